@@ -1,0 +1,70 @@
+import type { Endpoint } from '../lib/endpoint.ts';
+import type { RedisTarget } from '../lib/redis-target.ts';
+import type { Secret } from '../lib/secret.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type PlanName = 'starter' | 'pro' | 'business' | 'team';
+
+/** Credits per million tokens. */
+export interface PriceConfig {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+}
+
+export interface RouteConfig {
+  readonly upstream: string;
+  readonly weight: number;
+  readonly priority: number;
+}
+
+export interface ModelConfig {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly contextTokensMax: number;
+  readonly betaContextTokensMax: number | undefined;
+  readonly outputTokensMax: number;
+  readonly price: PriceConfig;
+  readonly routes: readonly RouteConfig[];
+}
+
+export interface UpstreamConfig {
+  readonly name: string;
+  readonly kind: 'native' | 'chat' | 'simulated';
+  /** Absent on a simulated upstream only. */
+  readonly url: string | undefined;
+  readonly apiKey: Secret | undefined;
+  readonly modelNames: Readonly<Record<string, string>>;
+  readonly concurrencyMax: number;
+  readonly timeouts: {
+    readonly connectMs: number;
+    readonly firstByteMs: number;
+    readonly idleMs: number;
+    readonly totalMs: number;
+  };
+}
+
+/** The effective settings, frozen. Secrets are `Secret`s: they do not print. */
+export interface Config {
+  readonly listen: Endpoint;
+  readonly ops: { readonly listen: Endpoint; readonly adminToken: Secret | undefined };
+  readonly workers: number;
+  readonly redis: RedisTarget | 'embedded';
+  /** An absolute path. */
+  readonly dataDir: string;
+  readonly logLevel: LogLevel;
+  /** Requests per minute, per account. */
+  readonly plans: Readonly<Record<PlanName, number>>;
+  readonly models: readonly ModelConfig[];
+  readonly upstreams: readonly UpstreamConfig[];
+  readonly limits: {
+    readonly bodyBytesMax: number;
+    readonly bodyTimeMaxMs: number;
+    readonly overCeiling: 'reject' | 'clamp';
+  };
+  readonly drain: { readonly timeoutMs: number };
+  /** Further native builds of uWebSockets.js that may be loaded, beside the known ones. */
+  readonly uwsSha256: readonly string[];
+}

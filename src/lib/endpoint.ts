@@ -1,0 +1,4 @@
+/** A place to listen on or connect to. */
+export type Endpoint =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };

@@ -1,0 +1,33 @@
+import type { Endpoint } from './endpoint.ts';
+import type { Secret } from './secret.ts';
+
+export interface RedisAuth {
+  readonly username: string | undefined;
+  readonly password: Secret | undefined;
+}
+
+type TcpEndpoint = Extract<Endpoint, { kind: 'tcp' }>;
+
+/** Where the shared store is and how it is laid out; `parse-redis-url.ts` reads it from a URL. */
+export type RedisTarget =
+  | {
+      readonly topology: 'standalone';
+      readonly endpoint: Endpoint;
+      readonly tls: boolean;
+      readonly auth: RedisAuth;
+      readonly database: number;
+    }
+  | {
+      readonly topology: 'sentinel';
+      readonly sentinels: readonly TcpEndpoint[];
+      readonly masterName: string;
+      readonly tls: boolean;
+      readonly auth: RedisAuth;
+      readonly database: number;
+    }
+  | {
+      readonly topology: 'cluster';
+      readonly nodes: readonly TcpEndpoint[];
+      readonly tls: boolean;
+      readonly auth: RedisAuth;
+    };

@@ -1,0 +1,193 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** Which folders of src each folder may import. This table is the architecture; README draws it. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  lib: [],
+  protocol: ['lib'],
+  config: ['lib'],
+  http: ['lib', 'protocol'],
+  redis: ['lib'],
+  cluster: ['lib', 'protocol', 'config', 'http', 'redis'],
+  cli: ['lib', 'config', 'cluster'],
+  '.': ['cli', 'cluster'],
+};
+
+/** Pure folders compute: no package, no node: module, no clock, no chance. They are tested without set-up. */
+const PURE = ['lib', 'protocol'];
+
+const FILE_LINES_MAX = 300;
+
+interface Ban {
+  readonly text: string;
+  readonly isBannedIn: (file: string) => boolean;
+  readonly because: string;
+}
+
+const inPureFolder = (file: string) => PURE.includes(folderOf(file));
+
+const BANS: readonly Ban[] = [
+  {
+    text: 'Date.now(',
+    isBannedIn: inPureFolder,
+    because: 'pure code takes a Clock, so tests own the time',
+  },
+  {
+    text: 'performance.now(',
+    isBannedIn: inPureFolder,
+    because: 'pure code takes a Clock, so tests own the time',
+  },
+  { text: 'Math.random(', isBannedIn: inPureFolder, because: 'pure code is handed its randomness' },
+  {
+    text: 'process.',
+    isBannedIn: inPureFolder,
+    because: 'pure code does not know the process it runs in',
+  },
+  {
+    text: 'process.env',
+    isBannedIn: (file) => folderOf(file) !== 'config',
+    because: 'config is the only reader of the environment',
+  },
+  {
+    text: "'uWebSockets.js'",
+    isBannedIn: (file) => file !== 'src/http/load-uws.ts' && file !== 'src/http/uws-builds.ts',
+    because: 'load-uws.ts alone chooses the native build',
+  },
+  {
+    text: '.cork(',
+    isBannedIn: (file) => file !== 'src/http/exchange.ts' && file !== 'src/http/response-writer.ts',
+    because: 'the exchange alone knows about abort, cork and drain',
+  },
+  {
+    text: 'new Redis(',
+    isBannedIn: (file) => file !== 'src/redis/connect-redis.ts',
+    because: 'connect-redis.ts alone holds the connection options',
+  },
+];
+
+interface Source {
+  /** From the top of the repository: `src/http/exchange.ts`. */
+  readonly file: string;
+  readonly text: string;
+}
+
+function folderOf(file: string): string {
+  return file.split('/').length > 2 ? (file.split('/')[1] ?? '') : '.';
+}
+
+function importsOf(source: Source): string[] {
+  const pattern =
+    /(?:^|\n)(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\('([^']+)'\)|(?:^|\n)import\s+'([^']+)'/g;
+  return [...source.text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+function findImportProblems(source: Source): string[] {
+  const problems: string[] = [];
+  const from = folderOf(source.file);
+  const allowed = MAY_IMPORT[from];
+  if (allowed === undefined) return [`${source.file}: folder ${from} is not in the table`];
+  for (const specifier of importsOf(source)) {
+    if (!specifier.startsWith('.')) {
+      if (PURE.includes(from)) problems.push(`${source.file}: pure code imports ${specifier}`);
+      continue;
+    }
+    const to = folderOf(relative('.', join(dirname(source.file), specifier)));
+    if (to !== from && !allowed.includes(to)) {
+      problems.push(`${source.file}: ${from} may not import ${to} (${specifier})`);
+    }
+  }
+  return problems;
+}
+
+function findBannedCalls(source: Source): string[] {
+  return BANS.filter((ban) => ban.isBannedIn(source.file) && source.text.includes(ban.text)).map(
+    (ban) => `${source.file}: ${ban.text} is banned here: ${ban.because}`,
+  );
+}
+
+function findLongFile(source: Source): string[] {
+  const lines = source.text.split('\n').length - 1;
+  return lines > FILE_LINES_MAX
+    ? [`${source.file}: ${lines} lines, at most ${FILE_LINES_MAX}`]
+    : [];
+}
+
+function trackedFiles(...patterns: string[]): Source[] {
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', ...patterns],
+    { encoding: 'utf8' },
+  );
+  return listed
+    .split('\n')
+    .filter((file) => file !== '')
+    .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+}
+
+describe('the source tree', () => {
+  const code = trackedFiles('src/**/*.ts', 'src/*.ts');
+
+  it('imports only in the direction of the table', () => {
+    expect(code.length).toBeGreaterThan(0);
+    expect(code.flatMap(findImportProblems)).toEqual([]);
+  });
+
+  it('makes no banned call', () => {
+    expect(code.flatMap(findBannedCalls)).toEqual([]);
+  });
+
+  it(`has no file over ${FILE_LINES_MAX} lines`, () => {
+    expect(
+      trackedFiles('src/**/*.ts', 'src/**/*.lua', 'test/**/*.ts').flatMap(findLongFile),
+    ).toEqual([]);
+  });
+
+  it('has only the agreed entries at its top', () => {
+    const top = new Set(trackedFiles('*').map(({ file }) => file.split('/')[0] ?? ''));
+    const agreed =
+      /^(package(-lock)?\.json|tsconfig\.json|src|bench|test|deploy|README\.md|LICENSE|\..+)$/;
+    expect([...top].filter((entry) => !agreed.test(entry))).toEqual([]);
+  });
+});
+
+describe('the rules themselves', () => {
+  const pureFile = (text: string): Source => ({ file: 'src/lib/sample.ts', text });
+
+  it('refuse a pure file that imports a package or a node module', () => {
+    expect(findImportProblems(pureFile("import { readFileSync } from 'node:fs';\n"))).toEqual([
+      'src/lib/sample.ts: pure code imports node:fs',
+    ]);
+  });
+
+  it('refuse an import against the direction of the table, whichever way it is written', () => {
+    const texts = [
+      "import { startServer } from '../http/server.ts';\n",
+      "export * from '../http/server.ts';\n",
+      "const late = await import('../http/server.ts');\n",
+      "import '../http/server.ts';\n",
+      "import {\n  startServer,\n} from '../http/server.ts';\n",
+    ];
+    for (const text of texts) {
+      expect(findImportProblems(pureFile(text)), text).toEqual([
+        'src/lib/sample.ts: lib may not import http (../http/server.ts)',
+      ]);
+    }
+  });
+
+  it('refuse a folder that the table does not know', () => {
+    expect(findImportProblems({ file: 'src/utils/sample.ts', text: '' })).toHaveLength(1);
+  });
+
+  it('refuse each banned call with its reason', () => {
+    expect(findBannedCalls(pureFile('const now = Date.now();'))[0]).toContain('takes a Clock');
+    expect(findBannedCalls({ file: 'src/http/sample.ts', text: 'process.env' })).toHaveLength(1);
+    expect(findBannedCalls({ file: 'src/config/sample.ts', text: 'process.env' })).toEqual([]);
+  });
+
+  it('refuse a file that is too long', () => {
+    expect(findLongFile(pureFile('\n'.repeat(FILE_LINES_MAX)))).toEqual([]);
+    expect(findLongFile(pureFile('\n'.repeat(FILE_LINES_MAX + 1)))).toHaveLength(1);
+  });
+});
