@@ -1,0 +1,41 @@
+import { HEADER_VALUE_CHARS_MAX } from './http-limits.ts';
+import type { UwsResponse } from './load-uws.ts';
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: '200 OK',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  402: '402 Payment Required',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  408: '408 Request Timeout',
+  413: '413 Content Too Large',
+  415: '415 Unsupported Media Type',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  502: '502 Bad Gateway',
+  503: '503 Service Unavailable',
+  504: '504 Gateway Timeout',
+  529: '529 Overloaded',
+};
+
+const UNSAFE_IN_HEADER = /[^\t\x20-\x7e\x80-\uffff]/g;
+
+/** To be called inside a cork, together with what follows the head. */
+export function writeAnswerHead(res: UwsResponse, head: AnswerHead): void {
+  res.writeStatus(STATUS_TEXTS[head.status] ?? String(head.status));
+  for (const name in head.headers) {
+    res.writeHeader(name, sanitizeHeaderValue(head.headers[name] ?? ''));
+  }
+}
+
+/** uWS writes what it is given: a line break in a value would start a header of the sender's choice. */
+function sanitizeHeaderValue(value: string): string {
+  return value.slice(0, HEADER_VALUE_CHARS_MAX).replace(UNSAFE_IN_HEADER, '');
+}

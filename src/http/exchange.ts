@@ -1,0 +1,266 @@
+import type { Log } from '../lib/log.ts';
+import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import type { AnswerHead } from './answer-head.ts';
+import { type BodyBudget, type BodyCollector, collectBody } from './collect-body.ts';
+import type { HttpLimits } from './http-limits.ts';
+import type { UwsResponse } from './load-uws.ts';
+import { findHeader, type RequestHead } from './read-request-head.ts';
+import { ResponseWriter } from './response-writer.ts';
+
+/** What all exchanges of one server share. */
+export interface ExchangeContext {
+  readonly limits: HttpLimits;
+  readonly bodyBudget: BodyBudget;
+  readonly waiting: Set<UwsResponse>;
+  readonly log: Log;
+  readonly isDraining: () => boolean;
+  readonly onFinished: () => void;
+}
+
+export interface ExchangeOptions {
+  readonly requestId: string;
+  readonly wantsBody: boolean;
+  readonly timeMaxMs: number;
+  readonly encodeRefusal: RefusalEncoder;
+}
+
+/** The client left, or was cut off, before there was anything to answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client is gone');
+  }
+}
+
+/**
+ * One request and its answer as a safe object: a handler may use it at any time and in any order,
+ * whatever has become of the connection.
+ *
+ * An answer given while the body is still arriving waits for the rest of it: most clients read no answer
+ * while they write.
+ */
+export class Exchange {
+  readonly requestId: string;
+  readonly head: RequestHead;
+  readonly #res: UwsResponse;
+  readonly #context: ExchangeContext;
+  readonly #options: ExchangeOptions;
+  readonly #writer: ResponseWriter;
+  readonly #collector: BodyCollector;
+  #bodyState: 'arriving' | 'complete' | 'late' = 'arriving';
+  #body: Promise<Buffer> | undefined;
+  #settleBody: { resolve: (body: Buffer) => void; reject: (reason: Error) => void } | undefined;
+  #heldAnswer: { head: AnswerHead; body: Uint8Array } | undefined;
+  #abort: AbortController | undefined;
+  #bodyTimer: NodeJS.Timeout | undefined;
+  #deadlineTimer: NodeJS.Timeout | undefined;
+  #isGone = false;
+
+  constructor(
+    res: UwsResponse,
+    head: RequestHead,
+    context: ExchangeContext,
+    options: ExchangeOptions,
+  ) {
+    this.requestId = options.requestId;
+    this.head = head;
+    this.#res = res;
+    this.#context = context;
+    this.#options = options;
+    this.#collector = collectBody(head, context.limits.bodyBytesMax, context.bodyBudget);
+    if (!options.wantsBody) this.#collector.discard();
+    this.#writer = new ResponseWriter(res, {
+      limits: context.limits,
+      waiting: context.waiting,
+      onFinished: () => this.#finish(),
+    });
+    res.onAborted(() => {
+      this.#isGone = true;
+      this.#writer.markGone();
+    });
+    if (head.contentLength === undefined && !head.isChunked) this.#bodyState = 'complete';
+    else res.onData((chunk, isLast) => this.#receive(chunk, isLast));
+  }
+
+  header(lowerCaseName: string): string | undefined {
+    return findHeader(this.head.headers, lowerCaseName);
+  }
+
+  /** The peer of the connection, which behind a proxy is the proxy; empty once the client is gone. */
+  get peerAddress(): string {
+    if (this.#writer.isFinished) return '';
+    return Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1');
+  }
+
+  get isFinished(): boolean {
+    return this.#writer.isFinished;
+  }
+
+  get hasStartedAnswer(): boolean {
+    return this.#writer.hasStarted || this.#heldAnswer !== undefined;
+  }
+
+  /** Whether nothing is left for the handler to do, even if the client has not read it all. */
+  get hasEnded(): boolean {
+    return this.#heldAnswer !== undefined || this.#writer.hasEnded;
+  }
+
+  /** Aborted when the exchange ends before its answer did. Made only when asked for: it costs 3 us. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#isGone) this.#abort.abort(new ClientGone());
+    return this.#abort.signal;
+  }
+
+  /** The whole body; a `Refusal` when it broke a limit, `ClientGone` when it never came to its end. */
+  body(): Promise<Buffer> {
+    this.#body ??= new Promise((resolve, reject) => {
+      this.#settleBody = { resolve, reject };
+      if (this.#writer.isFinished) reject(new ClientGone());
+      else if (this.#bodyState === 'complete') this.#handOverBody();
+    });
+    // A handler that stopped waiting for the body must not bring the process down when it fails.
+    this.#body.catch(() => {});
+    return this.#body;
+  }
+
+  answer(head: AnswerHead, body: string | Uint8Array): void {
+    if (this.#writer.isFinished) return;
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    if (this.#bodyState === 'arriving') {
+      this.#collector.discard();
+      this.#heldAnswer = { head, body: bytes };
+      return;
+    }
+    this.#writer.sendPlain(this.#withRequestId(head), bytes, {
+      isHead: this.head.method === 'HEAD',
+      closes: this.#context.isDraining() || this.#bodyState === 'late',
+    });
+  }
+
+  answerJson(status: number, value: unknown): void {
+    this.answer({ status, headers: { 'content-type': 'application/json' } }, JSON.stringify(value));
+  }
+
+  refuse(refusal: Refusal): void {
+    const headers = { 'content-type': 'application/json', ...refusal.headers };
+    this.answer(
+      { status: refusal.status, headers },
+      this.#options.encodeRefusal(refusal, this.requestId),
+    );
+  }
+
+  /** For answers in pieces; needs the whole request body to have arrived. */
+  startStream(head: AnswerHead): ResponseWriter {
+    if (!this.#writer.isFinished) {
+      const draining = this.#context.isDraining() ? { connection: 'close' } : {};
+      const { status, headers } = this.#withRequestId(head);
+      this.#writer.startStream({ status, headers: { ...headers, ...draining } });
+    }
+    return this.#writer;
+  }
+
+  /** The handler is broken: answers 500 while that is possible, else cuts the connection. */
+  fail(error: unknown): void {
+    if (error instanceof ClientGone) return;
+    if (error instanceof Refusal && !this.hasStartedAnswer) {
+      this.refuse(error);
+      return;
+    }
+    const { method, path } = this.head;
+    this.#context.log.error(
+      { requestId: this.requestId, method, path, err: error },
+      'handler failed',
+    );
+    if (this.hasStartedAnswer) this.#writer.close();
+    else this.refuse(new Refusal('fault', 'Internal server error'));
+  }
+
+  /** To be called when the handler has returned: from here on only time and the client end the exchange. */
+  armDeadlines(): void {
+    if (this.#writer.isFinished) return;
+    this.#deadlineTimer = setTimeout(() => this.#expire(), this.#options.timeMaxMs);
+    if (this.#bodyState !== 'arriving') return;
+    this.#context.waiting.add(this.#res);
+    this.#bodyTimer = setTimeout(() => this.#giveUpOnBody(), this.#context.limits.bodyTimeMaxMs);
+  }
+
+  #receive(chunk: ArrayBuffer, isLast: boolean): void {
+    if (this.#bodyState !== 'arriving') return;
+    this.#collector.add(chunk);
+    const { bodyBytesMax, bodyDiscardedBytesMax } = this.#context.limits;
+    if (isLast) {
+      this.#bodyState = 'complete';
+      this.#stopWaitingForBody();
+      if (this.#heldAnswer !== undefined) this.#sendHeldAnswer();
+      else this.#handOverBody();
+    } else if (this.#collector.receivedBytes > bodyBytesMax + bodyDiscardedBytesMax) {
+      this.#giveUpOnBody();
+    }
+  }
+
+  #handOverBody(): void {
+    if (this.#settleBody === undefined) return;
+    const body = this.#collector.finish();
+    if (body instanceof Refusal) this.#settleBody.reject(body);
+    else this.#settleBody.resolve(body);
+  }
+
+  #sendHeldAnswer(): void {
+    const held = this.#heldAnswer;
+    this.#heldAnswer = undefined;
+    if (held !== undefined) this.answer(held.head, held.body);
+  }
+
+  /** The body will not be read to its end: answers what there is to answer and closes. */
+  #giveUpOnBody(): void {
+    const { limits } = this.#context;
+    const collected = this.#collector.finish();
+    this.#bodyState = 'late';
+    this.#stopWaitingForBody();
+    if (this.#heldAnswer !== undefined) {
+      this.#sendHeldAnswer();
+    } else if (collected instanceof Refusal) {
+      this.refuse(collected);
+    } else {
+      const seconds = limits.bodyTimeMaxMs / 1_000;
+      this.refuse(
+        new Refusal('body_too_slow', `The request body did not arrive within ${seconds} seconds.`),
+      );
+    }
+  }
+
+  #stopWaitingForBody(): void {
+    clearTimeout(this.#bodyTimer);
+    this.#bodyTimer = undefined;
+    this.#context.waiting.delete(this.#res);
+  }
+
+  #expire(): void {
+    this.#abort?.abort(new Refusal('answer_too_slow', 'The request took too long.'));
+    if (this.#bodyState === 'arriving') this.#bodyState = 'late';
+    if (this.#heldAnswer !== undefined) this.#sendHeldAnswer();
+    else if (this.#writer.hasStarted) this.#writer.close();
+    else this.refuse(new Refusal('answer_too_slow', 'The request took too long.'));
+  }
+
+  #withRequestId(head: AnswerHead): AnswerHead {
+    return {
+      status: head.status,
+      headers: {
+        'request-id': this.requestId,
+        'x-request-id': this.requestId,
+        ...head.headers,
+      },
+    };
+  }
+
+  #finish(): void {
+    clearTimeout(this.#deadlineTimer);
+    this.#stopWaitingForBody();
+    this.#collector.discard();
+    if (this.#isGone) this.#abort?.abort(new ClientGone());
+    if (this.#body !== undefined) this.#settleBody?.reject(new ClientGone());
+    this.#context.onFinished();
+  }
+}

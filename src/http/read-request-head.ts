@@ -1,0 +1,61 @@
+import type { UwsRequest } from './load-uws.ts';
+
+export interface RequestHead {
+  /** Upper case. */
+  readonly method: string;
+  /** As sent: neither decoded nor normalised. */
+  readonly path: string;
+  readonly query: string;
+  /** Name, value, name, value …: a list is cheaper to fill than a map, and few names are ever asked for. */
+  readonly headers: readonly string[];
+  /** `undefined` when the request names no length. */
+  readonly contentLength: number | undefined;
+  readonly isChunked: boolean;
+}
+
+/** Headers that decide who asks, and where a request ends: a second one is an attack, not a variant. */
+const SINGLE_HEADERS = new Set([
+  'content-length',
+  'transfer-encoding',
+  'host',
+  'authorization',
+  'x-api-key',
+]);
+
+/**
+ * Copies all that is needed before the first await: uWS reuses the request's memory afterwards.
+ * Answers `undefined` when two readers could disagree on where this request ends or on who sent it;
+ * uWS itself takes the first of two lengths, and any value that contains `chunked`.
+ */
+export function readRequestHead(req: UwsRequest): RequestHead | undefined {
+  const headers: string[] = [];
+  let isAmbiguous = false;
+  req.forEach((name, value) => {
+    if (SINGLE_HEADERS.has(name) && headers.includes(name)) isAmbiguous = true;
+    headers.push(name, value);
+  });
+  if (isAmbiguous) return undefined;
+
+  const transferEncoding = findHeader(headers, 'transfer-encoding');
+  const lengthText = findHeader(headers, 'content-length');
+  if (transferEncoding !== undefined) {
+    if (transferEncoding.toLowerCase() !== 'chunked' || lengthText !== undefined) return undefined;
+  }
+  if (lengthText !== undefined && !/^\d{1,15}$/.test(lengthText)) return undefined;
+  return {
+    method: req.getMethod().toUpperCase(),
+    path: req.getUrl(),
+    query: req.getQuery(),
+    headers,
+    contentLength: lengthText === undefined ? undefined : Number(lengthText),
+    isChunked: transferEncoding !== undefined,
+  };
+}
+
+/** The first value under a lower-case name. */
+export function findHeader(headers: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] === name) return headers[i + 1];
+  }
+  return undefined;
+}

@@ -1,0 +1,272 @@
+import { assert } from '../lib/assert.ts';
+import { type AnswerHead, writeAnswerHead } from './answer-head.ts';
+import { type HttpLimits, SLICE_BYTES_MAX } from './http-limits.ts';
+import type { UwsResponse } from './load-uws.ts';
+
+export interface WriterContext {
+  readonly limits: HttpLimits;
+  /** Responses that wait for a slow peer; touched regularly so that uWS does not time them out. */
+  readonly waiting: Set<UwsResponse>;
+  /** Called once: the answer is complete or the connection is gone. */
+  readonly onFinished: () => void;
+}
+
+/**
+ * Writes one answer and is the only code that touches the response after its head was read.
+ *
+ *   idle ──sendPlain──▶ plain ───┐
+ *     │                          ├──▶ finished  (complete, closed by us, or gone)
+ *     └──startStream──▶ stream ──┘
+ *
+ * A class, because one is made for every request and its methods are then shared.
+ */
+export class ResponseWriter {
+  readonly #res: UwsResponse;
+  readonly #context: WriterContext;
+  #state: 'idle' | 'plain' | 'stream' | 'finished' = 'idle';
+  #unsentHead: AnswerHead | undefined;
+  /** Stream: what the socket did not take. Plain: the body, from the write offset on. */
+  #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #isBlocked = false;
+  #isEnding = false;
+  /**
+   * uWS runs handlers inside a cork of its own, which ends only with the turn of the loop. Until the first
+   * slice is followed by a new turn, no second one may be written.
+   */
+  #isInFirstTurn = true;
+  #firstTurnBytes = 0;
+  #resolveDrained: (() => void) | undefined;
+  #drained: Promise<void> | undefined;
+  #stallTimer: NodeJS.Timeout | undefined;
+
+  constructor(res: UwsResponse, context: WriterContext) {
+    this.#res = res;
+    this.#context = context;
+  }
+
+  get hasStarted(): boolean {
+    return this.#state !== 'idle';
+  }
+
+  /** Whether the last byte was handed over, be it only to the queue. */
+  get hasEnded(): boolean {
+    return this.#state === 'plain' || this.#state === 'finished' || this.#isEnding;
+  }
+
+  get isFinished(): boolean {
+    return this.#state === 'finished';
+  }
+
+  sendPlain(
+    head: AnswerHead,
+    body: Uint8Array,
+    options: { isHead: boolean; closes: boolean },
+  ): void {
+    assert(this.#state === 'idle', 'an answer is sent once');
+    this.#state = 'plain';
+    if (options.isHead) {
+      // Every build sends a body with HEAD when it is given one.
+      this.#cork(() => {
+        writeAnswerHead(this.#res, head);
+        this.#res.writeHeader('content-length', String(body.byteLength));
+        this.#res.endWithoutBody();
+      });
+      this.#finish();
+    } else if (body.byteLength <= SLICE_BYTES_MAX) {
+      this.#cork(() => {
+        writeAnswerHead(this.#res, head);
+        this.#res.end(body, options.closes);
+      });
+      this.#finish();
+    } else {
+      this.#sendLarge(
+        options.closes ? { ...head, headers: { ...head.headers, connection: 'close' } } : head,
+        body,
+      );
+    }
+  }
+
+  /** The head goes out with the first write. */
+  startStream(head: AnswerHead): void {
+    assert(this.#state === 'idle', 'an answer is sent once');
+    this.#state = 'stream';
+    this.#unsentHead = head;
+    this.#res.onWritable(() => this.#continueStream());
+  }
+
+  /**
+   * Answers `undefined` when the client keeps up, else a promise for the moment when it has caught up or
+   * left. A caller that does not wait is cut off at the limit of the queue.
+   */
+  write(chunk: string | Uint8Array): Promise<void> | undefined {
+    if (this.#state !== 'stream' || this.#isEnding) return undefined;
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    if (this.#isBlocked) this.#enqueue(bytes);
+    else this.#push(bytes);
+    return this.#isBlocked ? this.#waitForDrain() : undefined;
+  }
+
+  endStream(): void {
+    if (this.#state !== 'stream' || this.#isEnding) return;
+    this.#isEnding = true;
+    if (this.#queue.length === 0) this.#endNow();
+  }
+
+  /** Cuts the connection: the client must not take what it has for the whole answer. */
+  close(): void {
+    if (this.#state === 'finished') return;
+    this.#res.close();
+    this.#finish();
+  }
+
+  /** The client left: uWS forbids any further call on the response. */
+  markGone(): void {
+    this.#finish();
+  }
+
+  #sendLarge(head: AnswerHead, body: Uint8Array): void {
+    this.#unsentHead = head;
+    const pump = (offset: number): boolean => {
+      let position = offset;
+      while (this.#state === 'plain') {
+        let accepted = false;
+        let done = false;
+        this.#cork(() => {
+          this.#writeUnsentHead();
+          const slice = body.subarray(position, position + SLICE_BYTES_MAX);
+          [accepted, done] = this.#res.tryEnd(slice, body.byteLength);
+        });
+        if (done) {
+          this.#finish();
+          return true;
+        }
+        if (!accepted) {
+          this.#block();
+          return false;
+        }
+        position = this.#res.getWriteOffset();
+        if (this.#isInFirstTurn) {
+          this.#afterFirstTurn(() => pump(position));
+          return false;
+        }
+      }
+      return true;
+    };
+    this.#res.onWritable((offset) => {
+      if (this.#state !== 'plain' || !this.#isBlocked) return true;
+      this.#unblock();
+      return pump(offset);
+    });
+    pump(0);
+  }
+
+  #push(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.byteLength && !this.isFinished; at += SLICE_BYTES_MAX) {
+      if (this.#isBlocked) {
+        this.#enqueue(bytes.subarray(at));
+        return;
+      }
+      const slice = bytes.subarray(at, at + SLICE_BYTES_MAX);
+      if (this.#isInFirstTurn) {
+        this.#firstTurnBytes += slice.byteLength;
+        if (this.#firstTurnBytes > SLICE_BYTES_MAX) {
+          this.#isBlocked = true;
+          this.#enqueue(bytes.subarray(at));
+          this.#afterFirstTurn(() => this.#continueStream());
+          return;
+        }
+      }
+      this.#cork(() => {
+        this.#writeUnsentHead();
+        if (!this.#res.write(slice)) this.#block();
+      });
+    }
+  }
+
+  #afterFirstTurn(goOn: () => void): void {
+    setImmediate(() => {
+      this.#isInFirstTurn = false;
+      if (this.#state !== 'finished') goOn();
+    });
+  }
+
+  #enqueue(bytes: Uint8Array): void {
+    this.#queue.push(bytes);
+    this.#queuedBytes += bytes.byteLength;
+    if (this.#queuedBytes > this.#context.limits.streamQueueBytesMax) this.close();
+  }
+
+  #continueStream(): boolean {
+    if (this.#state !== 'stream') return true;
+    this.#unblock();
+    // With a handler set, uWS leaves its own rest of the last write to the next one; an empty cork sends it.
+    this.#cork(() => {});
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    for (const bytes of queue) {
+      if (this.#isBlocked) this.#enqueue(bytes);
+      else this.#push(bytes);
+    }
+    if (this.#isBlocked) return false;
+    if (this.isFinished) return true;
+    if (this.#isEnding) this.#endNow();
+    this.#settleDrained();
+    return true;
+  }
+
+  #endNow(): void {
+    this.#cork(() => {
+      this.#writeUnsentHead();
+      this.#res.end();
+    });
+    this.#finish();
+  }
+
+  #waitForDrain(): Promise<void> {
+    this.#drained ??= new Promise((resolve) => {
+      this.#resolveDrained = resolve;
+    });
+    return this.#drained;
+  }
+
+  #settleDrained(): void {
+    this.#resolveDrained?.();
+    this.#resolveDrained = undefined;
+    this.#drained = undefined;
+  }
+
+  #block(): void {
+    this.#isBlocked = true;
+    this.#context.waiting.add(this.#res);
+    this.#stallTimer ??= setTimeout(() => this.close(), this.#context.limits.writeStallMaxMs);
+  }
+
+  #unblock(): void {
+    this.#isBlocked = false;
+    this.#context.waiting.delete(this.#res);
+    clearTimeout(this.#stallTimer);
+    this.#stallTimer = undefined;
+  }
+
+  #finish(): void {
+    if (this.#state === 'finished') return;
+    this.#state = 'finished';
+    this.#unblock();
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    this.#settleDrained();
+    this.#context.onFinished();
+  }
+
+  #cork(write: () => void): void {
+    this.#res.cork(write);
+  }
+
+  #writeUnsentHead(): void {
+    if (this.#unsentHead === undefined) return;
+    writeAnswerHead(this.#res, this.#unsentHead);
+    this.#unsentHead = undefined;
+  }
+}

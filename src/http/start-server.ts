@@ -1,0 +1,109 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Endpoint } from '../lib/endpoint.ts';
+import type { Log } from '../lib/log.ts';
+import { dispatchRequest } from './dispatch-request.ts';
+import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
+import type { Uws, UwsApp, UwsListenToken, UwsResponse } from './load-uws.ts';
+import { createRouteTable, type Route } from './routes.ts';
+
+export interface Server {
+  /** Takes no new connection and asks clients of the open ones to go elsewhere after their next answer. */
+  startDraining(): void;
+  readonly isDraining: boolean;
+  readonly activeExchanges: number;
+  /** Memory that request bodies take up now. */
+  readonly heldBodyBytes: number;
+  /** How long ago the last exchange began or ended. */
+  quietForMs(): number;
+  /** Cuts what is still open. */
+  close(): void;
+}
+
+export interface ServerOptions {
+  readonly uws: Uws;
+  readonly endpoint: Endpoint;
+  readonly routes: readonly Route[];
+  readonly limits: HttpLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { uws, limits, clock, log } = options;
+  let isDraining = false;
+  let activeExchanges = 0;
+  let lastChangeMs = clock.nowMs();
+  const waiting = new Set<UwsResponse>();
+
+  const context = {
+    limits,
+    bodyBudget: { heldBytes: 0, heldBytesMax: limits.bodiesHeldBytesMax },
+    waiting,
+    log,
+    clock,
+    routes: createRouteTable(options.routes),
+    isDraining: () => isDraining,
+    onFinished: () => {
+      activeExchanges--;
+      lastChangeMs = clock.nowMs();
+    },
+  };
+
+  const app = uws.App();
+  app.any('/*', (res, req) => {
+    activeExchanges++;
+    lastChangeMs = clock.nowMs();
+    dispatchRequest(res, req, context);
+  });
+  let token: UwsListenToken = await listen(app, options.endpoint);
+
+  const keepOpen = setInterval(() => {
+    for (const res of waiting) {
+      res.pause();
+      res.resume();
+    }
+  }, KEEP_OPEN_INTERVAL_MS);
+  keepOpen.unref();
+
+  const stopListening = () => {
+    // Some builds crash when a token is closed twice.
+    if (token !== false) uws.us_listen_socket_close(token);
+    token = false;
+  };
+  return {
+    startDraining() {
+      isDraining = true;
+      stopListening();
+    },
+    get isDraining() {
+      return isDraining;
+    },
+    get activeExchanges() {
+      return activeExchanges;
+    },
+    get heldBodyBytes() {
+      return context.bodyBudget.heldBytes;
+    },
+    quietForMs: () => (activeExchanges > 0 ? 0 : clock.nowMs() - lastChangeMs),
+    close() {
+      stopListening();
+      clearInterval(keepOpen);
+      app.close();
+    },
+  };
+}
+
+function listen(app: UwsApp, endpoint: Endpoint): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const done = (token: UwsListenToken) => {
+      if (token !== false) resolve(token);
+      else reject(new Error(`cannot listen on ${describeEndpoint(endpoint)}`));
+    };
+    if (endpoint.kind === 'tcp') app.listen(endpoint.host, endpoint.port, done);
+    else app.listen_unix(done, endpoint.path);
+  });
+}
+
+function describeEndpoint(endpoint: Endpoint): string {
+  return endpoint.kind === 'unix' ? `unix:${endpoint.path}` : `${endpoint.host}:${endpoint.port}`;
+}

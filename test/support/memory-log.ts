@@ -1,0 +1,16 @@
+import type { Log } from '../../src/lib/log.ts';
+
+export interface MemoryLog extends Log {
+  readonly lines: { level: string; message: string; fields: Readonly<Record<string, unknown>> }[];
+}
+
+/** Keeps what was logged, for tests that look at it. */
+export function createMemoryLog(): MemoryLog {
+  const lines: MemoryLog['lines'] = [];
+  const at =
+    (level: string): Log['info'] =>
+    (fields, message) => {
+      lines.push({ level, message, fields });
+    };
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
