@@ -1,0 +1,83 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import type { Config, ModelConfig, PriceConfig, UpstreamConfig } from './config.ts';
+import { CACHE_PRICE_FACTORS } from './default-settings.ts';
+import { type Settings, WORKERS_MAX } from './schema.ts';
+
+type ModelSettings = Settings['models'][number];
+type UpstreamSettings = Settings['upstreams'][number];
+
+/** Turns the words of the file into those of the code, and fills in what depends on other settings. */
+export function buildConfig(settings: Settings): Config {
+  const { listen, ops, redis, limits, drain } = settings;
+  return {
+    listen,
+    ops: { listen: ops.listen, adminToken: ops.admin_token },
+    workers: settings.workers ?? defaultWorkers(listen.kind),
+    redis: redis.url ?? 'embedded',
+    dataDir: resolve(settings.data_dir),
+    logLevel: settings.log_level,
+    plans: settings.plans,
+    models: settings.models.map((model) => buildModel(model, settings.upstreams)),
+    upstreams: settings.upstreams.map(buildUpstream),
+    limits: {
+      bodyBytesMax: limits.body_bytes,
+      bodyTimeMaxMs: limits.body_time,
+      overCeiling: limits.over_ceiling,
+    },
+    drain: { timeoutMs: drain.timeout },
+    uwsSha256: settings.uws_sha256,
+  };
+}
+
+/** Only tcp ports can be shared between processes. */
+function defaultWorkers(listenKind: Settings['listen']['kind']): number {
+  return listenKind === 'unix' ? 1 : Math.min(availableParallelism(), WORKERS_MAX);
+}
+
+function buildModel(model: ModelSettings, upstreams: readonly UpstreamSettings[]): ModelConfig {
+  const everyUpstream = upstreams.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
+  return {
+    id: model.id,
+    aliases: model.aliases,
+    contextTokensMax: model.context_length,
+    betaContextTokensMax: model.beta_context_length,
+    outputTokensMax: model.max_output_tokens,
+    price: buildPrice(model.price),
+    routes: model.routes ?? everyUpstream,
+  };
+}
+
+function buildPrice(price: ModelSettings['price']): PriceConfig {
+  const timesInput = (factor: number) => roundPrice(price.input * factor);
+  return {
+    input: price.input,
+    output: price.output,
+    cacheRead: price.cache_read ?? timesInput(CACHE_PRICE_FACTORS.read),
+    cacheWrite5m: price.cache_write_5m ?? timesInput(CACHE_PRICE_FACTORS.write5m),
+    cacheWrite1h: price.cache_write_1h ?? timesInput(CACHE_PRICE_FACTORS.write1h),
+  };
+}
+
+/** 3 * 0.1 is 0.30000000000000004 in binary; nobody means that price. */
+function roundPrice(price: number): number {
+  return Math.round(price * 1e9) / 1e9;
+}
+
+function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
+  const { timeouts } = upstream;
+  return {
+    name: upstream.name,
+    kind: upstream.kind,
+    url: upstream.url,
+    apiKey: upstream.api_key,
+    modelNames: upstream.model_names,
+    concurrencyMax: upstream.max_concurrency,
+    timeouts: {
+      connectMs: timeouts.connect,
+      firstByteMs: timeouts.first_byte,
+      idleMs: timeouts.idle,
+      totalMs: timeouts.total,
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** What the settings say when they say nothing, in the vocabulary of the file. */
+export const DEFAULT_LISTEN = '0.0.0.0:8080';
+export const DEFAULT_OPS_LISTEN = '127.0.0.1:9400';
+export const DEFAULT_CONTEXT_LENGTH = 200_000;
+
+export const DEFAULT_MODELS = [
+  {
+    id: 'llm-opus-4.7',
+    aliases: ['opus'],
+    beta_context_length: 1_000_000,
+    max_output_tokens: 32_000,
+    price: { input: 5, output: 25 },
+  },
+  {
+    id: 'llm-sonnet-4.6',
+    aliases: ['sonnet'],
+    max_output_tokens: 16_384,
+    price: { input: 3, output: 15 },
+  },
+  {
+    id: 'llm-haiku-4.5',
+    aliases: ['haiku'],
+    max_output_tokens: 8_192,
+    price: { input: 1, output: 5 },
+  },
+];
+
+export const DEFAULT_UPSTREAMS = [{ name: 'simulated', kind: 'simulated' as const }];
+
+/** Cache prices that a model does not state follow from its input price. */
+export const CACHE_PRICE_FACTORS = { read: 0.1, write5m: 1.25, write1h: 2 };

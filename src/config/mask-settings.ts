@@ -1,0 +1,71 @@
+import { stringify } from 'yaml';
+import { formatByteSize } from '../lib/parse-byte-size.ts';
+import { formatDuration } from '../lib/parse-duration.ts';
+import { formatEndpoint } from '../lib/parse-endpoint.ts';
+import { formatRedisUrl } from '../lib/parse-redis-url.ts';
+import type { Config, ModelConfig, UpstreamConfig } from './config.ts';
+
+/** The effective settings in the vocabulary of the file, with a mask for every secret. */
+export function maskSettings(config: Config) {
+  const { ops, limits, redis } = config;
+  return {
+    listen: formatEndpoint(config.listen),
+    ops: { listen: formatEndpoint(ops.listen), admin_token: ops.adminToken?.toString() },
+    workers: config.workers,
+    redis: redis === 'embedded' ? {} : { url: formatRedisUrl(redis) },
+    data_dir: config.dataDir,
+    log_level: config.logLevel,
+    plans: config.plans,
+    models: config.models.map(maskModel),
+    upstreams: config.upstreams.map(maskUpstream),
+    limits: {
+      body_bytes: formatByteSize(limits.bodyBytesMax),
+      body_time: formatDuration(limits.bodyTimeMaxMs),
+      over_ceiling: limits.overCeiling,
+    },
+    drain: { timeout: formatDuration(config.drain.timeoutMs) },
+    uws_sha256: config.uwsSha256,
+  };
+}
+
+/** The same as text: a settings file again, apart from the masks. */
+export function printSettings(config: Config): string {
+  return stringify(maskSettings(config), { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function maskModel(model: ModelConfig) {
+  const { price } = model;
+  return {
+    id: model.id,
+    aliases: model.aliases,
+    context_length: model.contextTokensMax,
+    beta_context_length: model.betaContextTokensMax,
+    max_output_tokens: model.outputTokensMax,
+    price: {
+      input: price.input,
+      output: price.output,
+      cache_read: price.cacheRead,
+      cache_write_5m: price.cacheWrite5m,
+      cache_write_1h: price.cacheWrite1h,
+    },
+    routes: model.routes,
+  };
+}
+
+function maskUpstream(upstream: UpstreamConfig) {
+  const { timeouts } = upstream;
+  return {
+    name: upstream.name,
+    kind: upstream.kind,
+    url: upstream.url,
+    api_key: upstream.apiKey?.toString(),
+    model_names: upstream.modelNames,
+    max_concurrency: upstream.concurrencyMax,
+    timeouts: {
+      connect: formatDuration(timeouts.connectMs),
+      first_byte: formatDuration(timeouts.firstByteMs),
+      idle: formatDuration(timeouts.idleMs),
+      total: formatDuration(timeouts.totalMs),
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { buildConfig } from './build-config.ts';
+import type { Config } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { overrideSettings } from './environment-overrides.ts';
+import { findConflicts } from './find-conflicts.ts';
+import type { ConfigSource } from './read-config-source.ts';
+import { readSettingsText, type SettingsText } from './read-settings-text.ts';
+import { settingsSchema } from './schema.ts';
+import { formatPath, isSamePath, type SettingProblem } from './setting-problem.ts';
+
+/** The effective settings, deeply frozen; or a ConfigError with every problem there is. */
+export function parseConfig(source: ConfigSource): Config {
+  const file = readSettingsText(source.text, source.env);
+  const { settings, variableOf } = overrideSettings(file.value, source.env);
+  const parsed = settingsSchema.safeParse(settings ?? {});
+  const found = [
+    ...(parsed.error?.issues ?? []).flatMap(problemsOf),
+    // What is missing at the other end may stand in the part that could not be read.
+    ...(isBroken(file) ? [] : findConflicts(settings)),
+  ];
+  const ofVariables: string[] = [];
+  const ofFile = [...file.problems];
+  for (const problem of found) {
+    const variable = variableOf(problem.path);
+    if (variable !== undefined) ofVariables.push(`${variable}: ${problem.message}`);
+    else if (!isConsequence(problem, file)) {
+      ofFile.push({ ...problem, line: file.lineOf(problem.path) });
+    }
+  }
+  if (parsed.success && ofFile.length + ofVariables.length === 0) {
+    return deepFreeze(buildConfig(parsed.data));
+  }
+  const lines = ofFile
+    .toSorted((one, other) => one.line - other.line)
+    .map(({ path, line, message }) =>
+      [...placeOf(source, line), ...(path.length === 0 ? [] : [formatPath(path)]), message].join(
+        ': ',
+      ),
+    );
+  throw new ConfigError([...new Set([...lines, ...ofVariables])]);
+}
+
+/** An issue names all unknown keys of a map at once, with a line of its message for each. */
+function problemsOf(issue: z.core.$ZodIssue): SettingProblem[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }];
+  const messages = issue.message.split('\n');
+  return issue.keys.map((key, index) => ({
+    path: [...issue.path, key],
+    message: messages[index] ?? issue.message,
+  }));
+}
+
+/** Whether a problem may exist only because the text itself could not be read there. */
+function isConsequence({ path }: SettingProblem, file: SettingsText): boolean {
+  if (file.problems.some((problem) => isSamePath(problem.path, path))) return true;
+  return file.lineOf(path) >= file.brokenLine || (isBroken(file) && !file.isWritten(path));
+}
+
+function isBroken(file: SettingsText): boolean {
+  return file.brokenLine !== Number.POSITIVE_INFINITY;
+}
+
+function placeOf(source: ConfigSource, line: number): string[] {
+  if (source.text === '') return [];
+  return [`${source.path ?? 'settings'}:${line}`];
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) {
+    for (const item of Object.values(value)) deepFreeze(item);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { parseByteSize } from '../lib/parse-byte-size.ts';
+import { parseEndpoint } from '../lib/parse-endpoint.ts';
+import { parseRedisUrl } from '../lib/parse-redis-url.ts';
+import { Secret } from '../lib/secret.ts';
+import {
+  DEFAULT_CONTEXT_LENGTH,
+  DEFAULT_LISTEN,
+  DEFAULT_MODELS,
+  DEFAULT_OPS_LISTEN,
+  DEFAULT_UPSTREAMS,
+} from './default-settings.ts';
+import { parseUpstreamUrl } from './parse-upstream-url.ts';
+import {
+  duration,
+  expected,
+  listOf,
+  namedText,
+  numberFrom,
+  parsedText,
+  settingsMap,
+  wholeNumber,
+} from './schema-parts.ts';
+
+export const WORKERS_MAX = 256;
+
+const BODY_BYTES_MAX = 1024 ** 3;
+const REQUESTS_PER_MINUTE_MAX = 1_000_000;
+const TOKENS_MAX = 100_000_000;
+const PRICE_MAX = 1_000_000;
+const WEIGHT_MAX = 1_000;
+const PRIORITY_MAX = 100;
+const CONCURRENCY_MAX = 100_000;
+const MODELS_MAX = 256;
+const ALIASES_MAX = 32;
+const UPSTREAMS_MAX = 64;
+const UWS_BUILDS_MAX = 64;
+
+const name = namedText(
+  'a name of at most 128 letters, digits and . _ : -',
+  /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
+);
+
+// What a header can carry; see `expected` for why the message is this plain.
+const secret = namedText(
+  'text of 1 to 4096 visible ASCII characters, without spaces',
+  /^[\x21-\x7e]{1,4096}$/,
+).transform((value) => new Secret(value));
+
+const endpoint = parsedText('host:port, [ipv6]:port or unix:/path', parseEndpoint);
+
+const price = numberFrom(0, PRICE_MAX);
+const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
+const tokens = wholeNumber(1, TOKENS_MAX);
+
+const model = settingsMap({
+  id: name,
+  aliases: listOf(name, 'names', 0, ALIASES_MAX).prefault([]),
+  context_length: tokens.prefault(DEFAULT_CONTEXT_LENGTH),
+  beta_context_length: tokens.optional(),
+  max_output_tokens: tokens,
+  price: settingsMap({
+    input: price,
+    output: price,
+    cache_read: price.optional(),
+    cache_write_5m: price.optional(),
+    cache_write_1h: price.optional(),
+  }),
+  routes: listOf(
+    settingsMap({
+      upstream: name,
+      weight: wholeNumber(1, WEIGHT_MAX).prefault(1),
+      priority: wholeNumber(1, PRIORITY_MAX).prefault(1),
+    }),
+    'routes',
+    1,
+    UPSTREAMS_MAX,
+  ).optional(),
+});
+
+const vendorName = namedText(
+  'a name of at most 256 visible characters',
+  /^[^\s\p{Cc}\p{Cs}]{1,256}$/u,
+);
+
+const upstream = settingsMap({
+  name,
+  kind: z.enum(['native', 'chat', 'simulated'], {
+    error: expected('one of native, chat, simulated'),
+  }),
+  url: parsedText('a URL that begins with http:// or https://', parseUpstreamUrl).optional(),
+  api_key: secret.optional(),
+  model_names: z
+    .record(z.string(), vendorName, { error: expected('a map of model ids to names') })
+    .prefault({}),
+  max_concurrency: wholeNumber(1, CONCURRENCY_MAX).prefault(512),
+  timeouts: settingsMap({
+    connect: duration(1).prefault('2s'),
+    first_byte: duration(1).prefault('60s'),
+    idle: duration(1).prefault('60s'),
+    total: duration(1).prefault('10m'),
+  }).prefault({}),
+});
+
+const bodyBytes = z
+  .union([z.number().transform(String), z.string()], {
+    error: expected('a size such as 1048576, 512KiB, 32MiB or 1GiB'),
+  })
+  .pipe(parsedText('a size', parseByteSize))
+  .pipe(
+    z
+      .number()
+      .min(1, { error: 'must be at least 1 byte' })
+      .max(BODY_BYTES_MAX, { error: 'must be at most 1GiB' }),
+  );
+
+/** The file, key by key, with its defaults. What two settings say together is in `find-conflicts.ts`. */
+export const settingsSchema = settingsMap({
+  listen: endpoint.prefault(DEFAULT_LISTEN),
+  ops: settingsMap({
+    listen: endpoint.prefault(DEFAULT_OPS_LISTEN),
+    admin_token: secret.optional(),
+  }).prefault({}),
+  workers: wholeNumber(1, WORKERS_MAX).optional(),
+  redis: settingsMap({
+    url: parsedText('a URL such as redis://host:6379/0', parseRedisUrl).optional(),
+  }).prefault({}),
+  data_dir: namedText('a path of at most 4096 characters', /^\P{Cc}{1,4096}$/u).prefault(
+    './.tollgate',
+  ),
+  log_level: z
+    .enum(['debug', 'info', 'warn', 'error'], {
+      error: expected('one of debug, info, warn, error'),
+    })
+    .prefault('info'),
+  plans: settingsMap({
+    starter: perMinute.prefault(60),
+    pro: perMinute.prefault(300),
+    business: perMinute.prefault(1_000),
+    team: perMinute.prefault(2_000),
+  }).prefault({}),
+  models: listOf(model, 'models', 1, MODELS_MAX).prefault(DEFAULT_MODELS),
+  upstreams: listOf(upstream, 'upstreams', 1, UPSTREAMS_MAX).prefault(DEFAULT_UPSTREAMS),
+  limits: settingsMap({
+    body_bytes: bodyBytes.prefault('32MiB'),
+    body_time: duration(1).prefault('60s'),
+    over_ceiling: z
+      .enum(['reject', 'clamp'], { error: expected('one of reject, clamp') })
+      .prefault('reject'),
+  }).prefault({}),
+  drain: settingsMap({ timeout: duration(0).prefault('120s') }).prefault({}),
+  uws_sha256: listOf(
+    namedText('64 hexadecimal digits', /^[0-9a-fA-F]{64}$/).toLowerCase(),
+    'sha256 sums',
+    0,
+    UWS_BUILDS_MAX,
+  ).prefault([]),
+});
+
+export type Settings = z.output<typeof settingsSchema>;

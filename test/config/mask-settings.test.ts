@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maskSettings, printSettings } from '../../src/config/mask-settings.ts';
+import { packageVersion } from '../../src/config/package-version.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+
+const parse = (text: string, env: Record<string, string> = {}) =>
+  parseConfig({ path: undefined, text, env });
+
+describe('printSettings', () => {
+  it('prints a file that gives the same settings again', () => {
+    const texts = [
+      '',
+      'redis: {url: unix:///run/redis.sock}',
+      'redis: {url: "rediss-sentinel://a,b/m?db=2"}\nworkers: 2\ndrain: {timeout: 0s}',
+      'listen: "[::1]:80"\nlimits: {body_bytes: 1500, body_time: 1500ms}',
+      'upstreams: [{name: a, kind: chat, url: "http://h/v1", model_names: {llm-opus-4.7: "true"}}]',
+    ];
+    for (const text of texts) {
+      const config = parse(text);
+      expect(parse(printSettings(config)), text).toEqual(config);
+    }
+  });
+
+  it('masks the admin token, the keys of upstreams and the password of Redis', () => {
+    const config = parse(
+      'upstreams: [{name: a, kind: simulated, api_key: top}]\nredis: {url: "redis://me:top@h"}\nops: {admin_token: top}',
+    );
+    expect(maskSettings(config)).toMatchObject({
+      ops: { admin_token: '*****' },
+      redis: { url: 'redis://me:*****@h:6379/0' },
+      upstreams: [{ api_key: '*****' }],
+    });
+  });
+
+  it('never shows a secret, as YAML or as JSON', () => {
+    const text = `ops: {admin_token: \${S}}
+redis: {url: "redis-cluster://u:\${S}@h"}
+upstreams: [{name: a, kind: simulated, api_key: \${S}}]
+`;
+    fc.assert(
+      fc.property(fc.stringMatching(/^zq[a-zA-Z0-9_.~-]{6,30}$/), (secret) => {
+        const config = parse(text, { S: secret });
+        for (const print of [
+          printSettings(config),
+          JSON.stringify(maskSettings(config)),
+          JSON.stringify(config),
+        ]) {
+          expect(print).toContain('*****');
+          expect(print).not.toContain(secret);
+        }
+      }),
+    );
+  });
+});
+
+describe('packageVersion', () => {
+  it('is the version of package.json', () => {
+    const file = new URL('../../package.json', import.meta.url);
+    expect(packageVersion()).toBe(JSON.parse(readFileSync(file, 'utf8')).version);
+  });
+});

@@ -1,0 +1,195 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/parse-config.ts';
+
+const parse = (text: string, env: Record<string, string> = {}) =>
+  parseConfig({ path: 't.yaml', text, env });
+
+const FULL = `
+listen: 0.0.0.0:8081            # or unix:/path
+ops: {listen: 127.0.0.1:9401, admin_token: \${ADMIN_TOKEN}}
+workers: 4
+redis: {url: redis://127.0.0.1:6379/0}
+data_dir: /var/lib/tollgate
+log_level: warn
+plans: {starter: 61, pro: 301, business: 1001}
+models:
+  - id: llm-opus-4.7
+    aliases: [opus]
+    context_length: 200000
+    beta_context_length: 1000000
+    max_output_tokens: 32000
+    price: {input: 5, output: 25, cache_read: 0.5, cache_write_5m: 6.25, cache_write_1h: 10}
+    routes: [{upstream: main, weight: 3}, {upstream: spare, weight: 1, priority: 2}]
+upstreams:
+  - name: main
+    kind: native
+    url: https://models.example.com
+    api_key: \${MAIN_KEY}
+    model_names: {llm-opus-4.7: vendor-name}
+    max_concurrency: 500
+    timeouts: {connect: 3s, first_byte: 61s, idle: 62s, total: 11m}
+  - {name: spare, kind: simulated}
+limits: {body_bytes: 16MiB, body_time: 30s, over_ceiling: clamp}
+drain: {timeout: 0s}
+uws_sha256: [${'AB'.repeat(32)}]
+`;
+
+describe('parseConfig', () => {
+  it('fills in every default when nothing is said', () => {
+    const config = parseConfig({ path: undefined, text: '', env: {} });
+    expect(config).toMatchObject({
+      listen: { kind: 'tcp', host: '0.0.0.0', port: 8080 },
+      ops: { listen: { kind: 'tcp', host: '127.0.0.1', port: 9400 }, adminToken: undefined },
+      workers: Math.min(availableParallelism(), 256),
+      redis: 'embedded',
+      dataDir: resolve('.tollgate'),
+      logLevel: 'info',
+      plans: { starter: 60, pro: 300, business: 1000, team: 2000 },
+      limits: { bodyBytesMax: 33_554_432, bodyTimeMaxMs: 60_000, overCeiling: 'reject' },
+      drain: { timeoutMs: 120_000 },
+      uwsSha256: [],
+    });
+    expect(config.upstreams).toEqual([
+      {
+        name: 'simulated',
+        kind: 'simulated',
+        url: undefined,
+        apiKey: undefined,
+        modelNames: {},
+        concurrencyMax: 512,
+        timeouts: { connectMs: 2_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 600_000 },
+      },
+    ]);
+  });
+
+  it('offers the three tiers by default, cache prices derived without binary dust', () => {
+    const { models } = parse('');
+    expect(models.map(({ id, aliases }) => [id, ...aliases])).toEqual([
+      ['llm-opus-4.7', 'opus'],
+      ['llm-sonnet-4.6', 'sonnet'],
+      ['llm-haiku-4.5', 'haiku'],
+    ]);
+    expect(models.map(({ price }) => Object.values(price))).toEqual([
+      [5, 25, 0.5, 6.25, 10],
+      [3, 15, 0.3, 3.75, 6],
+      [1, 5, 0.1, 1.25, 2],
+    ]);
+    expect(models.map(({ outputTokensMax }) => outputTokensMax)).toEqual([32_000, 16_384, 8_192]);
+    expect(models.map(({ contextTokensMax }) => contextTokensMax)).toEqual(Array(3).fill(200_000));
+    expect(models.map(({ betaContextTokensMax }) => betaContextTokensMax)).toEqual([
+      1_000_000,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('reads every key of the file', () => {
+    const config = parse(FULL, { ADMIN_TOKEN: 'operator', MAIN_KEY: 'vendor' });
+    expect(config).toMatchObject({
+      listen: { port: 8081 },
+      ops: { listen: { port: 9401 } },
+      workers: 4,
+      redis: { topology: 'standalone', endpoint: { host: '127.0.0.1', port: 6379 } },
+      dataDir: '/var/lib/tollgate',
+      logLevel: 'warn',
+      plans: { starter: 61, pro: 301, business: 1001, team: 2000 },
+      limits: { bodyBytesMax: 16_777_216, bodyTimeMaxMs: 30_000, overCeiling: 'clamp' },
+      drain: { timeoutMs: 0 },
+      uwsSha256: ['ab'.repeat(32)],
+    });
+    expect(config.models[0]?.routes).toEqual([
+      { upstream: 'main', weight: 3, priority: 1 },
+      { upstream: 'spare', weight: 1, priority: 2 },
+    ]);
+    expect(config.upstreams[0]).toMatchObject({
+      url: 'https://models.example.com',
+      modelNames: { 'llm-opus-4.7': 'vendor-name' },
+      concurrencyMax: 500,
+      timeouts: { connectMs: 3_000, firstByteMs: 61_000, idleMs: 62_000, totalMs: 660_000 },
+    });
+    expect(config.ops.adminToken?.reveal()).toBe('operator');
+    expect(config.upstreams[0]?.apiKey?.reveal()).toBe('vendor');
+  });
+
+  it('routes a model that names no routes to every upstream alike', () => {
+    const { models } = parse('upstreams: [{name: a, kind: simulated}, {name: b, kind: simulated}]');
+    expect(models[2]?.routes).toEqual([
+      { upstream: 'a', weight: 1, priority: 1 },
+      { upstream: 'b', weight: 1, priority: 1 },
+    ]);
+  });
+
+  it('lets the environment win over the file, apart from empty variables', () => {
+    const config = parse(FULL, {
+      ADMIN_TOKEN: 'operator',
+      MAIN_KEY: 'vendor',
+      TOLLGATE_LISTEN: '[::1]:80',
+      TOLLGATE_OPS_LISTEN: 'unix:/run/ops.sock',
+      TOLLGATE_ADMIN_TOKEN: 'other',
+      TOLLGATE_WORKERS: '7',
+      TOLLGATE_REDIS_URL: 'redis-cluster://a,b',
+      TOLLGATE_DATA_DIR: 'data',
+      TOLLGATE_LOG_LEVEL: '',
+      TOLLGATE_UWS_SHA256: `${'0'.repeat(64)}, ${'1'.repeat(64)}`,
+    });
+    expect(config).toMatchObject({
+      listen: { host: '::1', port: 80 },
+      ops: { listen: { kind: 'unix', path: '/run/ops.sock' } },
+      workers: 7,
+      redis: { topology: 'cluster' },
+      dataDir: resolve('data'),
+      logLevel: 'warn',
+      uwsSha256: ['0'.repeat(64), '1'.repeat(64)],
+    });
+    expect(config.ops.adminToken?.reveal()).toBe('other');
+  });
+
+  it('serves a unix socket with one worker unless told otherwise', () => {
+    expect(parse('listen: unix:/run/x.sock').workers).toBe(1);
+    expect(parse('{listen: "unix:/run/x.sock", workers: 1}').workers).toBe(1);
+  });
+
+  it('returns settings that nothing can change', () => {
+    const isFrozen = (value: unknown): boolean =>
+      typeof value !== 'object' ||
+      value === null ||
+      (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+    expect(isFrozen(parse(FULL, { ADMIN_TOKEN: 'a', MAIN_KEY: 'b' }))).toBe(true);
+    expect(isFrozen(parse(''))).toBe(true);
+  });
+
+  it('gives the same settings after its source has been through JSON', () => {
+    const source = { path: undefined, text: FULL, env: { ADMIN_TOKEN: 'a', MAIN_KEY: 'b' } };
+    expect(parseConfig(JSON.parse(JSON.stringify(source)))).toEqual(parseConfig(source));
+  });
+});
+
+describe('a variable in the file', () => {
+  it('may be all or part of a value, of a number too', () => {
+    const config = parse(
+      `workers: \${N}\nplans: {pro: 1\${N}}\nlimits: {body_bytes: "\${N}\${N}MiB"}\nlisten: \${H}:\${N}`,
+      { N: '3', H: 'localhost' },
+    );
+    expect(config.workers).toBe(3);
+    expect(config.plans.pro).toBe(13);
+    expect(config.limits.bodyBytesMax).toBe(33 * 1024 ** 2);
+    expect(config.listen).toEqual({ kind: 'tcp', host: 'localhost', port: 3 });
+  });
+
+  it('stays text where text is expected, digits or not', () => {
+    expect(parse(`ops: {admin_token: \${T}}`, { T: '007' }).ops.adminToken?.reveal()).toBe('007');
+  });
+
+  it('never becomes YAML and is not searched for further variables', () => {
+    for (const value of ['a}', 'x,workers:9', '#c', "'", `\${A}`, '&a', '*a']) {
+      const { ops, workers } = parse(`ops: {admin_token: a-\${T}}\nworkers: 2`, { T: value });
+      expect([ops.adminToken?.reveal(), workers], value).toEqual([`a-${value}`, 2]);
+    }
+  });
+
+  it('means nothing inside a comment', () => {
+    expect(parse(`workers: 3 # not \${UNSET}`).workers).toBe(3);
+  });
+});
