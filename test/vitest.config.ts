@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Most tests start real servers and clusters: two files at a time keep two cores busy, more only add noise.
     maxWorkers: 2,
+    maxConcurrency: 100,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Endpoint } from '../lib/endpoint.ts';
 import type { Log } from '../lib/log.ts';
+import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import { dispatchRequest } from './dispatch-request.ts';
 import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
 import type { Uws, UwsApp, UwsListenToken, UwsResponse } from './load-uws.ts';
@@ -97,13 +98,9 @@ function listen(app: UwsApp, endpoint: Endpoint): Promise<object> {
   return new Promise((resolve, reject) => {
     const done = (token: UwsListenToken) => {
       if (token !== false) resolve(token);
-      else reject(new Error(`cannot listen on ${describeEndpoint(endpoint)}`));
+      else reject(new Error(`cannot listen on ${formatEndpoint(endpoint)}`));
     };
     if (endpoint.kind === 'tcp') app.listen(endpoint.host, endpoint.port, done);
     else app.listen_unix(done, endpoint.path);
   });
-}
-
-function describeEndpoint(endpoint: Endpoint): string {
-  return endpoint.kind === 'unix' ? `unix:${endpoint.path}` : `${endpoint.host}:${endpoint.port}`;
 }

@@ -31,3 +31,14 @@ export type RedisTarget =
       readonly tls: boolean;
       readonly auth: RedisAuth;
     };
+
+/** A server on this machine that only its own user can reach. */
+export function unixRedisTarget(path: string): RedisTarget {
+  return {
+    topology: 'standalone',
+    endpoint: { kind: 'unix', path },
+    tls: false,
+    auth: { username: undefined, password: undefined },
+    database: 0,
+  };
+}

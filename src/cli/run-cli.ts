@@ -1,0 +1,52 @@
+import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../config/package-version.ts';
+import { runCheckCommand } from './check-command.ts';
+import { runStartCommand } from './start-command.ts';
+
+const EXIT_OK = 0;
+const EXIT_USAGE = 2;
+
+const out = (text: string) => {
+  process.stdout.write(`${text}\n`);
+};
+const err = (text: string) => {
+  process.stderr.write(`${text}\n`);
+};
+
+/** Carries out one command line; answers the exit code: 0 ok, 1 failure, 2 usage. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  let exitCode = EXIT_OK;
+  const program = new Command('tollgate')
+    .description('HTTP gateway in front of language-model backends')
+    .version(packageVersion())
+    .exitOverride();
+
+  program
+    .command('start')
+    .description('run a node: primary, workers and, without redis.url, a Redis server of its own')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--install-redis', 'install a missing Redis server with the package manager')
+    .action(async (options: { config?: string; installRedis?: boolean }) => {
+      const installsRedis = options.installRedis === true;
+      exitCode = await runStartCommand({ configPath: options.config, installsRedis, out, err });
+    });
+
+  program
+    .command('check')
+    .description('print the effective settings, or every problem in them')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--json', 'print JSON instead of YAML')
+    .action((options: { config?: string; json?: boolean }) => {
+      const json = options.json === true;
+      exitCode = runCheckCommand({ configPath: options.config, json, out, err });
+    });
+
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version are asked for; everything else is a command line that nobody can carry out.
+    return error.exitCode === EXIT_OK ? EXIT_OK : EXIT_USAGE;
+  }
+  return exitCode;
+}

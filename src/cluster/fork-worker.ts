@@ -1,0 +1,60 @@
+import cluster from 'node:cluster';
+import type { DrainOrder, MessageToPrimary, MessageToWorker, StartOrder } from './messages.ts';
+
+/** From the fork to the open port; beyond it the worker counts as stuck. */
+const START_TIME_MAX_MS = 60_000;
+
+export interface WorkerExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** One worker process as its primary sees it. */
+export interface WorkerProcess {
+  readonly pid: number;
+  readonly startedMs: number;
+  /** Rejects with the worker's own reason when it cannot start. */
+  readonly listening: Promise<void>;
+  readonly exited: Promise<WorkerExit>;
+  drain(order: DrainOrder): void;
+  kill(): void;
+}
+
+export function forkWorker(order: StartOrder): WorkerProcess {
+  const worker = cluster.fork();
+  const send = (message: MessageToWorker) => {
+    // A worker that is just dying takes no message; its exit is seen elsewhere.
+    worker.send(message, () => {});
+  };
+  const exited = new Promise<WorkerExit>((resolve) => {
+    worker.process.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const listening = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`did not listen within ${START_TIME_MAX_MS / 1_000} s`));
+      worker.process.kill('SIGKILL');
+    }, START_TIME_MAX_MS);
+    worker.on('message', (message: MessageToPrimary) => {
+      clearTimeout(timer);
+      if (message.type === 'listening') resolve();
+      else reject(new Error(message.reason));
+    });
+    void exited.then(({ code, signal }) => {
+      clearTimeout(timer);
+      reject(new Error(`ended before it listened (${signal ?? `exit code ${code}`})`));
+    });
+  });
+  // Its failure is told by `exited` as well; not everyone waits for both.
+  listening.catch(() => {});
+  send({ type: 'start', order });
+  return {
+    pid: worker.process.pid ?? 0,
+    startedMs: Date.now(),
+    listening,
+    exited,
+    drain: (drainOrder) => send({ type: 'drain', order: drainOrder }),
+    kill: () => {
+      worker.process.kill('SIGKILL');
+    },
+  };
+}

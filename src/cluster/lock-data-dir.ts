@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+
+export interface DataDirLock {
+  release(): void;
+}
+
+/**
+ * One primary a data folder: two would write over each other's files. The lock is a socket that only a
+ * living process answers, so that nothing a killed one leaves behind has to be cleaned up by hand.
+ */
+export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, 'primary.sock');
+  const holder = await askHolder(path);
+  if (holder !== undefined) {
+    throw new Error(`the data folder ${dataDir} is in use by another Tollgate (process ${holder})`);
+  }
+  rmSync(path, { force: true });
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.end(String(process.pid));
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  server.unref();
+  return {
+    release: () => {
+      server.close();
+    },
+  };
+}
+
+/** The process that holds the lock. */
+function askHolder(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(path);
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('error', () => resolve(undefined));
+    socket.on('end', () => resolve(answer));
+  });
+}

@@ -1,0 +1,20 @@
+/** A worker that lived this long had a sound start: what ended it later counts anew. */
+export const STABLE_AFTER_MS = 10_000;
+/** So many short lives in a row in one slot are a loop that no further restart ends. */
+export const SHORT_LIVES_MAX = 6;
+
+const FIRST_DELAY_MS = 100;
+const DELAY_MS_MAX = 5_000;
+
+export type RestartDecision =
+  | { readonly kind: 'restart'; readonly delayMs: number; readonly shortLives: number }
+  | { readonly kind: 'give-up' };
+
+/** What follows the death of a worker that lived `livedMs`, after `shortLives` short lives before it. */
+export function decideRestart(livedMs: number, shortLives: number): RestartDecision {
+  if (livedMs >= STABLE_AFTER_MS) return { kind: 'restart', delayMs: 0, shortLives: 0 };
+  const lives = shortLives + 1;
+  if (lives >= SHORT_LIVES_MAX) return { kind: 'give-up' };
+  const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (lives - 1), DELAY_MS_MAX);
+  return { kind: 'restart', delayMs, shortLives: lives };
+}

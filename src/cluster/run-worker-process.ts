@@ -1,0 +1,85 @@
+import cluster from 'node:cluster';
+import { parseConfig } from '../config/parse-config.ts';
+import type { Route } from '../http/routes.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { type RedisTarget, unixRedisTarget } from '../lib/redis-target.ts';
+import { createLog } from './create-log.ts';
+import type { DrainOrder, MessageToPrimary, MessageToWorker, StartOrder } from './messages.ts';
+import { startWorker, type Worker } from './worker.ts';
+
+/** A worker that nobody gives orders to any more lets everybody finish, but takes nobody new. */
+const ORPHAN_LINGER_MS = 500;
+
+const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** The process around a worker: its orders come from the primary, and it ends when they are carried out. */
+export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
+  let worker: Worker | undefined;
+  let orphanTimeoutMs = 0;
+  let log: Log = createLog('info', {});
+  let isDraining = false;
+
+  const drain = (order: DrainOrder) => {
+    if (isDraining) return;
+    isDraining = true;
+    const drained = worker === undefined ? Promise.resolve() : worker.drain(order);
+    drained.then(() => process.exit(0), crash);
+  };
+  const drainAlone = () => drain({ timeoutMs: orphanTimeoutMs, lingerMs: ORPHAN_LINGER_MS });
+  const crash = (error: unknown) => {
+    log.error({ err: error }, 'worker is broken and ends');
+    process.exit(1);
+  };
+
+  const start = async (order: StartOrder) => {
+    try {
+      const config = parseConfig(order.source);
+      log = createLog(config.logLevel, { worker: order.worker });
+      orphanTimeoutMs = config.drain.timeoutMs;
+      worker = await startWorker({
+        worker: order.worker,
+        config,
+        redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
+        clock: systemClock,
+        log,
+        extraRoutes,
+      });
+      tellPrimary({ type: 'listening' });
+    } catch (error) {
+      tellPrimary({
+        type: 'failed',
+        reason: error instanceof Error ? error.message : String(error),
+      });
+      process.disconnect();
+      process.exitCode = 1;
+    }
+  };
+
+  process.on('message', (message: MessageToWorker) => {
+    if (message.type === 'start') void start(message.order);
+    else drain(message.order);
+  });
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', (error) => {
+    log.error({ err: error }, 'a failure that nobody waited for');
+  });
+  // A terminal sends these to the whole group; the primary decides what they mean.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  process.on('SIGTERM', drainAlone);
+  cluster.worker?.on('disconnect', () => {
+    // Without this mark node:cluster ends the process at once, in the middle of every answer.
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    drainAlone();
+  });
+}
+
+function embeddedTarget(order: StartOrder): RedisTarget {
+  if (order.embeddedRedisPath === undefined) throw new Error('the primary named no embedded store');
+  return unixRedisTarget(order.embeddedRedisPath);
+}
+
+function tellPrimary(message: MessageToPrimary): void {
+  // The primary may be gone by now, which the lost channel tells by itself.
+  process.send?.(message, () => {});
+}

@@ -1,0 +1,83 @@
+import type { Config } from '../config/config.ts';
+import { packageVersion } from '../config/package-version.ts';
+import { createHealthRoutes } from '../http/health-routes.ts';
+import { DEFAULT_HTTP_LIMITS } from '../http/http-limits.ts';
+import { loadUws } from '../http/load-uws.ts';
+import type { Route } from '../http/routes.ts';
+import { startServer } from '../http/start-server.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { RedisTarget } from '../lib/redis-target.ts';
+import { createBreaker } from '../redis/breaker.ts';
+import { connectRedis } from '../redis/connect-redis.ts';
+import { watchRedis } from '../redis/watch-redis.ts';
+import { drainServer } from './drain-server.ts';
+import type { DrainOrder } from './messages.ts';
+
+export interface WorkerOptions {
+  /** The slot, from 1. */
+  readonly worker: number;
+  readonly config: Config;
+  readonly redis: RedisTarget;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For tests of the process itself; the product has none. */
+  readonly extraRoutes: readonly Route[];
+}
+
+export interface Worker {
+  /** Resolves when every exchange has ended or was cut. */
+  drain(order: DrainOrder): Promise<void>;
+}
+
+const PROBE_TIMEOUT_MS = 1_000;
+
+/** THE COMPOSITION ROOT: builds each part once, in order, and hands it to those that need it. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { config, clock, log } = options;
+  const startedMs = clock.nowMs();
+  const { uws, label } = loadUws(config.uwsSha256);
+
+  const redis = connectRedis({
+    target: options.redis,
+    name: `worker-${options.worker}`,
+    commandTimeoutMs: PROBE_TIMEOUT_MS,
+    log,
+  });
+  const breaker = createBreaker({ clock, random: Math.random });
+  const redisWatch = watchRedis({ connection: redis, breaker, clock, log });
+
+  let isDraining = false;
+  const server = await startServer({
+    uws,
+    endpoint: config.listen,
+    routes: [
+      ...createHealthRoutes({
+        version: packageVersion(),
+        worker: options.worker,
+        uptimeMs: () => clock.nowMs() - startedMs,
+        isDraining: () => isDraining,
+        storeOutForMs: () => redisWatch.outForMs(),
+      }),
+      ...options.extraRoutes,
+    ],
+    limits: {
+      ...DEFAULT_HTTP_LIMITS,
+      bodyBytesMax: config.limits.bodyBytesMax,
+      bodyTimeMaxMs: config.limits.bodyTimeMaxMs,
+    },
+    clock,
+    log,
+  });
+  log.debug({ uws: label }, 'native HTTP server loaded');
+
+  return {
+    async drain(order) {
+      isDraining = true;
+      const cut = await drainServer(server, order, clock);
+      if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
+      redisWatch.stop();
+      await redis.close();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli } from '../../src/cli/run-cli.ts';
+import { runWorkerProcess } from '../../src/cluster/run-worker-process.ts';
+import type { Exchange } from '../../src/http/exchange.ts';
+import type { Route } from '../../src/http/routes.ts';
+import { encodeHybridRefusal } from '../../src/protocol/encode-hybrid-refusal.ts';
+
+/** The real program with a few routes more, which show from outside what happens to open exchanges. */
+function probe(
+  path: string,
+  handle: (exchange: Exchange, value: number) => Promise<void> | void,
+): Route {
+  return {
+    method: 'GET',
+    path,
+    timeMaxMs: 120_000,
+    encodeRefusal: encodeHybridRefusal,
+    handle: (exchange) => handle(exchange, Number(exchange.head.query)),
+  };
+}
+
+const PROBES = [
+  probe('/probe/pid', (exchange) => exchange.answerJson(200, { pid: process.pid })),
+  probe('/probe/slow', async (exchange, answerAfterMs) => {
+    await sleep(answerAfterMs);
+    exchange.answerJson(200, { pid: process.pid });
+  }),
+  probe('/probe/stream', async (exchange, events) => {
+    const stream = exchange.startStream({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+    });
+    for (let i = 1; i <= events && !stream.isFinished; i++) {
+      await stream.write(`data: ${i} ${process.pid}\n\n`);
+      await sleep(100);
+    }
+    stream.endStream();
+  }),
+  probe('/probe/crash', () => {
+    process.kill(process.pid, 'SIGKILL');
+  }),
+  probe('/probe/throw-later', async (exchange) => {
+    exchange.answerJson(200, { pid: process.pid });
+    setTimeout(() => {
+      throw new Error('thrown outside of any request');
+    });
+  }),
+  probe('/probe/reject-later', async (exchange) => {
+    void Promise.reject(new Error('rejected outside of any request'));
+    exchange.answerJson(200, { pid: process.pid });
+  }),
+];
+
+if (cluster.isWorker) runWorkerProcess(PROBES);
+else process.exit(await runCli(process.argv));
