@@ -4,6 +4,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { DrainOrder } from './messages.ts';
 
 const POLL_MS = 20;
+/**
+ * Between closing the port and sending clients away. A client that was sent away by one worker connects
+ * anew, and its connection would be reset in the queue of another that closes its port just then.
+ */
+const PORT_CLOSED_BEFORE_MS = 200;
 
 /** Lets every open exchange end; answers how many had to be cut at the end of the time. */
 export async function drainServer(
@@ -11,12 +16,14 @@ export async function drainServer(
   order: DrainOrder,
   clock: Clock,
 ): Promise<number> {
-  server.startDraining();
+  server.stopListening();
   const deadlineMs = clock.nowMs() + order.timeoutMs;
+  await sleep(Math.min(PORT_CLOSED_BEFORE_MS, order.timeoutMs));
+  server.askClientsToLeave();
   const startMs = clock.nowMs();
   for (;;) {
     const nowMs = clock.nowMs();
-    // The linger counts from the start of the drain: before it, nobody was told to go elsewhere.
+    // Before this, nobody was asked to leave, so being quiet meant nothing.
     const quietMs = Math.min(server.quietForMs(), nowMs - startMs);
     if (server.activeExchanges === 0 && quietMs >= order.lingerMs) break;
     if (nowMs >= deadlineMs) break;

@@ -35,6 +35,10 @@ export function forkWorker(order: StartOrder): WorkerProcess {
       worker.process.kill('SIGKILL');
     }, START_TIME_MAX_MS);
     worker.on('message', (message: MessageToPrimary) => {
+      if (message.type === 'ready') {
+        send({ type: 'start', order });
+        return;
+      }
       clearTimeout(timer);
       if (message.type === 'listening') resolve();
       else reject(new Error(message.reason));
@@ -46,7 +50,6 @@ export function forkWorker(order: StartOrder): WorkerProcess {
   });
   // Its failure is told by `exited` as well; not everyone waits for both.
   listening.catch(() => {});
-  send({ type: 'start', order });
   return {
     pid: worker.process.pid ?? 0,
     startedMs: Date.now(),

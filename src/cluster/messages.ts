@@ -24,5 +24,6 @@ export type MessageToWorker =
   | { readonly type: 'drain'; readonly order: DrainOrder };
 
 export type MessageToPrimary =
+  | { readonly type: 'ready' }
   | { readonly type: 'listening' }
   | { readonly type: 'failed'; readonly reason: string };

@@ -6,6 +6,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/embedded-server.ts';
+import { findRedisServer } from '../redis/find-redis-server.ts';
+import { installRedisServer } from '../redis/install-redis-server.ts';
 import { checkEndpointFree } from './check-endpoint-free.ts';
 import { createLog } from './create-log.ts';
 import { forkWorker } from './fork-worker.ts';
@@ -15,6 +17,8 @@ import { type Supervisor, superviseWorkers } from './supervise-workers.ts';
 export interface PrimaryOptions {
   /** Reads the settings anew at each call: at the start and at every reload. */
   readonly readSource: () => ConfigSource;
+  /** Whether a missing Redis server may be installed with the system's package manager. */
+  readonly installsRedis: boolean;
   /** For the people who started the node. */
   readonly print: (line: string) => void;
 }
@@ -27,10 +31,11 @@ const ROLL_LINGER_MS = 13_000;
 const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** Runs the node until it is told to end; answers the exit code. Throws when it cannot start. */
-export async function runPrimary({ readSource, print }: PrimaryOptions): Promise<number> {
+export async function runPrimary(options: PrimaryOptions): Promise<number> {
+  const { readSource, installsRedis, print } = options;
   let source = readSource();
   let config = parseConfig(source);
-  const log = createLog(config.logLevel, { worker: 0 });
+  const log = createLog(config.logLevel, 'primary');
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let supervisor: Supervisor | undefined;
@@ -38,6 +43,9 @@ export async function runPrimary({ readSource, print }: PrimaryOptions): Promise
     await checkEndpointFree(config.listen);
     const ending = createEnding();
     if (config.redis === 'embedded') {
+      if (installsRedis && (await findRedisServer()) === undefined) {
+        await installRedisServer({ print });
+      }
       embedded = await startEmbeddedServer({
         dataDir: config.dataDir,
         log,
@@ -68,10 +76,11 @@ export async function runPrimary({ readSource, print }: PrimaryOptions): Promise
     process.off('SIGHUP', reload);
     if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
     else log.info({ signal: reason }, 'draining');
-    await workers.stop({ timeoutMs: config.drain.timeoutMs, lingerMs: STOP_LINGER_MS });
+    const drained = workers.stop({ timeoutMs: config.drain.timeoutMs, lingerMs: STOP_LINGER_MS });
+    const isHurried = await Promise.race([drained, ending.hurried]);
     if (reason instanceof Error) throw reason;
-    log.info({}, 'drained');
-    return 0;
+    log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
+    return isHurried === true ? 1 : 0;
   } finally {
     supervisor?.killAll();
     await embedded?.stop();
@@ -79,20 +88,22 @@ export async function runPrimary({ readSource, print }: PrimaryOptions): Promise
   }
 }
 
-/** The first signal drains; a second one, from somebody who does not want to wait, ends at once. */
+/** The first signal drains; a second one comes from somebody who does not want to wait for that. */
 function createEnding() {
   let settle: (reason: Error | NodeJS.Signals) => void = () => {};
   const reached = new Promise<Error | NodeJS.Signals>((resolve) => {
     settle = resolve;
   });
-  let signals = 0;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (++signals > 1) process.exit(1);
-      settle(signal);
-    });
-  }
-  return { reached, fail: (reason: Error) => settle(reason) };
+  const hurried = new Promise<true>((resolve) => {
+    let signals = 0;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        settle(signal);
+        if (++signals > 1) resolve(true);
+      });
+    }
+  });
+  return { reached, hurried, fail: (reason: Error) => settle(reason) };
 }
 
 /** One reload at a time; what is asked for meanwhile is done once more afterwards. */

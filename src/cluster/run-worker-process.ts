@@ -17,7 +17,7 @@ const systemClock: Clock = { nowMs: () => Date.now() };
 export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
   let worker: Worker | undefined;
   let orphanTimeoutMs = 0;
-  let log: Log = createLog('info', {});
+  let log: Log = createLog('info', 'worker');
   let isDraining = false;
 
   const drain = (order: DrainOrder) => {
@@ -35,7 +35,7 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
   const start = async (order: StartOrder) => {
     try {
       const config = parseConfig(order.source);
-      log = createLog(config.logLevel, { worker: order.worker });
+      log = createLog(config.logLevel, `worker ${order.worker}`);
       orphanTimeoutMs = config.drain.timeoutMs;
       worker = await startWorker({
         worker: order.worker,
@@ -72,6 +72,8 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
     drainAlone();
   });
+  // An order that came before somebody listened would be lost.
+  tellPrimary({ type: 'ready' });
 }
 
 function embeddedTarget(order: StartOrder): RedisTarget {

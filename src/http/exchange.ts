@@ -14,7 +14,8 @@ export interface ExchangeContext {
   readonly bodyBudget: BodyBudget;
   readonly waiting: Set<UwsResponse>;
   readonly log: Log;
-  readonly isDraining: () => boolean;
+  /** Whether the client is to be asked to take its next request elsewhere. */
+  readonly isLeaving: () => boolean;
   readonly onFinished: () => void;
 }
 
@@ -134,7 +135,7 @@ export class Exchange {
     }
     this.#writer.sendPlain(this.#withRequestId(head), bytes, {
       isHead: this.head.method === 'HEAD',
-      closes: this.#context.isDraining() || this.#bodyState === 'late',
+      closes: this.#context.isLeaving() || this.#bodyState === 'late',
     });
   }
 
@@ -153,9 +154,9 @@ export class Exchange {
   /** For answers in pieces; needs the whole request body to have arrived. */
   startStream(head: AnswerHead): ResponseWriter {
     if (!this.#writer.isFinished) {
-      const draining = this.#context.isDraining() ? { connection: 'close' } : {};
+      const leaving = this.#context.isLeaving() ? { connection: 'close' } : {};
       const { status, headers } = this.#withRequestId(head);
-      this.#writer.startStream({ status, headers: { ...headers, ...draining } });
+      this.#writer.startStream({ status, headers: { ...headers, ...leaving } });
     }
     return this.#writer;
   }

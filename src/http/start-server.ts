@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 import type { Endpoint } from '../lib/endpoint.ts';
 import type { Log } from '../lib/log.ts';
@@ -7,10 +8,13 @@ import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
 import type { Uws, UwsApp, UwsListenToken, UwsResponse } from './load-uws.ts';
 import { createRouteTable, type Route } from './routes.ts';
 
+const UNIX_SOCKET_MODE = 0o660;
+
 export interface Server {
-  /** Takes no new connection and asks clients of the open ones to go elsewhere after their next answer. */
-  startDraining(): void;
-  readonly isDraining: boolean;
+  /** Takes no new connection; those that are open stay. */
+  stopListening(): void;
+  /** Asks the clients of open connections to go elsewhere after their next answer. */
+  askClientsToLeave(): void;
   readonly activeExchanges: number;
   /** Memory that request bodies take up now. */
   readonly heldBodyBytes: number;
@@ -31,7 +35,7 @@ export interface ServerOptions {
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { uws, limits, clock, log } = options;
-  let isDraining = false;
+  let isLeaving = false;
   let activeExchanges = 0;
   let lastChangeMs = clock.nowMs();
   const waiting = new Set<UwsResponse>();
@@ -43,7 +47,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log,
     clock,
     routes: createRouteTable(options.routes),
-    isDraining: () => isDraining,
+    isLeaving: () => isLeaving,
     onFinished: () => {
       activeExchanges--;
       lastChangeMs = clock.nowMs();
@@ -57,6 +61,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     dispatchRequest(res, req, context);
   });
   let token: UwsListenToken = await listen(app, options.endpoint);
+  // uWS leaves the socket to its own user; a proxy usually runs as another one.
+  if (options.endpoint.kind === 'unix') chmodSync(options.endpoint.path, UNIX_SOCKET_MODE);
 
   const keepOpen = setInterval(() => {
     for (const res of waiting) {
@@ -72,12 +78,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     token = false;
   };
   return {
-    startDraining() {
-      isDraining = true;
-      stopListening();
-    },
-    get isDraining() {
-      return isDraining;
+    stopListening,
+    askClientsToLeave() {
+      isLeaving = true;
     },
     get activeExchanges() {
       return activeExchanges;

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createTempDir } from '../support/create-temp-dir.ts';
 import { findFreePort } from '../support/find-free-port.ts';
-import { createTempDir, launchGateway, startGateway } from '../support/start-gateway.ts';
+import { launchGateway, startGateway } from '../support/start-gateway.ts';
 
 const runTollgate = (...args: string[]) =>
   spawnSync(process.execPath, ['dist/src/main.js', ...args], { encoding: 'utf8' });
@@ -38,6 +40,7 @@ describe('a node that starts', () => {
   it('serves a unix socket when told to', async () => {
     const path = `${createTempDir()}/api.sock`;
     const gateway = await startGateway({ env: { TOLLGATE_LISTEN: `unix:${path}` }, config: '' });
+    expect(statSync(path).mode & 0o777).toBe(0o660);
     const command = /Try it: {2}(curl .*)/.exec(gateway.stdout())?.[1] ?? '';
     const pasted = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
     expect(JSON.parse(pasted.stdout)).toMatchObject({ status: 'ok' });

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { createTempDir } from './create-temp-dir.ts';
 import { findFreePort } from './find-free-port.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -37,12 +37,6 @@ interface GatewayOptions {
   readonly port?: number;
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
-}
-
-export function createTempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tollgate-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
 }
 
 /** Starts the real cluster as a child process, with an embedded store in a folder of its own. */

@@ -1,0 +1,218 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ENVIRONMENT_OVERRIDES } from '../src/config/environment-overrides.ts';
+import { maskSettings } from '../src/config/mask-settings.ts';
+import { parseConfig } from '../src/config/parse-config.ts';
+import { createHealthRoutes } from '../src/http/health-routes.ts';
+import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
+import { formatByteSize } from '../src/lib/parse-byte-size.ts';
+import { formatDuration } from '../src/lib/parse-duration.ts';
+import { createTempDir } from './support/create-temp-dir.ts';
+import { findFreePort } from './support/find-free-port.ts';
+import { waitUntil } from './support/wait-until.ts';
+
+const README = readFileSync('README.md', 'utf8');
+const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  version: string;
+  dependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+};
+
+function section(title: string): string {
+  const start = README.indexOf(`## ${title}\n`);
+  if (start === -1) throw new Error(`README has no section ${title}`);
+  const end = README.indexOf('\n## ', start);
+  return README.slice(start, end === -1 ? undefined : end);
+}
+
+function block(text: string, language: string, index = 0): string {
+  const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))];
+  const found = blocks[index]?.[1];
+  if (found === undefined) throw new Error(`README has no such ${language} block`);
+  return found;
+}
+
+/** The rows of the tables of a section, head and rule left out; code marks are dropped. */
+function rows(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line, index, lines) => {
+      const isRule = /^\|[-|]+\|$/.test(line);
+      const isHead = /^\|[-|]+\|$/.test(lines[index + 1] ?? '');
+      return line.startsWith('|') && !isRule && !isHead;
+    })
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.replaceAll('`', '').trim()),
+    );
+}
+
+/** Every key of nested settings, `upstreams.timeouts.idle`; a map of names counts as one key. */
+function keyPaths(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return value.length === 0 ? [path] : keyPaths(value[0], path);
+  if (typeof value !== 'object' || value === null || path.endsWith('model_names')) return [path];
+  return Object.entries(value).flatMap(([key, item]) =>
+    keyPaths(item, path === '' ? key : `${path}.${key}`),
+  );
+}
+
+describe('README: its commands', () => {
+  it('start a fresh checkout that answers the curl line as shown', async () => {
+    const start = section('Start');
+    const checkout = createTempDir();
+    const copied = spawnSync('sh', [
+      '-c',
+      `git ls-files --cached --others --exclude-standard -z | xargs -0 cp --parents -t ${checkout}`,
+    ]);
+    expect(copied.status).toBe(0);
+    const port = await findFreePort();
+    const child = spawn('sh', ['-c', block(start, 'sh')], {
+      cwd: checkout,
+      // A group of its own, as a terminal gives it: Ctrl-C reaches everything in it.
+      detached: true,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        TOLLGATE_LISTEN: `127.0.0.1:${port}`,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data) => {
+        output += data;
+      });
+    }
+    onTestFinished(async () => {
+      if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGINT');
+      await exited;
+    });
+    await waitUntil(
+      () => {
+        if (child.exitCode !== null) throw new Error(`it ended: ${output}`);
+        return output.includes('Try it:');
+      },
+      'it listens',
+      120_000,
+    );
+    const curl = block(start, 'sh', 1).replace(':8080', `:${port}`);
+    expect(output).toContain(curl.trim());
+    const answered = spawnSync('sh', ['-c', curl], { encoding: 'utf8' });
+    const shown = JSON.parse(block(start, 'json'));
+    expect(JSON.parse(answered.stdout)).toEqual({
+      ...shown,
+      worker: expect.any(Number),
+      uptime_seconds: expect.any(Number),
+    });
+    expect(shown.version).toBe(PACKAGE.version);
+  }, 180_000);
+
+  it('test what CI tests', () => {
+    const command = block(section('Test'), 'sh').trim();
+    expect(command).toBe('npm ci && npm test');
+    const ci = readFileSync('.ci/run', 'utf8').trim().split('\n').slice(-2);
+    expect(ci.join(' && ')).toBe(command);
+  });
+
+  it('are those that the program has', () => {
+    const help = spawnSync(process.execPath, ['dist/src/main.js', 'help'], { encoding: 'utf8' });
+    const commands = [...help.stdout.matchAll(/^ {2}(\w+) /gm)].map((match) => match[1]);
+    const listed = rows(section('Commands')).flatMap(([cell = '']) =>
+      [...cell.matchAll(/tollgate (\w+)/g)].map((match) => match[1]),
+    );
+    expect(new Set(listed)).toEqual(new Set([...commands, 'COMMAND']));
+  });
+});
+
+describe('README: its tables', () => {
+  const file = {
+    path: 'README.md',
+    text: block(section('Settings'), 'yaml'),
+    env: { ADMIN_TOKEN: 'admin', MAIN_KEY: 'main' },
+  };
+  const shown = maskSettings(parseConfig(file));
+
+  it('show a settings file that is valid and has every key', () => {
+    const written = file.text.replaceAll(/ #.*$/gm, '');
+    for (const path of keyPaths(shown)) {
+      const key = path.split('.').at(-1) ?? '';
+      expect(written, path).toMatch(new RegExp(`\\b${key}:`));
+    }
+  });
+
+  it('show the defaults of all that is not an example', () => {
+    const examples = { redis: {}, models: [], upstreams: [], ops: {}, workers: 0 };
+    const defaults = maskSettings(parseConfig({ path: undefined, text: '', env: {} }));
+    expect({ ...shown, ...examples }).toEqual({ ...defaults, ...examples });
+    expect(shown.ops.listen).toBe(defaults.ops.listen);
+    expect(shown.models[0]).toEqual({
+      ...defaults.models[0],
+      routes: [{ upstream: 'main', weight: 3, priority: 1 }],
+    });
+    expect(shown.upstreams[0]?.timeouts).toEqual(defaults.upstreams[0]?.timeouts);
+    expect(shown.upstreams[0]?.max_concurrency).toBe(defaults.upstreams[0]?.max_concurrency);
+  });
+
+  it('name the variables that win over the file', () => {
+    expect(
+      rows(section('Settings')).map(([variable, setting]) => [variable, setting?.split(',')[0]]),
+    ).toEqual(ENVIRONMENT_OVERRIDES.map(({ variable, path }) => [variable, path.join('.')]));
+  });
+
+  it('give the bounds of the HTTP layer', () => {
+    const bounds = rows(section('Limits of the HTTP layer')).filter(([name = '']) =>
+      /Max/.test(name),
+    );
+    expect(bounds.map(([name, value = '']) => [name, value.split(' ')[0]])).toEqual(
+      Object.entries(DEFAULT_HTTP_LIMITS).map(([name, value]) => [
+        name,
+        name.endsWith('Ms') ? formatDuration(value) : formatByteSize(value),
+      ]),
+    );
+  });
+
+  it('list the health paths', () => {
+    const health = {
+      version: '',
+      worker: 0,
+      uptimeMs: () => 0,
+      isDraining: () => false,
+      storeOutForMs: () => 0,
+    };
+    expect(rows(section('Health')).map(([path]) => path)).toEqual(
+      createHealthRoutes(health).map(({ method, path }) => `${method} ${path}`),
+    );
+  });
+
+  it('name the native packages that are installed', () => {
+    const text = section('The native HTTP server');
+    for (const spec of [
+      PACKAGE.dependencies['uWebSockets.js'],
+      PACKAGE.optionalDependencies['uws-modern'],
+    ]) {
+      expect(text).toContain(spec?.replace('npm:', ''));
+    }
+  });
+
+  it('name every folder of the source, and no file that does not exist', () => {
+    const folders = readdirSync('src').map((entry) => `src/${entry}`);
+    const listed = rows(section('The code')).map(([folder]) => folder);
+    expect(listed.toSorted()).toEqual(folders.toSorted());
+    for (const row of rows(section('The code'))) {
+      for (const [file] of row.join(' ').matchAll(/[\w-]+\.ts\b/g)) {
+        const places = [row[0], `${row[0]}/${file}`];
+        expect(
+          places.some((place) => place !== undefined && existsSync(place)),
+          file,
+        ).toBe(true);
+      }
+    }
+    for (const [path] of README.matchAll(/\b(src|test)\/[\w./-]+\.(ts|sh)\b/g)) {
+      expect(existsSync(path), path).toBe(true);
+    }
+  });
+});
