@@ -25,6 +25,8 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   });
   server.listen(path);
   await once(server, 'listening');
+  // Out of descriptors it cannot answer; the lock is held all the same.
+  server.on('error', () => {});
   server.unref();
   return {
     release: () => {

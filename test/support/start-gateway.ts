@@ -115,6 +115,9 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
   };
   onTestFinished(async () => {
     await endProcess(child, exit);
+    // A primary that was killed leaves its store running, for the next start to take over.
+    const stores = logLines().map((line) => Number(line['redisPid'] ?? 0));
+    for (const pid of new Set(stores)) if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
   return gateway;
 }

@@ -1,0 +1,45 @@
+import { connect } from 'node:net';
+
+const REPLY_CHARS_MAX = 65_536;
+
+export type SocketReply =
+  /** The first line of what came back: `+PONG`, `-LOADING …`. */
+  | { readonly kind: 'reply'; readonly line: string }
+  /** Accepted, and then closed without a reply: what SHUTDOWN does. */
+  | { readonly kind: 'closed' }
+  /** Nobody listens there. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'timeout' };
+
+/**
+ * Sends one command without arguments to a Redis on a unix socket. A server that is starting, is
+ * loading or belongs to no one yet is asked like this, where a client would go on reconnecting.
+ */
+export function askSocket(
+  path: string,
+  command: 'PING' | 'SHUTDOWN',
+  timeoutMs: number,
+): Promise<SocketReply> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    let text = '';
+    let accepted = false;
+    const finish = (reply: SocketReply) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(reply);
+    };
+    const timer = setTimeout(() => finish({ kind: 'timeout' }), timeoutMs);
+    socket.on('connect', () => {
+      accepted = true;
+      socket.write(`${command}\r\n`);
+    });
+    socket.on('data', (data) => {
+      text = (text + String(data)).slice(0, REPLY_CHARS_MAX);
+      const end = text.indexOf('\r\n');
+      if (end !== -1) finish({ kind: 'reply', line: text.slice(0, end) });
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => finish({ kind: accepted ? 'closed' : 'absent' }));
+  });
+}

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import type { Log } from '../lib/log.ts';
+import type { RedisTarget } from '../lib/redis-target.ts';
+import { logConnectionChanges } from './log-connection-changes.ts';
+import { silenceSentinelClients } from './silence-sentinel-clients.ts';
+
+const CONNECT_TIMEOUT_MS = 1_000;
+/** Runs only while a reply is due, so an idle connection lives on; a half-open one does not. */
+const SOCKET_TIMEOUT_MS = 2_000;
+const KEEP_ALIVE_MS = 5_000;
+/** A frozen peer never answers our FIN; until the socket is destroyed, nothing reconnects. */
+const DISCONNECT_TIMEOUT_MS = 500;
+/** The server's own estimate of its loading time is often far too long. */
+const LOADING_RETRY_MS = 1_000;
+const RETRY_DELAY_MAX_MS = 1_000;
+const RETRY_JITTER_MS = 200;
+const SENTINEL_COMMAND_TIMEOUT_MS = 1_000;
+const SENTINEL_RETRY_DELAY_MAX_MS = 500;
+const SLOTS_REFRESH_INTERVAL_MS = 5_000;
+const SLOTS_REFRESH_TIMEOUT_MS = 1_000;
+const CLUSTER_REDIRECTIONS_MAX = 16;
+const CLUSTER_RETRY_DELAY_MS = 100;
+
+type Client = Redis | Cluster;
+
+export interface RedisConnection {
+  /** For what `send` does not cover: subscriptions, scans, the event `ready`. */
+  readonly client: Client;
+  /**
+   * Sends one command. The command timeout runs from the moment a node is there to take it; a
+   * Cluster first looks for one, every 100 ms and at most 16 times. A call fails at once while there
+   * is no connection. One that timed out may have been executed, or be executed a little later.
+   */
+  send(command: string, args: readonly (string | Buffer)[]): Promise<unknown>;
+  /** Waits for replies that are due, within the command timeout, and then ends the connection. */
+  close(): Promise<void>;
+}
+
+export interface RedisConnectionOptions {
+  readonly target: RedisTarget;
+  /** What the server's list of clients and the log call this connection. */
+  readonly name: string;
+  readonly commandTimeoutMs: number;
+  readonly log: Log;
+}
+
+/** Returns at once and goes on connecting for ever; whether Redis is there shows in the calls. */
+export function connectRedis(options: RedisConnectionOptions): RedisConnection {
+  const client = createClient(options, () => changes.hangUp());
+  const changes = logConnectionChanges(client, options.log, options.name);
+
+  return {
+    client,
+    async send(command, args) {
+      try {
+        return await client.call(command, ...args);
+      } catch (error) {
+        // The client attaches the command with its arguments: digests of keys, even its own AUTH.
+        if (error instanceof Error) Reflect.deleteProperty(error, 'command');
+        throw error;
+      }
+    },
+    async close() {
+      changes.stop();
+      await endClient(client, options.commandTimeoutMs);
+    },
+  };
+}
+
+function createClient(options: RedisConnectionOptions, onHangUp: () => void): Client {
+  const { target } = options;
+  const common = commonOptions(options, onHangUp);
+  switch (target.topology) {
+    case 'standalone':
+      return new Redis({
+        ...common,
+        ...(target.endpoint.kind === 'unix'
+          ? { path: target.endpoint.path }
+          : { host: target.endpoint.host, port: target.endpoint.port }),
+        db: target.database,
+      });
+    case 'sentinel': {
+      const client = new Redis({ ...common, ...sentinelOptions(target), db: target.database });
+      silenceSentinelClients(client);
+      return client;
+    }
+    case 'cluster': {
+      const client = new Cluster(
+        target.nodes.map(({ host, port }) => ({ host, port })),
+        clusterOptions(target.tls, common),
+      );
+      connectNodesEarly(client);
+      return client;
+    }
+  }
+}
+
+/**
+ * By itself a node connects when it is first used, and until then refuses every call but that one.
+ * Not before the Cluster is ready: its own check asks a node that it expects to be unconnected.
+ */
+function connectNodesEarly(cluster: Cluster): void {
+  const connect = (node: Redis) => {
+    if (cluster.status === 'ready' && node.status === 'wait') node.connect().catch(() => {});
+  };
+  cluster.on('ready', () => cluster.nodes('master').forEach(connect));
+  // A call that was redirected to the new node goes first.
+  cluster.on('+node', (node: Redis) => setImmediate(connect, node));
+}
+
+function commonOptions(
+  { target, name, commandTimeoutMs }: RedisConnectionOptions,
+  onHangUp: () => void,
+) {
+  return {
+    connectionName: name,
+    username: target.auth.username,
+    password: target.auth.password?.reveal(),
+    tls: target.tls ? {} : undefined,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    keepAlive: KEEP_ALIVE_MS,
+    // A call that waits or is sent again runs when its caller has long given up.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableReadyCheck: true,
+    maxLoadingRetryTime: LOADING_RETRY_MS,
+    retryStrategy: retryDelayMs,
+    // After a failover the old master answers like this: find the new one.
+    reconnectOnError: (error: Error) => {
+      const isOldMaster = /^(READONLY|MASTERDOWN)/.test(error.message);
+      if (isOldMaster) onHangUp();
+      return isOldMaster;
+    },
+  } satisfies RedisOptions;
+}
+
+function sentinelOptions(target: Extract<RedisTarget, { topology: 'sentinel' }>) {
+  const { username, password } = target.auth;
+  return {
+    sentinels: target.sentinels.map(({ host, port }) => ({ host, port })),
+    name: target.masterName,
+    role: 'master' as const,
+    failoverDetector: true,
+    // Sentinels without a password accept any; a user of the data servers they would not know.
+    ...(username === undefined && password !== undefined
+      ? { sentinelPassword: password.reveal() }
+      : {}),
+    ...(target.tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+    sentinelCommandTimeout: SENTINEL_COMMAND_TIMEOUT_MS,
+    sentinelRetryStrategy: (times: number) => Math.min(50 * times, SENTINEL_RETRY_DELAY_MAX_MS),
+  } satisfies RedisOptions;
+}
+
+function clusterOptions(tls: boolean, common: ReturnType<typeof commonOptions>) {
+  const { retryStrategy: _, enableOfflineQueue: __, ...redisOptions } = common;
+  return {
+    redisOptions,
+    enableOfflineQueue: false,
+    // Would hand raw MOVED replies to callers during a failover.
+    enableAutoPipelining: false,
+    scaleReads: 'master' as const,
+    slotsRefreshInterval: SLOTS_REFRESH_INTERVAL_MS,
+    slotsRefreshTimeout: SLOTS_REFRESH_TIMEOUT_MS,
+    maxRedirections: CLUSTER_REDIRECTIONS_MAX,
+    retryDelayOnFailover: CLUSTER_RETRY_DELAY_MS,
+    retryDelayOnClusterDown: CLUSTER_RETRY_DELAY_MS,
+    clusterRetryStrategy: retryDelayMs,
+    // A certificate names the host, not the address that the client would put in its place.
+    ...(tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
+  } satisfies ClusterOptions;
+}
+
+function retryDelayMs(times: number): number {
+  return Math.min(50 * 2 ** times, RETRY_DELAY_MAX_MS) + Math.random() * RETRY_JITTER_MS;
+}
+
+async function endClient(client: Client, commandTimeoutMs: number): Promise<void> {
+  if (client.status === 'end') return;
+  const ended = new Promise<void>((resolve) => client.once('end', resolve));
+  if (client.status === 'ready') {
+    const quit = client.quit().catch(() => {});
+    await Promise.race([quit, sleep(commandTimeoutMs, undefined, { ref: false })]);
+  }
+  // Between two attempts there is no socket whose closing would tell.
+  const willTell = client.status !== 'reconnecting';
+  client.disconnect();
+  if (willTell) {
+    await Promise.race([ended, sleep(2 * DISCONNECT_TIMEOUT_MS, undefined, { ref: false })]);
+  }
+}

@@ -1,0 +1,113 @@
+import { EmbeddedStartError } from './embedded-start-error.ts';
+import { type FoundRedisServer, findRedisServer } from './find-redis-server.ts';
+import { type CommandResult, type RunCommand, runCommand } from './run-command.ts';
+
+const INSTALL_TIMEOUT_MS = 300_000;
+const LOOK_TIMEOUT_MS = 5_000;
+const REASON_CHARS_MAX = 400;
+
+type Command = readonly [program: string, ...args: string[]];
+
+interface Manager {
+  readonly program: string;
+  readonly needsRoot: boolean;
+  /** Run in order whatever their outcome: what is installed already needs no fresh lists. */
+  readonly prepare: readonly Command[];
+  /** The first one that succeeds is enough: the packages have different names. */
+  readonly install: readonly Command[];
+}
+
+/** RUNLEVEL=1 keeps the package from starting a service: the gateway starts a server of its own. */
+const APT_ENV = ['env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'] as const;
+
+const MANAGERS: readonly Manager[] = [
+  {
+    program: 'apt-get',
+    needsRoot: true,
+    prepare: [[...APT_ENV, 'apt-get', 'update']],
+    install: [
+      [...APT_ENV, 'apt-get', 'install', '--yes', '--no-install-recommends', 'redis-server'],
+      [...APT_ENV, 'apt-get', 'install', '--yes', '--no-install-recommends', 'valkey-server'],
+    ],
+  },
+  {
+    program: 'apk',
+    needsRoot: true,
+    prepare: [],
+    install: [
+      ['apk', 'add', '--no-cache', 'redis'],
+      ['apk', 'add', '--no-cache', 'valkey'],
+    ],
+  },
+  {
+    program: 'dnf',
+    needsRoot: true,
+    prepare: [],
+    install: [
+      ['dnf', 'install', '--assumeyes', 'valkey'],
+      ['dnf', 'install', '--assumeyes', 'redis'],
+    ],
+  },
+  { program: 'brew', needsRoot: false, prepare: [], install: [['brew', 'install', 'redis']] },
+];
+
+interface InstallOptions {
+  readonly print: (line: string) => void;
+  readonly run?: RunCommand;
+  readonly isRoot?: boolean;
+}
+
+/**
+ * Installs redis-server (or valkey-server) with the system's own package manager, and prints every
+ * command before it runs. Asks nothing: without the rights it throws instructions instead.
+ */
+export async function installRedisServer({
+  print,
+  run = runCommand,
+  isRoot = process.getuid?.() === 0,
+}: InstallOptions): Promise<FoundRedisServer> {
+  const manager = await findManager(run);
+  if (manager === undefined) throw failure('no apt-get, apk, dnf or brew was found');
+  const runVisibly = (command: Command): Promise<CommandResult> => {
+    const full: Command = manager.needsRoot && !isRoot ? ['sudo', '-n', ...command] : command;
+    print(full.join(' '));
+    return run(full, INSTALL_TIMEOUT_MS);
+  };
+  for (const command of manager.prepare) await runVisibly(command);
+  let output = '';
+  for (const command of manager.install) {
+    const result = await runVisibly(command);
+    if (result.exitCode === 0) {
+      const found = await findRedisServer(run);
+      if (found !== undefined) return found;
+    }
+    output = result.output;
+  }
+  throw failure(`${manager.program} did not install it: ${lastLines(output)}`);
+}
+
+async function findManager(run: RunCommand): Promise<Manager | undefined> {
+  for (const manager of MANAGERS) {
+    const { exitCode } = await run([manager.program, '--version'], LOOK_TIMEOUT_MS);
+    if (exitCode === 0) return manager;
+  }
+  return undefined;
+}
+
+function lastLines(output: string): string {
+  return output.trim().slice(-REASON_CHARS_MAX);
+}
+
+function failure(reason: string): EmbeddedStartError {
+  return new EmbeddedStartError(
+    [
+      `redis-server could not be installed: ${reason}`,
+      'Install it by hand, with one of',
+      '  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install redis-server',
+      '  Alpine:          sudo apk add redis',
+      '  Fedora, RHEL:    sudo dnf install valkey   (or redis)',
+      '  macOS:           brew install redis',
+      'or set redis.url to a server that runs elsewhere.',
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,46 @@
+export interface LuaHeader {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/** How a script that takes none says so: an empty place would look like something forgotten. */
+const EMPTY_LIST = '-';
+
+/**
+ * Reads the comment that every script starts with:
+ *
+ *   #!lua flags=allow-oom            (this line may be missing)
+ *   --[[
+ *     Reserve: one sentence.
+ *
+ *     KEYS  balance, holds           (a long list goes on in the next line)
+ *     ARGV  -
+ *     Reply {'ok', balance_ucr}
+ *   ]]
+ */
+export function parseLuaHeader(text: string): LuaHeader {
+  const comment = /^(?:#!lua[^\n]*\n)?--\[\[\n([\s\S]*?)\n\]\]/.exec(text)?.[1];
+  if (comment === undefined) {
+    throw new Error('the script must start with a comment --[[ … ]], after #!lua if there is one');
+  }
+  if (!/^ +[A-Z][a-z]+: \S/.test(comment)) {
+    throw new Error('the comment must start with what the script does: "  Name: one sentence."');
+  }
+  const lists = /^ +KEYS +(\S[\s\S]*?)\n +ARGV +(\S[\s\S]*?)\n +Reply +\S/m.exec(comment);
+  if (lists === null) {
+    throw new Error('the comment must have the lines KEYS, ARGV and Reply, in this order');
+  }
+  return { keys: parseNames(lists[1] ?? ''), args: parseNames(lists[2] ?? '') };
+}
+
+function parseNames(list: string): readonly string[] {
+  if (list.trim() === EMPTY_LIST) return [];
+  const names = list.split(',').map((name) => name.trim());
+  const odd = names.find((name) => !/^[a-z][a-z0-9_]*$/.test(name));
+  if (odd !== undefined) {
+    throw new Error(
+      `"${odd}" is not a name in snake_case; names are separated by commas, none is "${EMPTY_LIST}"`,
+    );
+  }
+  return names;
+}

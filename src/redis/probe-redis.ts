@@ -1,0 +1,22 @@
+import { assert } from '../lib/assert.ts';
+import type { RedisConnection } from './connect-redis.ts';
+import { loadLuaScript } from './lua-script.ts';
+import { probeKey } from './redis-keys.ts';
+
+/** Enough different hash tags to reach every node of a Cluster in turn. */
+const PROBE_KEYS = 64;
+
+const script = loadLuaScript(new URL('./probe.lua', import.meta.url), ['probe'], []);
+
+/**
+ * Answers with the server's clock in milliseconds when Redis would accept an admission now, and
+ * throws what an admission would throw when not. Callers count `round` up, to get around a Cluster.
+ */
+export async function probeRedis(
+  connection: Pick<RedisConnection, 'send'>,
+  round: number,
+): Promise<number> {
+  const nowMs = await script.call(connection, { probe: probeKey(round % PROBE_KEYS) }, {});
+  assert(typeof nowMs === 'number', 'probe.lua answers with a number');
+  return nowMs;
+}

@@ -1,0 +1,96 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import type { RedisTarget } from '../../src/lib/redis-target.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { probeRedis } from '../../src/redis/probe-redis.ts';
+import {
+  closeConnections,
+  openConnection,
+  tcp,
+  waitForRedis,
+} from '../support/redis-connection.ts';
+import {
+  startRedisServer,
+  stopRedisServers,
+  type TestRedisServer,
+} from '../support/start-redis-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+afterEach(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+
+const PASSWORD = 'data-word';
+
+/** One master, one replica and three Sentinels, all with 1 s until a master counts as down. */
+async function startSentinels() {
+  const args = ['--requirepass', PASSWORD, '--masterauth', PASSWORD];
+  const master = await startRedisServer({ args });
+  const replica = await startRedisServer({
+    args: [...args, '--replicaof', `127.0.0.1 ${master.port}`],
+  });
+  const config = [
+    `sentinel monitor main 127.0.0.1 ${master.port} 2`,
+    `sentinel auth-pass main ${PASSWORD}`,
+    'sentinel down-after-milliseconds main 1000',
+    'sentinel failover-timeout main 4000',
+    '',
+  ].join('\n');
+  const sentinels = await Promise.all(
+    [1, 2, 3].map(() => startRedisServer({ config, isSentinel: true })),
+  );
+  await waitUntil(async () => {
+    const views = await Promise.all(sentinels.map((s) => s.cli('sentinel', 'master', 'main')));
+    return views.every(
+      (view) => /num-slaves\n1\n/.test(view) && /num-other-sentinels\n2\n/.test(view),
+    );
+  }, 'the sentinels know the replica and each other');
+  return { master, replica, sentinels };
+}
+
+function sentinelTarget(sentinels: readonly TestRedisServer[]): RedisTarget {
+  return {
+    topology: 'sentinel',
+    sentinels: sentinels.map(({ port }) => tcp(port)),
+    masterName: 'main',
+    tls: false,
+    auth: { username: undefined, password: new Secret(PASSWORD) },
+    database: 0,
+  };
+}
+
+it('follows the master to another server when it dies', async () => {
+  const stderr = vi.spyOn(console, 'error');
+  const { master, replica, sentinels } = await startSentinels();
+  const connection = openConnection(sentinelTarget(sentinels), 250);
+  await waitForRedis(connection);
+  expect(await connection.send('config', ['get', 'port'])).toEqual(['port', `${master.port}`]);
+
+  // One Sentinel less: its listener for failovers goes on failing, and must do so in silence.
+  await sentinels[2]?.stop();
+  await master.stop();
+  await waitForRedis(connection);
+  expect(await connection.send('config', ['get', 'port'])).toEqual(['port', `${replica.port}`]);
+  expect(await probeRedis(connection, 0)).toBeGreaterThan(0);
+  expect(connection.log.lines.map((line) => line.message)).toEqual([
+    'connected to Redis',
+    'connection to Redis lost',
+    'connection to Redis is back',
+  ]);
+  expect(stderr.mock.calls).toEqual([]);
+  stderr.mockRestore();
+});
+
+it('says once that no Sentinel answers, and connects when one does', async () => {
+  const { sentinels } = await startSentinels();
+  for (const sentinel of sentinels) sentinel.signal('SIGSTOP');
+  const connection = openConnection(sentinelTarget(sentinels), 250);
+  await waitUntil(() => connection.log.lines.length > 0, 'the failure is logged');
+  await expect(connection.send('ping', [])).rejects.toThrow("Stream isn't writeable");
+  for (const sentinel of sentinels) sentinel.signal('SIGCONT');
+  await waitForRedis(connection);
+  expect(connection.log.lines.map((line) => line.message)).toEqual([
+    'cannot connect to Redis yet',
+    'connected to Redis',
+  ]);
+});
