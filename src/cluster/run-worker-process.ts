@@ -47,12 +47,8 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
       });
       tellPrimary({ type: 'listening' });
     } catch (error) {
-      tellPrimary({
-        type: 'failed',
-        reason: error instanceof Error ? error.message : String(error),
-      });
-      process.disconnect();
-      process.exitCode = 1;
+      const reason = error instanceof Error ? error.message : String(error);
+      tellPrimary({ type: 'failed', reason }, () => process.exit(1));
     }
   };
 
@@ -81,7 +77,7 @@ function embeddedTarget(order: StartOrder): RedisTarget {
   return unixRedisTarget(order.embeddedRedisPath);
 }
 
-function tellPrimary(message: MessageToPrimary): void {
+function tellPrimary(message: MessageToPrimary, told: () => void = () => {}): void {
   // The primary may be gone by now, which the lost channel tells by itself.
-  process.send?.(message, () => {});
+  process.send?.(message, () => told());
 }

@@ -31,6 +31,8 @@ export interface Worker {
 }
 
 const PROBE_TIMEOUT_MS = 1_000;
+/** A worker that replaces another must not refuse what the other would have served. */
+const STORE_WAIT_MAX_MS = 2_000;
 
 /** THE COMPOSITION ROOT: builds each part once, in order, and hands it to those that need it. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
@@ -46,6 +48,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   const breaker = createBreaker({ clock, random: Math.random });
   const redisWatch = watchRedis({ connection: redis, breaker, clock, log });
+  await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
   let isDraining = false;
   const server = await startServer({

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type Breaker, callThrough } from './breaker.ts';
@@ -15,6 +16,8 @@ export interface RedisWatch {
   outForMs(): number;
   /** How far the server's clock is ahead of ours, to about half a round trip; 0 before it is known. */
   clockSkewMs(): number;
+  /** Resolves with the first success, or when the time is up. */
+  waitUntilSeen(timeMaxMs: number): Promise<void>;
   stop(): void;
 }
 
@@ -37,6 +40,10 @@ export function watchRedis({ connection, breaker, clock, log }: WatchRedisOption
   let skewMs = 0;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
+  let noteSeen: () => void = () => {};
+  const seen = new Promise<void>((resolve) => {
+    noteSeen = resolve;
+  });
 
   const noteSuccess = (sentMs: number, serverMs: number) => {
     const nowMs = clock.nowMs();
@@ -50,6 +57,7 @@ export function watchRedis({ connection, breaker, clock, log }: WatchRedisOption
     }
     outSinceMs = undefined;
     wasSeen = true;
+    noteSeen();
   };
   const noteFailure = (error: unknown) => {
     if (outSinceMs !== undefined) return;
@@ -76,6 +84,7 @@ export function watchRedis({ connection, breaker, clock, log }: WatchRedisOption
   return {
     outForMs: () => (outSinceMs === undefined ? 0 : Math.max(1, clock.nowMs() - outSinceMs)),
     clockSkewMs: () => skewMs,
+    waitUntilSeen: (timeMaxMs) => Promise.race([seen, sleep(timeMaxMs, undefined, { ref: false })]),
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

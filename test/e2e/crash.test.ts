@@ -42,10 +42,19 @@ describe('a worker that dies', () => {
 
   it('of an exception outside of any request says why in the log', async () => {
     const gateway = await startGateway({ config: 'workers: 1\n' });
+    const [victim = 0] = gateway.workerPids();
     await fetch(`${gateway.url}/probe/throw-later`);
     await gateway.waitForLog(/thrown outside of any request/);
+    await waitUntil(() => !gateway.workerPids().includes(victim), 'its death is seen');
     await waitUntil(() => gateway.workerPids().length === 1, 'it is replaced');
-    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    await waitUntil(
+      () =>
+        fetch(`${gateway.url}/healthz`).then(
+          (response) => response.ok,
+          () => false,
+        ),
+      'the replacement answers',
+    );
   });
 
   it('is none that only has a rejection nobody waits for', async () => {

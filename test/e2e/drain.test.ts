@@ -50,8 +50,14 @@ describe('a node that is told to end', () => {
     );
     const during = await client.request({ method: 'GET', path: '/health' });
     expect(during.statusCode).toBe(503);
-    expect(during.headers['connection']).toBe('close');
     expect(await during.body.json()).toMatchObject({ status: 'draining' });
+    // First the port is closed, then clients are sent away.
+    await waitUntil(async () => {
+      const answer = await client.request({ method: 'GET', path: '/healthz' });
+      expect(answer.statusCode).toBe(200);
+      await answer.body.dump();
+      return answer.headers['connection'] === 'close';
+    }, 'the client is asked to leave');
     await stream?.text();
     expect(await gateway.waitForExit()).toBe(0);
     await client.close();

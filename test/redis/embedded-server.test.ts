@@ -57,7 +57,7 @@ describe('the embedded server', () => {
     for (const [name, value] of [
       ['port', '0'],
       ['appendonly', 'yes'],
-      ['appendfsync', 'everysec'],
+      ['appendfsync', 'always'],
       ['maxmemory-policy', 'noeviction'],
       ['save', ''],
       ['dir', join(dataDir, 'redis')],

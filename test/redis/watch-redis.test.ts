@@ -41,6 +41,17 @@ describe('the watch over Redis', () => {
     await waitUntil(() => watch.outForMs() === 0, 'a probe succeeds');
   });
 
+  it('can be waited for until it has seen the server, or the time is up', async () => {
+    const port = await findFreePort();
+    const { watch } = watchPort(port);
+    await watch.waitUntilSeen(50);
+    expect(watch.outForMs()).toBeGreaterThan(0);
+    const seen = watch.waitUntilSeen(30_000);
+    await startRedisServer({ port });
+    await seen;
+    expect(watch.outForMs()).toBe(0);
+  });
+
   it('counts while the server is frozen, opens the breaker though no one calls, and recovers', async () => {
     const server = await startRedisServer();
     const { watch, breaker, log } = watchPort(server.port);
