@@ -59,6 +59,12 @@ function keyPaths(value: unknown, path = ''): string[] {
   );
 }
 
+/** What a login shell has: nothing of ours, of npm or of the test runner. */
+function machineEnvironment(): NodeJS.ProcessEnv {
+  const ours = /^(TOLLGATE_|npm_|VITEST|NODE_ENV$|NODE_OPTIONS$|TEST$|CI$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+}
+
 describe('README: its commands', () => {
   it('start a fresh checkout that answers the curl line as shown', async () => {
     const start = section('Start');
@@ -73,11 +79,7 @@ describe('README: its commands', () => {
       cwd: checkout,
       // A group of its own, as a terminal gives it: Ctrl-C reaches everything in it.
       detached: true,
-      env: {
-        PATH: process.env['PATH'],
-        HOME: process.env['HOME'],
-        TOLLGATE_LISTEN: `127.0.0.1:${port}`,
-      },
+      env: { ...machineEnvironment(), TOLLGATE_LISTEN: `127.0.0.1:${port}` },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));

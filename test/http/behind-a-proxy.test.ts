@@ -13,20 +13,21 @@ const CHUNKED = `POST /echo HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\
 
 /** By proxy: the status, and what a handler gets to see. */
 interface Outcome {
-  readonly status: RegExp;
+  readonly status: string;
   readonly handled: readonly string[];
 }
 
-const REFUSED: Outcome = { status: /^400$/, handled: [] };
-const MENDED: Outcome = { status: /^200$/, handled: ['echo hello'] };
+const REFUSED: Outcome = { status: '400', handled: [] };
+const MENDED: Outcome = { status: '200', handled: ['echo hello'] };
 
 interface Vector {
   readonly bytes: string;
-  readonly nginx: Outcome;
-  readonly haproxy: Outcome;
+  /** Versions of a proxy differ; each of these is safe. */
+  readonly nginx: readonly Outcome[];
+  readonly haproxy: readonly Outcome[];
 }
 
-const refusedByBoth = (bytes: string): Vector => ({ bytes, nginx: REFUSED, haproxy: REFUSED });
+const refusedByBoth = (bytes: string): Vector => ({ bytes, nginx: [REFUSED], haproxy: [REFUSED] });
 
 const VECTORS: Readonly<Record<string, Vector>> = {
   'a header without a name that hides a length': refusedByBoth(
@@ -40,8 +41,8 @@ const VECTORS: Readonly<Record<string, Vector>> = {
   ),
   'a bare line feed after a chunk length': {
     bytes: `${CHUNKED}5\nhello\r\n0\r\n\r\n`,
-    nginx: MENDED,
-    haproxy: MENDED,
+    nginx: [MENDED],
+    haproxy: [MENDED, REFUSED],
   },
   'a space before the colon': refusedByBoth(`GET /ok HTTP/1.1\r\n${HOST}X-A : b\r\n\r\n`),
   'no Host': refusedByBoth('GET /ok HTTP/1.1\r\n\r\n'),
@@ -50,19 +51,19 @@ const VECTORS: Readonly<Record<string, Vector>> = {
   ),
   'a length and an unknown encoding': {
     bytes: `POST /echo HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: gzip\r\n\r\nhello`,
-    nginx: { status: /^501$/, handled: [] },
-    haproxy: REFUSED,
+    nginx: [{ status: '501', handled: [] }],
+    haproxy: [REFUSED],
   },
   'a folded header': {
     bytes: `GET /ok HTTP/1.1\r\n${HOST}X-A: b\r\n c\r\n\r\n`,
-    nginx: REFUSED,
-    haproxy: { status: /^200$/, handled: ['ok'] },
+    nginx: [REFUSED],
+    haproxy: [{ status: '200', handled: ['ok'] }],
   },
   'NUL in a value': {
     bytes: `GET /ok HTTP/1.1\r\n${HOST}X-A: b\0c\r\n\r\n`,
-    nginx: REFUSED,
+    nginx: [REFUSED],
     // It passes the byte on to uWS, which answers 400 or closes the connection, as its build goes.
-    haproxy: { status: /^(400|502)$/, handled: [] },
+    haproxy: [REFUSED, { status: '502', handled: [] }],
   },
 };
 
@@ -104,9 +105,7 @@ describe.each(['nginx', 'haproxy'] as const)('behind %s', (kind) => {
   };
 
   it.each(Object.entries(VECTORS))('nothing is smuggled: %s', async (_name, vector) => {
-    const answer = await ask(vector.bytes);
-    expect(answer.status).toMatch(vector[kind].status);
-    expect(answer.handled).toEqual(vector[kind].handled);
+    expect(vector[kind]).toContainEqual(await ask(vector.bytes));
   });
 
   it('a connection that was idle for longer than uWS keeps it costs no request', async () => {

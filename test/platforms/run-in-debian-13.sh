@@ -37,6 +37,10 @@ mkdir -p "$project"
 git ls-files --cached --others --exclude-standard -z | xargs -0 cp --parents -t "$project"
 cp -r node_modules .git "$project"
 
+# The root trusts and asks what this machine does, for `npm ci` inside of it.
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+[ ! -f ~/.npmrc ] || cp ~/.npmrc "$root/root/"
+
 mounted=()
 unmount() { for place in "${mounted[@]}"; do umount "$place"; done; }
 trap unmount EXIT
