@@ -4,6 +4,9 @@ import type { DrainOrder, MessageToPrimary, MessageToWorker, StartOrder } from '
 /** From the fork to the open port; beyond it the worker counts as stuck. */
 const START_TIME_MAX_MS = 60_000;
 
+/** Read by uWS itself: without it newer builds take no more than 4 KiB of headers. */
+const WORKER_ENVIRONMENT = { UWS_HTTP_MAX_HEADERS_SIZE: '16384' };
+
 export interface WorkerExit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -21,7 +24,7 @@ export interface WorkerProcess {
 }
 
 export function forkWorker(order: StartOrder): WorkerProcess {
-  const worker = cluster.fork();
+  const worker = cluster.fork(WORKER_ENVIRONMENT);
   const send = (message: MessageToWorker) => {
     // A worker that is just dying takes no message; its exit is seen elsewhere.
     worker.send(message, () => {});

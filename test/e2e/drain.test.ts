@@ -7,6 +7,16 @@ import { waitUntil } from '../support/wait-until.ts';
 const openStreams = (url: string, count: number, events: number) =>
   Promise.all(Array.from({ length: count }, () => fetch(`${url}/probe/stream?${events}`)));
 
+const waitUntilPortIsClosed = (url: string) =>
+  waitUntil(
+    () =>
+      fetch(`${url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    'no new connection is taken',
+  );
+
 describe('a node that is told to end', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`by ${signal} cuts none of 50 slow streams, and ends with 0`, async () => {
@@ -15,14 +25,7 @@ describe('a node that is told to end', () => {
       const streams = await openStreams(gateway.url, 50, 30);
       gateway.signal(signal);
       await gateway.waitForLog(/draining/);
-      await waitUntil(
-        () =>
-          fetch(`${gateway.url}/healthz`).then(
-            () => false,
-            () => true,
-          ),
-        'no new connection is taken',
-      );
+      await waitUntilPortIsClosed(gateway.url);
       const texts = await Promise.all(streams.map((stream) => stream.text()));
       for (const text of texts) expect(text).toMatch(/^data: 1 [\s\S]*data: 30 \d+\n\n$/);
       expect(await gateway.waitForExit()).toBe(0);
@@ -40,14 +43,7 @@ describe('a node that is told to end', () => {
 
     gateway.signal('SIGTERM');
     await gateway.waitForLog(/draining/);
-    await waitUntil(
-      () =>
-        fetch(`${gateway.url}/healthz`).then(
-          () => false,
-          () => true,
-        ),
-      'no new connection is taken',
-    );
+    await waitUntilPortIsClosed(gateway.url);
     const during = await client.request({ method: 'GET', path: '/health' });
     expect(during.statusCode).toBe(503);
     expect(await during.body.json()).toMatchObject({ status: 'draining' });

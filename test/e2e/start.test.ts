@@ -37,6 +37,14 @@ describe('a node that starts', () => {
     expect((await fetch(gateway.url, { method: 'HEAD' })).status).toBe(200);
   });
 
+  it('takes 12 KB of headers', async () => {
+    const gateway = await startGateway({ config: 'workers: 1\n' });
+    const response = await fetch(`${gateway.url}/healthz`, {
+      headers: { 'x-trace': 'a'.repeat(12_000) },
+    });
+    expect(response.status).toBe(200);
+  });
+
   it('serves a unix socket when told to', async () => {
     const path = `${createTempDir()}/api.sock`;
     const gateway = await startGateway({ env: { TOLLGATE_LISTEN: `unix:${path}` }, config: '' });

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits.ts';
+import { loadUws } from '../../src/http/load-uws.ts';
+import { startServer } from '../../src/http/start-server.ts';
 import { openRawConnection } from '../support/raw-connection.ts';
 import { startTestServer, type TestServer } from '../support/start-test-server.ts';
 
@@ -159,5 +164,24 @@ describe('a broken handler', () => {
     const response = await fetch(`${target.url}/throws-midway`);
     tellClientHasHead();
     await expect(response.text()).rejects.toThrow();
+  });
+});
+
+describe('a server', () => {
+  it('whose port is taken does not start', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    await expect(
+      startServer({
+        uws: loadUws([]).uws,
+        endpoint: { kind: 'tcp', host: '127.0.0.1', port },
+        routes: [],
+        limits: DEFAULT_HTTP_LIMITS,
+        clock: { nowMs: () => Date.now() },
+        log: target.log,
+      }),
+    ).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+    other.close();
   });
 });
