@@ -8,15 +8,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: [],
   protocol: ['lib'],
   config: ['lib'],
-  http: ['lib', 'protocol'],
+  catalogue: ['lib', 'protocol'],
+  gateway: ['lib', 'protocol', 'catalogue'],
+  http: ['lib', 'protocol', 'catalogue', 'gateway'],
   redis: ['lib'],
-  cluster: ['lib', 'protocol', 'config', 'http', 'redis'],
+  upstream: ['lib', 'protocol'],
+  cluster: ['lib', 'protocol', 'config', 'catalogue', 'gateway', 'http', 'redis', 'upstream'],
   cli: ['lib', 'config', 'cluster'],
   '.': ['cli', 'cluster'],
 };
 
 /** Pure folders compute: no package, no node: module, no clock, no chance. They are tested without set-up. */
-const PURE = ['lib', 'protocol'];
+const PURE = ['lib', 'protocol', 'catalogue'];
 
 const FILE_LINES_MAX = 300;
 

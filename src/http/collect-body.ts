@@ -56,7 +56,7 @@ export function collectBody(
     if (budget.heldBytes + grown > budget.heldBytesMax) {
       refuse(
         new Refusal('out_of_memory_budget', 'Too many large requests at once, try again shortly.', {
-          'retry-after': '1',
+          headers: { 'retry-after': '1' },
         }),
       );
       return;

@@ -64,7 +64,7 @@ function createRefusingRoute(head: RequestHead, allowed: readonly string[]): Rou
       : new Refusal(
           'method_not_allowed',
           `${path} does not take ${head.method}, only ${allowed.join(', ')}.`,
-          { allow: allowed.join(', ') },
+          { headers: { allow: allowed.join(', ') } },
         );
   return {
     method: 'GET',

@@ -11,7 +11,7 @@ export const encodeHybridRefusal: RefusalEncoder = (refusal, requestId) => {
     error: {
       type: kind.nativeType,
       message: refusal.message,
-      param: null,
+      param: refusal.param,
       code: kind.chatCode,
     },
     request_id: requestId,

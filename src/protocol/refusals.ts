@@ -8,6 +8,36 @@ interface RefusalKind {
 
 /** Every way in which a request can be refused. Names are never reused: clients and dashboards match on them. */
 export const REFUSALS = {
+  invalid_request: {
+    status: 400,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'invalid_value',
+  },
+  missing_field: {
+    status: 400,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'missing_required_parameter',
+  },
+  context_too_long: {
+    status: 400,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'context_length_exceeded',
+  },
+  unauthenticated: {
+    status: 401,
+    nativeType: 'authentication_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'invalid_api_key',
+  },
+  unknown_model: {
+    status: 404,
+    nativeType: 'not_found_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'model_not_found',
+  },
   unknown_path: {
     status: 404,
     nativeType: 'not_found_error',
@@ -32,11 +62,35 @@ export const REFUSALS = {
     chatType: 'invalid_request_error',
     chatCode: 'request_too_large',
   },
+  not_json: {
+    status: 415,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'unsupported_media_type',
+  },
+  rate_limited: {
+    status: 429,
+    nativeType: 'rate_limit_error',
+    chatType: 'rate_limit_error',
+    chatCode: 'rate_limit_exceeded',
+  },
   fault: {
     status: 500,
     nativeType: 'api_error',
     chatType: 'server_error',
     chatCode: null,
+  },
+  upstream_broken: {
+    status: 502,
+    nativeType: 'api_error',
+    chatType: 'server_error',
+    chatCode: null,
+  },
+  unavailable: {
+    status: 503,
+    nativeType: 'api_error',
+    chatType: 'server_error',
+    chatCode: 'service_unavailable',
   },
   out_of_memory_budget: {
     status: 503,
@@ -50,23 +104,33 @@ export const REFUSALS = {
     chatType: 'server_error',
     chatCode: 'timeout',
   },
+  upstream_overloaded: {
+    status: 529,
+    nativeType: 'overloaded_error',
+    chatType: 'server_error',
+    chatCode: 'overloaded',
+  },
 } as const satisfies Record<string, RefusalKind>;
 
 export type RefusalName = keyof typeof REFUSALS;
+
+interface RefusalDetails {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly param?: string;
+}
 
 /** An expected no to the client, in contrast to a fault of ours. */
 export class Refusal extends Error {
   readonly refusal: RefusalName;
   readonly headers: Readonly<Record<string, string>>;
+  /** The field at fault, for the formats that have a place for it. */
+  readonly param: string | null;
 
-  constructor(
-    refusal: RefusalName,
-    message: string,
-    headers: Readonly<Record<string, string>> = {},
-  ) {
+  constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
     super(message);
     this.refusal = refusal;
-    this.headers = headers;
+    this.headers = details.headers ?? {};
+    this.param = details.param ?? null;
   }
 
   get status(): number {

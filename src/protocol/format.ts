@@ -1,0 +1,38 @@
+import type { RefusalEncoder } from './encode-hybrid-refusal.ts';
+import type { InferenceAnswer, InferenceEvent, InferenceRequest } from './inference.ts';
+
+/** What a format reads of a request's headers, by lower-case name. */
+export type HeaderSource = (name: string) => string | undefined;
+
+/** What the gateway adds to an answer that the upstream does not know. */
+export interface AnswerContext {
+  /** Seconds since the epoch at which the request was taken. */
+  readonly createdSeconds: number;
+  /** What the client asked for beside the request itself, as `decodeRequest` found it. */
+  readonly wantsStreamUsage: boolean;
+}
+
+export interface DecodedRequest {
+  readonly request: InferenceRequest;
+  readonly wantsStreamUsage: boolean;
+}
+
+/** Turns the events of one answer into server-sent events; keeps what later ones need of earlier ones. */
+export interface StreamEncoder {
+  /** The bytes of one event, which may be none. */
+  encode(event: InferenceEvent): string;
+  /** What ends a stream that failed in its middle; nothing follows it. */
+  encodeError(refusal: Parameters<RefusalEncoder>[0], requestId: string): string;
+  /** What keeps a silent stream alive. */
+  encodeSilence(): string;
+}
+
+/** One of the request formats: the only thing in which the two routes differ. */
+export interface Format {
+  readonly name: 'native' | 'chat';
+  /** Throws a `Refusal` that names the field and says what is wrong with it. */
+  decodeRequest(body: unknown, header: HeaderSource): DecodedRequest;
+  encodeAnswer(answer: InferenceAnswer, context: AnswerContext): string;
+  createStreamEncoder(context: AnswerContext): StreamEncoder;
+  readonly encodeRefusal: RefusalEncoder;
+}

@@ -1,0 +1,149 @@
+/**
+ * The words that both formats, every upstream and the spine share. Content has the shape of the native
+ * format, which is the richer one: what came in it goes out in it untouched, unknown fields included.
+ */
+
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+  readonly cache_control?: CacheControl | null;
+}
+
+export interface CacheControl {
+  readonly type: 'ephemeral';
+  readonly ttl?: '5m' | '1h';
+}
+
+export interface ToolUseBlock {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolResultBlock {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content?: string | readonly ContentBlock[] | null;
+  readonly is_error?: boolean | null;
+}
+
+export interface ThinkingBlock {
+  readonly type: 'thinking';
+  readonly thinking: string;
+  readonly signature: string;
+}
+
+/** Image, document and all other blocks that are only passed on. */
+export interface OtherBlock {
+  readonly type: 'image' | 'document' | 'search_result' | 'redacted_thinking' | 'other';
+  readonly [field: string]: unknown;
+}
+
+export type ContentBlock = TextBlock | ToolUseBlock | ToolResultBlock | ThinkingBlock | OtherBlock;
+
+export interface Message {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string | readonly ContentBlock[];
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description?: string | null;
+  /** A JSON Schema; its inside is never looked at. Vendor tools may have none. */
+  readonly input_schema?: Readonly<Record<string, unknown>>;
+  readonly type?: string | null;
+}
+
+export type ToolChoice =
+  | { readonly type: 'auto' | 'any'; readonly disable_parallel_tool_use?: boolean }
+  | { readonly type: 'tool'; readonly name: string; readonly disable_parallel_tool_use?: boolean }
+  | { readonly type: 'none' };
+
+export interface InferenceRequest {
+  /** As asked: an id or an alias. */
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly system: string | readonly TextBlock[] | undefined;
+  readonly messages: readonly Message[];
+  /** Chat clients may leave it to the model's ceiling. */
+  readonly outputTokensMax: number | undefined;
+  readonly temperature: number | undefined;
+  readonly topP: number | undefined;
+  readonly topK: number | undefined;
+  readonly stopSequences: readonly string[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice | undefined;
+  readonly thinkingTokensMax: number | undefined;
+  readonly isThinking: boolean;
+  /** The schema that the answer's text has to satisfy; `true` for any JSON object. */
+  readonly outputSchema: Readonly<Record<string, unknown>> | true | undefined;
+  readonly cacheControl: CacheControl | undefined;
+  readonly isBetaContext: boolean;
+  /** Fields of the native body that are only passed on, known and unknown ones alike. */
+  readonly passedOn: Readonly<Record<string, unknown>>;
+}
+
+/** Tokens by price. `input` excludes what was read from or written to the cache; `output` includes thinking. */
+export interface Usage {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly output: number;
+  readonly thinking: number;
+}
+
+export type StopReason =
+  | 'end_turn'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'tool_use'
+  | 'pause_turn'
+  | 'refusal'
+  | 'model_context_window_exceeded';
+
+export type OutputBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  | ToolUseBlock;
+
+/**
+ * One answer, in order: start, (block_start, delta …, block_stop) …, finish. An upstream that fails throws
+ * a `Refusal` instead of its next event.
+ */
+export type InferenceEvent =
+  | { readonly type: 'start'; readonly id: string; readonly model: string; readonly usage: Usage }
+  | { readonly type: 'block_start'; readonly index: number; readonly block: BlockStart }
+  | { readonly type: 'delta'; readonly index: number; readonly delta: BlockDelta }
+  | { readonly type: 'block_stop'; readonly index: number }
+  | {
+      readonly type: 'finish';
+      readonly stopReason: StopReason;
+      readonly stopSequence: string | undefined;
+      /** Of the whole answer, not of what came since the start. */
+      readonly usage: Usage;
+    };
+
+export type BlockStart =
+  | { readonly type: 'text' }
+  | { readonly type: 'thinking' }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string };
+
+export type BlockDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string }
+  | { readonly type: 'signature'; readonly signature: string }
+  | { readonly type: 'input_json'; readonly json: string };
+
+/** A whole answer, put together from its events. */
+export interface InferenceAnswer {
+  readonly id: string;
+  readonly model: string;
+  readonly content: readonly OutputBlock[];
+  readonly stopReason: StopReason;
+  readonly stopSequence: string | undefined;
+  readonly usage: Usage;
+}
