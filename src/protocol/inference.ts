@@ -147,3 +147,18 @@ export interface InferenceAnswer {
   readonly stopSequence: string | undefined;
   readonly usage: Usage;
 }
+
+/** One request on its way to one upstream. */
+export interface InferenceCall {
+  readonly request: InferenceRequest;
+  /** The pinned id of the model; aliases are resolved by now. */
+  readonly model: string;
+  /** What the client asked for, or else the model's ceiling. */
+  readonly outputTokensMax: number;
+  readonly contextTokensMax: number;
+  /** Aborted when the client leaves or the time is up: the upstream stops at once. */
+  readonly signal: AbortSignal;
+}
+
+/** Throws a `Refusal` when the upstream refuses or breaks, before the first event or between two. */
+export type Infer = (call: InferenceCall) => AsyncIterable<InferenceEvent>;
