@@ -126,7 +126,8 @@ export class Exchange {
   }
 
   answer(head: AnswerHead, body: string | Uint8Array): void {
-    if (this.#writer.isFinished) return;
+    // A late answer, to a client that has one or has left, is nobody's fault.
+    if (this.hasEnded) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (this.#bodyState === 'arriving') {
       this.#collector.discard();

@@ -43,6 +43,10 @@ beforeAll(async () => {
         exchange.answerJson(200, { first: true });
         exchange.answerJson(200, { second: true });
       },
+      'GET /twice-large': (exchange) => {
+        exchange.answer({ status: 200, headers: {} }, Buffer.alloc(5_000_000, 'x'));
+        exchange.answerJson(200, { second: true });
+      },
     },
     {},
     2_000,
@@ -99,6 +103,7 @@ describe('an answer', () => {
 
   it('is given once, however often the handler answers', async () => {
     expect(await (await fetch(`${target.url}/twice`)).json()).toEqual({ first: true });
+    expect(await (await fetch(`${target.url}/twice-large`)).text()).toHaveLength(5_000_000);
   });
 
   it('knows the address of its peer', async () => {

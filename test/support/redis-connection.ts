@@ -34,7 +34,7 @@ export function tcp(port: number): Extract<Endpoint, { kind: 'tcp' }> {
 export const NO_AUTH = { username: undefined, password: undefined };
 
 /** Waits until calls succeed, as the gateway's callers would: by calling. */
-export async function waitForRedis(connection: RedisConnection): Promise<void> {
+export async function waitForRedis(connection: RedisConnection, timeoutMs?: number): Promise<void> {
   await waitUntil(
     () =>
       connection.send('set', ['ready', '1']).then(
@@ -42,5 +42,6 @@ export async function waitForRedis(connection: RedisConnection): Promise<void> {
         () => false,
       ),
     'Redis accepts a write',
+    timeoutMs,
   );
 }
