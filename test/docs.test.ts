@@ -8,6 +8,8 @@ import { createHealthRoutes } from '../src/http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
 import { formatByteSize } from '../src/lib/parse-byte-size.ts';
 import { formatDuration } from '../src/lib/parse-duration.ts';
+import { createOpenApiDocument } from '../src/protocol/create-openapi-document.ts';
+import { REFUSALS } from '../src/protocol/refusals.ts';
 import { createTempDir } from './support/create-temp-dir.ts';
 import { findFreePort } from './support/find-free-port.ts';
 import { waitUntil } from './support/wait-until.ts';
@@ -79,7 +81,11 @@ describe('README: its commands', () => {
       cwd: checkout,
       // A group of its own, as a terminal gives it: Ctrl-C reaches everything in it.
       detached: true,
-      env: { ...machineEnvironment(), TOLLGATE_LISTEN: `127.0.0.1:${port}` },
+      env: {
+        ...machineEnvironment(),
+        TOLLGATE_LISTEN: `127.0.0.1:${port}`,
+        TOLLGATE_OPS_LISTEN: `127.0.0.1:${await findFreePort()}`,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -175,6 +181,30 @@ describe('README: its tables', () => {
         name.endsWith('Ms') ? formatDuration(value) : formatByteSize(value),
       ]),
     );
+  });
+
+  it('list every refusal', () => {
+    const refusals = rows(section('Requests')).filter(([status = '']) => /^\d{3}$/.test(status));
+    expect(refusals).toEqual(
+      Object.entries(REFUSALS).map(([name, kind]) => [
+        String(kind.status),
+        name,
+        kind.nativeType,
+        kind.chatType,
+        kind.chatCode ?? '–',
+      ]),
+    );
+  });
+
+  it('list the routes of the OpenAPI document', () => {
+    const { paths } = createOpenApiDocument('0') as { paths: Record<string, object> };
+    const documented = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const listed = [...rows(section('Requests')), ...rows(section('Health'))].map(
+      ([route]) => route,
+    );
+    for (const route of documented) expect(listed).toContain(route);
   });
 
   it('list the health paths', () => {

@@ -17,6 +17,7 @@ export interface StartOrder {
   readonly source: ConfigSource;
   /** The socket of the store that the primary runs itself. */
   readonly embeddedRedisPath: string | undefined;
+  readonly keys: readonly string[];
 }
 
 export type MessageToWorker =

@@ -1,16 +1,20 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { packageVersion } from '../config/package-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
+import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/embedded-server.ts';
 import { findRedisServer } from '../redis/find-redis-server.ts';
 import { installRedisServer } from '../redis/install-redis-server.ts';
+import { announceNode } from './announce-node.ts';
 import { checkEndpointFree } from './check-endpoint-free.ts';
 import { createLog } from './create-log.ts';
 import { forkWorker } from './fork-worker.ts';
+import { loadDemoKey } from './load-demo-key.ts';
 import { lockDataDir } from './lock-data-dir.ts';
 import { type Supervisor, superviseWorkers } from './supervise-workers.ts';
 
@@ -39,9 +43,12 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let supervisor: Supervisor | undefined;
+  let ops: OpsServer | undefined;
+  let isReady = false;
   try {
     await checkEndpointFree(config.listen);
     const ending = createEnding();
+    const demoKey = loadDemoKey(config.dataDir);
     if (config.redis === 'embedded') {
       if (installsRedis && (await findRedisServer()) === undefined) {
         await installRedisServer({ print });
@@ -53,14 +60,21 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       });
     }
     supervisor = superviseWorkers({
-      fork: (worker) => forkWorker({ worker, source, embeddedRedisPath: embedded?.socketPath }),
+      fork: (worker) =>
+        forkWorker({ worker, source, embeddedRedisPath: embedded?.socketPath, keys: [demoKey] }),
       clock: systemClock,
       log,
       onGiveUp: ending.fail,
     });
     const workers = supervisor;
+    ops = await startOpsServer({
+      endpoint: config.ops.listen,
+      version: packageVersion(),
+      isReady: () => isReady,
+    });
     await workers.start(config.workers);
-    announce(config, print);
+    isReady = true;
+    announceNode(config, demoKey, print);
 
     const reload = createReload(log, async () => {
       const next = readNextConfig(readSource, config);
@@ -74,6 +88,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     process.on('SIGHUP', reload);
     const reason = await ending.reached;
     process.off('SIGHUP', reload);
+    isReady = false;
     if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
     else log.info({ signal: reason }, 'draining');
     const drained = workers.stop({ timeoutMs: config.drain.timeoutMs, lingerMs: STOP_LINGER_MS });
@@ -83,6 +98,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     return isHurried === true ? 1 : 0;
   } finally {
     supervisor?.killAll();
+    ops?.close();
     await embedded?.stop();
     lock.release();
   }
@@ -135,6 +151,9 @@ function readNextConfig(readSource: () => ConfigSource, current: Config) {
   const source = readSource();
   const config = parseConfig(source);
   const problems: string[] = [];
+  if (formatEndpoint(config.ops.listen) !== formatEndpoint(current.ops.listen)) {
+    problems.push('ops.listen: needs a restart to change');
+  }
   if (config.dataDir !== current.dataDir) problems.push('data_dir: needs a restart to change');
   if ((config.redis === 'embedded') !== (current.redis === 'embedded')) {
     problems.push('redis.url: needs a restart to change between the embedded server and another');
@@ -145,20 +164,4 @@ function readNextConfig(readSource: () => ConfigSource, current: Config) {
 
 function isMoved(current: Config, next: Config): boolean {
   return formatEndpoint(current.listen) !== formatEndpoint(next.listen);
-}
-
-function announce(config: Config, print: (line: string) => void): void {
-  const { listen } = config;
-  const store =
-    config.redis === 'embedded' ? `embedded, data in ${config.dataDir}` : 'as configured';
-  print(
-    `Tollgate listens on ${formatEndpoint(listen)} with ${config.workers} worker(s). Redis: ${store}.`,
-  );
-  if (listen.kind === 'unix') {
-    print(`Try it:  curl --unix-socket ${listen.path} http://localhost/healthz`);
-    return;
-  }
-  const isAnyAddress = listen.host === '0.0.0.0' || listen.host === '::';
-  const host = isAnyAddress ? '127.0.0.1' : listen.host;
-  print(`Try it:  curl http://${formatEndpoint({ ...listen, host })}/healthz`);
 }

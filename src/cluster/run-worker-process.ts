@@ -41,6 +41,7 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
         worker: order.worker,
         config,
         redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
+        keys: order.keys,
         clock: systemClock,
         log,
         extraRoutes,

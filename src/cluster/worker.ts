@@ -1,16 +1,23 @@
+import { createCatalogue } from '../catalogue/resolve-model.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
+import type { Steps } from '../gateway/steps.ts';
 import { createHealthRoutes } from '../http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS } from '../http/http-limits.ts';
+import { createInferenceRoutes } from '../http/inference-routes.ts';
 import { loadUws } from '../http/load-uws.ts';
+import { createModelsRoutes } from '../http/models-routes.ts';
+import { createOpenApiRoute } from '../http/openapi-route.ts';
 import type { Route } from '../http/routes.ts';
 import { startServer } from '../http/start-server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
+import { refuseKey } from '../protocol/read-api-key.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
+import { createInfer } from './create-infer.ts';
 import { drainServer } from './drain-server.ts';
 import type { DrainOrder } from './messages.ts';
 
@@ -19,6 +26,8 @@ export interface WorkerOptions {
   readonly worker: number;
   readonly config: Config;
   readonly redis: RedisTarget;
+  /** The keys that are let in. */
+  readonly keys: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   /** For tests of the process itself; the product has none. */
@@ -50,6 +59,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const redisWatch = watchRedis({ connection: redis, breaker, clock, log });
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
+  const catalogue = createCatalogue(config.models);
+  const keys = new Set(options.keys);
+  const steps: Steps = {
+    authenticate(key) {
+      if (!keys.has(key)) throw refuseKey(key);
+    },
+    catalogue,
+    overCeiling: config.limits.overCeiling,
+    infer: createInfer(config, `worker ${options.worker} ${startedMs}`, clock),
+    nowMs: () => clock.nowMs(),
+  };
+
   let isDraining = false;
   const server = await startServer({
     uws,
@@ -62,6 +83,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         isDraining: () => isDraining,
         storeOutForMs: () => redisWatch.outForMs(),
       }),
+      ...createInferenceRoutes(steps),
+      ...createModelsRoutes(steps),
+      createOpenApiRoute(packageVersion()),
       ...options.extraRoutes,
     ],
     limits: {

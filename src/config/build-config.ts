@@ -65,7 +65,7 @@ function roundPrice(price: number): number {
 }
 
 function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
-  const { timeouts } = upstream;
+  const { timeouts, simulated } = upstream;
   return {
     name: upstream.name,
     kind: upstream.kind,
@@ -79,5 +79,14 @@ function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
       idleMs: timeouts.idle,
       totalMs: timeouts.total,
     },
+    simulated:
+      upstream.kind === 'simulated'
+        ? {
+            seed: simulated.seed,
+            latencyMs: simulated.latency,
+            tokensPerSecond: simulated.tokens_per_second,
+            errorRate: simulated.error_rate,
+          }
+        : undefined,
   };
 }

@@ -30,6 +30,16 @@ export interface ModelConfig {
   readonly routes: readonly RouteConfig[];
 }
 
+export interface SimulatedConfig {
+  /** Equal seeds give equal answers. */
+  readonly seed: number;
+  readonly latencyMs: number;
+  /** 0 is as fast as possible. */
+  readonly tokensPerSecond: number;
+  /** The share of requests that fail, from 0 to 1. */
+  readonly errorRate: number;
+}
+
 export interface UpstreamConfig {
   readonly name: string;
   readonly kind: 'native' | 'chat' | 'simulated';
@@ -44,6 +54,8 @@ export interface UpstreamConfig {
     readonly idleMs: number;
     readonly totalMs: number;
   };
+  /** Present on a simulated upstream only. */
+  readonly simulated: SimulatedConfig | undefined;
 }
 
 /** The effective settings, frozen. Secrets are `Secret`s: they do not print. */

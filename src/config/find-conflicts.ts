@@ -138,6 +138,12 @@ function findUpstreamConflicts(
   if (kind === 'simulated' && hasUrl) {
     problems.push({ path: [...path, 'url'], message: 'a simulated upstream has none' });
   }
+  if ((kind === 'native' || kind === 'chat') && upstream['simulated'] !== undefined) {
+    problems.push({
+      path: [...path, 'simulated'],
+      message: `is for simulated upstreams only: this one is ${kind}`,
+    });
+  }
   for (const id of Object.keys(fieldsOf(upstream['model_names']))) {
     if (modelIds.has(id)) continue;
     problems.push({ path: [...path, 'model_names', id], message: 'no model has this id' });

@@ -53,7 +53,7 @@ function maskModel(model: ModelConfig) {
 }
 
 function maskUpstream(upstream: UpstreamConfig) {
-  const { timeouts } = upstream;
+  const { timeouts, simulated } = upstream;
   return {
     name: upstream.name,
     kind: upstream.kind,
@@ -66,6 +66,12 @@ function maskUpstream(upstream: UpstreamConfig) {
       first_byte: formatDuration(timeouts.firstByteMs),
       idle: formatDuration(timeouts.idleMs),
       total: formatDuration(timeouts.totalMs),
+    },
+    simulated: simulated && {
+      seed: simulated.seed,
+      latency: formatDuration(simulated.latencyMs),
+      tokens_per_second: simulated.tokensPerSecond,
+      error_rate: simulated.errorRate,
     },
   };
 }

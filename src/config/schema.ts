@@ -30,6 +30,8 @@ const TOKENS_MAX = 100_000_000;
 const PRICE_MAX = 1_000_000;
 const WEIGHT_MAX = 1_000;
 const PRIORITY_MAX = 100;
+const SEED_MAX = 2 ** 32 - 1;
+const TOKENS_PER_SECOND_MAX = 1_000_000;
 const CONCURRENCY_MAX = 100_000;
 const MODELS_MAX = 256;
 const ALIASES_MAX = 32;
@@ -99,6 +101,12 @@ const upstream = settingsMap({
     first_byte: duration(1).prefault('60s'),
     idle: duration(1).prefault('60s'),
     total: duration(1).prefault('10m'),
+  }).prefault({}),
+  simulated: settingsMap({
+    seed: wholeNumber(0, SEED_MAX).prefault(1),
+    latency: duration(0).prefault('200ms'),
+    tokens_per_second: numberFrom(0, TOKENS_PER_SECOND_MAX).prefault(80),
+    error_rate: numberFrom(0, 1).prefault(0),
   }).prefault({}),
 });
 

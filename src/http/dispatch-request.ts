@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { encodeHybridRefusal } from '../protocol/encode-hybrid-refusal.ts';
+import { hintForPath } from '../protocol/hint-for-path.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import type { UwsRequest, UwsResponse } from './load-uws.ts';
@@ -60,7 +61,7 @@ function createRefusingRoute(head: RequestHead, allowed: readonly string[]): Rou
   const path = head.path.slice(0, PATH_CHARS_SHOWN_MAX);
   const refusal =
     allowed.length === 0
-      ? new Refusal('unknown_path', `There is nothing at ${head.method} ${path}.`)
+      ? new Refusal('unknown_path', describeUnknownPath(head.method, path))
       : new Refusal(
           'method_not_allowed',
           `${path} does not take ${head.method}, only ${allowed.join(', ')}.`,
@@ -73,4 +74,9 @@ function createRefusingRoute(head: RequestHead, allowed: readonly string[]): Rou
     encodeRefusal: encodeHybridRefusal,
     handle: (exchange) => exchange.refuse(refusal),
   };
+}
+
+function describeUnknownPath(method: string, path: string): string {
+  const hint = hintForPath(path);
+  return `There is nothing at ${method} ${path}.${hint === undefined ? '' : ` ${hint}`}`;
 }

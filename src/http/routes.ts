@@ -4,7 +4,10 @@ import type { Exchange } from './exchange.ts';
 export interface Route {
   /** A GET route answers HEAD as well. */
   readonly method: 'GET' | 'HEAD' | 'POST';
-  /** Compared byte by byte with what the client sent; the query does not count. */
+  /**
+   * Compared byte by byte with what the client sent; the query does not count. One that ends in `/*` takes
+   * any one further segment for which there is no route of its own.
+   */
   readonly path: string;
   /** From the end of the handler's synchronous part to the last byte of the answer. */
   readonly timeMaxMs: number;
@@ -30,9 +33,14 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
   }
   return {
     find(method, path) {
-      const byMethod = byPath.get(path);
+      const byMethod = byPath.get(path) ?? byPath.get(withoutLastSegment(path));
       if (byMethod === undefined) return NOTHING_ALLOWED;
       return byMethod.get(method) ?? { allowed: [...byMethod.keys()] };
     },
   };
+}
+
+function withoutLastSegment(path: string): string {
+  const end = path.lastIndexOf('/') + 1;
+  return end === path.length ? path : `${path.slice(0, end)}*`;
 }

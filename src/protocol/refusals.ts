@@ -117,6 +117,8 @@ export type RefusalName = keyof typeof REFUSALS;
 interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string>>;
   readonly param?: string;
+  /** Where clients of the chat format know the same refusal by other words. */
+  readonly chatMessage?: string;
 }
 
 /** An expected no to the client, in contrast to a fault of ours. */
@@ -125,12 +127,14 @@ export class Refusal extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** The field at fault, for the formats that have a place for it. */
   readonly param: string | null;
+  readonly chatMessage: string;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
     super(message);
     this.refusal = refusal;
     this.headers = details.headers ?? {};
     this.param = details.param ?? null;
+    this.chatMessage = details.chatMessage ?? message;
   }
 
   get status(): number {

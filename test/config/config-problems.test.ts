@@ -90,6 +90,18 @@ limits: {body_bytes: 2GiB}
     ['{name: main, kind: chat, url: "http://[x"}', 'upstreams[0].url: is not a valid URL'],
     ['{name: main, kind: simulated, model_names: {x: y}}', 'upstreams[0].model_names.x: no model'],
     [
+      '{name: main, kind: chat, url: "http://a", simulated: {seed: 2}}',
+      'upstreams[0].simulated: is for simulated upstreams only: this one is chat',
+    ],
+    [
+      '{name: main, kind: simulated, simulated: {error_rate: 1.5}}',
+      'upstreams[0].simulated.error_rate: must be a number from 0 to 1',
+    ],
+    [
+      '{name: main, kind: simulated, simulated: {tokens_per_secnd: 5}}',
+      'upstreams[0].simulated.tokens_per_secnd: unknown key; did you mean tokens_per_second?',
+    ],
+    [
       '{name: main, kind: simulated, timeouts: {idle: 5}}',
       'upstreams[0].timeouts.idle: must be a duration',
     ],

@@ -16,6 +16,7 @@ describe('printSettings', () => {
       'redis: {url: "rediss-sentinel://a,b/m?db=2"}\nworkers: 2\ndrain: {timeout: 0s}',
       'listen: "[::1]:80"\nlimits: {body_bytes: 1500, body_time: 1500ms}',
       'upstreams: [{name: a, kind: chat, url: "http://h/v1", model_names: {llm-opus-4.7: "true"}}]',
+      'upstreams: [{name: a, kind: simulated, simulated: {latency: 1500ms, error_rate: 0.25}}]',
     ];
     for (const text of texts) {
       const config = parse(text);

@@ -30,7 +30,9 @@ upstreams:
     model_names: {llm-opus-4.7: vendor-name}
     max_concurrency: 500
     timeouts: {connect: 3s, first_byte: 61s, idle: 62s, total: 11m}
-  - {name: spare, kind: simulated}
+  - name: spare
+    kind: simulated
+    simulated: {seed: 7, latency: 0ms, tokens_per_second: 0.5, error_rate: 1}
 limits: {body_bytes: 16MiB, body_time: 30s, over_ceiling: clamp}
 drain: {timeout: 0s}
 uws_sha256: [${'AB'.repeat(32)}]
@@ -60,6 +62,7 @@ describe('parseConfig', () => {
         modelNames: {},
         concurrencyMax: 512,
         timeouts: { connectMs: 2_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 600_000 },
+        simulated: { seed: 1, latencyMs: 200, tokensPerSecond: 80, errorRate: 0 },
       },
     ]);
   });
@@ -108,6 +111,13 @@ describe('parseConfig', () => {
       modelNames: { 'llm-opus-4.7': 'vendor-name' },
       concurrencyMax: 500,
       timeouts: { connectMs: 3_000, firstByteMs: 61_000, idleMs: 62_000, totalMs: 660_000 },
+      simulated: undefined,
+    });
+    expect(config.upstreams[1]?.simulated).toEqual({
+      seed: 7,
+      latencyMs: 0,
+      tokensPerSecond: 0.5,
+      errorRate: 1,
     });
     expect(config.ops.adminToken?.reveal()).toBe('operator');
     expect(config.upstreams[0]?.apiKey?.reveal()).toBe('vendor');

@@ -21,6 +21,31 @@ describe('a node that starts', () => {
     expect(JSON.parse(pasted.stdout)).toMatchObject({ status: 'ok' });
   });
 
+  it('prints a command that asks a model, with a key that is let in', async () => {
+    const gateway = await startGateway();
+    const command = /Ask a model: {2}(curl [\s\S]*?\}')\n/.exec(gateway.stdout())?.[1] ?? '';
+    const pasted = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect(JSON.parse(pasted.stdout)).toMatchObject({
+      type: 'message',
+      content: [{ type: 'text', text: expect.stringMatching(/simulated/) }],
+    });
+    expect(gateway.stdout()).toContain(gateway.key());
+    expect(gateway.stderr()).not.toContain(gateway.key());
+  });
+
+  it('tells operators on a listener of its own whether it is ready', async () => {
+    const gateway = await startGateway();
+    for (const [path, status] of [
+      ['/livez', 200],
+      ['/readyz', 200],
+      ['/openapi.json', 200],
+      ['/nowhere', 404],
+    ] as const) {
+      expect((await fetch(`${gateway.opsUrl}${path}`)).status, path).toBe(status);
+    }
+    expect((await fetch(`${gateway.opsUrl}/livez`, { method: 'POST' })).status).toBe(405);
+  });
+
   it('says its version, worker and uptime on both health paths', async () => {
     const gateway = await startGateway();
     for (const path of ['/healthz', '/health']) {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createTempDir } from './create-temp-dir.ts';
+import { type CleanUp, createTempDir } from './create-temp-dir.ts';
 import { findFreePort } from './find-free-port.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -16,9 +16,12 @@ interface LogLine {
 export interface Gateway {
   readonly port: number;
   readonly url: string;
+  readonly opsUrl: string;
   readonly pid: number;
   readonly dataDir: string;
   readonly configPath: string;
+  /** The key that the node made for itself. */
+  key(): string;
   stdout(): string;
   stderr(): string;
   logLines(): LogLine[];
@@ -32,11 +35,12 @@ export interface Gateway {
   waitForExit(): Promise<number | NodeJS.Signals>;
 }
 
-interface GatewayOptions {
+export interface GatewayOptions {
   readonly config?: string;
   readonly port?: number;
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly cleanUp?: CleanUp;
 }
 
 /** Starts the real cluster as a child process, with an embedded store in a folder of its own. */
@@ -49,7 +53,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 /** The same without waiting: for starts that are meant to fail. */
 export async function launchGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const port = options.port ?? (await findFreePort());
-  const dir = createTempDir();
+  const opsPort = await findFreePort();
+  const cleanUp = options.cleanUp ?? onTestFinished;
+  const dir = createTempDir(cleanUp);
   const dataDir = options.dataDir ?? join(dir, 'data');
   const configPath = join(dir, 'tollgate.yaml');
   mkdirSync(dataDir, { recursive: true });
@@ -58,6 +64,7 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
     env: {
       PATH: process.env['PATH'],
       TOLLGATE_LISTEN: `127.0.0.1:${port}`,
+      TOLLGATE_OPS_LISTEN: `127.0.0.1:${opsPort}`,
       TOLLGATE_DATA_DIR: dataDir,
       ...options.env,
     },
@@ -88,9 +95,11 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
   const gateway: Gateway = {
     port,
     url: `http://127.0.0.1:${port}`,
+    opsUrl: `http://127.0.0.1:${opsPort}`,
     pid: child.pid ?? 0,
     dataDir,
     configPath,
+    key: () => readFileSync(join(dataDir, 'demo-key'), 'utf8').trim(),
     stdout: () => stdout,
     stderr: () => stderr,
     logLines,
@@ -113,7 +122,7 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
       }, 'the gateway listens'),
     waitForExit: () => exit,
   };
-  onTestFinished(async () => {
+  cleanUp(async () => {
     await endProcess(child, exit);
     // A primary that was killed leaves its store running, for the next start to take over.
     const stores = logLines().map((line) => Number(line['redisPid'] ?? 0));

@@ -1,0 +1,53 @@
+import { checkWindow } from '../protocol/check-window.ts';
+import type { InferenceRequest } from '../protocol/inference.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import type { TokenEstimate } from './estimate-tokens.ts';
+import type { Model } from './resolve-model.ts';
+
+interface CeilingRules {
+  readonly overCeiling: 'reject' | 'clamp';
+  readonly estimate: TokenEstimate;
+}
+
+/** The tokens that input and output have together. */
+export function contextWindowOf(model: Model, request: InferenceRequest): number {
+  const beta = request.isBetaContext ? model.betaContextTokensMax : undefined;
+  return beta ?? model.contextTokensMax;
+}
+
+/**
+ * How many tokens the answer may have; throws when it cannot be given.
+ *
+ * The window is held against the least that the input can have: an estimate is often a third too high, and
+ * must not refuse what the upstream, which counts, would take. What lies between the two the upstream refuses
+ * in the same words. So this only spares it requests that are far too long.
+ */
+export function checkCeilings(
+  model: Model,
+  request: InferenceRequest,
+  { overCeiling, estimate }: CeilingRules,
+): number {
+  const asked = request.outputTokensMax;
+  if (asked !== undefined && asked > model.outputTokensMax && overCeiling === 'reject') {
+    throw refuseOutput(asked, model);
+  }
+  const outputTokensMax = Math.min(asked ?? model.outputTokensMax, model.outputTokensMax);
+  checkWindow({
+    inputTokens: estimate.least,
+    outputTokens: asked === undefined ? 0 : outputTokensMax,
+    contextTokensMax: contextWindowOf(model, request),
+  });
+  return outputTokensMax;
+}
+
+function refuseOutput(asked: number, model: Model): Refusal {
+  const ceiling = model.outputTokensMax;
+  return new Refusal(
+    'invalid_request',
+    `max_tokens: ${asked} > ${ceiling}, which is the maximum allowed number of output tokens for ${model.id}`,
+    {
+      param: 'max_tokens',
+      chatMessage: `max_tokens is too large: ${asked}. This model supports at most ${ceiling} completion tokens, whereas you provided ${asked}.`,
+    },
+  );
+}

@@ -1,0 +1,118 @@
+import type { ContentBlock, InferenceRequest } from '../protocol/inference.ts';
+import { isObject } from '../protocol/schema.ts';
+
+const BYTES_PER_TOKEN = 3;
+/** No real text has fewer tokens than this makes of it. */
+const BYTES_PER_TOKEN_MAX = 16;
+const MESSAGE_TOKENS = 4;
+const TOOL_TOKENS = 16;
+/** What a picture of the largest size that is not scaled down costs; a page of a document is one too. */
+const IMAGE_TOKENS = 1_600;
+const BASE64_CHARS_PER_PAGE = 65_536;
+/** Quotes, colon and comma around a value and its name. */
+const JSON_FRAME_BYTES = 3;
+const JSON_SCALAR_BYTES = 4;
+
+export interface TokenEstimate {
+  /** What counting is likely to give, rather too many than too few. */
+  readonly likely: number;
+  /** What it cannot give less than. */
+  readonly least: number;
+}
+
+/** Grows while a request is walked through; one object, no strings. */
+interface Tally {
+  bytes: number;
+  tokens: number;
+}
+
+/** The tokens of a request's input, from the bytes of its text. Nothing is copied, whatever its size. */
+export function estimateTokens(request: InferenceRequest): TokenEstimate {
+  const tally: Tally = { bytes: 0, tokens: 0 };
+  if (request.system !== undefined) addContent(request.system, tally);
+  for (const message of request.messages) {
+    tally.tokens += MESSAGE_TOKENS;
+    addContent(message.content, tally);
+  }
+  for (const tool of request.tools) {
+    tally.tokens += TOOL_TOKENS;
+    tally.bytes += countUtf8Bytes(tool.name) + countUtf8Bytes(tool.description ?? '');
+    addJson(tool.input_schema ?? null, tally);
+  }
+  if (isObject(request.outputSchema)) addJson(request.outputSchema, tally);
+  return {
+    likely: tally.tokens + Math.ceil(tally.bytes / BYTES_PER_TOKEN),
+    least: Math.ceil(tally.bytes / BYTES_PER_TOKEN_MAX),
+  };
+}
+
+function addContent(content: string | readonly ContentBlock[], tally: Tally): void {
+  if (typeof content === 'string') {
+    tally.bytes += countUtf8Bytes(content);
+    return;
+  }
+  for (const block of content) addBlock(block, tally);
+}
+
+function addBlock(block: ContentBlock, tally: Tally): void {
+  switch (block.type) {
+    case 'text':
+      tally.bytes += countUtf8Bytes(block.text);
+      return;
+    case 'thinking':
+      tally.bytes += countUtf8Bytes(block.thinking);
+      return;
+    case 'tool_use':
+      tally.bytes += countUtf8Bytes(block.name);
+      addJson(block.input, tally);
+      return;
+    case 'tool_result':
+      // Blocks in it are known ones, but at any depth that a client cares to send.
+      addJson(block.content ?? null, tally);
+      return;
+    default:
+      addJson(block, tally);
+  }
+}
+
+/** Walks with a stack of its own: a client can nest deeper than a function may call itself. */
+function addJson(root: unknown, tally: Tally): void {
+  const rest: unknown[] = [root];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    if (typeof value === 'string') tally.bytes += countUtf8Bytes(value) + JSON_FRAME_BYTES;
+    else if (Array.isArray(value)) for (const item of value) rest.push(item);
+    else if (!isObject(value)) tally.bytes += JSON_SCALAR_BYTES;
+    else if (!addFile(value, tally)) {
+      for (const [name, field] of Object.entries(value)) {
+        tally.bytes += countUtf8Bytes(name) + JSON_FRAME_BYTES;
+        rest.push(field);
+      }
+    }
+  }
+}
+
+/** An image or a document that is not text: its bytes say little about its tokens. */
+function addFile(block: Readonly<Record<string, unknown>>, tally: Tally): boolean {
+  if (block['type'] !== 'image' && block['type'] !== 'document') return false;
+  const source = block['source'];
+  if (!isObject(source) || source['type'] === 'text' || source['type'] === 'content') return false;
+  const data = source['data'];
+  const pages =
+    block['type'] === 'document' && typeof data === 'string'
+      ? Math.ceil(data.length / BASE64_CHARS_PER_PAGE)
+      : 1;
+  tally.tokens += IMAGE_TOKENS * Math.max(1, pages);
+  return true;
+}
+
+function countUtf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    // Each half of a surrogate pair stands for two of its four bytes.
+    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return bytes;
+}

@@ -1,0 +1,27 @@
+import type { Config } from '../config/config.ts';
+import { formatEndpoint } from '../lib/parse-endpoint.ts';
+
+/** What somebody who has just started a node wants to do next: see that it lives, and ask it something. */
+export function announceNode(config: Config, key: string, print: (line: string) => void): void {
+  const { listen } = config;
+  const store =
+    config.redis === 'embedded' ? `embedded, data in ${config.dataDir}` : 'as configured';
+  print(
+    `Tollgate listens on ${formatEndpoint(listen)} with ${config.workers} worker(s). Redis: ${store}.`,
+  );
+  const curl =
+    listen.kind === 'unix'
+      ? `curl --unix-socket ${listen.path} http://localhost`
+      : `curl http://${formatEndpoint({ ...listen, host: reachableHost(listen.host) })}`;
+  const model = config.models.at(-1)?.id ?? '';
+  const body = { model, max_tokens: 300, messages: [{ role: 'user', content: 'Hello!' }] };
+  print(`Ask a model:  ${curl}/v1/messages \\`);
+  print(`  -H 'x-api-key: ${key}' -H 'llm-version: 2023-06-01' \\`);
+  print(`  -H 'content-type: application/json' -d '${JSON.stringify(body)}'`);
+  print(`Try it:  ${curl}/healthz`);
+}
+
+/** An address that means all of this machine's is reached by its own. */
+function reachableHost(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+}

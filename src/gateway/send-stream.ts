@@ -1,0 +1,53 @@
+import type { AnswerContext, Format } from '../protocol/format.ts';
+import type { InferenceEvent } from '../protocol/inference.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import type { ClientSide } from './steps.ts';
+
+/** Proxies and clients give up on a connection that says nothing for long. */
+const SILENCE_MAX_MS = 10_000;
+
+const STREAM_HEAD = {
+  status: 200,
+  headers: {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    // nginx would hold events back until its buffer is full.
+    'x-accel-buffering': 'no',
+  },
+};
+
+/**
+ * Events as they come. The status line waits for the first one: until then a failure is a plain error that
+ * clients retry, afterwards it is the last event of the stream.
+ */
+export async function sendStream(
+  client: ClientSide,
+  events: AsyncIterable<InferenceEvent>,
+  format: Format,
+  context: AnswerContext,
+): Promise<void> {
+  const iterator = events[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
+
+  const stream = client.startStream(STREAM_HEAD);
+  const encoder = format.createStreamEncoder(context);
+  const silence = setInterval(() => void stream.write(encoder.encodeSilence()), SILENCE_MAX_MS);
+  try {
+    let next: IteratorResult<InferenceEvent> = first;
+    for (; next.done !== true; next = await iterator.next()) {
+      silence.refresh();
+      const text = encoder.encode(next.value);
+      if (text !== '') await stream.write(text);
+      if (stream.isFinished) return;
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal) || stream.isFinished) throw error;
+    await stream.write(encoder.encodeError(error, client.requestId));
+  } finally {
+    clearInterval(silence);
+    // Where the client left first, the upstream is told to stop.
+    await iterator.return?.();
+  }
+  stream.endStream();
+}

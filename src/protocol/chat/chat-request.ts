@@ -1,0 +1,91 @@
+/** The body of a chat request as far as it is read, once `chatRequestSchema` has found nothing wrong with it. */
+export interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly max_completion_tokens?: number | null;
+  readonly max_tokens?: number | null;
+  readonly temperature?: number | null;
+  readonly top_p?: number | null;
+  readonly stop?: string | readonly string[] | null;
+  readonly stream?: boolean | null;
+  readonly stream_options?: { readonly include_usage?: boolean | null } | null;
+  readonly tools?: readonly { readonly function: FunctionDefinition }[] | null;
+  readonly tool_choice?: ChatToolChoice | null;
+  readonly parallel_tool_calls?: boolean | null;
+  readonly functions?: readonly FunctionDefinition[] | null;
+  readonly function_call?: 'none' | 'auto' | { readonly name: string } | null;
+  readonly response_format?: ResponseFormat | null;
+  readonly user?: string | null;
+  readonly safety_identifier?: string | null;
+}
+
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ImagePart {
+  readonly type: 'image_url';
+  readonly image_url: { readonly url: string };
+}
+
+export type UserPart = TextPart | ImagePart;
+
+export interface FunctionCall {
+  readonly name: string;
+  /** JSON, or nothing for a function without arguments. */
+  readonly arguments: string;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly function: FunctionCall;
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly content?: string | readonly (TextPart | { readonly type: 'refusal' })[] | null;
+  readonly tool_calls?: readonly ToolCall[] | null;
+  readonly function_call?: FunctionCall | null;
+}
+
+export type ChatMessage =
+  | { readonly role: 'developer' | 'system'; readonly content: string | readonly TextPart[] }
+  | { readonly role: 'user'; readonly content: string | readonly UserPart[] }
+  | AssistantMessage
+  | {
+      readonly role: 'tool';
+      readonly tool_call_id: string;
+      readonly content: string | readonly TextPart[];
+    }
+  | { readonly role: 'function'; readonly content: string | null };
+
+export interface FunctionDefinition {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly parameters?: Readonly<Record<string, unknown>> | null;
+}
+
+interface NamedFunction {
+  readonly function: { readonly name: string };
+}
+
+export type ChatToolChoice =
+  | 'none'
+  | 'auto'
+  | 'required'
+  | ({ readonly type: 'function' } & NamedFunction)
+  | {
+      readonly type: 'allowed_tools';
+      readonly allowed_tools: {
+        readonly mode: 'auto' | 'required';
+        readonly tools: readonly NamedFunction[];
+      };
+    };
+
+export type ResponseFormat =
+  | { readonly type: 'text' | 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly json_schema: { readonly schema?: Readonly<Record<string, unknown>> | null };
+    };

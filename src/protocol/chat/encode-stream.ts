@@ -1,0 +1,98 @@
+import type { AnswerContext, StreamEncoder } from '../format.ts';
+import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import { encodeCompletionId } from './encode-completion-id.ts';
+import { encodeRefusal } from './encode-refusal.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { FINISH_REASONS, type FinishReason } from './finish-reasons.ts';
+
+type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
+
+const DONE = 'data: [DONE]\n\n';
+
+/** The part of a chunk that one event is good for; `undefined` is not worth a chunk. */
+type Delta = Readonly<Record<string, unknown>> | undefined;
+
+export function createStreamEncoder(context: AnswerContext): StreamEncoder {
+  // Every chunk of a stream begins and ends the same, so those two are written once.
+  let head = '';
+  const tail = context.wantsStreamUsage ? ',"usage":null}\n\n' : '}\n\n';
+  const encodeChunk = (delta: Delta, finishReason: FinishReason | null = null): string => {
+    if (delta === undefined) return '';
+    const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
+    return `${head}[${JSON.stringify(choice)}]${tail}`;
+  };
+  const tools = createToolDeltas();
+
+  const encodeStart = ({ id, model }: EventOf<'start'>): string => {
+    const fields = {
+      id: encodeCompletionId(id),
+      object: 'chat.completion.chunk',
+      created: context.createdSeconds,
+      model,
+    };
+    head = `data: ${JSON.stringify(fields).slice(0, -1)},"choices":`;
+    return encodeChunk({ role: 'assistant' });
+  };
+
+  const encodeFinish = ({ stopReason, usage }: EventOf<'finish'>): string => {
+    const last = encodeChunk({}, FINISH_REASONS[stopReason]);
+    if (!context.wantsStreamUsage) return last + DONE;
+    return `${last}${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}\n\n${DONE}`;
+  };
+
+  return {
+    encode(event) {
+      switch (event.type) {
+        case 'start':
+          return encodeStart(event);
+        case 'block_start':
+          return encodeChunk(tools.start(event.block));
+        case 'delta':
+          return encodeChunk(tools.add(event.delta) ?? encodeDelta(event.delta));
+        case 'block_stop':
+          return encodeChunk(tools.stop());
+        case 'finish':
+          return encodeFinish(event);
+      }
+    },
+    encodeError: (refusal, requestId) => `data: ${encodeRefusal(refusal, requestId)}\n\n`,
+    encodeSilence: () => ': keepalive\n\n',
+  };
+}
+
+/** Signatures and redacted thoughts have no place in this format. */
+function encodeDelta(delta: BlockDelta): Delta {
+  if (delta.type === 'text' && delta.text !== '') return { content: delta.text };
+  if (delta.type === 'thinking' && delta.thinking !== '') {
+    return { reasoning_content: delta.thinking };
+  }
+  return undefined;
+}
+
+/** Calls are counted among themselves; the numbers of the blocks count the text between them too. */
+function createToolDeltas() {
+  let index = -1;
+  let isWithoutInput = false;
+
+  const encodeArguments = (json: string): Delta => {
+    isWithoutInput = false;
+    return { tool_calls: [{ index, function: { arguments: json } }] };
+  };
+
+  return {
+    start(block: BlockStart): Delta {
+      if (block.type !== 'tool_use') return undefined;
+      index += 1;
+      isWithoutInput = true;
+      const { id, name } = block;
+      return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
+    },
+    add(delta: BlockDelta): Delta {
+      return delta.type === 'input_json' && delta.json !== ''
+        ? encodeArguments(delta.json)
+        : undefined;
+    },
+    /** Clients parse the arguments as JSON, and nothing is none. */
+    stop: (): Delta => (isWithoutInput ? encodeArguments('{}') : undefined),
+  };
+}

@@ -1,0 +1,32 @@
+import { Refusal } from './refusals.ts';
+
+interface WindowCheck {
+  readonly inputTokens: number;
+  /** 0 where the client named no maximum: then the answer takes what is left. */
+  readonly outputTokens: number;
+  readonly contextTokensMax: number;
+}
+
+/** Clients match on these texts and read the numbers in them; see that no word changes. */
+export function checkWindow({ inputTokens, outputTokens, contextTokensMax }: WindowCheck): void {
+  if (inputTokens > contextTokensMax) {
+    throw new Refusal(
+      'context_too_long',
+      `prompt is too long: ${inputTokens} tokens > ${contextTokensMax} maximum`,
+      {
+        param: 'messages',
+        chatMessage: `This model's maximum context length is ${contextTokensMax} tokens. However, your messages resulted in ${inputTokens} tokens. Please reduce the length of the messages.`,
+      },
+    );
+  }
+  if (inputTokens + outputTokens > contextTokensMax) {
+    throw new Refusal(
+      'context_too_long',
+      `input length and \`max_tokens\` exceed context limit: ${inputTokens} + ${outputTokens} > ${contextTokensMax}, decrease input length or \`max_tokens\` and try again`,
+      {
+        param: 'max_tokens',
+        chatMessage: `This model's maximum context length is ${contextTokensMax} tokens. However, you requested ${inputTokens + outputTokens} tokens (${inputTokens} in the messages, ${outputTokens} in the completion). Please reduce the length of the messages or completion.`,
+      },
+    );
+  }
+}

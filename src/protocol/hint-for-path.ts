@@ -1,0 +1,14 @@
+/** What to say to somebody whose base address is a little off, or who asks for a route of another service. */
+export function hintForPath(path: string): string | undefined {
+  const doubled = /^\/v1(\/v1\/.*)$/.exec(path)?.[1];
+  if (doubled !== undefined) {
+    return `Your client adds /v1 to its base address by itself; the path is ${doubled}.`;
+  }
+  if (/^\/(messages|chat\/completions|models)(\/|$)/.test(path)) {
+    return `The base address of your client should end in /v1; the path is /v1${path}.`;
+  }
+  if (/^\/v1\/(responses|completions|embeddings)(\/|$)/.test(path)) {
+    return 'This gateway serves POST /v1/messages and POST /v1/chat/completions.';
+  }
+  return undefined;
+}

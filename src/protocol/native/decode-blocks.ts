@@ -1,0 +1,107 @@
+import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import { Refusal } from '../refusals.ts';
+import { isObject } from '../schema.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+interface OpenBlock {
+  readonly index: number;
+  readonly upstreamIndex: unknown;
+  /** A tool's input that came at once; counts when no piece of it follows. */
+  input: string;
+}
+
+/** Reads the blocks of a stream. Kinds that nobody here knows are left out, and the others numbered anew. */
+export function createBlockDecoder() {
+  let blocks = 0;
+  let open: OpenBlock | 'unknown' | undefined;
+
+  const start = ({ index: upstreamIndex, content_block: content }: Json): InferenceEvent[] => {
+    if (open !== undefined || !isObject(content)) throw brokenStream('a block begins out of order');
+    const block = decodeBlockStart(content);
+    if (block === undefined) {
+      open = 'unknown';
+      return [];
+    }
+    const index = blocks;
+    blocks += 1;
+    open = { index, upstreamIndex, input: '' };
+    if (block.type === 'tool_use' && hasFields(content['input'])) {
+      open.input = JSON.stringify(content['input']);
+    }
+    const deltas = readDeltas(content).map((delta) => ({ type: 'delta' as const, index, delta }));
+    return [{ type: 'block_start', index, block }, ...deltas];
+  };
+
+  const addDelta = (payload: Json): InferenceEvent[] => {
+    if (open === 'unknown') return [];
+    const { delta } = payload;
+    if (open === undefined || payload['index'] !== open.upstreamIndex || !isObject(delta)) {
+      throw brokenStream('a delta belongs to no block');
+    }
+    const { index } = open;
+    const deltas = readDeltas(delta);
+    if (deltas.some(({ type }) => type === 'input_json')) open.input = '';
+    return deltas.map((inner) => ({ type: 'delta', index, delta: inner }));
+  };
+
+  const stop = (): InferenceEvent[] => {
+    const block = open;
+    open = undefined;
+    if (block === undefined) throw brokenStream('a block ends that has not begun');
+    if (block === 'unknown') return [];
+    const { index, input } = block;
+    const delta: InferenceEvent = {
+      type: 'delta',
+      index,
+      delta: { type: 'input_json', json: input },
+    };
+    return [...(input === '' ? [] : [delta]), { type: 'block_stop', index }];
+  };
+
+  return { start, addDelta, stop, isOpen: () => open !== undefined };
+}
+
+export function brokenStream(what: string): Refusal {
+  return new Refusal('upstream_broken', `The upstream's stream is broken: ${what}.`);
+}
+
+export function readText(fields: Json, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const hasFields = (value: unknown) => isObject(value) && Object.keys(value).length > 0;
+
+function decodeBlockStart(content: Json): BlockStart | undefined {
+  switch (content['type']) {
+    case 'text':
+      return { type: 'text' };
+    case 'thinking':
+      return { type: 'thinking' };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: readText(content, 'data') ?? '' };
+    case 'tool_use': {
+      const id = readText(content, 'id');
+      const name = readText(content, 'name');
+      if (id === undefined || name === undefined) throw brokenStream('a tool has no name');
+      return { type: 'tool_use', id, name };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What a delta or the start of a block says; citations and what is newer say nothing here. */
+function readDeltas(fields: Json): BlockDelta[] {
+  const text = readText(fields, 'text');
+  const thinking = readText(fields, 'thinking');
+  const signature = readText(fields, 'signature');
+  const json = readText(fields, 'partial_json');
+  return [
+    ...(text === undefined ? [] : [{ type: 'text' as const, text }]),
+    ...(thinking === undefined ? [] : [{ type: 'thinking' as const, thinking }]),
+    ...(signature === undefined ? [] : [{ type: 'signature' as const, signature }]),
+    ...(json === undefined ? [] : [{ type: 'input_json' as const, json }]),
+  ];
+}

@@ -1,0 +1,9 @@
+import type { RefusalEncoder } from '../encode-hybrid-refusal.ts';
+import { REFUSALS } from '../refusals.ts';
+
+export const encodeRefusal: RefusalEncoder = (refusal, requestId) =>
+  JSON.stringify({
+    type: 'error',
+    error: { type: REFUSALS[refusal.refusal].nativeType, message: refusal.message },
+    request_id: requestId,
+  });

@@ -1,0 +1,124 @@
+import type { StreamEncoder } from '../format.ts';
+import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import { encodeRefusal } from './encode-refusal.ts';
+import { encodeFinalUsage, encodeUsage } from './encode-usage.ts';
+
+type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
+
+const PING = encodeEvent('ping', { type: 'ping' });
+
+export function createStreamEncoder(): StreamEncoder {
+  let hasPinged = false;
+
+  const encodeBlockStart = ({ index, block }: EventOf<'block_start'>): string => {
+    const start = encodeEvent('content_block_start', {
+      type: 'content_block_start',
+      index,
+      content_block: encodeBlock(block),
+    });
+    const ping = hasPinged ? '' : PING;
+    hasPinged = true;
+    // Without any delta some clients lose the tool's input, so there is always an empty one.
+    const firstDelta =
+      block.type === 'tool_use'
+        ? encodeDelta(index, { type: 'input_json_delta', partial_json: '' })
+        : '';
+    return start + ping + firstDelta;
+  };
+
+  return {
+    encode(event) {
+      switch (event.type) {
+        case 'start':
+          return encodeStart(event);
+        case 'block_start':
+          return encodeBlockStart(event);
+        case 'delta':
+          return isEmpty(event.delta) ? '' : encodeDelta(event.index, nameDelta(event.delta));
+        case 'block_stop':
+          return encodeEvent('content_block_stop', {
+            type: 'content_block_stop',
+            index: event.index,
+          });
+        case 'finish':
+          return encodeFinish(event);
+      }
+    },
+    encodeError: (refusal, requestId) =>
+      `event: error\ndata: ${encodeRefusal(refusal, requestId)}\n\n`,
+    encodeSilence: () => PING,
+  };
+}
+
+function encodeEvent(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function encodeStart({ id, model, usage }: EventOf<'start'>): string {
+  return encodeEvent('message_start', {
+    type: 'message_start',
+    message: {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      // Some clients add the tokens of the start to those of the end.
+      usage: encodeUsage({ ...usage, output: 0, thinking: 0 }),
+    },
+  });
+}
+
+function encodeBlock(block: BlockStart) {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: block.data };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: {} };
+  }
+}
+
+function encodeDelta(index: number, delta: unknown): string {
+  return encodeEvent('content_block_delta', { type: 'content_block_delta', index, delta });
+}
+
+function nameDelta(delta: BlockDelta) {
+  switch (delta.type) {
+    case 'text':
+      return { type: 'text_delta', text: delta.text };
+    case 'thinking':
+      return { type: 'thinking_delta', thinking: delta.thinking };
+    case 'signature':
+      return { type: 'signature_delta', signature: delta.signature };
+    case 'input_json':
+      return { type: 'input_json_delta', partial_json: delta.json };
+  }
+}
+
+function isEmpty(delta: BlockDelta): boolean {
+  switch (delta.type) {
+    case 'text':
+      return delta.text === '';
+    case 'thinking':
+      return delta.thinking === '';
+    case 'signature':
+      return delta.signature === '';
+    case 'input_json':
+      return delta.json === '';
+  }
+}
+
+function encodeFinish({ stopReason, stopSequence, usage }: EventOf<'finish'>): string {
+  const delta = encodeEvent('message_delta', {
+    type: 'message_delta',
+    delta: { stop_reason: stopReason, stop_sequence: stopSequence ?? null },
+    usage: encodeFinalUsage(usage),
+  });
+  return delta + encodeEvent('message_stop', { type: 'message_stop' });
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import { checkWindow } from '../../protocol/check-window.ts';
+import type {
+  Infer,
+  InferenceCall,
+  InferenceEvent,
+  InferenceRequest,
+  Usage,
+} from '../../protocol/inference.ts';
+import { createPace } from './create-pace.ts';
+import { createRandom } from './create-random.ts';
+import { measureInput } from './measure-input.ts';
+import { parseDirectives } from './parse-directives.ts';
+import { limitAnswer, planAnswer } from './plan-answer.ts';
+import { createPromptCache } from './prompt-cache.ts';
+import { readConversation } from './read-conversation.ts';
+import { createSimulatedError, drawError } from './simulated-errors.ts';
+import { tellAnswer } from './tell-answer.ts';
+import { wait } from './wait.ts';
+
+export interface SimulatedUpstreamOptions {
+  /** Equal seeds give equal answers to equal requests. */
+  readonly seed: number;
+  readonly latencyMs: number;
+  /** 0 is as fast as possible. */
+  readonly tokensPerSecond: number;
+  /** The share of requests that fail, from 0 to 1. Each try is drawn anew, so that trying again helps. */
+  readonly errorRate: number;
+  /** Sets the ids of this upstream apart from those of others with the same seed, in other processes. */
+  readonly instance: string;
+  readonly clock: Clock;
+  /** How many tokens the input of a request has. */
+  countTokens(request: InferenceRequest): number;
+}
+
+/** Equal beginnings are enough to make answers differ. */
+const SEED_CHARS_MAX = 4_096;
+
+/** A model without a model: whatever a real one can do to a gateway, at will; see `parse-directives.ts`. */
+export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infer {
+  const { seed } = options;
+  const cache = createPromptCache(options.clock);
+  const drawChance = createRandom(seed, 'errors');
+  let calls = 0;
+
+  return async function* infer(call: InferenceCall): AsyncGenerator<InferenceEvent> {
+    const { request, model, signal } = call;
+    signal.throwIfAborted();
+    calls += 1;
+    const name = `${seed} ${options.instance} ${calls}`;
+    const conversation = readConversation(request.messages);
+    const directives = parseDirectives(conversation.userText);
+    const error = directives.error ?? drawError(options.errorRate, drawChance);
+
+    await wait(directives.latencyMs ?? options.latencyMs, signal);
+    if (error !== undefined && error.afterTokens === undefined) {
+      throw createSimulatedError(error.status);
+    }
+    const inputTokens = options.countTokens(request);
+    checkWindow({
+      inputTokens,
+      outputTokens: request.outputTokensMax === undefined ? 0 : call.outputTokensMax,
+      contextTokensMax: call.contextTokensMax,
+    });
+    const usage: Usage = measureInput(request, { ...options, model, cache });
+    const random = createRandom(seed, model, conversation.userText.slice(0, SEED_CHARS_MAX));
+    const plan = planAnswer({ call, directives, conversation, random });
+    const room = call.contextTokensMax - inputTokens;
+
+    yield { type: 'start', id: createId('msg', name), model, usage };
+    yield* tellAnswer({
+      answer: limitAnswer(plan, Math.min(call.outputTokensMax, room)),
+      usage,
+      error,
+      pace: createPace(directives.tokenDelayMs ?? delayOf(options.tokensPerSecond)),
+      signal,
+      createToolId: (index) => createId('toolu', `${name} ${index}`),
+      signature: createHash('sha256').update(`${name} signature`).digest('base64'),
+    });
+  };
+}
+
+function delayOf(tokensPerSecond: number): number {
+  return tokensPerSecond === 0 ? 0 : 1_000 / tokensPerSecond;
+}
+
+function createId(prefix: 'msg' | 'toolu', name: string): string {
+  return `${prefix}_${createHash('sha256').update(`${prefix} ${name}`).digest('hex').slice(0, 24)}`;
+}

@@ -1,0 +1,137 @@
+import type { InferenceCall, InferenceRequest, StopReason } from '../../protocol/inference.ts';
+import { isObject } from '../../protocol/schema.ts';
+import {
+  announceCalls,
+  composeReply,
+  composeThought,
+  composeTokens,
+  cutToTokens,
+} from './compose-text.ts';
+import type { Random } from './create-random.ts';
+import { generateAnyObject, generateValue } from './generate-value.ts';
+import type { Directives } from './parse-directives.ts';
+import type { Conversation } from './read-conversation.ts';
+import { splitTokens } from './split-tokens.ts';
+
+/** A block of an answer before it is told: its tokens are pieces of a text, or of the JSON of an input. */
+export type PlannedBlock =
+  | { readonly type: 'thinking'; readonly tokens: readonly string[] }
+  | { readonly type: 'text'; readonly tokens: readonly string[] }
+  | { readonly type: 'tool_use'; readonly name: string; readonly tokens: readonly string[] };
+
+export interface PlannedAnswer {
+  readonly blocks: readonly PlannedBlock[];
+  readonly stopReason: StopReason;
+  readonly stopSequence: string | undefined;
+}
+
+interface PlannedCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+interface Material {
+  readonly call: InferenceCall;
+  readonly directives: Directives;
+  readonly conversation: Conversation;
+  readonly random: Random;
+}
+
+/** The whole answer, before any limit of length. */
+export function planAnswer(material: Material): PlannedAnswer {
+  const { call, directives, conversation, random } = material;
+  const { request } = call;
+  const calls = planCalls(request, directives, random);
+  const blocks: PlannedBlock[] = [];
+  if (request.isThinking || directives.isThinking) {
+    const budget = request.thinkingTokensMax ?? Number.POSITIVE_INFINITY;
+    const thought = cutToTokens(composeThought(conversation), budget);
+    blocks.push({ type: 'thinking', tokens: splitTokens(thought) });
+  }
+  const { text, stopSequence } = stopAt(request.stopSequences, planText(material, calls));
+  if (text !== '') blocks.push({ type: 'text', tokens: splitTokens(text) });
+  if (stopSequence !== undefined) return { blocks, stopReason: 'stop_sequence', stopSequence };
+  for (const { name, input } of calls) {
+    blocks.push({ type: 'tool_use', name, tokens: splitTokens(JSON.stringify(input)) });
+  }
+  return {
+    blocks,
+    stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
+    stopSequence: undefined,
+  };
+}
+
+/** The answer as far as its length allows. */
+export function limitAnswer(answer: PlannedAnswer, tokensMax: number): PlannedAnswer {
+  const blocks: PlannedBlock[] = [];
+  let left = tokensMax;
+  for (const block of answer.blocks) {
+    if (block.tokens.length > left) {
+      if (left > 0) blocks.push({ ...block, tokens: block.tokens.slice(0, left) });
+      return { blocks, stopReason: 'max_tokens', stopSequence: undefined };
+    }
+    blocks.push(block);
+    left -= block.tokens.length;
+  }
+  return answer;
+}
+
+/** Real models say nothing beside a call that they were forced to make. */
+function planText(
+  { call, directives, conversation, random }: Material,
+  calls: readonly PlannedCall[],
+): string {
+  const { outputSchema, toolChoice } = call.request;
+  if (calls.length > 0) {
+    const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
+    return isForced ? '' : announceCalls(calls.map(({ name }) => name));
+  }
+  if (outputSchema === true) return JSON.stringify(generateAnyObject(random));
+  if (outputSchema !== undefined) return JSON.stringify(generateValue(outputSchema, random));
+  if (directives.textTokens !== undefined) {
+    // One more than can be told shows that the answer was cut.
+    return composeTokens(Math.min(directives.textTokens, call.outputTokensMax + 1), random);
+  }
+  return composeReply(call.model, conversation, random);
+}
+
+function planCalls(
+  { tools, toolChoice }: InferenceRequest,
+  directives: Directives,
+  random: Random,
+): PlannedCall[] {
+  if (toolChoice?.type === 'none') return [];
+  const forced = toolChoice?.type === 'tool' ? toolChoice.name : undefined;
+  const offered = tools.filter(({ name }) => forced === undefined || name === forced);
+  const asked = directives.tools.filter(({ name }) => offered.some((tool) => tool.name === name));
+  const [first] = offered;
+  const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
+  if (asked.length === 0 && isForced && first !== undefined) {
+    asked.push({ name: first.name, input: undefined });
+  }
+  const isParallel = toolChoice?.disable_parallel_tool_use !== true;
+  return asked.slice(0, isParallel ? undefined : 1).map(({ name, input }) => {
+    const schema = offered.find((tool) => tool.name === name)?.input_schema;
+    return { name, input: input ?? generateInput(schema, random) };
+  });
+}
+
+/** Tools without a schema take an empty input; whatever a schema says, an input is an object. */
+function generateInput(schema: object | undefined, random: Random): unknown {
+  if (schema === undefined || Object.keys(schema).length === 0) return {};
+  const input = generateValue({ ...schema, type: 'object' }, random);
+  return isObject(input) ? input : {};
+}
+
+/** The text up to the first of the sequences, which is no part of it. */
+function stopAt(sequences: readonly string[], text: string) {
+  let end = text.length;
+  let stopSequence: string | undefined;
+  for (const sequence of sequences) {
+    const index = sequence === '' ? -1 : text.indexOf(sequence);
+    if (index === -1 || index >= end) continue;
+    end = index;
+    stopSequence = sequence;
+  }
+  return { text: text.slice(0, end), stopSequence };
+}

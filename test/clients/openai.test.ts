@@ -1,0 +1,169 @@
+import OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import { useGateway } from '../support/use-gateway.ts';
+
+const gateway = useGateway({
+  config:
+    'workers: 1\nupstreams: [{name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}]\n',
+});
+
+const MODEL = 'llm-haiku-4.5';
+const connect = (apiKey = gateway().key()) =>
+  new OpenAI({ apiKey, baseURL: `${gateway().url}/v1`, maxRetries: 0 });
+const ask = (content: string) => ({
+  model: MODEL,
+  messages: [{ role: 'user' as const, content }],
+});
+const WEATHER = {
+  type: 'function' as const,
+  function: {
+    name: 'get_weather',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+    },
+  },
+};
+
+describe('the chat client library', () => {
+  it('gets a whole completion with its usage', async () => {
+    const completion = await connect().chat.completions.create(ask('Hello!'));
+    expect(completion).toMatchObject({ object: 'chat.completion', model: MODEL });
+    expect(completion.id).toMatch(/^chatcmpl-/);
+    expect(completion.choices[0]).toMatchObject({
+      index: 0,
+      finish_reason: 'stop',
+      message: { role: 'assistant', content: expect.stringMatching(/\w/) },
+    });
+    expect(completion.usage?.total_tokens).toBe(
+      (completion.usage?.prompt_tokens ?? 0) + (completion.usage?.completion_tokens ?? 0),
+    );
+  });
+
+  it('streams it, with usage when asked', async () => {
+    const stream = await connect().chat.completions.create({
+      ...ask('Hello!'),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = '';
+    let finish: string | null | undefined;
+    let usage: unknown;
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? '';
+      finish = chunk.choices[0]?.finish_reason ?? finish;
+      usage = chunk.usage ?? usage;
+    }
+    expect(text).toMatch(/\w/);
+    expect(finish).toBe('stop');
+    expect(usage).toMatchObject({
+      prompt_tokens: expect.any(Number),
+      completion_tokens: expect.any(Number),
+    });
+  });
+
+  it('takes a tool call through its whole round', async () => {
+    const client = connect();
+    const first = await client.chat.completions.create({
+      ...ask('What is the weather?'),
+      tools: [WEATHER],
+      tool_choice: 'required',
+    });
+    const message = first.choices[0]?.message;
+    expect(first.choices[0]?.finish_reason).toBe('tool_calls');
+    const call = message?.tool_calls?.[0];
+    if (message === undefined || call?.type !== 'function') throw new Error('no tool was called');
+    expect(JSON.parse(call.function.arguments)).toMatchObject({ city: expect.any(String) });
+    const second = await client.chat.completions.create({
+      model: MODEL,
+      tools: [WEATHER],
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'What is the weather?' },
+        message,
+        { role: 'tool', tool_call_id: call.id, content: 'sunny' },
+      ],
+    });
+    expect(second.choices[0]?.finish_reason).toBe('stop');
+  });
+
+  it('streams a tool call that its helper puts together', async () => {
+    const completion = await connect()
+      .chat.completions.stream({
+        ...ask('What is the weather?'),
+        tools: [WEATHER],
+        tool_choice: 'required',
+      })
+      .finalChatCompletion();
+    const call = completion.choices[0]?.message.tool_calls?.[0];
+    expect(call).toMatchObject({
+      function: { name: 'get_weather', arguments: expect.stringContaining('city') },
+    });
+  });
+
+  it('gets structured output that satisfies its schema', async () => {
+    const completion = await connect().chat.completions.create({
+      ...ask('A person, please.'),
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'person',
+          schema: {
+            type: 'object',
+            properties: { name: { type: 'string' }, age: { type: 'integer', minimum: 0 } },
+            required: ['name', 'age'],
+          },
+        },
+      },
+    });
+    expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toMatchObject({
+      name: expect.any(String),
+      age: expect.any(Number),
+    });
+  });
+
+  it('gets its own error class and code for each refusal', async () => {
+    const client = connect();
+    await expect(connect('sk-gw2-nobody').chat.completions.create(ask('Hi'))).rejects.toMatchObject(
+      {
+        status: 401,
+        code: 'invalid_api_key',
+      },
+    );
+    await expect(
+      client.chat.completions.create({ ...ask('Hi'), model: 'none' }),
+    ).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+    });
+    await expect(
+      client.chat.completions.create({ ...ask('Hi'), temperature: 3 }),
+    ).rejects.toMatchObject({
+      status: 400,
+      param: 'temperature',
+    });
+    await expect(client.chat.completions.create(ask('[[error 429]]'))).rejects.toBeInstanceOf(
+      OpenAI.RateLimitError,
+    );
+  });
+
+  it('hears of an error in the middle of a stream', async () => {
+    const stream = await connect().chat.completions.create({
+      ...ask('[[error 529 after 3]]'),
+      stream: true,
+    });
+    await expect(async () => {
+      for await (const _chunk of stream) {
+        // Read on until it breaks.
+      }
+    }).rejects.toBeInstanceOf(OpenAI.APIError);
+  });
+
+  it('lists models', async () => {
+    const models: string[] = [];
+    for await (const model of connect().models.list()) models.push(model.id);
+    expect(models).toContain('sonnet');
+    expect(models).toContain('llm-sonnet-4.6');
+  });
+});

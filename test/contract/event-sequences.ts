@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import type { BlockDelta, BlockStart, InferenceEvent } from '../../src/protocol/inference.ts';
+
+export interface EventSequence {
+  readonly events: readonly InferenceEvent[];
+  /** What a reader finds in it. */
+  readonly text: string;
+  readonly tools: readonly { id: string; name: string; input: unknown }[];
+  /** It stops in its middle; the encoder is told so. */
+  readonly isFailed: boolean;
+}
+
+interface Block {
+  readonly start: BlockStart;
+  readonly deltas: readonly BlockDelta[];
+}
+
+const textOf = fc.string({ unit: 'grapheme', maxLength: 12 });
+const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
+
+const textBlocks: fc.Arbitrary<Block> = fc.array(textOf, { maxLength: 4 }).map((pieces) => ({
+  start: { type: 'text' },
+  deltas: pieces.map((text) => ({ type: 'text', text })),
+}));
+
+const thinkingBlocks: fc.Arbitrary<Block> = fc
+  .tuple(fc.array(textOf, { maxLength: 3 }), fc.option(word))
+  .map(([pieces, signature]) => ({
+    start: { type: 'thinking' },
+    deltas: [
+      ...pieces.map((thinking) => ({ type: 'thinking' as const, thinking })),
+      ...(signature === null ? [] : [{ type: 'signature' as const, signature }]),
+    ],
+  }));
+
+const redactedBlocks: fc.Arbitrary<Block> = word.map((data) => ({
+  start: { type: 'redacted_thinking', data },
+  deltas: [],
+}));
+
+/** Cuts between code units: a piece of JSON may end anywhere. */
+function cut(text: string, places: readonly number[]): string[] {
+  const ends = [...places.map((place) => place % (text.length + 1)), text.length];
+  ends.sort((a, b) => a - b);
+  return ends.map((end, i) => text.slice(i === 0 ? 0 : ends[i - 1], end));
+}
+
+const toolBlocks: fc.Arbitrary<Block> = fc
+  .record({
+    name: word,
+    input: fc.option(fc.dictionary(word, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })),
+    places: fc.array(fc.nat(1_000), { maxLength: 3 }),
+  })
+  .map(({ name, input, places }) => ({
+    start: { type: 'tool_use', id: 'toolu_', name },
+    deltas:
+      input === null
+        ? []
+        : cut(JSON.stringify(input), places).map((json) => ({ type: 'input_json', json })),
+  }));
+
+const usages = fc.record({
+  input: fc.nat(),
+  cacheRead: fc.nat(),
+  cacheWrite5m: fc.nat(),
+  cacheWrite1h: fc.nat(),
+  output: fc.nat(),
+  thinking: fc.nat(),
+});
+
+const finishes = fc.record({
+  type: fc.constant('finish' as const),
+  stopReason: fc.constantFrom(
+    'end_turn' as const,
+    'max_tokens' as const,
+    'stop_sequence' as const,
+    'tool_use' as const,
+    'pause_turn' as const,
+    'refusal' as const,
+    'model_context_window_exceeded' as const,
+  ),
+  stopSequence: fc.option(textOf, { nil: undefined }),
+  usage: usages,
+});
+
+function readTools(events: readonly InferenceEvent[]): EventSequence['tools'] {
+  const tools: { id: string; name: string; json: string }[] = [];
+  for (const event of events) {
+    if (event.type === 'block_start' && event.block.type === 'tool_use') {
+      tools.push({ id: event.block.id, name: event.block.name, json: '' });
+    }
+    const last = tools.at(-1);
+    if (event.type === 'delta' && event.delta.type === 'input_json' && last !== undefined) {
+      last.json += event.delta.json;
+    }
+  }
+  return tools.map(({ id, name, json }) => ({ id, name, input: JSON.parse(json || '{}') }));
+}
+
+function readText(events: readonly InferenceEvent[]): string {
+  return events
+    .map((event) => (event.type === 'delta' && event.delta.type === 'text' ? event.delta.text : ''))
+    .join('');
+}
+
+/** Everything that the contract of `InferenceEvent` allows. */
+export const eventSequences: fc.Arbitrary<EventSequence> = fc
+  .record({
+    usage: usages,
+    blocks: fc.array(fc.oneof(textBlocks, thinkingBlocks, redactedBlocks, toolBlocks), {
+      maxLength: 5,
+    }),
+    finish: finishes,
+    isFailed: fc.boolean(),
+  })
+  .map(({ usage, blocks, finish, isFailed }) => {
+    const inside = blocks.flatMap(({ start, deltas }, index): InferenceEvent[] => [
+      {
+        type: 'block_start',
+        index,
+        block: start.type === 'tool_use' ? { ...start, id: `toolu_${index}` } : start,
+      },
+      ...deltas.map((delta): InferenceEvent => ({ type: 'delta', index, delta })),
+      { type: 'block_stop', index },
+    ]);
+    // Half of a tool's input would say nothing to compare.
+    const isCut = isFailed && blocks.at(-1)?.start.type !== 'tool_use';
+    const events: InferenceEvent[] = [
+      { type: 'start', id: 'msg_0123456789', model: 'llm-opus-4.7', usage },
+      ...(isCut ? inside.slice(0, -1) : inside),
+      ...(isFailed ? [] : [finish]),
+    ];
+    return { events, text: readText(inside), tools: readTools(inside), isFailed };
+  });

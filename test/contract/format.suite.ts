@@ -1,0 +1,185 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSseDecoder, type SseEvent } from '../../src/protocol/decode-sse.ts';
+import type { AnswerContext, Format } from '../../src/protocol/format.ts';
+import type { InferenceAnswer, InferenceEvent } from '../../src/protocol/inference.ts';
+import { REFUSALS, Refusal, type RefusalName } from '../../src/protocol/refusals.ts';
+import { type EventSequence, eventSequences } from './event-sequences.ts';
+
+/** What a client makes of a stream. */
+export interface StreamReading {
+  readonly text: string;
+  readonly tools: readonly { id: string; name: string; input: unknown }[];
+  readonly ending: 'finished' | 'failed';
+}
+
+interface FormatContract {
+  /** The folder under test/fixtures. */
+  readonly fixtures: string;
+  /** Reads as strictly as the strictest client: throws at anything out of order, missing or left over. */
+  readonly readStream: (events: readonly SseEvent[]) => StreamReading;
+  readonly skip?: readonly { readonly reason: string; readonly tests: readonly string[] }[];
+}
+
+/** `<format>/requests/*.json`. Fields of `decoded.request` that are undefined are left out. */
+interface RequestFixture {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly decoded: unknown;
+}
+
+/**
+ * `scenarios/*.json`, the same for all formats. What comes of it stands in `<format>/streams/*.sse` and, where
+ * there is an answer, in `<format>/answers/*.json`.
+ */
+interface Scenario {
+  readonly context: AnswerContext;
+  readonly events: readonly InferenceEvent[];
+  /** What ends the stream instead of its finish. */
+  readonly refusal?: { readonly name: RefusalName; readonly message: string };
+  readonly answer?: InferenceAnswer;
+}
+
+const FIXTURES = new URL('../fixtures/', import.meta.url);
+const REQUEST_ID = 'req_0123456789';
+const FUZZ_TIME_MS = 2_000;
+
+function namesIn(folder: string, extension: string): string[] {
+  const files = readdirSync(new URL(`${folder}/`, FIXTURES));
+  return files
+    .filter((file) => file.endsWith(extension))
+    .map((file) => file.slice(0, -extension.length));
+}
+
+const readText = (path: string) => readFileSync(new URL(path, FIXTURES), 'utf8');
+const readJson = (path: string): unknown => JSON.parse(readText(path));
+
+function encodeStream(format: Format, { context, events, refusal }: Scenario): string {
+  const encoder = format.createStreamEncoder(context);
+  const body = events.map((event) => encoder.encode(event)).join('');
+  if (refusal === undefined) return body;
+  return body + encoder.encodeError(new Refusal(refusal.name, refusal.message), REQUEST_ID);
+}
+
+function decodeStream(stream: string): SseEvent[] {
+  const decoder = createSseDecoder();
+  return [...decoder.push(new TextEncoder().encode(stream)), ...decoder.end()];
+}
+
+/** The promise of each format: wire.md calls these the pure forms. */
+const REFUSAL_BODIES: Record<Format['name'], (refusal: Refusal) => unknown> = {
+  native: (refusal) => ({
+    type: 'error',
+    error: { type: REFUSALS[refusal.refusal].nativeType, message: refusal.message },
+    request_id: REQUEST_ID,
+  }),
+  chat: (refusal) => ({
+    error: {
+      message: refusal.chatMessage,
+      type: REFUSALS[refusal.refusal].chatType,
+      param: refusal.param,
+      code: REFUSALS[refusal.refusal].chatCode,
+    },
+  }),
+};
+
+/** What every format has to keep, whatever it looks like. */
+export function describeFormat(format: Format, contract: FormatContract): void {
+  const { fixtures, readStream, skip = [] } = contract;
+  const reasons = new Map(skip.flatMap(({ reason, tests }) => tests.map((test) => [test, reason])));
+
+  const test = (name: string, body: () => void) => {
+    const reason = reasons.get(name);
+    if (reason === undefined) it(name, body);
+    else it.skip(`${name} (${reason})`, body);
+    reasons.delete(name);
+  };
+
+  const check = (scenario: Scenario, { text, tools, isFailed }: EventSequence) => {
+    const events = decodeStream(encodeStream(format, scenario));
+    expect(readStream(events)).toEqual({ text, tools, ending: isFailed ? 'failed' : 'finished' });
+  };
+
+  describe(`the ${format.name} format`, () => {
+    for (const name of namesIn(`${fixtures}/requests`, '.json')) {
+      test(`decodes the request ${name}`, () => {
+        const fixture = readJson(`${fixtures}/requests/${name}.json`) as RequestFixture;
+        const decoded = format.decodeRequest(fixture.body, (header) => fixture.headers[header]);
+        expect(decoded).toEqual(fixture.decoded);
+      });
+    }
+
+    for (const name of namesIn('scenarios', '.json')) {
+      const scenario = readJson(`scenarios/${name}.json`) as Scenario;
+
+      test(`streams ${name}`, () => {
+        const stream = encodeStream(format, scenario);
+        expect(stream).toBe(readText(`${fixtures}/streams/${name}.sse`));
+        readStream(decodeStream(stream));
+      });
+
+      if (scenario.answer === undefined) continue;
+      const { answer, context } = scenario;
+      test(`answers ${name}`, () => {
+        const path = `${fixtures}/answers/${name}.json`;
+        expect(existsSync(new URL(path, FIXTURES)), path).toBe(true);
+        expect(JSON.parse(format.encodeAnswer(answer, context))).toEqual(readJson(path));
+      });
+    }
+
+    test('makes a legal stream of every legal order of events, with and without usage', () => {
+      fc.assert(
+        fc.property(eventSequences, fc.boolean(), (sequence, wantsStreamUsage) => {
+          const { events, isFailed } = sequence;
+          const context = { createdSeconds: 1_700_000_000, wantsStreamUsage };
+          const refusal = { name: 'upstream_broken', message: 'It broke.' } as const;
+          check({ context, events, ...(isFailed && { refusal }) }, sequence);
+        }),
+        { interruptAfterTimeLimit: FUZZ_TIME_MS },
+      );
+    });
+
+    test('keeps a silent stream alive without a word to its reader', () => {
+      fc.assert(
+        fc.property(eventSequences, ({ events, text, tools, isFailed }) => {
+          if (isFailed) return;
+          const encoder = format.createStreamEncoder({
+            createdSeconds: 1,
+            wantsStreamUsage: false,
+          });
+          const parts = events.flatMap((event) => [encoder.encodeSilence(), encoder.encode(event)]);
+          // The stream is opened by its first event.
+          const stream = parts.slice(1).join('');
+          expect(readStream(decodeStream(stream))).toEqual({ text, tools, ending: 'finished' });
+        }),
+        { interruptAfterTimeLimit: FUZZ_TIME_MS },
+      );
+    });
+
+    for (const name of Object.keys(REFUSALS) as RefusalName[]) {
+      const refusal = new Refusal(name, 'Said to native clients.', {
+        param: 'messages.0.content',
+        chatMessage: 'Said to chat clients.',
+      });
+
+      test(`writes the refusal ${name}`, () => {
+        const body: unknown = JSON.parse(format.encodeRefusal(refusal, REQUEST_ID));
+        expect(body).toEqual(REFUSAL_BODIES[format.name](refusal));
+      });
+
+      test(`ends a stream with the refusal ${name}`, () => {
+        const encoder = format.createStreamEncoder({ createdSeconds: 1, wantsStreamUsage: false });
+        const [event, ...rest] = decodeStream(encoder.encodeError(refusal, REQUEST_ID));
+        expect(JSON.parse(event?.data ?? '')).toMatchObject({
+          error: { message: expect.stringMatching(/^Said to (native|chat) clients\.$/) },
+        });
+        expect(rest).toEqual([]);
+      });
+    }
+
+    it('skips only tests that exist', () => {
+      expect([...reasons.keys()]).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,5 @@
+import { nativeFormat } from '../../src/protocol/native/index.ts';
+import { describeFormat } from './format.suite.ts';
+import { readNativeStream } from './read-native-stream.ts';
+
+describeFormat(nativeFormat, { fixtures: 'native', readStream: readNativeStream });

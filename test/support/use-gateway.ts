@@ -1,0 +1,18 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Gateway, type GatewayOptions, startGateway } from './start-gateway.ts';
+
+/** One gateway for all tests of a file; to be called at its top. */
+export function useGateway(options: GatewayOptions = {}): () => Gateway {
+  const undos: (() => void | Promise<void>)[] = [];
+  let gateway: Gateway | undefined;
+  beforeAll(async () => {
+    gateway = await startGateway({ ...options, cleanUp: (undo) => undos.push(undo) });
+  });
+  afterAll(async () => {
+    for (const undo of undos.reverse()) await undo();
+  });
+  return () => {
+    if (gateway === undefined) throw new Error('the gateway has not started');
+    return gateway;
+  };
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
+import type { ContentBlock } from '../../../src/protocol/inference.ts';
+import { createRequest } from '../upstream/simulated-support.ts';
+
+const ofText = (content: string | readonly ContentBlock[]) =>
+  estimateTokens(createRequest({ messages: [{ role: 'user', content }] }));
+
+describe('estimateTokens', () => {
+  it('takes three bytes of UTF-8 for a token, and four tokens for a message', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        const bytes = Buffer.byteLength(text);
+        expect(ofText(text)).toEqual({
+          likely: 4 + Math.ceil(bytes / 3),
+          least: Math.ceil(bytes / 16),
+        });
+      }),
+    );
+  });
+
+  it('counts text the same as a string and as a block', () => {
+    expect(ofText([{ type: 'text', text: 'Hello!' }])).toEqual(ofText('Hello!'));
+  });
+
+  it('counts an image once, whatever its bytes', () => {
+    const image = (data: string): ContentBlock => ({
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data },
+    });
+    expect(ofText([image('A'.repeat(1_000_000))])).toEqual(ofText([image('A')]));
+    expect(ofText([image('A')]).likely).toBe(1_604);
+    const inResult: ContentBlock = {
+      type: 'tool_result',
+      tool_use_id: 'toolu_1',
+      content: [image('A'.repeat(1_000_000))],
+    };
+    expect(ofText([inResult]).likely).toBe(1_604);
+  });
+
+  it('counts a document by its pages, or by its text', () => {
+    const pdf = (data: string): ContentBlock => ({
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data },
+    });
+    expect(ofText([pdf('A'.repeat(200_000))]).likely).toBe(4 + 4 * 1_600);
+    const plain: ContentBlock = {
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: 'x'.repeat(30_000) },
+    };
+    expect(ofText([plain]).likely).toBeGreaterThan(10_000);
+    expect(ofText([plain]).likely).toBeLessThan(10_100);
+  });
+
+  it('counts the system prompt, tools, their calls and results, and a schema for the answer', () => {
+    const base = estimateTokens(createRequest()).likely;
+    const long = 'x'.repeat(3_000);
+    const schema = { type: 'object', properties: { [long]: {} } };
+    const more = [
+      createRequest({ system: long }),
+      createRequest({ system: [{ type: 'text', text: long }] }),
+      createRequest({ tools: [{ name: 'tool', description: long }] }),
+      createRequest({ tools: [{ name: 'tool', input_schema: schema }] }),
+      createRequest({ outputSchema: schema }),
+      createRequest({
+        messages: [
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'toolu_1', name: 'tool', input: { a: [long] } }],
+          },
+        ],
+      }),
+      createRequest({
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: long }],
+          },
+        ],
+      }),
+    ];
+    for (const request of more) {
+      expect(estimateTokens(request).likely).toBeGreaterThan(base + 980);
+      expect(estimateTokens(request).likely).toBeLessThan(base + 1_080);
+    }
+  });
+
+  it('never grows beyond its stack, however deep a client nests', () => {
+    let input: Record<string, unknown> = {};
+    for (let i = 0; i < 200_000; i++) input = { a: input };
+    const deep: ContentBlock = { type: 'tool_use', id: 'toolu_1', name: 'tool', input };
+    expect(ofText([deep]).likely).toBeGreaterThan(200_000);
+  });
+});

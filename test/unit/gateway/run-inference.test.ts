@@ -1,0 +1,203 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
+import { runInference } from '../../../src/gateway/run-inference.ts';
+import type { ClientSide, Steps } from '../../../src/gateway/steps.ts';
+import type { Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
+import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { refuseKey } from '../../../src/protocol/read-api-key.ts';
+import { Refusal } from '../../../src/protocol/refusals.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const USAGE = { input: 5, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, thinking: 0 };
+const START: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage: USAGE };
+const ANSWER: readonly InferenceEvent[] = [
+  START,
+  { type: 'block_start', index: 0, block: { type: 'text' } },
+  { type: 'delta', index: 0, delta: { type: 'text', text: 'Hi' } },
+  { type: 'block_stop', index: 0 },
+  {
+    type: 'finish',
+    stopReason: 'end_turn',
+    stopSequence: undefined,
+    usage: { ...USAGE, output: 1 },
+  },
+];
+
+async function* tell(events: readonly InferenceEvent[]): AsyncGenerator<InferenceEvent> {
+  yield* events;
+}
+
+function createSteps(infer: Infer): Steps {
+  const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
+  return {
+    authenticate(key) {
+      if (key !== 'sk-gw2-good') throw refuseKey(key);
+    },
+    catalogue: createCatalogue([
+      {
+        id: 'm-1',
+        aliases: ['m'],
+        contextTokensMax: 1_000,
+        betaContextTokensMax: undefined,
+        outputTokensMax: 100,
+        price,
+      },
+    ]),
+    overCeiling: 'reject',
+    infer,
+    nowMs: () => 1_700_000_000_000,
+  };
+}
+
+/** A client that keeps what it gets, and can leave or be slow. */
+function createClient(body: object, headers: Record<string, string> = {}) {
+  const leaving = new AbortController();
+  const all: Record<string, string> = {
+    'x-api-key': 'sk-gw2-good',
+    'llm-version': '2023-06-01',
+    ...headers,
+  };
+  const got = { heads: 0, bodiesRead: 0, answer: '', text: '', ended: false };
+  let drain: Promise<void> | undefined;
+  const client: ClientSide = {
+    requestId: 'req_1',
+    signal: leaving.signal,
+    header: (name) => all[name],
+    async body() {
+      got.bodiesRead++;
+      return Buffer.from(JSON.stringify(body));
+    },
+    answer(_head, text) {
+      got.heads++;
+      got.answer = text;
+    },
+    startStream() {
+      got.heads++;
+      return {
+        get isFinished() {
+          return leaving.signal.aborted;
+        },
+        write(text) {
+          got.text += text;
+          return drain;
+        },
+        endStream() {
+          got.ended = true;
+        },
+      };
+    },
+  };
+  return {
+    client,
+    got,
+    leave: () => leaving.abort(new Error('gone')),
+    beSlow: (until: Promise<void>) => {
+      drain = until;
+    },
+  };
+}
+
+const ask = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
+
+describe('the spine', () => {
+  it('refuses a key before it reads the body', async () => {
+    const { client, got } = createClient(ask, { 'x-api-key': 'sk-gw2-bad' });
+    const infer: Infer = () => {
+      throw new Error('nobody may be asked');
+    };
+    await expect(runInference(client, nativeFormat, createSteps(infer))).rejects.toMatchObject({
+      refusal: 'unauthenticated',
+    });
+    expect(got.bodiesRead).toBe(0);
+  });
+
+  it('asks the upstream for the pinned model, within its ceilings', async () => {
+    const { client, got } = createClient(ask);
+    const steps = createSteps((call) => {
+      expect(call).toMatchObject({ model: 'm-1', outputTokensMax: 10, contextTokensMax: 1_000 });
+      return tell(ANSWER);
+    });
+    await runInference(client, nativeFormat, steps);
+    expect(JSON.parse(got.answer)).toMatchObject({ id: 'msg_1', model: 'm-1' });
+  });
+
+  it.each([
+    ['unknown_model', { ...ask, model: 'other' }],
+    ['invalid_request', { ...ask, max_tokens: 101 }],
+    ['missing_field', { model: 'm', max_tokens: 1 }],
+  ])('asks no upstream what it refuses itself: %s', async (refusal, body) => {
+    const { client } = createClient(body);
+    const infer: Infer = () => {
+      throw new Error('nobody may be asked');
+    };
+    await expect(runInference(client, nativeFormat, createSteps(infer))).rejects.toMatchObject({
+      refusal,
+    });
+  });
+
+  it('holds the status line back until the first event, so that a failure is a plain error', async () => {
+    const { client, got } = createClient({ ...ask, stream: true });
+    const steps = createSteps(async function* () {
+      yield* [];
+      throw new Refusal('upstream_overloaded', 'Overloaded');
+    });
+    await expect(runInference(client, nativeFormat, steps)).rejects.toMatchObject({ status: 529 });
+    expect(got.heads).toBe(0);
+  });
+
+  it('ends a stream that fails later with the error', async () => {
+    const { client, got } = createClient({ ...ask, stream: true });
+    const steps = createSteps(async function* () {
+      yield START;
+      throw new Refusal('upstream_overloaded', 'Overloaded');
+    });
+    await runInference(client, nativeFormat, steps);
+    expect(got.text).toMatch(/event: error\ndata: .*Overloaded.*\n\n$/);
+    expect(got.ended).toBe(true);
+  });
+
+  it('takes no further event from the upstream while the client is slow', async () => {
+    let taken = 0;
+    let catchUp: () => void = () => {};
+    const { client, got, beSlow } = createClient({ ...ask, stream: true });
+    beSlow(
+      new Promise((resolve) => {
+        catchUp = resolve;
+      }),
+    );
+    const steps = createSteps(async function* () {
+      for (const event of ANSWER) {
+        taken++;
+        yield event;
+      }
+    });
+    const running = runInference(client, nativeFormat, steps);
+    await waitUntil(() => got.text !== '', 'the first event is written');
+    for (let turn = 0; turn < 10; turn++) await setImmediate();
+    expect(taken).toBe(1);
+    catchUp();
+    await running;
+    expect(taken).toBe(ANSWER.length);
+  });
+
+  it('stops the upstream when the client leaves, even while it is silent', async () => {
+    let stopped = false;
+    const { client, got, leave } = createClient({ ...ask, stream: true });
+    const steps = createSteps(async function* ({ signal }) {
+      try {
+        yield START;
+        await new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        });
+      } finally {
+        stopped = true;
+      }
+    });
+    const running = runInference(client, nativeFormat, steps);
+    await waitUntil(() => got.text !== '', 'the first event is written');
+    leave();
+    await expect(running).rejects.toThrow('gone');
+    expect(stopped).toBe(true);
+  });
+});
