@@ -33,6 +33,7 @@ export function dispatchRequest(
     wantsBody: route.method === 'POST',
     timeMaxMs: route.timeMaxMs,
     encodeRefusal: route.encodeRefusal,
+    statusOf: route.statusOf,
   });
   runHandler(route, exchange);
   exchange.armDeadlines();

@@ -24,6 +24,7 @@ export interface ExchangeOptions {
   readonly wantsBody: boolean;
   readonly timeMaxMs: number;
   readonly encodeRefusal: RefusalEncoder;
+  readonly statusOf: ((refusal: Refusal) => number) | undefined;
 }
 
 /** The client left, or was cut off, before there was anything to answer. */
@@ -146,8 +147,9 @@ export class Exchange {
 
   refuse(refusal: Refusal): void {
     const headers = { 'content-type': 'application/json', ...refusal.headers };
+    const { statusOf } = this.#options;
     this.answer(
-      { status: refusal.status, headers },
+      { status: statusOf?.(refusal) ?? refusal.status, headers },
       this.#options.encodeRefusal(refusal, this.requestId),
     );
   }

@@ -12,7 +12,10 @@ const INFERENCE_TIME_MAX_MS = 24 * 60 * 60 * 1_000;
 export function createInferenceRoutes(steps: Steps): Route[] {
   return [
     createInferenceRoute('/v1/messages', nativeFormat, steps),
-    createInferenceRoute('/v1/chat/completions', chatFormat, steps),
+    {
+      ...createInferenceRoute('/v1/chat/completions', chatFormat, steps),
+      statusOf: (refusal) => refusal.chatStatus,
+    },
   ];
 }
 

@@ -44,7 +44,9 @@ export function createModelsRoutes(steps: Steps): Route[] {
         authenticate(exchange);
         const body = parseJsonBody(await exchange.body());
         // The same body as a message, but for what only an answer needs.
-        const asMessage = isObject(body) ? { max_tokens: 1, ...body, stream: false } : body;
+        const asMessage = isObject(body)
+          ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
+          : body;
         const { request } = nativeFormat.decodeRequest(asMessage, (name) => exchange.header(name));
         if (catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
         exchange.answerJson(200, { input_tokens: estimateTokens(request).likely });

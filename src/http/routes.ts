@@ -1,4 +1,5 @@
 import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
+import type { Refusal } from '../protocol/refusals.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface Route {
@@ -12,6 +13,8 @@ export interface Route {
   /** From the end of the handler's synchronous part to the last byte of the answer. */
   readonly timeMaxMs: number;
   readonly encodeRefusal: RefusalEncoder;
+  /** Where the status of a refusal is not the one it has by itself. */
+  readonly statusOf?: (refusal: Refusal) => number;
   readonly handle: (exchange: Exchange) => void | Promise<void>;
 }
 

@@ -4,6 +4,8 @@ interface RefusalKind {
   readonly nativeType: string;
   readonly chatType: string;
   readonly chatCode: string | null;
+  /** Where chat clients do not know the status. */
+  readonly chatStatus?: number;
 }
 
 /** Every way in which a request can be refused. Names are never reused: clients and dashboards match on them. */
@@ -109,6 +111,7 @@ export const REFUSALS = {
     nativeType: 'overloaded_error',
     chatType: 'server_error',
     chatCode: 'overloaded',
+    chatStatus: 503,
   },
 } as const satisfies Record<string, RefusalKind>;
 
@@ -139,5 +142,10 @@ export class Refusal extends Error {
 
   get status(): number {
     return REFUSALS[this.refusal].status;
+  }
+
+  get chatStatus(): number {
+    const kind: RefusalKind = REFUSALS[this.refusal];
+    return kind.chatStatus ?? kind.status;
   }
 }

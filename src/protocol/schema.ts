@@ -223,12 +223,15 @@ interface TaggedRules {
 export function tagged(tagName: string, kinds: Fields, { unknownTag }: TaggedRules = {}): Schema {
   return {
     json: {
-      anyOf: Object.entries(kinds).map(([tag, schema]) => ({
-        allOf: [
-          { type: 'object', properties: { [tagName]: { const: tag } }, required: [tagName] },
-          schema.json,
-        ],
-      })),
+      anyOf: [
+        ...Object.entries(kinds).map(([tag, schema]) => ({
+          allOf: [
+            { type: 'object', properties: { [tagName]: { const: tag } }, required: [tagName] },
+            schema.json,
+          ],
+        })),
+        ...(unknownTag === undefined ? [createUnknownKind(tagName, Object.keys(kinds))] : []),
+      ],
     },
     check(value) {
       if (!isObject(value)) return invalid('Input should be a valid dictionary');
@@ -242,4 +245,9 @@ export function tagged(tagName: string, kinds: Fields, { unknownTag }: TaggedRul
       return unknownTag === undefined ? undefined : under(tagName, invalid(unknownTag(tag)));
     },
   };
+}
+
+function createUnknownKind(tagName: string, knownTags: readonly string[]): JsonSchema {
+  const tag = { type: 'string', not: { enum: knownTags } };
+  return { type: 'object', properties: { [tagName]: tag }, required: [tagName] };
 }

@@ -173,5 +173,11 @@ describe.each([
       messages: [{ role: 'user', content: 'Hello!' }],
     });
     expect(input_tokens).toBeGreaterThan(0);
+    const thinking = await client.messages.countTokens({
+      model: MODEL,
+      thinking: { type: 'enabled', budget_tokens: 2_000 },
+      messages: [{ role: 'user', content: 'Hello!' }],
+    });
+    expect(thinking.input_tokens).toBe(input_tokens);
   });
 });

@@ -143,6 +143,10 @@ describe('the chat client library', () => {
       status: 400,
       param: 'temperature',
     });
+    // Chat clients do not know 529.
+    await expect(client.chat.completions.create(ask('[[error 529]]'))).rejects.toMatchObject({
+      status: 503,
+    });
     await expect(client.chat.completions.create(ask('[[error 429]]'))).rejects.toBeInstanceOf(
       OpenAI.RateLimitError,
     );

@@ -4,8 +4,9 @@ import { intersectTypes, mergeSchemas, type SchemaFields } from './merge-schemas
 
 /** References that lead to references, and choices within choices, are followed this far. */
 const STEPS_MAX = 32;
-/** Parts that name their own parts twice double with every step. */
-const PARTS_MAX = 10_000;
+/** Parts that name their own parts twice double with every step; the rest of such a schema says nothing. */
+const WORK_MAX = 100_000;
+const WORK_PER_PART = 10;
 /** Where no choice was ever seen to come to an end. */
 const ENDLESS = Number.POSITIVE_INFINITY;
 
@@ -17,11 +18,11 @@ export interface SchemaReader {
 /** Reads schemas that may refer to parts of `root`. */
 export function createSchemaReader(root: unknown, random: Random): SchemaReader {
   const heights = new Map<object, number>();
-  let parts = 0;
+  let work = 0;
 
   function flatten(schema: unknown, isEnding: boolean, steps = 0): SchemaFields {
-    parts += 1;
-    if (!isObject(schema) || steps > STEPS_MAX || parts > PARTS_MAX) return {};
+    if (!isObject(schema) || steps > STEPS_MAX || work > WORK_MAX) return {};
+    work += WORK_PER_PART + sizeOf(schema);
     const { $ref, allOf, anyOf, oneOf, ...own } = schema;
     let merged: SchemaFields = own;
     const join = (part: unknown) => {
@@ -73,6 +74,13 @@ export function createSchemaReader(root: unknown, random: Random): SchemaReader 
   }
 
   return { flatten };
+}
+
+/** How many items its lists and maps have, which is what reading it costs. */
+function sizeOf(schema: SchemaFields): number {
+  return Object.values(schema)
+    .map((value) => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0))
+    .reduce((one, other) => one + other, 0);
 }
 
 /** Only within the schema itself: nothing is fetched. */

@@ -193,6 +193,13 @@ describe('generateValue', () => {
     ],
     ['references that double', { $ref: '#/$defs/d0', $defs: doubling }],
     ['a billion items of a billion items', { minItems: 1e9, items: { minItems: 1e9, items: {} } }],
+    [
+      'as many choices for each of as many items',
+      {
+        minItems: 1e9,
+        items: { anyOf: Array.from({ length: 200_000 }, (_, index) => ({ const: index })) },
+      },
+    ],
     ['a long text', { type: 'string', minLength: 1e12 }],
     [
       'a pattern that repeats nothing for ever',
