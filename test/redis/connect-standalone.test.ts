@@ -192,7 +192,7 @@ describe('a connection whose server goes away', () => {
     const connections = [there, frozen, gone].map(({ port }) =>
       openConnection(standalone(tcp(port)), 100),
     );
-    await Promise.all(connections.map(waitForRedis));
+    await Promise.all(connections.map((connection) => waitForRedis(connection)));
     await gone.stop();
     await waitUntil(() => connections[2]?.client.status !== 'ready', 'the loss is noticed');
     frozen.signal('SIGSTOP');
