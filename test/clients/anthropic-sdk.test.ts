@@ -141,6 +141,52 @@ describe.each([
     );
   });
 
+  it.each([
+    [400, 'BadRequestError'],
+    [429, 'RateLimitError'],
+    [500, 'InternalServerError'],
+    [502, 'InternalServerError'],
+    [503, 'APIError'],
+    [504, 'APIError'],
+    [529, 'APIError'],
+  ] as const)('reads an error of status %d, whole and streamed', async (status, className) => {
+    const failing = ask(`[[error ${status}]]`);
+    const client = connect();
+    for (const send of [
+      () => client.messages.create(failing),
+      () => client.messages.stream(failing).finalMessage(),
+    ]) {
+      const error = await send().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(sdk[className]);
+      expect(error).toMatchObject({ status, requestID: expect.stringMatching(/^req_/) });
+    }
+  });
+
+  it('waits as long as a 429 says, and is answered then', async () => {
+    const statuses: number[] = [];
+    const client = new sdk.default({
+      apiKey: gateway().key(),
+      baseURL: gateway().url,
+      maxRetries: 1,
+      fetch: async (url, init) => {
+        const body = String(init?.body);
+        const first = body.replace('Hello!', '[[error 429]]');
+        const response = await fetch(url as string, {
+          ...(init as RequestInit),
+          body: statuses.length === 0 ? first : body,
+        });
+        statuses.push(response.status);
+        if (response.status === 429) expect(response.headers.get('retry-after')).toBe('1');
+        return response;
+      },
+    });
+    expect((await client.messages.create(ask('Hello!'))).stop_reason).toBe('end_turn');
+    expect(statuses).toEqual([429, 200]);
+  });
+
   it('tries again by itself what is worth it, until it is answered', async () => {
     const client = new sdk.default({
       apiKey: unreliable().key(),

@@ -152,6 +152,64 @@ describe('the chat client library', () => {
     );
   });
 
+  it.each([
+    [400, 400, 'BadRequestError'],
+    [429, 429, 'RateLimitError'],
+    [500, 500, 'InternalServerError'],
+    [502, 502, 'InternalServerError'],
+    [503, 503, 'InternalServerError'],
+    [504, 504, 'InternalServerError'],
+    [529, 503, 'InternalServerError'],
+  ] as const)('reads an upstream error of status %d as %d', async (upstream, status, className) => {
+    const failing = ask(`[[error ${upstream}]]`);
+    for (const isStream of [false, true]) {
+      const error = await connect()
+        .chat.completions.create({ ...failing, stream: isStream })
+        .then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+      expect(error).toBeInstanceOf(OpenAI[className]);
+      expect(error).toMatchObject({ status, requestID: expect.stringMatching(/^req_/) });
+    }
+  });
+
+  it('waits as long as a 429 says, and is answered then', async () => {
+    const statuses: number[] = [];
+    const client = new OpenAI({
+      apiKey: gateway().key(),
+      baseURL: `${gateway().url}/v1`,
+      maxRetries: 1,
+      fetch: async (url, init) => {
+        const body = String(init?.body);
+        const first = body.replace('Hello!', '[[error 429]]');
+        const response = await fetch(url as string, {
+          ...(init as RequestInit),
+          body: statuses.length === 0 ? first : body,
+        });
+        statuses.push(response.status);
+        return response;
+      },
+    });
+    const completion = await client.chat.completions.create(ask('Hello!'));
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
+    expect(statuses).toEqual([429, 200]);
+  });
+
+  it('stops a stream in the middle without harm', async () => {
+    const stream = await connect().chat.completions.create({
+      ...ask('[[tokens 200]] [[slow 20]]'),
+      stream: true,
+    });
+    for await (const chunk of stream) {
+      if (chunk.choices[0]?.delta.content) {
+        stream.controller.abort();
+        break;
+      }
+    }
+    expect((await fetch(`${gateway().url}/health`)).status).toBe(200);
+  });
+
   it('hears of an error in the middle of a stream', async () => {
     const stream = await connect().chat.completions.create({
       ...ask('[[error 529 after 3]]'),
