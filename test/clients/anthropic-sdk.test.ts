@@ -1,12 +1,10 @@
 import * as sdk0 from 'anthropic-sdk-0';
 import * as sdk1 from 'anthropic-sdk-1';
 import { describe, expect, it } from 'vitest';
-import { useGateway } from '../support/use-gateway.ts';
+import { failFirstFetch } from '../support/fail-first-fetch.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
-const gateway = useGateway({
-  config:
-    'workers: 1\nupstreams: [{name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}]\n',
-});
+const gateway = useGateway({ config: FAST_CONFIG });
 
 const unreliable = useGateway({
   config:
@@ -171,17 +169,7 @@ describe.each([
       apiKey: gateway().key(),
       baseURL: gateway().url,
       maxRetries: 1,
-      fetch: async (url, init) => {
-        const body = String(init?.body);
-        const first = body.replace('Hello!', '[[error 429]]');
-        const response = await fetch(url as string, {
-          ...(init as RequestInit),
-          body: statuses.length === 0 ? first : body,
-        });
-        statuses.push(response.status);
-        if (response.status === 429) expect(response.headers.get('retry-after')).toBe('1');
-        return response;
-      },
+      fetch: failFirstFetch(statuses),
     });
     expect((await client.messages.create(ask('Hello!'))).stop_reason).toBe('end_turn');
     expect(statuses).toEqual([429, 200]);

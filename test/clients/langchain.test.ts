@@ -3,12 +3,9 @@ import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { useGateway } from '../support/use-gateway.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
-const gateway = useGateway({
-  config:
-    'workers: 1\nupstreams: [{name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}]\n',
-});
+const gateway = useGateway({ config: FAST_CONFIG });
 
 const MODEL = 'llm-haiku-4.5';
 const MODELS = {

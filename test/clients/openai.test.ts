@@ -1,11 +1,9 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { useGateway } from '../support/use-gateway.ts';
+import { failFirstFetch } from '../support/fail-first-fetch.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
-const gateway = useGateway({
-  config:
-    'workers: 1\nupstreams: [{name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}]\n',
-});
+const gateway = useGateway({ config: FAST_CONFIG });
 
 const MODEL = 'llm-haiku-4.5';
 const connect = (apiKey = gateway().key()) =>
@@ -180,16 +178,7 @@ describe('the chat client library', () => {
       apiKey: gateway().key(),
       baseURL: `${gateway().url}/v1`,
       maxRetries: 1,
-      fetch: async (url, init) => {
-        const body = String(init?.body);
-        const first = body.replace('Hello!', '[[error 429]]');
-        const response = await fetch(url as string, {
-          ...(init as RequestInit),
-          body: statuses.length === 0 ? first : body,
-        });
-        statuses.push(response.status);
-        return response;
-      },
+      fetch: failFirstFetch(statuses),
     });
     const completion = await client.chat.completions.create(ask('Hello!'));
     expect(completion.choices[0]?.finish_reason).toBe('stop');

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { useGateway } from '../support/use-gateway.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
-const gateway = useGateway({
-  config:
-    'workers: 1\nupstreams: [{name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}]\n',
-});
+const gateway = useGateway({ config: FAST_CONFIG });
 
 const ROUTES = ['/v1/messages', '/v1/chat/completions'];
 const FRAME = '"model":"haiku","max_tokens":20';
