@@ -34,8 +34,11 @@ function parse(text: string): unknown {
   }
 }
 
-/** Looks only at what stands outside of strings, so that megabytes of text in one cost nothing. */
-function isTooDeep(text: string): boolean {
+/**
+ * Whether a text of JSON is nested beyond the bound. Looks only at what stands outside of strings, so that
+ * megabytes of text in one cost nothing.
+ */
+export function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     switch (text[i]) {

@@ -37,6 +37,33 @@ const ANSWERED: Readonly<Record<string, string>> = {
   'NUL and control characters in text': `{${FRAME},"messages":[{"role":"user","content":"a\\u0000b\\u001b"}]}`,
 };
 
+describe('a tool call of the chat format', () => {
+  it('whose arguments are nested too deeply is refused', async () => {
+    const depth = 10_000;
+    const call = {
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'f', arguments: `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}` },
+    };
+    const response = await fetch(`${gateway().url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-api-key': gateway().key(), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'haiku',
+        messages: [
+          { role: 'user', content: 'Hello' },
+          { role: 'assistant', tool_calls: [call] },
+          { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+        ],
+      }),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { param: 'messages[1].tool_calls[0].function.arguments' },
+    });
+  });
+});
+
 describe.each(ROUTES)('a hostile body on %s', (path) => {
   const send = (body: string | Uint8Array) =>
     fetch(`${gateway().url}${path}`, {

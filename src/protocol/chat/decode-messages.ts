@@ -1,4 +1,5 @@
 import type { ContentBlock, Message, ToolResultBlock, ToolUseBlock } from '../inference.ts';
+import { isTooDeep } from '../parse-json-body.ts';
 import { isObject } from '../schema.ts';
 import type { AssistantMessage, ChatMessage, FunctionCall } from './chat-request.ts';
 import { decodeParts, decodeTexts, isBlank } from './decode-content.ts';
@@ -124,6 +125,9 @@ function decodeCall(id: string, call: FunctionCall, path: string): ToolUseBlock 
 
 function parseArguments(json: string, path: string): Readonly<Record<string, unknown>> {
   if (isBlank(json)) return {};
+  if (isTooDeep(json)) {
+    throw refuseField({ path, kind: 'invalid', message: 'Input is nested too deeply' });
+  }
   let input: unknown;
   try {
     input = JSON.parse(json);
