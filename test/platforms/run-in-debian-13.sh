@@ -39,7 +39,7 @@ cp -r node_modules .git "$project"
 
 # The root trusts and asks what this machine does, for `npm ci` inside of it.
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
-[ ! -f ~/.npmrc ] || cp ~/.npmrc "$root/root/"
+[ ! -f ~/.npmrc ] || cp ~/.npmrc "$root$HOME/"
 
 mounted=()
 unmount() { for place in "${mounted[@]}"; do umount "$place"; done; }
