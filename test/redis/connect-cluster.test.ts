@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { Cluster } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RedisTarget } from '../../src/lib/redis-target.ts';
 import { probeRedis } from '../../src/redis/probe-redis.ts';
 import { findFreePort } from '../support/find-free-port.ts';
@@ -28,7 +28,8 @@ function clusterAt(...ports: number[]): RedisTarget {
   return { topology: 'cluster', nodes: ports.map(tcp), tls: false, auth: NO_AUTH };
 }
 
-beforeAll(async () => {
+/** A new one for each test: some freeze a node, one ends it. */
+beforeEach(async () => {
   const addresses: string[] = [];
   nodes = [];
   for (let n = 0; n < MASTERS; n += 1) {
@@ -50,8 +51,10 @@ beforeAll(async () => {
   target = clusterAt(...nodes.map(({ port }) => port));
 });
 
-afterEach(closeConnections);
-afterAll(stopRedisServers);
+afterEach(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
 
 describe('a connection to a Cluster', () => {
   it('runs scripts on every node, whatever the tag, also after their loss', async () => {
