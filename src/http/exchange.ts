@@ -28,7 +28,7 @@ export interface ExchangeOptions {
 }
 
 /** The client left, or was cut off, before there was anything to answer. */
-export class ClientGone extends Error {
+class ClientGone extends Error {
   constructor() {
     super('the client is gone');
   }

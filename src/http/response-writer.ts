@@ -25,7 +25,7 @@ export class ResponseWriter {
   readonly #context: WriterContext;
   #state: 'idle' | 'plain' | 'stream' | 'finished' = 'idle';
   #unsentHead: AnswerHead | undefined;
-  /** Stream: what the socket did not take. Plain: the body, from the write offset on. */
+  /** What a stream's socket has not taken yet. */
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;
   #isBlocked = false;
