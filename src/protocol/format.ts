@@ -1,4 +1,5 @@
 import type { RefusalEncoder } from './encode-hybrid-refusal.ts';
+import type { RateEncoder } from './encode-rate.ts';
 import type { InferenceAnswer, InferenceEvent, InferenceRequest } from './inference.ts';
 
 /** What a format reads of a request's headers, by lower-case name. */
@@ -35,4 +36,6 @@ export interface Format {
   encodeAnswer(answer: InferenceAnswer, context: AnswerContext): string;
   createStreamEncoder(context: AnswerContext): StreamEncoder;
   readonly encodeRefusal: RefusalEncoder;
+  /** The headers that tell a caller how much of its rate limit is left. */
+  readonly encodeRate: RateEncoder;
 }

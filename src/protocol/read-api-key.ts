@@ -24,7 +24,8 @@ export function refuseKey(key: string | undefined): Refusal {
   });
 }
 
-function maskKey(key: string): string {
+/** What may be shown of a key. What was masked already stays as it is. */
+export function maskKey(key: string): string {
   const isOurs = key.startsWith(KEY_PREFIX) && key.length > KEY_PREFIX.length + KEY_END_CHARS;
   return isOurs ? `${KEY_PREFIX}…${key.slice(-KEY_END_CHARS)}` : '…';
 }

@@ -34,6 +34,30 @@ export const REFUSALS = {
     chatType: 'invalid_request_error',
     chatCode: 'invalid_api_key',
   },
+  balance_too_low: {
+    status: 402,
+    nativeType: 'billing_error',
+    chatType: 'insufficient_quota',
+    chatCode: 'insufficient_quota',
+  },
+  cap_reached: {
+    status: 402,
+    nativeType: 'billing_error',
+    chatType: 'insufficient_quota',
+    chatCode: 'insufficient_quota',
+  },
+  model_not_allowed: {
+    status: 403,
+    nativeType: 'permission_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'model_not_allowed',
+  },
+  account_suspended: {
+    status: 403,
+    nativeType: 'permission_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'account_suspended',
+  },
   unknown_model: {
     status: 404,
     nativeType: 'not_found_error',
@@ -71,6 +95,12 @@ export const REFUSALS = {
     chatCode: 'unsupported_media_type',
   },
   rate_limited: {
+    status: 429,
+    nativeType: 'rate_limit_error',
+    chatType: 'rate_limit_error',
+    chatCode: 'rate_limit_exceeded',
+  },
+  too_many_at_once: {
     status: 429,
     nativeType: 'rate_limit_error',
     chatType: 'rate_limit_error',

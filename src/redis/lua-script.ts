@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { assert } from '../lib/assert.ts';
 import type { RedisConnection } from './connect-redis.ts';
-import { parseLuaHeader } from './parse-lua-header.ts';
+import { type LuaHeader, parseLuaHeader } from './parse-lua-header.ts';
 
 /** Exactly these names: `Record<never, …>` alone would accept any object. */
 type Named<Name extends string, Value> = [Name] extends [never]
@@ -31,8 +31,7 @@ export function loadLuaScript<
   keyNames: KeyNames,
   argNames: ArgNames,
 ): LuaScript<KeyNames[number], ArgNames[number]> {
-  const source = readFileSync(file, 'utf8');
-  checkHeader(basename(file.pathname), source, keyNames, argNames);
+  const source = readSource(file, keyNames, argNames);
   const sha = createHash('sha1').update(source).digest('hex');
 
   return {
@@ -55,29 +54,33 @@ export function loadLuaScript<
   };
 }
 
-function checkHeader(
-  fileName: string,
-  source: string,
-  keyNames: readonly string[],
-  argNames: readonly string[],
-): void {
-  const inFile = showNames(fileName, source);
-  const inCode = { KEYS: keyNames.join(', '), ARGV: argNames.join(', ') };
-  for (const list of ['KEYS', 'ARGV'] as const) {
-    if (inFile[list] !== inCode[list]) {
-      throw new Error(
-        `${fileName}: ${list} differ\n  header:  ${inFile[list]}\n  wrapper: ${inCode[list]}`,
-      );
-    }
+/** The script with the parts that its header names in front of it; `#!lua` has to stay the first line. */
+function readSource(file: URL, keyNames: readonly string[], argNames: readonly string[]): string {
+  const script = readFileSync(file, 'utf8');
+  const header = readHeader(basename(file.pathname), script);
+  checkNames(basename(file.pathname), header, { keys: keyNames, args: argNames });
+  const parts = header.uses.map((name) => readFileSync(new URL(`lua/${name}.lua`, file), 'utf8'));
+  const shebang = /^#!lua[^\n]*\n/.exec(script)?.[0] ?? '';
+  return [shebang, ...parts, script.slice(shebang.length)].join('');
+}
+
+function readHeader(fileName: string, script: string): LuaHeader {
+  try {
+    return parseLuaHeader(script);
+  } catch (cause) {
+    throw new Error(`${fileName}: ${(cause as Error).message}`, { cause });
   }
 }
 
-function showNames(fileName: string, source: string): { KEYS: string; ARGV: string } {
-  try {
-    const { keys, args } = parseLuaHeader(source);
-    return { KEYS: keys.join(', '), ARGV: args.join(', ') };
-  } catch (cause) {
-    throw new Error(`${fileName}: ${(cause as Error).message}`, { cause });
+function checkNames(fileName: string, inFile: LuaHeader, inCode: Omit<LuaHeader, 'uses'>): void {
+  for (const [list, name] of [
+    ['KEYS', 'keys'],
+    ['ARGV', 'args'],
+  ] as const) {
+    const [header, wrapper] = [inFile[name].join(', '), inCode[name].join(', ')];
+    if (header !== wrapper) {
+      throw new Error(`${fileName}: ${list} differ\n  header:  ${header}\n  wrapper: ${wrapper}`);
+    }
   }
 }
 

@@ -1,10 +1,14 @@
 export interface LuaHeader {
   readonly keys: readonly string[];
   readonly args: readonly string[];
+  /** Files of the folder `lua` that the script needs in front of it. */
+  readonly uses: readonly string[];
 }
 
 /** How a script that takes none says so: an empty place would look like something forgotten. */
 const EMPTY_LIST = '-';
+
+const LISTS = /^ +KEYS +(\S[\s\S]*?)\n +ARGV +(\S[\s\S]*?)\n(?: +Uses +(\S[^\n]*)\n)? +Reply +\S/m;
 
 /**
  * Reads the comment that every script starts with:
@@ -15,6 +19,7 @@ const EMPTY_LIST = '-';
  *
  *     KEYS  balance, holds           (a long list goes on in the next line)
  *     ARGV  -
+ *     Uses  numbers, money           (this line may be missing)
  *     Reply {'ok', balance_ucr}
  *   ]]
  */
@@ -26,11 +31,15 @@ export function parseLuaHeader(text: string): LuaHeader {
   if (!/^ +[A-Z][a-z]+: \S/.test(comment)) {
     throw new Error('the comment must start with what the script does: "  Name: one sentence."');
   }
-  const lists = /^ +KEYS +(\S[\s\S]*?)\n +ARGV +(\S[\s\S]*?)\n +Reply +\S/m.exec(comment);
+  const lists = LISTS.exec(comment);
   if (lists === null) {
     throw new Error('the comment must have the lines KEYS, ARGV and Reply, in this order');
   }
-  return { keys: parseNames(lists[1] ?? ''), args: parseNames(lists[2] ?? '') };
+  return {
+    keys: parseNames(lists[1] ?? ''),
+    args: parseNames(lists[2] ?? ''),
+    uses: parseNames(lists[3] ?? EMPTY_LIST),
+  };
 }
 
 function parseNames(list: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { encodeChatRate } from '../encode-rate.ts';
 import type { Format } from '../format.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
@@ -11,4 +12,5 @@ export const chatFormat: Format = {
   encodeAnswer,
   createStreamEncoder,
   encodeRefusal,
+  encodeRate: encodeChatRate,
 };

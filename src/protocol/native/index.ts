@@ -1,3 +1,4 @@
+import { encodeNativeRate } from '../encode-rate.ts';
 import type { Format } from '../format.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
@@ -10,4 +11,5 @@ export const nativeFormat: Format = {
   encodeAnswer,
   createStreamEncoder,
   encodeRefusal,
+  encodeRate: encodeNativeRate,
 };

@@ -1,0 +1,38 @@
+/** The digits of everything random that people may have to copy: a double click selects all of them. */
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The largest multiple of 62 in a byte: what lies above would make the first digits likelier. */
+const FAIR_BYTE_MAX = 248;
+
+export type RandomBytes = (count: number) => Uint8Array;
+
+/** The last `width` digits of a whole number. */
+export function encodeBase62(value: number, width: number): string {
+  let rest = value;
+  let text = '';
+  for (let i = 0; i < width; i++) {
+    text = (ALPHABET[rest % ALPHABET.length] ?? '') + text;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return text;
+}
+
+/** NaN when a character is no digit. */
+export function decodeBase62(text: string): number {
+  let value = 0;
+  for (const char of text) {
+    const digit = ALPHABET.indexOf(char);
+    if (digit === -1) return Number.NaN;
+    value = value * ALPHABET.length + digit;
+  }
+  return value;
+}
+
+export function randomBase62(width: number, randomBytes: RandomBytes): string {
+  let text = '';
+  while (text.length < width) {
+    for (const byte of randomBytes(width)) {
+      if (byte < FAIR_BYTE_MAX && text.length < width) text += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return text;
+}

@@ -1,0 +1,35 @@
+import { assert } from '../lib/assert.ts';
+import { crc16 } from './checksum.ts';
+
+/**
+ * Everything that one account needs, its keys and their requests, lives in one of this many buckets, and so
+ * on one node of a Redis Cluster: one round trip admits a request. An account never changes its bucket.
+ */
+export const BUCKETS = 256;
+
+const CLUSTER_SLOTS = 16_384;
+const SLOTS_PER_BUCKET = CLUSTER_SLOTS / BUCKETS;
+
+/**
+ * The hash tag of each bucket: the first number in base 36 whose slot lies among the bucket's own 64. Buckets
+ * thereby spread evenly over any number of nodes; names such as `b17` would not (83 : 93 on three).
+ */
+const TAGS: readonly string[] = findTags();
+
+export function tagOfBucket(bucket: number): string {
+  const tag = TAGS[bucket];
+  assert(tag !== undefined, `${bucket} is a bucket`);
+  return tag;
+}
+
+function findTags(): string[] {
+  const tags = new Array<string>(BUCKETS).fill('');
+  for (let number = 0, left = BUCKETS; left > 0; number++) {
+    const tag = number.toString(36);
+    const bucket = Math.floor((crc16(tag) % CLUSTER_SLOTS) / SLOTS_PER_BUCKET);
+    if (tags[bucket] !== '') continue;
+    tags[bucket] = tag;
+    left--;
+  }
+  return tags;
+}

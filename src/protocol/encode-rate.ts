@@ -1,0 +1,47 @@
+import type { RateState } from './rate-state.ts';
+
+export type RateEncoder = (rate: RateState) => Readonly<Record<string, string>>;
+
+/** The headers that users of native clients know, with the date at which the limit is whole again. */
+export const encodeNativeRate: RateEncoder = (rate) => ({
+  'anthropic-ratelimit-requests-limit': String(rate.limit),
+  'anthropic-ratelimit-requests-remaining': String(rate.left),
+  'anthropic-ratelimit-requests-reset': formatDate(rate.nowMs + rate.resetMs),
+  ...encodeStandardRate(rate),
+});
+
+/** The headers that users of chat clients know, with the time until the limit is whole again. */
+export const encodeChatRate: RateEncoder = (rate) => ({
+  'x-ratelimit-limit-requests': String(rate.limit),
+  'x-ratelimit-remaining-requests': String(rate.left),
+  'x-ratelimit-reset-requests': formatGoDuration(rate.resetMs),
+  ...encodeStandardRate(rate),
+});
+
+/** The fields of the HTTP working group's draft, from its eighth version on. */
+function encodeStandardRate(rate: RateState) {
+  return {
+    'ratelimit-policy': `"rpm";q=${rate.limit};w=${toSeconds(rate.windowMs)}`,
+    ratelimit: `"rpm";r=${rate.left};t=${toSeconds(rate.resetMs)}`,
+  };
+}
+
+function toSeconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
+}
+
+/** Whole seconds, never too early: `2026-11-21T12:40:59Z`. */
+function formatDate(ms: number): string {
+  return `${new Date(toSeconds(ms) * 1_000).toISOString().slice(0, 19)}Z`;
+}
+
+/** As Go prints a duration: `20ms`, `1.5s`, `1m0s`, `1h0m0s`. */
+function formatGoDuration(ms: number): string {
+  if (ms === 0) return '0s';
+  if (ms < 1_000) return `${ms}ms`;
+  const hours = Math.floor(ms / 3_600_000);
+  const minutes = Math.floor(ms / 60_000) % 60;
+  const seconds = `${(ms % 60_000) / 1_000}s`;
+  if (hours > 0) return `${hours}h${minutes}m${seconds}`;
+  return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+}

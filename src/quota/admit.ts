@@ -1,0 +1,151 @@
+import { assert } from '../lib/assert.ts';
+import type { RateState } from '../protocol/rate-state.ts';
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { loadLuaScript } from '../redis/lua-script.ts';
+import { keysOfBucket } from './keys-of-bucket.ts';
+
+type Connection = Pick<RedisConnection, 'send'>;
+
+export interface PlanLimits {
+  readonly starter: number;
+  readonly pro: number;
+  readonly business: number;
+  readonly team: number;
+}
+
+export interface AdmitOrder {
+  readonly bucket: number;
+  readonly keyId: string;
+  readonly digest: string;
+  /** The pinned id, then its aliases. */
+  readonly modelNames: readonly string[];
+  readonly requestId: string;
+  readonly holdMicros: number;
+  /** Where less than `holdMicros` is free, this much still admits, with all that is free held. */
+  readonly holdLeastMicros: number;
+  readonly leaseMs: number;
+  readonly windowMs: number;
+  /** Requests per window, for all keys of an account together. */
+  readonly plans: PlanLimits;
+}
+
+export type AdmitReply =
+  | {
+      readonly kind: 'admitted';
+      readonly rate: RateState;
+      readonly accountId: string;
+      /** Of the admission, by the server's clock: `yyyymm`, UTC. It is the month that pays. */
+      readonly month: string;
+      readonly heldMicros: number;
+    }
+  | { readonly kind: 'unknown' | 'revoked' | 'expired' | 'suspended' | 'model' | 'finished' }
+  | {
+      readonly kind: 'rate';
+      readonly rate: RateState;
+      readonly scope: 'key' | 'account';
+      readonly waitMs: number;
+    }
+  | { readonly kind: 'in_flight'; readonly rate: RateState; readonly inFlightMax: number }
+  | {
+      readonly kind: 'cap';
+      readonly rate: RateState;
+      readonly capMicros: number;
+      readonly spentMicros: number;
+      readonly heldMicros: number;
+    }
+  | {
+      readonly kind: 'balance';
+      readonly rate: RateState;
+      readonly balanceMicros: number;
+      readonly heldMicros: number;
+    };
+
+const script = loadLuaScript(
+  new URL('./admit.lua', import.meta.url),
+  ['key', 'key_log', 'holds', 'leases', 'done'],
+  [
+    'prefix',
+    'key_id',
+    'digest',
+    'model_names',
+    'request_id',
+    'hold_micros',
+    'hold_least_micros',
+    'lease_ms',
+    'window_ms',
+    'starter_rpm',
+    'pro_rpm',
+    'business_rpm',
+    'team_rpm',
+  ],
+);
+
+/** Lets one request in and holds what it may cost, or says why not. May be repeated with the same id. */
+export async function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
+  const redisKeys = keysOfBucket(order.bucket);
+  const reply = await script.call(
+    connection,
+    {
+      key: redisKeys.key(order.keyId),
+      key_log: redisKeys.keyLog(order.keyId),
+      holds: redisKeys.holds,
+      leases: redisKeys.leases,
+      done: redisKeys.done(order.requestId),
+    },
+    {
+      prefix: redisKeys.prefix,
+      key_id: order.keyId,
+      digest: order.digest,
+      model_names: order.modelNames.join(','),
+      request_id: order.requestId,
+      hold_micros: order.holdMicros,
+      hold_least_micros: order.holdLeastMicros,
+      lease_ms: order.leaseMs,
+      window_ms: order.windowMs,
+      starter_rpm: order.plans.starter,
+      pro_rpm: order.plans.pro,
+      business_rpm: order.plans.business,
+      team_rpm: order.plans.team,
+    },
+  );
+  return readReply(reply as readonly (string | number)[], order.windowMs);
+}
+
+function readReply(reply: readonly (string | number)[], windowMs: number): AdmitReply {
+  const [kind, nowMs, limit, left, resetMs, ...rest] = reply;
+  const rate: RateState = {
+    nowMs: Number(nowMs),
+    limit: Number(limit),
+    left: Number(left),
+    resetMs: Number(resetMs),
+    windowMs,
+  };
+  const number = (index: number) => Number(rest[index]);
+  switch (kind) {
+    case 'admitted':
+      return {
+        kind,
+        rate,
+        accountId: String(rest[0]),
+        month: String(rest[1]),
+        heldMicros: number(2),
+      };
+    case 'rate':
+      return { kind, rate, scope: rest[0] === 'key' ? 'key' : 'account', waitMs: number(1) };
+    case 'in_flight':
+      return { kind, rate, inFlightMax: number(0) };
+    case 'cap':
+      return { kind, rate, capMicros: number(0), spentMicros: number(1), heldMicros: number(2) };
+    case 'balance':
+      return { kind, rate, balanceMicros: number(0), heldMicros: number(1) };
+    case 'unknown':
+    case 'revoked':
+    case 'expired':
+    case 'suspended':
+    case 'model':
+    case 'finished':
+      return { kind };
+    default:
+      assert(false, `admit.lua answers in the words of its header, not ${String(kind)}`);
+  }
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import { type Breaker, callThrough } from '../redis/breaker.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+
+/** A caller waits no longer than this for a store that is away, from the first attempt to the refusal. */
+const BUDGET_MS = 1_500;
+const RETRY_DELAY_MS = 50;
+const RETRY_DELAY_MAX_MS = 400;
+/** In each worker; the others are refused at once. */
+const WAITING_MAX = 200;
+const RETRY_AFTER_MAX_S = 5;
+
+export type AskStore = <Reply>(ask: () => Promise<Reply>) => Promise<Reply>;
+
+interface AskStoreOptions {
+  readonly breaker: Breaker;
+  readonly clock: Clock;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Asks what a request cannot go on without. Repeats the same call while the store is away, within a budget;
+ * then the request is refused: a gateway that cannot count lets nobody in.
+ */
+export function createAskStore({ breaker, clock, random }: AskStoreOptions): AskStore {
+  let waiting = 0;
+
+  const waitForStore = async (attempt: number, deadlineMs: number): Promise<boolean> => {
+    const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, RETRY_DELAY_MAX_MS) * (0.5 + random());
+    if (waiting >= WAITING_MAX || clock.nowMs() + delayMs >= deadlineMs) return false;
+    waiting++;
+    await sleep(delayMs);
+    waiting--;
+    return true;
+  };
+
+  return async (ask) => {
+    const deadlineMs = clock.nowMs() + BUDGET_MS;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await callThrough(breaker, ask);
+      } catch (error) {
+        if (classifyRedisError(error) === 'fault') throw error;
+        if (!(await waitForStore(attempt, deadlineMs))) throw refuseStoreOut(random, error);
+      }
+    }
+  };
+}
+
+function refuseStoreOut(random: () => number, cause: unknown): Refusal {
+  const refusal = new Refusal(
+    'unavailable',
+    'The gateway cannot reach its store of keys and credits at the moment. Nothing was charged.',
+    { headers: { 'retry-after': String(1 + Math.floor(random() * RETRY_AFTER_MAX_S)) } },
+  );
+  refusal.cause = cause;
+  return refusal;
+}

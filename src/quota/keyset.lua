@@ -1,0 +1,45 @@
+#!lua
+--[[
+  Keyset: creates or changes the record of a key or an account, once for each write, and tells
+  every worker.
+
+  KEYS  record, index
+  ARGV  subject, id, write_id, expected, overlap_ms, fields, channel
+  Uses  numbers
+  Reply {'written', version}
+        {'conflict', version}  the record is not the expected one
+        {'missing'}  there is nothing to change
+
+  subject is key or account. expected is 'new', '' for any version, '7' for just that one, or
+  '<7' for an older one, which is how a write is repeated after a failover. fields is a packed
+  map of texts; an empty one deletes its field. overlap_ms, unless empty, keeps the digest that is replaced
+  valid for so long. The message is {1, subject, id, version, status}.
+]]
+local subject, id, write_id, expected, overlap = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+
+local stored, last_write = unpack(redis.call('HMGET', KEYS[1], 'version', 'write'))
+local version = number(stored)
+if last_write == write_id then return { 'written', version } end
+if expected == 'new' then
+  if stored then return { 'conflict', version } end
+elseif not stored then
+  return { 'missing' }
+elseif string.sub(expected, 1, 1) == '<' then
+  if version >= number(string.sub(expected, 2)) then return { 'conflict', version } end
+elseif expected ~= '' and number(expected) ~= version then
+  return { 'conflict', version }
+end
+
+if overlap ~= '' then
+  local digest = redis.call('HGET', KEYS[1], 'digest')
+  redis.call('HSET', KEYS[1], 'old_digest', digest, 'old_until', whole(now_ms() + number(overlap)))
+end
+for field, value in pairs(cmsgpack.unpack(ARGV[6])) do
+  if value == '' then redis.call('HDEL', KEYS[1], field) else redis.call('HSET', KEYS[1], field, value) end
+end
+redis.call('HSET', KEYS[1], 'write', write_id)
+redis.call('SADD', KEYS[2], id)
+local written = redis.call('HINCRBY', KEYS[1], 'version', 1)
+local status = redis.call('HGET', KEYS[1], 'status')
+redis.call('PUBLISH', ARGV[7], cmsgpack.pack({ 1, subject, id, written, status }))
+return { 'written', written }

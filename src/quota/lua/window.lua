@@ -1,0 +1,54 @@
+-- An exact sliding window: the times of admission in a LIST, newest first. An entry counts for `window` ms.
+
+-- Index of the first entry that no longer counts; entries before it do.
+local function find_expired(log, now, window)
+  local low, high = 0, redis.call('LLEN', log)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if now - redis.call('LINDEX', log, middle) >= window then high = middle else low = middle + 1 end
+  end
+  return low
+end
+
+-- Usually as many expire as are added; what a burst left behind is cut off at once.
+local function drop_expired(log, now, window)
+  for _ = 1, 2 do
+    local oldest = redis.call('LINDEX', log, -1)
+    if not oldest or now - oldest < window then return end
+    redis.call('RPOP', log)
+  end
+  local expired = find_expired(log, now, window)
+  if expired == 0 then redis.call('DEL', log) else redis.call('LTRIM', log, 0, expired - 1) end
+end
+
+-- Says how many requests count now, how long the next one has to wait, and when all have expired.
+-- A limit of 0 is none.
+local function read_window(log, limit, now, window)
+  if limit <= 0 then return { count = 0, wait = 0, reset = 0 } end
+  local newest = redis.call('LINDEX', log, 0)
+  if newest and newest - now > window then
+    -- The clock of a new master is far behind: what the old one noted says nothing.
+    redis.call('DEL', log)
+    newest = false
+  end
+  if not newest then return { count = 0, wait = 0, reset = 0 } end
+  drop_expired(log, now, window)
+  local count, wait = redis.call('LLEN', log), 0
+  if count >= limit then
+    -- A clock that went back a little would make it longer than any wait can be.
+    wait = math.min(redis.call('LINDEX', log, limit - 1) + window - now, window)
+  end
+  return {
+    count = count,
+    wait = wait,
+    reset = count > 0 and math.min(newest + window - now, window) or 0,
+  }
+end
+
+-- Times never go backwards in a log, whatever the clock does.
+local function take_place(log, limit, now, window)
+  if limit <= 0 then return end
+  local newest = number(redis.call('LINDEX', log, 0))
+  redis.call('LPUSH', log, whole(math.max(now, newest)))
+  if redis.call('PTTL', log) < window then redis.call('PEXPIRE', log, 2 * window) end
+end

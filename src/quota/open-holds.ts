@@ -1,0 +1,106 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import { FIRST_RENEWAL_MS, RENEWAL_INTERVAL_MS, RENEWED_LEASE_MS } from './lease.ts';
+import type { Hold, RenewReply } from './renew.ts';
+
+const TICK_MS = 250;
+/** With the tick this is a thousand a second: 10,000 streams that renew every 10 s. */
+const RENEWALS_IN_FLIGHT_MAX = 256;
+const RETRY_DELAY_MS = 1_000;
+
+/** Why a running request may not go on. */
+export type StopReason = 'revoked' | 'suspended';
+
+/** A running request of this worker. */
+export interface OpenHold extends Hold {
+  /** What it has cost so far. */
+  seenMicros(): number;
+  /** Is called once. */
+  stop(reason: StopReason): void;
+}
+
+export interface OpenHolds {
+  readonly count: number;
+  /** Answers the function that ends it. */
+  open(hold: OpenHold): () => void;
+  /** Ends all that this matches. */
+  stop(matches: (hold: Hold) => boolean, reason: StopReason): void;
+  /** Asks for each at once, because word of a change may have been missed. */
+  renewAll(): void;
+  /** Renews no more. */
+  close(): void;
+}
+
+interface OpenHoldsOptions {
+  readonly renew: (
+    hold: Hold,
+    state: { readonly seenMicros: number; readonly leaseMs: number },
+  ) => Promise<RenewReply>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Entry {
+  readonly hold: OpenHold;
+  dueMs: number;
+  isRenewing: boolean;
+}
+
+/** The running requests of a worker: renews their leases and ends those whose key or account was shut. */
+export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHolds {
+  const entries = new Set<Entry>();
+  let renewalsInFlight = 0;
+
+  const end = (entry: Entry, reason: StopReason) => {
+    if (entries.delete(entry)) entry.hold.stop(reason);
+  };
+
+  const renewOne = async (entry: Entry): Promise<void> => {
+    entry.isRenewing = true;
+    renewalsInFlight++;
+    try {
+      const seenMicros = entry.hold.seenMicros();
+      const reply = await renew(entry.hold, { seenMicros, leaseMs: RENEWED_LEASE_MS });
+      entry.dueMs = clock.nowMs() + RENEWAL_INTERVAL_MS;
+      if (reply === 'revoked' || reply === 'suspended') end(entry, reply);
+      // What is gone was charged as it stood; the settlement adds the difference.
+    } catch (error) {
+      // The request goes on: what it may cost is held, and a lease outlives a short outage.
+      entry.dueMs = clock.nowMs() + RETRY_DELAY_MS;
+      if (classifyRedisError(error) === 'fault') {
+        log.error({ requestId: entry.hold.requestId, err: error }, 'renewing a hold failed');
+      }
+    } finally {
+      entry.isRenewing = false;
+      renewalsInFlight--;
+    }
+  };
+
+  const timer = setInterval(() => {
+    const nowMs = clock.nowMs();
+    for (const entry of entries) {
+      if (renewalsInFlight >= RENEWALS_IN_FLIGHT_MAX) return;
+      if (entry.dueMs <= nowMs && !entry.isRenewing) void renewOne(entry);
+    }
+  }, TICK_MS);
+  timer.unref();
+
+  return {
+    get count() {
+      return entries.size;
+    },
+    open(hold) {
+      const entry = { hold, dueMs: clock.nowMs() + FIRST_RENEWAL_MS, isRenewing: false };
+      entries.add(entry);
+      return () => entries.delete(entry);
+    },
+    stop(matches, reason) {
+      for (const entry of entries) if (matches(entry.hold)) end(entry, reason);
+    },
+    renewAll() {
+      for (const entry of entries) entry.dueMs = 0;
+    },
+    close: () => clearInterval(timer),
+  };
+}

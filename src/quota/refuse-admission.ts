@@ -1,0 +1,98 @@
+import { refuseForbiddenModel } from '../catalogue/resolve-model.ts';
+import { formatCredits } from '../lib/micros.ts';
+import { refuseKey } from '../protocol/read-api-key.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import type { AdmitReply } from './admit.ts';
+
+type Refused = Exclude<AdmitReply, { kind: 'admitted' }>;
+
+/** Older client libraries take a wait of a minute or more for none at all. */
+const RETRY_AFTER_MAX_MS = 59_999;
+const RETRY_AFTER_MAX_S = 59;
+/** Nobody knows when another request of the key will end. */
+const IN_FLIGHT_WAIT_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+const DO_NOT_RETRY = { 'x-should-retry': 'false' };
+
+/** What a caller is told who was not admitted. */
+export function refuseAdmission(
+  reply: Refused,
+  caller: { readonly maskedKey: string; readonly model: string },
+): Refusal {
+  switch (reply.kind) {
+    case 'unknown':
+      return refuseKey(caller.maskedKey);
+    case 'revoked':
+    case 'expired':
+      return refuseClosedKey(reply.kind);
+    case 'suspended':
+      return refuseSuspended();
+    case 'model':
+      return refuseForbiddenModel(caller.model);
+    case 'rate':
+      return refuseRate(reply);
+    case 'in_flight':
+      return refuseInFlight(reply.inFlightMax);
+    case 'cap':
+      return refuseCap(reply);
+    case 'balance':
+      return new Refusal(
+        'balance_too_low',
+        `Your credit balance is too low to cover this request: ${formatCredits(reply.balanceMicros)} credits, of which running requests hold ${formatCredits(reply.heldMicros)}.`,
+        { headers: DO_NOT_RETRY },
+      );
+    case 'finished':
+      throw new Error('a request id was used twice');
+  }
+}
+
+/** Also ends the streams of a key that is revoked while they run. */
+export function refuseClosedKey(why: 'revoked' | 'expired'): Refusal {
+  return new Refusal(
+    'unauthenticated',
+    `This API key has ${why === 'revoked' ? 'been revoked' : 'expired'}.`,
+    {
+      headers: DO_NOT_RETRY,
+    },
+  );
+}
+
+export function refuseSuspended(): Refusal {
+  return new Refusal('account_suspended', 'The account of this API key is suspended.', {
+    headers: DO_NOT_RETRY,
+  });
+}
+
+/** Both headers tell the exact wait, one of them in whole seconds. */
+export function retryAfter(waitMs: number): Record<string, string> {
+  const seconds = Math.min(Math.max(Math.ceil(waitMs / 1_000), 1), RETRY_AFTER_MAX_S);
+  const ms = Math.min(Math.max(waitMs, 1), RETRY_AFTER_MAX_MS);
+  return { 'retry-after': String(seconds), 'retry-after-ms': String(ms) };
+}
+
+function refuseRate({ rate, scope, waitMs }: Extract<Refused, { kind: 'rate' }>): Refusal {
+  const per = rate.windowMs === MINUTE_MS ? 'minute' : `${rate.windowMs / 1_000} seconds`;
+  return new Refusal(
+    'rate_limited',
+    `This request would exceed the limit of this ${scope === 'key' ? 'API key' : 'account'}, ${rate.limit} requests per ${per}. Try again in ${waitMs / 1_000} seconds.`,
+    { headers: retryAfter(waitMs) },
+  );
+}
+
+function refuseInFlight(inFlightMax: number): Refusal {
+  return new Refusal(
+    'too_many_at_once',
+    `This API key may have ${inFlightMax} requests running at once. Try again when one has ended.`,
+    { headers: retryAfter(IN_FLIGHT_WAIT_MS) },
+  );
+}
+
+function refuseCap(reply: Extract<Refused, { kind: 'cap' }>): Refusal {
+  const used = `${formatCredits(reply.spentMicros)} spent and ${formatCredits(reply.heldMicros)} held by running requests`;
+  return new Refusal(
+    'cap_reached',
+    `The monthly credit cap of this API key does not cover this request: of ${formatCredits(reply.capMicros)} credits, ${used}. A new month begins at 00:00 UTC on its first day.`,
+    { headers: DO_NOT_RETRY },
+  );
+}

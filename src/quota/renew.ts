@@ -1,0 +1,63 @@
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { loadLuaScript } from '../redis/lua-script.ts';
+import { keysOfBucket } from './keys-of-bucket.ts';
+
+/** A running request, as the store knows it. */
+export interface Hold {
+  readonly bucket: number;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly requestId: string;
+  /** Of the admission: `yyyymm`. */
+  readonly month: string;
+  readonly model: string;
+  readonly heldMicros: number;
+}
+
+/** `gone`: the lease had run out; the request was charged what was noted last, and settles late. */
+export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
+
+const script = loadLuaScript(
+  new URL('./renew.lua', import.meta.url),
+  ['account', 'key', 'holds', 'leases', 'done'],
+  [
+    'account_id',
+    'key_id',
+    'request_id',
+    'month',
+    'model',
+    'held_micros',
+    'seen_micros',
+    'lease_ms',
+  ],
+);
+
+/** Keeps a hold alive, notes what its request has cost so far, and tells whether it may go on. */
+export async function renew(
+  connection: Pick<RedisConnection, 'send'>,
+  hold: Hold,
+  { seenMicros, leaseMs }: { readonly seenMicros: number; readonly leaseMs: number },
+): Promise<RenewReply> {
+  const redisKeys = keysOfBucket(hold.bucket);
+  const reply = await script.call(
+    connection,
+    {
+      account: redisKeys.account(hold.accountId),
+      key: redisKeys.key(hold.keyId),
+      holds: redisKeys.holds,
+      leases: redisKeys.leases,
+      done: redisKeys.done(hold.requestId),
+    },
+    {
+      account_id: hold.accountId,
+      key_id: hold.keyId,
+      request_id: hold.requestId,
+      month: hold.month,
+      model: hold.model,
+      held_micros: hold.heldMicros,
+      seen_micros: seenMicros,
+      lease_ms: leaseMs,
+    },
+  );
+  return reply as RenewReply;
+}

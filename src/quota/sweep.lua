@@ -1,0 +1,37 @@
+#!lua flags=allow-oom
+--[[
+  Sweep: ends holds whose lease has run out, because nobody is left who would; charges the last
+  cost that was noted.
+
+  KEYS  holds, leases, ledger
+  ARGV  prefix, count_max
+  Uses  numbers, names, money
+  Reply {swept, charged_micros}
+
+  The names of accounts, keys and marks come from the holds and have the same hash tag.
+]]
+local prefix = ARGV[1]
+local swept, total = 0, 0
+
+local function expire(request_id, hold)
+  local account_key, key_key = account_name(prefix, hold.account), key_name(prefix, hold.key_id)
+  count_hold(account_key, key_key, hold, -1)
+  local wanted = math.min(hold.seen, hold.held)
+  local charged, short, balance = charge(account_key, key_key, hold.month, hold.held, wanted)
+  mark_done(done_name(prefix, request_id), request_id, 'x' .. whole(charged))
+  enter(KEYS[3], {
+    kind = 'expired', request = request_id, account = hold.account, key_id = hold.key_id,
+    model = hold.model, month = hold.month, held = hold.held, charged = charged, short = short,
+    balance = balance, usage = '',
+  })
+  swept, total = swept + 1, total + charged
+end
+
+local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', whole(now_ms()), 'LIMIT', 0, ARGV[2])
+for _, request_id in ipairs(due) do
+  local text = redis.call('HGET', KEYS[1], request_id)
+  redis.call('ZREM', KEYS[2], request_id)
+  redis.call('HDEL', KEYS[1], request_id)
+  if text then expire(request_id, decode_hold(text)) end
+end
+return { swept, total }

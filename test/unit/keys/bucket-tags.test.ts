@@ -1,0 +1,42 @@
+import calculateSlot from 'cluster-key-slot';
+import { describe, expect, it } from 'vitest';
+import { BUCKETS, tagOfBucket } from '../../../src/keys/bucket-tags.ts';
+import { crc16, crc32 } from '../../../src/keys/checksum.ts';
+import { bucketKeys } from '../../../src/redis/redis-keys.ts';
+
+const tags = Array.from({ length: BUCKETS }, (_, bucket) => tagOfBucket(bucket));
+
+describe('the tags of the buckets', () => {
+  it('are all different and short', () => {
+    expect(new Set(tags).size).toBe(BUCKETS);
+    for (const tag of tags) expect(tag).toMatch(/^[0-9a-z]{1,3}$/);
+  });
+
+  it('lie in as many different ranges of slots, as a Redis client computes them', () => {
+    tags.forEach((tag, bucket) => {
+      const slot = calculateSlot(bucketKeys(tag).holds);
+      expect(Math.floor(slot / 64)).toBe(bucket);
+    });
+  });
+
+  it.each([3, 6, 12])('spread evenly over %i masters', (masters) => {
+    const counts = new Array<number>(masters).fill(0);
+    for (const tag of tags) {
+      const master = Math.floor((calculateSlot(bucketKeys(tag).holds) * masters) / 16_384);
+      counts[master] = (counts[master] ?? 0) + 1;
+    }
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+  });
+
+  it('cannot be had for a bucket that does not exist', () => {
+    expect(() => tagOfBucket(BUCKETS)).toThrow('is a bucket');
+    expect(() => tagOfBucket(-1)).toThrow('is a bucket');
+  });
+});
+
+describe('the checksums', () => {
+  it('give the check values of their standards', () => {
+    expect(crc32('123456789')).toBe(0xcbf43926);
+    expect(crc16('123456789')).toBe(0x31c3);
+  });
+});

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createAskStore } from '../../../src/quota/ask-store.ts';
+import { createBreaker } from '../../../src/redis/breaker.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const clock = { nowMs: () => Date.now() };
+
+function create() {
+  return createAskStore({
+    // A breaker that never opens: what it does is tested elsewhere.
+    breaker: { state: () => 'closed', enter: () => ({ epoch: 0 }), leave: () => {} },
+    clock,
+    random: () => 0.5,
+  });
+}
+
+const timedOut = () => Promise.reject(new Error('Command timed out'));
+
+describe('asking the store', () => {
+  it('repeats a call that got no reply', async () => {
+    let calls = 0;
+    const reply = create()(async () => {
+      calls++;
+      if (calls < 3) throw new Error('Connection is closed.');
+      return 'reply';
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await reply).toBe('reply');
+  });
+
+  it('gives up within one and a half seconds, with a refusal that may be tried again', async () => {
+    const startedMs = Date.now();
+    const refused = expect(create()(timedOut)).rejects.toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '3' },
+    });
+    await vi.advanceTimersByTimeAsync(1_500);
+    await refused;
+    expect(Date.now() - startedMs).toBeLessThanOrEqual(1_500);
+  });
+
+  it('does not repeat what fails by a mistake', async () => {
+    let calls = 0;
+    await expect(
+      create()(async () => {
+        calls++;
+        throw new Error('ERR wrong number of arguments');
+      }),
+    ).rejects.toThrow('wrong number');
+    expect(calls).toBe(1);
+  });
+
+  it('lets 200 wait and refuses the next one at once', async () => {
+    const ask = create();
+    const waiting = Array.from({ length: 200 }, () => ask(timedOut).catch(() => 'refused'));
+    await vi.advanceTimersByTimeAsync(0);
+    await expect(ask(timedOut)).rejects.toMatchObject({ status: 503 });
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(await Promise.all(waiting)).toEqual(new Array(200).fill('refused'));
+  });
+
+  it('asks nothing while the breaker is open', async () => {
+    const breaker = createBreaker({ clock, random: () => 0.5 });
+    const ask = createAskStore({ breaker, clock, random: () => 0.5 });
+    let calls = 0;
+    const failing = async () => {
+      calls++;
+      throw new Error('Command timed out');
+    };
+    const all = Array.from({ length: 50 }, () => ask(failing).catch(() => {}));
+    await vi.advanceTimersByTimeAsync(1_500);
+    await Promise.all(all);
+    expect(breaker.state()).not.toBe('closed');
+    // All 50 at first; then only probes, one in a quarter of a second.
+    expect(calls).toBeLessThan(60);
+  });
+});
