@@ -1,7 +1,7 @@
-import type { ContentBlock, InferenceRequest } from '../protocol/inference.ts';
+import { countUtf8Bytes } from '../lib/count-utf8-bytes.ts';
+import type { CacheControl, ContentBlock, InferenceRequest } from '../protocol/inference.ts';
 import { isObject } from '../protocol/schema.ts';
 
-const BYTES_PER_TOKEN = 3;
 /** No real text has fewer tokens than this makes of it. */
 const BYTES_PER_TOKEN_MAX = 16;
 const MESSAGE_TOKENS = 4;
@@ -18,17 +18,23 @@ export interface TokenEstimate {
   readonly likely: number;
   /** What it cannot give less than. */
   readonly least: number;
+  /** The dearest way in which the request asks for its input to be kept in the cache. */
+  readonly cacheWrite: CacheTtl | undefined;
 }
+
+type CacheTtl = NonNullable<CacheControl['ttl']>;
 
 /** Grows while a request is walked through; one object, no strings. */
 interface Tally {
   bytes: number;
   tokens: number;
+  cacheWrite: CacheTtl | undefined;
 }
 
 /** The tokens of a request's input, from the bytes of its text. Nothing is copied, whatever its size. */
-export function estimateTokens(request: InferenceRequest): TokenEstimate {
-  const tally: Tally = { bytes: 0, tokens: 0 };
+export function estimateTokens(request: InferenceRequest, bytesPerToken: number): TokenEstimate {
+  const tally: Tally = { bytes: 0, tokens: 0, cacheWrite: undefined };
+  noteCacheControl(request.cacheControl, tally);
   if (request.system !== undefined) addContent(request.system, tally);
   for (const message of request.messages) {
     tally.tokens += MESSAGE_TOKENS;
@@ -37,12 +43,14 @@ export function estimateTokens(request: InferenceRequest): TokenEstimate {
   for (const tool of request.tools) {
     tally.tokens += TOOL_TOKENS;
     tally.bytes += countUtf8Bytes(tool.name) + countUtf8Bytes(tool.description ?? '');
-    addJson(tool.input_schema ?? null, tally);
+    addJson(tool.input_schema ?? null, tally, 'opaque');
+    noteMarker(tool, tally);
   }
-  if (isObject(request.outputSchema)) addJson(request.outputSchema, tally);
+  if (isObject(request.outputSchema)) addJson(request.outputSchema, tally, 'opaque');
   return {
-    likely: tally.tokens + Math.ceil(tally.bytes / BYTES_PER_TOKEN),
+    likely: tally.tokens + Math.ceil(tally.bytes / bytesPerToken),
     least: Math.ceil(tally.bytes / BYTES_PER_TOKEN_MAX),
+    cacheWrite: tally.cacheWrite,
   };
 }
 
@@ -51,7 +59,10 @@ function addContent(content: string | readonly ContentBlock[], tally: Tally): vo
     tally.bytes += countUtf8Bytes(content);
     return;
   }
-  for (const block of content) addBlock(block, tally);
+  for (const block of content) {
+    noteMarker(block, tally);
+    addBlock(block, tally);
+  }
 }
 
 function addBlock(block: ContentBlock, tally: Tally): void {
@@ -64,32 +75,49 @@ function addBlock(block: ContentBlock, tally: Tally): void {
       return;
     case 'tool_use':
       tally.bytes += countUtf8Bytes(block.name);
-      addJson(block.input, tally);
+      addJson(block.input, tally, 'opaque');
       return;
     case 'tool_result':
       // Blocks in it are known ones, but at any depth that a client cares to send.
-      addJson(block.content ?? null, tally);
+      addJson(block.content ?? null, tally, 'blocks');
       return;
     default:
-      addJson(block, tally);
+      addJson(block, tally, 'blocks');
   }
 }
 
-/** Walks with a stack of its own: a client can nest deeper than a function may call itself. */
-function addJson(root: unknown, tally: Tally): void {
+/**
+ * Walks with a stack of its own: a client can nest deeper than a function may call itself. Only blocks can be
+ * marked; in a schema or in a tool's input the same name means whatever the client wants.
+ */
+function addJson(root: unknown, tally: Tally, kind: 'blocks' | 'opaque'): void {
   const rest: unknown[] = [root];
   while (rest.length > 0) {
     const value = rest.pop();
     if (typeof value === 'string') tally.bytes += countUtf8Bytes(value) + JSON_FRAME_BYTES;
     else if (Array.isArray(value)) for (const item of value) rest.push(item);
     else if (!isObject(value)) tally.bytes += JSON_SCALAR_BYTES;
-    else if (!addFile(value, tally)) {
-      for (const [name, field] of Object.entries(value)) {
-        tally.bytes += countUtf8Bytes(name) + JSON_FRAME_BYTES;
-        rest.push(field);
-      }
+    else {
+      if (kind === 'blocks') noteMarker(value, tally);
+      if (!addFile(value, tally)) addFields(value, tally, rest);
     }
   }
+}
+
+function addFields(value: Readonly<Record<string, unknown>>, tally: Tally, rest: unknown[]): void {
+  for (const [name, field] of Object.entries(value)) {
+    tally.bytes += countUtf8Bytes(name) + JSON_FRAME_BYTES;
+    rest.push(field);
+  }
+}
+
+function noteMarker(marked: object, tally: Tally): void {
+  if ('cache_control' in marked) noteCacheControl(marked.cache_control, tally);
+}
+
+function noteCacheControl(control: unknown, tally: Tally): void {
+  if (!isObject(control)) return;
+  tally.cacheWrite = control['ttl'] === '1h' ? '1h' : (tally.cacheWrite ?? '5m');
 }
 
 /** An image or a document that is not text: its bytes say little about its tokens. */
@@ -104,15 +132,4 @@ function addFile(block: Readonly<Record<string, unknown>>, tally: Tally): boolea
       : 1;
   tally.tokens += IMAGE_TOKENS * Math.max(1, pages);
   return true;
-}
-
-function countUtf8Bytes(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    // Each half of a surrogate pair stands for two of its four bytes.
-    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
-  }
-  return bytes;
 }

@@ -32,6 +32,29 @@ export function createCatalogue(models: readonly Model[]): Catalogue {
   return { resolve: (nameOrAlias) => byName.get(nameOrAlias), list: () => models };
 }
 
+/** The models that a list of ids and aliases names; `undefined` is all of them. */
+export function restrictCatalogue(
+  catalogue: Catalogue,
+  names: readonly string[] | undefined,
+): Catalogue {
+  if (names === undefined) return catalogue;
+  const allowed = new Set(names);
+  return createCatalogue(
+    catalogue
+      .list()
+      .filter(({ id, aliases }) => [id, ...aliases].some((name) => allowed.has(name))),
+  );
+}
+
+/** For a model that exists. Names the control, since some clients take any 403 for a wrong key. */
+export function refuseForbiddenModel(name: string): Refusal {
+  return new Refusal(
+    'model_not_allowed',
+    `This API key may not use the model ${name}: it is not among the allowed models of the key.`,
+    { param: 'model', headers: { 'x-should-retry': 'false' } },
+  );
+}
+
 /** Each family of clients knows this refusal by words of its own. */
 export function refuseUnknownModel(name: string): Refusal {
   return new Refusal('unknown_model', `model: ${name}`, {

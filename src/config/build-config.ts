@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import type { Config, ModelConfig, PriceConfig, UpstreamConfig } from './config.ts';
+import type { Config, GuardsConfig, ModelConfig, PriceConfig, UpstreamConfig } from './config.ts';
 import { CACHE_PRICE_FACTORS } from './default-settings.ts';
 import { type Settings, WORKERS_MAX } from './schema.ts';
 
@@ -24,9 +24,21 @@ export function buildConfig(settings: Settings): Config {
       bodyBytesMax: limits.body_bytes,
       bodyTimeMaxMs: limits.body_time,
       overCeiling: limits.over_ceiling,
+      rateWindowMs: limits.rate_window,
     },
+    estimate: { bytesPerToken: settings.estimate.bytes_per_token },
+    guards: buildGuards(settings.guards),
     drain: { timeoutMs: drain.timeout },
     uwsSha256: settings.uws_sha256,
+  };
+}
+
+function buildGuards(guards: Settings['guards']): GuardsConfig {
+  return {
+    trustedProxies: guards.trusted_proxies,
+    failedKeysPerMinuteMax: guards.failed_keys_per_minute,
+    freeCallsPerMinuteMax: guards.free_calls_per_minute,
+    insurancePerMinuteMax: guards.insurance_per_minute,
   };
 }
 

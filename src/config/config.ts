@@ -58,6 +58,16 @@ export interface UpstreamConfig {
   readonly simulated: SimulatedConfig | undefined;
 }
 
+/** What one worker bears of that which is no customer's plan. */
+export interface GuardsConfig {
+  /** How many proxies in front add an address to x-forwarded-for. */
+  readonly trustedProxies: number;
+  readonly failedKeysPerMinuteMax: number;
+  readonly freeCallsPerMinuteMax: number;
+  /** Per key, while Redis is out; absent, nothing is admitted then. */
+  readonly insurancePerMinuteMax: number | undefined;
+}
+
 /** The effective settings, frozen. Secrets are `Secret`s: they do not print. */
 export interface Config {
   readonly listen: Endpoint;
@@ -75,7 +85,12 @@ export interface Config {
     readonly bodyBytesMax: number;
     readonly bodyTimeMaxMs: number;
     readonly overCeiling: 'reject' | 'clamp';
+    /** Over which requests per minute are counted. */
+    readonly rateWindowMs: number;
   };
+  /** Text is taken for tokens by its bytes where nobody has counted them. */
+  readonly estimate: { readonly bytesPerToken: number };
+  readonly guards: GuardsConfig;
   readonly drain: { readonly timeoutMs: number };
   /** Further native builds of uWebSockets.js that may be loaded, beside the known ones. */
   readonly uwsSha256: readonly string[];

@@ -25,6 +25,7 @@ export function findConflicts(settings: unknown): SettingProblem[] {
     ...findListenerConflicts(fields),
     ...findRepeatedModelNames(models),
     ...models.flatMap(([index, model]) => findCeilingConflicts(model, ['models', index])),
+    ...models.flatMap(([index, model]) => findPriceConflicts(model, ['models', index, 'price'])),
     ...models.flatMap(([index, model]) =>
       findRouteConflicts(model, ['models', index, 'routes'], upstreamNames),
     ),
@@ -102,6 +103,14 @@ function findCeilingConflicts(model: Fields, path: SettingPath): SettingProblem[
     });
   }
   return problems;
+}
+
+/** A request is held for what its input costs when nothing of it is read from the cache. */
+function findPriceConflicts(model: Fields, path: SettingPath): SettingProblem[] {
+  const price = fieldsOf(model['price']);
+  const input = numberOf(price['input']);
+  if (!(numberOf(price['cache_read']) > input)) return [];
+  return [{ path: [...path, 'cache_read'], message: `must not be more than input (${input})` }];
 }
 
 function findRouteConflicts(

@@ -3,7 +3,7 @@ import { formatByteSize } from '../lib/parse-byte-size.ts';
 import { formatDuration } from '../lib/parse-duration.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/parse-redis-url.ts';
-import type { Config, ModelConfig, UpstreamConfig } from './config.ts';
+import type { Config, GuardsConfig, ModelConfig, UpstreamConfig } from './config.ts';
 
 /** The effective settings in the vocabulary of the file, with a mask for every secret. */
 export function maskSettings(config: Config) {
@@ -22,7 +22,10 @@ export function maskSettings(config: Config) {
       body_bytes: formatByteSize(limits.bodyBytesMax),
       body_time: formatDuration(limits.bodyTimeMaxMs),
       over_ceiling: limits.overCeiling,
+      rate_window: formatDuration(limits.rateWindowMs),
     },
+    estimate: { bytes_per_token: config.estimate.bytesPerToken },
+    guards: maskGuards(config.guards),
     drain: { timeout: formatDuration(config.drain.timeoutMs) },
     uws_sha256: config.uwsSha256,
   };
@@ -31,6 +34,15 @@ export function maskSettings(config: Config) {
 /** The same as text: a settings file again, apart from the masks. */
 export function printSettings(config: Config): string {
   return stringify(maskSettings(config), { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function maskGuards(guards: GuardsConfig) {
+  return {
+    trusted_proxies: guards.trustedProxies,
+    failed_keys_per_minute: guards.failedKeysPerMinuteMax,
+    free_calls_per_minute: guards.freeCallsPerMinuteMax,
+    insurance_per_minute: guards.insurancePerMinuteMax,
+  };
 }
 
 function maskModel(model: ModelConfig) {

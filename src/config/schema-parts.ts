@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nearestWord } from '../lib/nearest-word.ts';
-import { parseDuration } from '../lib/parse-duration.ts';
+import { formatDuration, parseDuration } from '../lib/parse-duration.ts';
 
 const DURATION_MS_MAX = 24 * 3_600_000;
 
@@ -75,9 +75,9 @@ export function numberFrom(min: number, max: number) {
   return numeric(error).pipe(z.number({ error }).min(min, { error }).max(max, { error }));
 }
 
-export function duration(minMs: number) {
-  const error = expected(`a duration from ${minMs}ms to 24h`);
+export function duration(minMs: number, maxMs = DURATION_MS_MAX) {
+  const error = expected(`a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`);
   return parsedText('a duration such as 500ms, 2s, 10m or 24h', parseDuration).pipe(
-    z.number().min(minMs, { error }).max(DURATION_MS_MAX, { error }),
+    z.number().min(minMs, { error }).max(maxMs, { error }),
   );
 }

@@ -37,6 +37,9 @@ const MODELS_MAX = 256;
 const ALIASES_MAX = 32;
 const UPSTREAMS_MAX = 64;
 const UWS_BUILDS_MAX = 64;
+const RATE_WINDOW_MS_MAX = 3_600_000;
+const BYTES_PER_TOKEN_MAX = 8;
+const PROXIES_MAX = 16;
 
 const name = namedText(
   'a name of at most 128 letters, digits and . _ : -',
@@ -155,6 +158,16 @@ export const settingsSchema = settingsMap({
     over_ceiling: z
       .enum(['reject', 'clamp'], { error: expected('one of reject, clamp') })
       .prefault('reject'),
+    rate_window: duration(1_000, RATE_WINDOW_MS_MAX).prefault('60s'),
+  }).prefault({}),
+  estimate: settingsMap({
+    bytes_per_token: numberFrom(1, BYTES_PER_TOKEN_MAX).prefault(3),
+  }).prefault({}),
+  guards: settingsMap({
+    trusted_proxies: wholeNumber(0, PROXIES_MAX).prefault(0),
+    failed_keys_per_minute: perMinute.prefault(60),
+    free_calls_per_minute: perMinute.prefault(600),
+    insurance_per_minute: perMinute.optional(),
   }).prefault({}),
   drain: settingsMap({ timeout: duration(0).prefault('120s') }).prefault({}),
   uws_sha256: listOf(

@@ -1,10 +1,11 @@
 import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
-import { estimateTokens } from '../catalogue/estimate-tokens.ts';
-import { refuseUnknownModel } from '../catalogue/resolve-model.ts';
+import { affordableOutputTokens, estimateHold } from '../catalogue/estimate-hold.ts';
+import { estimateTokens, type TokenEstimate } from '../catalogue/estimate-tokens.ts';
+import { type Model, refuseUnknownModel } from '../catalogue/resolve-model.ts';
 import type { Format } from '../protocol/format.ts';
 import { parseJsonBody } from '../protocol/parse-json-body.ts';
-import { readApiKey } from '../protocol/read-api-key.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { type AnswerEnd, createMeter } from './meter-usage.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
 import type { ClientSide, Steps } from './steps.ts';
@@ -13,8 +14,9 @@ import type { ClientSide, Steps } from './steps.ts';
  * THE SPINE: what happens to one request, in order. Both formats, every model and every upstream go this way;
  * every step may throw a `Refusal`, which the exchange writes in the format's own words.
  *
- *   key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ infer ─▶ encode / stream
- *    401   408 413    400 415            404        400        5xx
+ *   key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ─▶ infer ─▶ encode / stream ─▶ SETTLE
+ *    401   408 413    400 415            404        400       401 402    5xx                       always
+ *    429                                                      403 429 503
  */
 export async function runInference(
   client: ClientSide,
@@ -22,28 +24,54 @@ export async function runInference(
   steps: Steps,
 ): Promise<void> {
   const header = (name: string) => client.header(name);
-  steps.authenticate(readApiKey(header));
+  const key = steps.checkKey(client);
   checkContentType(header('content-type'));
 
   const body = parseJsonBody(await client.body());
   const { request, wantsStreamUsage } = format.decodeRequest(body, header);
   const model = steps.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
-  const outputTokensMax = checkCeilings(model, request, {
+  const estimate = estimateTokens(request, steps.bytesPerToken);
+  const askedTokensMax = checkCeilings(model, request, {
     overCeiling: steps.overCeiling,
-    estimate: estimateTokens(request),
+    estimate,
   });
 
-  const events = steps.infer({
-    request,
-    model: model.id,
-    outputTokensMax,
-    contextTokensMax: contextWindowOf(model, request),
-    signal: client.signal,
+  const { price } = model;
+  const isElastic = request.outputTokensMax === undefined;
+  const hold = estimateHold({ estimate, outputTokensMax: askedTokensMax, isElastic, price });
+  const meter = createMeter({ price, bytesPerToken: steps.bytesPerToken });
+  const admission = await steps.admit({
+    ...hold,
+    key,
+    requestId: client.requestId,
+    modelNames: [model.id, ...model.aliases],
+    seenMicros: () => meter.seenMicros(),
+    tellRate: (rate) => client.addHeaders(format.encodeRate(rate)),
+    stop: (refusal) => client.abort(refusal),
   });
-  const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
-  if (request.isStream) await sendStream(client, events, format, context);
-  else await sendWhole(client, events, format, context);
+
+  let end: AnswerEnd = 'undelivered';
+  try {
+    const { heldMicros } = admission;
+    const isCut = heldMicros < hold.holdMicros;
+    const outputTokensMax = isCut
+      ? cutOutput(client, { model, estimate, heldMicros })
+      : askedTokensMax;
+    const events = steps.infer({
+      request,
+      model: model.id,
+      outputTokensMax,
+      contextTokensMax: contextWindowOf(model, request),
+      signal: client.signal,
+    });
+    const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
+    end = request.isStream
+      ? await sendStream({ client, events, format, context, meter })
+      : await sendWhole({ client, events, format, context, meter, heldMicros });
+  } finally {
+    admission.settle(meter.close(client.signal.aborted && end !== 'complete' ? 'left' : end));
+  }
 }
 
 /** A request that names no type gets the benefit of the doubt. */
@@ -51,4 +79,17 @@ function checkContentType(contentType: string | undefined): void {
   if (contentType === undefined || /^application\/(json|[\w.-]+\+json)\b/i.test(contentType))
     return;
   throw new Refusal('not_json', 'content-type: must be application/json');
+}
+
+interface CutRequest {
+  readonly model: Model;
+  readonly estimate: TokenEstimate;
+  readonly heldMicros: number;
+}
+
+/** The client left the length of the answer to us, and has not the credits for the longest. */
+function cutOutput(client: ClientSide, { model, estimate, heldMicros }: CutRequest): number {
+  const tokensMax = affordableOutputTokens({ estimate, heldMicros, price: model.price });
+  client.addHeaders({ 'x-tollgate-max-tokens': String(tokensMax) });
+  return tokensMax;
 }

@@ -1,6 +1,7 @@
 import type { AnswerContext, Format } from '../protocol/format.ts';
 import type { InferenceEvent } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { ClientSide } from './steps.ts';
 
 /** Proxies and clients give up on a connection that says nothing for long. */
@@ -16,16 +17,20 @@ const STREAM_HEAD = {
   },
 };
 
+interface StreamedAnswer {
+  readonly client: ClientSide;
+  readonly events: AsyncIterable<InferenceEvent>;
+  readonly format: Format;
+  readonly context: AnswerContext;
+  readonly meter: Meter;
+}
+
 /**
  * Events as they come. The status line waits for the first one: until then a failure is a plain error that
  * clients retry, afterwards it is the last event of the stream.
  */
-export async function sendStream(
-  client: ClientSide,
-  events: AsyncIterable<InferenceEvent>,
-  format: Format,
-  context: AnswerContext,
-): Promise<void> {
+export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
+  const { client, events, format, context, meter } = answer;
   const iterator = events[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
@@ -33,16 +38,19 @@ export async function sendStream(
   const stream = client.startStream(STREAM_HEAD);
   const encoder = format.createStreamEncoder(context);
   const silence = setInterval(() => void stream.write(encoder.encodeSilence()), SILENCE_MAX_MS);
+  let end: AnswerEnd = 'complete';
   try {
     let next: IteratorResult<InferenceEvent> = first;
     for (; next.done !== true; next = await iterator.next()) {
       silence.refresh();
+      meter.note(next.value);
       const text = encoder.encode(next.value);
       if (text !== '') await stream.write(text);
-      if (stream.isFinished) return;
+      if (stream.isFinished) return 'left';
     }
   } catch (error) {
     if (!(error instanceof Refusal) || stream.isFinished) throw error;
+    end = 'failed';
     await stream.write(encoder.encodeError(error, client.requestId));
   } finally {
     clearInterval(silence);
@@ -50,4 +58,5 @@ export async function sendStream(
     await iterator.return?.();
   }
   stream.endStream();
+  return end;
 }

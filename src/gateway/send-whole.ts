@@ -1,19 +1,35 @@
+import { formatCredits } from '../lib/micros.ts';
 import { createAnswerCollector } from '../protocol/collect-answer.ts';
 import type { AnswerContext, Format } from '../protocol/format.ts';
 import type { InferenceEvent } from '../protocol/inference.ts';
+import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { ClientSide } from './steps.ts';
 
+interface WholeAnswer {
+  readonly client: ClientSide;
+  readonly events: AsyncIterable<InferenceEvent>;
+  readonly format: Format;
+  readonly context: AnswerContext;
+  readonly meter: Meter;
+  readonly heldMicros: number;
+}
+
 /** One JSON body, when the answer is complete. */
-export async function sendWhole(
-  client: ClientSide,
-  events: AsyncIterable<InferenceEvent>,
-  format: Format,
-  context: AnswerContext,
-): Promise<void> {
+export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
+  const { client, events, format, context, meter, heldMicros } = answer;
   const collector = createAnswerCollector();
-  for await (const event of events) collector.add(event);
+  for await (const event of events) {
+    meter.note(event);
+    collector.add(event);
+  }
+  // A charge above what is held may be cut when it is settled, which is after this answer.
+  const { chargeMicros } = meter.close('complete');
+  if (chargeMicros <= heldMicros) {
+    client.addHeaders({ 'x-tollgate-credits-charged': formatCredits(chargeMicros) });
+  }
   client.answer(
     { status: 200, headers: { 'content-type': 'application/json' } },
     format.encodeAnswer(collector.finish(), context),
   );
+  return 'complete';
 }

@@ -1,15 +1,67 @@
 import type { Catalogue } from '../catalogue/resolve-model.ts';
 import type { Infer } from '../protocol/inference.ts';
+import type { RateState } from '../protocol/rate-state.ts';
+import type { Refusal } from '../protocol/refusals.ts';
+import type { Bill } from './meter-usage.ts';
 
 /** What the spine needs from outside. A step throws a `Refusal` when it says no. */
 export interface Steps {
-  authenticate(key: string): void;
+  /** Reads the key and checks all that can be checked without the store. */
+  checkKey(caller: Caller): ApiKey;
   readonly catalogue: Catalogue;
+  /** For estimates of text that nobody has counted. */
+  readonly bytesPerToken: number;
   /** What becomes of a `max_tokens` above the model's ceiling. */
   readonly overCeiling: 'reject' | 'clamp';
+  /** Checks everything else in one round trip, and holds what the request may cost. */
+  admit(order: AdmissionOrder): Promise<Admission>;
+  /** For requests that cost nothing: whether the key is good, and which models it may use (undefined: all). */
+  identify(key: ApiKey): Promise<{ readonly models: readonly string[] | undefined }>;
   readonly infer: Infer;
   /** Milliseconds since the epoch. */
   nowMs(): number;
+}
+
+/** Who asks. */
+export interface Caller {
+  header(name: string): string | undefined;
+  /** Of a header that is a list, and that may stand in several lines. */
+  joinedHeader(name: string): string | undefined;
+  /** Of the connection, which behind a proxy is the proxy's. */
+  readonly peerAddress: string;
+}
+
+/** A key that may exist: its text is right, but nobody has asked the store yet. */
+export interface ApiKey {
+  readonly keyId: string;
+  readonly bucket: number;
+  readonly digest: string;
+  /** What may be shown of it. */
+  readonly masked: string;
+  /** Whom to count a failure against; nobody, where the key was good a moment ago. */
+  readonly address: string | undefined;
+}
+
+export interface AdmissionOrder {
+  readonly key: ApiKey;
+  readonly requestId: string;
+  /** The pinned id, then its aliases. */
+  readonly modelNames: readonly string[];
+  readonly holdMicros: number;
+  /** Where less than `holdMicros` is free, this much still admits, with all that is free held. */
+  readonly holdLeastMicros: number;
+  /** What the request has cost so far; asked now and then until it is settled. */
+  seenMicros(): number;
+  /** Called as soon as it is known, whether the request is admitted or not. */
+  tellRate(rate: RateState): void;
+  /** The key was revoked, or its account suspended, while the request runs. */
+  stop(refusal: Refusal): void;
+}
+
+/** A request that is let in. It is settled once, on every way out. */
+export interface Admission {
+  readonly heldMicros: number;
+  settle(bill: Bill): void;
 }
 
 /** A stream of bytes to the client. */
@@ -26,11 +78,14 @@ interface AnswerHead {
 }
 
 /** The client's end of one exchange. */
-export interface ClientSide {
+export interface ClientSide extends Caller {
   readonly requestId: string;
   readonly signal: AbortSignal;
-  header(name: string): string | undefined;
   body(): Promise<Uint8Array>;
+  /** Go out with whatever is answered, a refusal included. */
+  addHeaders(headers: Readonly<Record<string, string>>): void;
   answer(head: AnswerHead, body: string): void;
   startStream(head: AnswerHead): ClientStream;
+  /** Aborts the signal: the upstream stops with this refusal, which the client then gets. */
+  abort(refusal: Refusal): void;
 }

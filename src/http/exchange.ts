@@ -5,7 +5,7 @@ import type { AnswerHead } from './answer-head.ts';
 import { type BodyBudget, type BodyCollector, collectBody } from './collect-body.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
-import { findHeader, type RequestHead } from './read-request-head.ts';
+import { findHeader, joinHeader, type RequestHead } from './read-request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 
 /** What all exchanges of one server share. */
@@ -53,6 +53,7 @@ export class Exchange {
   #body: Promise<Buffer> | undefined;
   #settleBody: { resolve: (body: Buffer) => void; reject: (reason: Error) => void } | undefined;
   #heldAnswer: { head: AnswerHead; body: Uint8Array } | undefined;
+  #addedHeaders: Readonly<Record<string, string>> | undefined;
   #abort: AbortController | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
   #deadlineTimer: NodeJS.Timeout | undefined;
@@ -88,6 +89,11 @@ export class Exchange {
     return findHeader(this.head.headers, lowerCaseName);
   }
 
+  /** For headers that are lists. */
+  joinedHeader(lowerCaseName: string): string | undefined {
+    return joinHeader(this.head.headers, lowerCaseName);
+  }
+
   /** The peer of the connection, which behind a proxy is the proxy; empty once the client is gone. */
   get peerAddress(): string {
     if (this.#writer.isFinished) return '';
@@ -112,6 +118,17 @@ export class Exchange {
     this.#abort ??= new AbortController();
     if (this.#isGone) this.#abort.abort(new ClientGone());
     return this.#abort.signal;
+  }
+
+  /** Stops whatever works for this exchange; what a handler then throws is what the client gets. */
+  abort(reason: Refusal): void {
+    this.#abort ??= new AbortController();
+    this.#abort.abort(reason);
+  }
+
+  /** Go out with the answer, whatever it is. */
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#addedHeaders = { ...this.#addedHeaders, ...headers };
   }
 
   /** The whole body; a `Refusal` when it broke a limit, `ClientGone` when it never came to its end. */
@@ -254,6 +271,7 @@ export class Exchange {
       headers: {
         'request-id': this.requestId,
         'x-request-id': this.requestId,
+        ...this.#addedHeaders,
         ...head.headers,
       },
     };

@@ -1,11 +1,15 @@
 import { encodeModel, encodeModelInfo, encodeModelList } from '../catalogue/encode-models.ts';
 import { estimateTokens } from '../catalogue/estimate-tokens.ts';
-import { refuseUnknownModel } from '../catalogue/resolve-model.ts';
+import {
+  type Catalogue,
+  refuseForbiddenModel,
+  refuseUnknownModel,
+  restrictCatalogue,
+} from '../catalogue/resolve-model.ts';
 import type { Steps } from '../gateway/steps.ts';
 import { encodeHybridRefusal } from '../protocol/encode-hybrid-refusal.ts';
 import { nativeFormat } from '../protocol/native/index.ts';
 import { parseJsonBody } from '../protocol/parse-json-body.ts';
-import { readApiKey } from '../protocol/read-api-key.ts';
 import { isObject } from '../protocol/schema.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './routes.ts';
@@ -15,44 +19,52 @@ const MODELS_PATH = '/v1/models/';
 
 /** What can be asked of models without using one. It costs nothing, but needs a key. */
 export function createModelsRoutes(steps: Steps): Route[] {
-  const { catalogue } = steps;
-  const authenticate = (exchange: Exchange) =>
-    steps.authenticate(readApiKey((name) => exchange.header(name)));
-  const get = (path: string, encode: (exchange: Exchange) => string): Route => ({
+  const get = (
+    path: string,
+    encode: (exchange: Exchange, allowed: Catalogue) => string,
+  ): Route => ({
     method: 'GET',
     path,
     timeMaxMs: TIME_MAX_MS,
     encodeRefusal: encodeHybridRefusal,
-    handle(exchange) {
-      authenticate(exchange);
+    async handle(exchange) {
+      const { models } = await steps.identify(steps.checkKey(exchange));
       exchange.answer(
         { status: 200, headers: { 'content-type': 'application/json' } },
-        encode(exchange),
+        encode(exchange, restrictCatalogue(steps.catalogue, models)),
       );
     },
   });
   return [
-    get('/v1/models', (exchange) => encodeModelList(catalogue.list(), readQuery(exchange))),
-    get('/v1/models/info', (exchange) => encodeModelInfo(catalogue.list(), readQuery(exchange))),
-    get(`${MODELS_PATH}*`, (exchange) => encodeModel(catalogue, readModelName(exchange))),
+    get('/v1/models', (exchange, allowed) => encodeModelList(allowed.list(), readQuery(exchange))),
+    get('/v1/models/info', (exchange, allowed) =>
+      encodeModelInfo(allowed.list(), readQuery(exchange)),
+    ),
+    get(`${MODELS_PATH}*`, (exchange, allowed) => encodeModel(allowed, readModelName(exchange))),
     {
       method: 'POST',
       path: '/v1/messages/count_tokens',
       timeMaxMs: TIME_MAX_MS,
       encodeRefusal: nativeFormat.encodeRefusal,
-      async handle(exchange) {
-        authenticate(exchange);
-        const body = parseJsonBody(await exchange.body());
-        // The same body as a message, but for what only an answer needs.
-        const asMessage = isObject(body)
-          ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
-          : body;
-        const { request } = nativeFormat.decodeRequest(asMessage, (name) => exchange.header(name));
-        if (catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
-        exchange.answerJson(200, { input_tokens: estimateTokens(request).likely });
-      },
+      handle: (exchange) => countTokens(exchange, steps),
     },
   ];
+}
+
+async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
+  const key = steps.checkKey(exchange);
+  const body = parseJsonBody(await exchange.body());
+  // The same body as a message, but for what only an answer needs.
+  const asMessage = isObject(body)
+    ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
+    : body;
+  const { request } = nativeFormat.decodeRequest(asMessage, (name) => exchange.header(name));
+  const { models } = await steps.identify(key);
+  if (steps.catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
+  const allowed = restrictCatalogue(steps.catalogue, models);
+  if (allowed.resolve(request.model) === undefined) throw refuseForbiddenModel(request.model);
+  const { likely } = estimateTokens(request, steps.bytesPerToken);
+  exchange.answerJson(200, { input_tokens: likely });
 }
 
 function readQuery(exchange: Exchange): (name: string) => string | undefined {

@@ -59,3 +59,13 @@ export function findHeader(headers: readonly string[], name: string): string | u
   }
   return undefined;
 }
+
+/** Every value under a lower-case name, as one list: a proxy may add a line of its own. */
+export function joinHeader(headers: readonly string[], name: string): string | undefined {
+  let joined: string | undefined;
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] !== name) continue;
+    joined = joined === undefined ? headers[i + 1] : `${joined},${headers[i + 1]}`;
+  }
+  return joined;
+}

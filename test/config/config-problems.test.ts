@@ -51,6 +51,23 @@ limits: {body_bytes: 2GiB}
     ['listen: 8080', 't.yaml:1: listen: must be host:port, [ipv6]:port or unix:/path'],
     ['limits: {body_time: 0s}', 't.yaml:1: limits.body_time: must be a duration from 1ms to 24h'],
     ['limits: {body_time: 25h}', 't.yaml:1: limits.body_time: must be a duration from 1ms to 24h'],
+    [
+      'limits: {rate_window: 999ms}',
+      't.yaml:1: limits.rate_window: must be a duration from 1s to 1h',
+    ],
+    ['limits: {rate_window: 2h}', 't.yaml:1: limits.rate_window: must be a duration from 1s to 1h'],
+    [
+      'estimate: {bytes_per_token: 0.9}',
+      't.yaml:1: estimate.bytes_per_token: must be a number from 1 to 8',
+    ],
+    [
+      'guards: {trusted_proxies: 17}',
+      't.yaml:1: guards.trusted_proxies: must be a whole number from 0 to 16',
+    ],
+    [
+      'guards: {insurance_per_minute: 0}',
+      't.yaml:1: guards.insurance_per_minute: must be a whole number from 1 to 1000000',
+    ],
     ['limits: {body_bytes: 0}', 't.yaml:1: limits.body_bytes: must be at least 1 byte'],
     ['models: []', 't.yaml:1: models: must be a list of 1 to 256 models'],
     ['upstreams: []', 't.yaml:1: upstreams: must be a list of 1 to 64 upstreams'],
@@ -131,6 +148,10 @@ limits: {body_bytes: 2GiB}
     ['aliases: [m]', 'aliases[0]: "m" is an id or an alias already'],
     ['id: other/m', 'id: must be a name of at most 128 letters'],
     ['price: {input: -1, output: 1}', 'price.input: must be a number from 0 to 1000000'],
+    [
+      'price: {input: 1, output: 2, cache_read: 1.5}',
+      'price.cache_read: must not be more than input (1)',
+    ],
   ])('say what is wrong with a model of %s', (line, problem) => {
     const key = line.split(':')[0] ?? '';
     const lines = ['id: m', 'max_output_tokens: 100', 'price: {input: 1, output: 2}'];

@@ -13,6 +13,8 @@ describe('printSettings', () => {
     const texts = [
       '',
       'redis: {url: unix:///run/redis.sock}',
+      'guards: {trusted_proxies: 1, insurance_per_minute: 5}\nestimate: {bytes_per_token: 2.5}',
+      'limits: {rate_window: 90s}',
       'redis: {url: "rediss-sentinel://a,b/m?db=2"}\nworkers: 2\ndrain: {timeout: 0s}',
       'listen: "[::1]:80"\nlimits: {body_bytes: 1500, body_time: 1500ms}',
       'upstreams: [{name: a, kind: chat, url: "http://h/v1", model_names: {llm-opus-4.7: "true"}}]',

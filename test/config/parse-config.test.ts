@@ -33,7 +33,9 @@ upstreams:
   - name: spare
     kind: simulated
     simulated: {seed: 7, latency: 0ms, tokens_per_second: 0.5, error_rate: 1}
-limits: {body_bytes: 16MiB, body_time: 30s, over_ceiling: clamp}
+limits: {body_bytes: 16MiB, body_time: 30s, over_ceiling: clamp, rate_window: 1h}
+estimate: {bytes_per_token: 3.5}
+guards: {trusted_proxies: 2, failed_keys_per_minute: 5, free_calls_per_minute: 6, insurance_per_minute: 7}
 drain: {timeout: 0s}
 uws_sha256: [${'AB'.repeat(32)}]
 `;
@@ -49,7 +51,19 @@ describe('parseConfig', () => {
       dataDir: resolve('.tollgate'),
       logLevel: 'info',
       plans: { starter: 60, pro: 300, business: 1000, team: 2000 },
-      limits: { bodyBytesMax: 33_554_432, bodyTimeMaxMs: 60_000, overCeiling: 'reject' },
+      limits: {
+        bodyBytesMax: 33_554_432,
+        bodyTimeMaxMs: 60_000,
+        overCeiling: 'reject',
+        rateWindowMs: 60_000,
+      },
+      estimate: { bytesPerToken: 3 },
+      guards: {
+        trustedProxies: 0,
+        failedKeysPerMinuteMax: 60,
+        freeCallsPerMinuteMax: 600,
+        insurancePerMinuteMax: undefined,
+      },
       drain: { timeoutMs: 120_000 },
       uwsSha256: [],
     });
@@ -98,7 +112,19 @@ describe('parseConfig', () => {
       dataDir: '/var/lib/tollgate',
       logLevel: 'warn',
       plans: { starter: 61, pro: 301, business: 1001, team: 2000 },
-      limits: { bodyBytesMax: 16_777_216, bodyTimeMaxMs: 30_000, overCeiling: 'clamp' },
+      limits: {
+        bodyBytesMax: 16_777_216,
+        bodyTimeMaxMs: 30_000,
+        overCeiling: 'clamp',
+        rateWindowMs: 3_600_000,
+      },
+      estimate: { bytesPerToken: 3.5 },
+      guards: {
+        trustedProxies: 2,
+        failedKeysPerMinuteMax: 5,
+        freeCallsPerMinuteMax: 6,
+        insurancePerMinuteMax: 7,
+      },
       drain: { timeoutMs: 0 },
       uwsSha256: ['ab'.repeat(32)],
     });

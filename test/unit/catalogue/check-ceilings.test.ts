@@ -12,7 +12,7 @@ function check(
   fields: Partial<InferenceRequest>,
   { model = sonnet, overCeiling = 'reject' as 'reject' | 'clamp', least = 10 } = {},
 ): number {
-  const estimate = { likely: 2 * least, least };
+  const estimate = { likely: 2 * least, least, cacheWrite: undefined };
   return checkCeilings(model, createRequest(fields), { overCeiling, estimate });
 }
 
@@ -62,7 +62,7 @@ describe('checkCeilings', () => {
   it('takes input whose estimate is over the window while its least is not', () => {
     const text = 'word '.repeat(150_000);
     const request = createRequest({ messages: [{ role: 'user', content: text }] });
-    const estimate = estimateTokens(request);
+    const estimate = estimateTokens(request, 3);
     expect(estimate.likely).toBeGreaterThan(200_000);
     expect(checkCeilings(sonnet, request, { overCeiling: 'reject', estimate })).toBe(1_000);
   });

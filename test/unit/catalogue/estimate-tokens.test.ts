@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
-import type { ContentBlock } from '../../../src/protocol/inference.ts';
+import type { ContentBlock, InferenceRequest } from '../../../src/protocol/inference.ts';
 import { createRequest } from '../upstream/simulated-support.ts';
 
 const ofText = (content: string | readonly ContentBlock[]) =>
-  estimateTokens(createRequest({ messages: [{ role: 'user', content }] }));
+  estimateTokens(createRequest({ messages: [{ role: 'user', content }] }), 3);
 
 describe('estimateTokens', () => {
   it('takes three bytes of UTF-8 for a token, and four tokens for a message', () => {
@@ -15,9 +15,17 @@ describe('estimateTokens', () => {
         expect(ofText(text)).toEqual({
           likely: 4 + Math.ceil(bytes / 3),
           least: Math.ceil(bytes / 16),
+          cacheWrite: undefined,
         });
       }),
     );
+  });
+
+  it('takes as many bytes for a token as it is told', () => {
+    const request = createRequest({ messages: [{ role: 'user', content: 'x'.repeat(100) }] });
+    expect(estimateTokens(request, 1).likely).toBe(104);
+    expect(estimateTokens(request, 3.5).likely).toBe(4 + 29);
+    expect(estimateTokens(request, 8)).toEqual({ likely: 17, least: 7, cacheWrite: undefined });
   });
 
   it('counts text the same as a string and as a block', () => {
@@ -54,7 +62,7 @@ describe('estimateTokens', () => {
   });
 
   it('counts the system prompt, tools, their calls and results, and a schema for the answer', () => {
-    const base = estimateTokens(createRequest()).likely;
+    const base = estimateTokens(createRequest(), 3).likely;
     const long = 'x'.repeat(3_000);
     const schema = { type: 'object', properties: { [long]: {} } };
     const more = [
@@ -81,8 +89,8 @@ describe('estimateTokens', () => {
       }),
     ];
     for (const request of more) {
-      expect(estimateTokens(request).likely).toBeGreaterThan(base + 980);
-      expect(estimateTokens(request).likely).toBeLessThan(base + 1_080);
+      expect(estimateTokens(request, 3).likely).toBeGreaterThan(base + 980);
+      expect(estimateTokens(request, 3).likely).toBeLessThan(base + 1_080);
     }
   });
 
@@ -91,5 +99,57 @@ describe('estimateTokens', () => {
     for (let i = 0; i < 200_000; i++) input = { a: input };
     const deep: ContentBlock = { type: 'tool_use', id: 'toolu_1', name: 'tool', input };
     expect(ofText([deep]).likely).toBeGreaterThan(200_000);
+  });
+});
+
+describe('the cache that a request asks for', () => {
+  const short = { type: 'ephemeral' } as const;
+  const long = { type: 'ephemeral', ttl: '1h' } as const;
+  const text = (cache_control: unknown) =>
+    ({ type: 'text', text: 'a', cache_control }) as ContentBlock;
+  const inMessage = (...content: ContentBlock[]) =>
+    createRequest({ messages: [{ role: 'user', content }] });
+  const result = (content: readonly ContentBlock[]): ContentBlock => ({
+    type: 'tool_result',
+    tool_use_id: 'toolu_1',
+    content,
+  });
+  const cacheWriteOf = (request: InferenceRequest) => estimateTokens(request, 3).cacheWrite;
+
+  it('is found on the request, the system prompt, a tool and a block at any depth', () => {
+    for (const control of [short, { type: 'ephemeral', ttl: '5m' }, long]) {
+      const marked = { cache_control: control };
+      const requests = [
+        createRequest({ cacheControl: control as typeof long }),
+        createRequest({ system: [{ type: 'text', text: 'a', ...(marked as object) }] }),
+        createRequest({ tools: [{ name: 'tool', ...marked }] }),
+        inMessage({ type: 'text', text: 'a' }, text(control)),
+        inMessage({ type: 'image', source: { type: 'url', url: 'http://a' }, ...marked }),
+        inMessage({ type: 'other', ...marked }),
+        inMessage(result([text(control)])),
+        inMessage(result([result([text(control)])])),
+      ];
+      for (const request of requests) {
+        expect(cacheWriteOf(request)).toBe(control === long ? '1h' : '5m');
+      }
+    }
+  });
+
+  it('is the dearest of several, in any order', () => {
+    expect(cacheWriteOf(inMessage(text(short), text(long)))).toBe('1h');
+    expect(cacheWriteOf(inMessage(text(long), text(short)))).toBe('1h');
+  });
+
+  it('is none without a marker, or where the same name means something else', () => {
+    const input = { cache_control: long };
+    const requests = [
+      createRequest(),
+      inMessage(text(null)),
+      inMessage(text('1h')),
+      inMessage({ type: 'tool_use', id: 'toolu_1', name: 'tool', input }),
+      createRequest({ tools: [{ name: 'tool', input_schema: { properties: input } }] }),
+      createRequest({ outputSchema: { properties: input } }),
+    ];
+    for (const request of requests) expect(cacheWriteOf(request)).toBeUndefined();
   });
 });

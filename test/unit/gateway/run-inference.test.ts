@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
+import type { Bill } from '../../../src/gateway/meter-usage.ts';
 import { runInference } from '../../../src/gateway/run-inference.ts';
-import type { ClientSide, Steps } from '../../../src/gateway/steps.ts';
+import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/steps.ts';
+import { chatFormat } from '../../../src/protocol/chat/index.ts';
 import type { Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
 import { nativeFormat } from '../../../src/protocol/native/index.ts';
-import { refuseKey } from '../../../src/protocol/read-api-key.ts';
+import { readApiKey, refuseKey } from '../../../src/protocol/read-api-key.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -28,11 +30,37 @@ async function* tell(events: readonly InferenceEvent[]): AsyncGenerator<Inferenc
   yield* events;
 }
 
-function createSteps(infer: Infer): Steps {
+const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
+
+/** What was asked of the quota, and what it was told in the end. */
+interface Books {
+  readonly orders: AdmissionOrder[];
+  readonly bills: Bill[];
+}
+
+/** A price of 1 credit per million tokens: a token costs a micro-credit. */
+function createSteps(
+  infer: Infer,
+  books: Books = { orders: [], bills: [] },
+  heldMicros = Number.MAX_SAFE_INTEGER,
+): Steps {
   const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
   return {
-    authenticate(key) {
-      if (key !== 'sk-gw2-good') throw refuseKey(key);
+    checkKey(caller) {
+      const text = readApiKey((name) => caller.header(name));
+      if (text !== 'sk-gw2-good') throw refuseKey(text);
+      return { keyId: 'k', bucket: 0, digest: 'd', masked: 'sk-gw2-…good', address: undefined };
+    },
+    async admit(order) {
+      books.orders.push(order);
+      order.tellRate(RATE);
+      return {
+        heldMicros: Math.min(heldMicros, order.holdMicros),
+        settle: (bill) => books.bills.push(bill),
+      };
+    },
+    async identify() {
+      return { models: undefined };
     },
     catalogue: createCatalogue([
       {
@@ -45,6 +73,7 @@ function createSteps(infer: Infer): Steps {
       },
     ]),
     overCeiling: 'reject',
+    bytesPerToken: 3,
     infer,
     nowMs: () => 1_700_000_000_000,
   };
@@ -59,11 +88,17 @@ function createClient(body: object, headers: Record<string, string> = {}) {
     ...headers,
   };
   const got = { heads: 0, bodiesRead: 0, answer: '', text: '', ended: false };
+  const added: Record<string, string> = {};
   let drain: Promise<void> | undefined;
+  let isGone = false;
   const client: ClientSide = {
     requestId: 'req_1',
     signal: leaving.signal,
+    peerAddress: '127.0.0.1',
     header: (name) => all[name],
+    joinedHeader: (name) => all[name],
+    addHeaders: (headers) => Object.assign(added, headers),
+    abort: (refusal) => leaving.abort(refusal),
     async body() {
       got.bodiesRead++;
       return Buffer.from(JSON.stringify(body));
@@ -76,7 +111,7 @@ function createClient(body: object, headers: Record<string, string> = {}) {
       got.heads++;
       return {
         get isFinished() {
-          return leaving.signal.aborted;
+          return isGone;
         },
         write(text) {
           got.text += text;
@@ -91,7 +126,11 @@ function createClient(body: object, headers: Record<string, string> = {}) {
   return {
     client,
     got,
-    leave: () => leaving.abort(new Error('gone')),
+    added,
+    leave() {
+      isGone = true;
+      leaving.abort(new Error('gone'));
+    },
     beSlow: (until: Promise<void>) => {
       drain = until;
     },
@@ -199,5 +238,117 @@ describe('the spine', () => {
     leave();
     await expect(running).rejects.toThrow('gone');
     expect(stopped).toBe(true);
+  });
+
+  it('holds what the request may cost, and settles what it did cost', async () => {
+    const books: Books = { orders: [], bills: [] };
+    const { client, added } = createClient(ask);
+    await runInference(
+      client,
+      nativeFormat,
+      createSteps(() => tell(ANSWER), books),
+    );
+    expect(books.orders).toMatchObject([
+      { requestId: 'req_1', modelNames: ['m-1', 'm'], holdMicros: 16, holdLeastMicros: 16 },
+    ]);
+    expect(books.bills).toEqual([
+      { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: false },
+    ]);
+    expect(added).toMatchObject({
+      'x-tollgate-credits-charged': '0.000006',
+      'anthropic-ratelimit-requests-remaining': '59',
+    });
+  });
+
+  it('shows no charge that settling may still cut', async () => {
+    const { client, added } = createClient(ask);
+    const dear = ANSWER.with(-1, {
+      type: 'finish',
+      stopReason: 'end_turn',
+      stopSequence: undefined,
+      usage: { ...USAGE, output: 1_000 },
+    });
+    await runInference(
+      client,
+      nativeFormat,
+      createSteps(() => tell(dear)),
+    );
+    expect(added).not.toHaveProperty('x-tollgate-credits-charged');
+  });
+
+  it('cuts an answer of free length to what was held for it, and says so', async () => {
+    const { client, added } = createClient({ model: 'm', messages: ask.messages });
+    let tokensMax = 0;
+    const infer: Infer = (call) => {
+      tokensMax = call.outputTokensMax;
+      return tell(ANSWER);
+    };
+    await runInference(client, chatFormat, createSteps(infer, undefined, 50));
+    expect(tokensMax).toBe(44);
+    expect(added).toMatchObject({
+      'x-tollgate-max-tokens': '44',
+      'x-ratelimit-remaining-requests': '59',
+    });
+  });
+
+  const broken: Infer = async function* () {
+    yield* ANSWER.slice(0, 3);
+    throw new Refusal('upstream_broken', 'Broken');
+  };
+
+  it.each([
+    [
+      'before its first event, stream',
+      true,
+      0,
+      (): AsyncIterable<InferenceEvent> => refuseAtOnce(),
+    ],
+    ['before its first event', false, 0, (): AsyncIterable<InferenceEvent> => refuseAtOnce()],
+    ['in the middle of a stream', true, 6, broken],
+    ['in the middle of an answer that was never delivered', false, 0, broken],
+  ] as const)(
+    'bills what was delivered when the upstream fails %s',
+    async (_, stream, chargeMicros, infer) => {
+      const books: Books = { orders: [], bills: [] };
+      const { client } = createClient({ ...ask, stream });
+      await runInference(client, nativeFormat, createSteps(infer, books)).catch(() => {});
+      expect(books.bills).toMatchObject([{ chargeMicros }]);
+    },
+  );
+
+  async function* refuseAtOnce(): AsyncGenerator<InferenceEvent> {
+    yield* [];
+    throw new Refusal('upstream_overloaded', 'Overloaded');
+  }
+
+  it('bills input and output so far, once, when the client leaves', async () => {
+    const books: Books = { orders: [], bills: [] };
+    const { client, got, leave } = createClient({ ...ask, stream: true });
+    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, books));
+    await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
+    leave();
+    await expect(running).rejects.toThrow('gone');
+    expect(books.bills).toEqual([
+      { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: true },
+    ]);
+  });
+
+  const tellUntilAborted: Infer = async function* ({ signal }) {
+    yield* ANSWER.slice(0, 3);
+    await new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  };
+
+  it('ends a stream with the reason when its key is revoked, and bills it', async () => {
+    const books: Books = { orders: [], bills: [] };
+    const { client, got } = createClient({ ...ask, stream: true });
+    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, books));
+    await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
+    books.orders[0]?.stop(new Refusal('unauthenticated', 'This API key has been revoked.'));
+    await running;
+    expect(got.text).toMatch(/event: error\ndata: .*has been revoked.*\n\n$/);
+    expect(got.ended).toBe(true);
+    expect(books.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
   });
 });

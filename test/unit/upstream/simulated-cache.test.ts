@@ -40,7 +40,7 @@ describe('the prompt cache', () => {
     expect(first).toMatchObject({ cacheRead: 0, cacheWrite1h: 0 });
     expect(first.cacheWrite5m).toBeGreaterThan(500);
     expect(second).toMatchObject({ cacheRead: first.cacheWrite5m, cacheWrite5m: 0 });
-    expect(first.input + first.cacheWrite5m).toBe(estimateTokens(createRequest(request)).likely);
+    expect(first.input + first.cacheWrite5m).toBe(estimateTokens(createRequest(request), 3).likely);
   });
 
   it('follows a marker that moves along with the conversation', async () => {
@@ -113,7 +113,7 @@ describe('the prompt cache', () => {
         fc.array(anyBlock, { minLength: 1, maxLength: 5 }),
         async (system, texts) => {
           const fields = { system, messages: turns(...texts) };
-          const total = estimateTokens(createRequest(fields)).likely;
+          const total = estimateTokens(createRequest(fields), 3).likely;
           const { input, cacheRead, cacheWrite5m, cacheWrite1h } = await usage(fields);
           expect(input + cacheRead + cacheWrite5m + cacheWrite1h).toBe(total);
           expect(Math.min(input, cacheRead, cacheWrite5m, cacheWrite1h)).toBeGreaterThanOrEqual(0);

@@ -59,7 +59,7 @@ export function createUpstream(options: Partial<SimulatedUpstreamOptions> = {}) 
     errorRate: 0,
     instance: 'test',
     clock: { nowMs: () => 0 },
-    countTokens: (request) => estimateTokens(request).likely,
+    countTokens: (request) => estimateTokens(request, 3).likely,
     ...options,
   });
 }

@@ -1,0 +1,92 @@
+import { priceUsage } from '../catalogue/price-usage.ts';
+import type { Price } from '../catalogue/resolve-model.ts';
+import { countUtf8Bytes } from '../lib/count-utf8-bytes.ts';
+import type { BlockDelta, InferenceEvent, Usage } from '../protocol/inference.ts';
+import { NO_USAGE } from '../protocol/native/decode-usage.ts';
+
+/**
+ * How an answer ended: with all it had to say; because the upstream broke or refused, after its beginning was
+ * delivered or before; or because the client left, was cut off or lost its key.
+ */
+export type AnswerEnd = 'complete' | 'failed' | 'undelivered' | 'left';
+
+export interface Bill {
+  readonly usage: Usage;
+  readonly chargeMicros: number;
+  /** Some of the usage is computed from what was delivered, since no upstream told it. */
+  readonly isEstimated: boolean;
+}
+
+/** Follows the events of one answer and tells what it costs. */
+export interface Meter {
+  /** For every event of every answer: it allocates nothing. */
+  note(event: InferenceEvent): void;
+  /** What the answer would cost if it ended here. */
+  seenMicros(): number;
+  close(how: AnswerEnd): Bill;
+}
+
+export function createMeter({
+  price,
+  bytesPerToken,
+}: {
+  readonly price: Price;
+  readonly bytesPerToken: number;
+}): Meter {
+  let started: Usage | undefined;
+  let finished: Usage | undefined;
+  let deliveredBytes = 0;
+
+  /** The upstream's own account of the answer, unless it left out what was delivered. */
+  const countedUsage = (): Usage | undefined =>
+    finished?.output === 0 && deliveredBytes > 0 ? undefined : finished;
+
+  const estimateUsage = (): Usage => {
+    const { output, thinking } = started ?? NO_USAGE;
+    const input = finished !== undefined && hasInput(finished) ? finished : started;
+    const deliveredTokens = Math.ceil(deliveredBytes / bytesPerToken);
+    return { ...NO_USAGE, ...input, output: Math.max(output, deliveredTokens), thinking };
+  };
+
+  const hasBegun = () => started !== undefined || deliveredBytes > 0 || finished !== undefined;
+
+  const bill = (usage: Usage, isEstimated: boolean): Bill => ({
+    usage,
+    chargeMicros: priceUsage(usage, price),
+    isEstimated,
+  });
+
+  return {
+    note(event) {
+      if (event.type === 'delta') deliveredBytes += countContentBytes(event.delta);
+      else if (event.type === 'start') started = event.usage;
+      else if (event.type === 'finish') finished = event.usage;
+    },
+    seenMicros: () => priceUsage(countedUsage() ?? estimateUsage(), price),
+    close(how) {
+      if (how === 'undelivered') return bill(NO_USAGE, false);
+      if (how === 'failed' && deliveredBytes === 0) return bill(NO_USAGE, false);
+      if (how === 'left' && !hasBegun()) return bill(NO_USAGE, false);
+      const counted = countedUsage();
+      return counted === undefined ? bill(estimateUsage(), true) : bill(counted, false);
+    },
+  };
+}
+
+function hasInput({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage): boolean {
+  return input + cacheRead + cacheWrite5m + cacheWrite1h > 0;
+}
+
+/** A signature is nothing that was said. */
+function countContentBytes(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'text':
+      return countUtf8Bytes(delta.text);
+    case 'thinking':
+      return countUtf8Bytes(delta.thinking);
+    case 'input_json':
+      return countUtf8Bytes(delta.json);
+    case 'signature':
+      return 0;
+  }
+}
