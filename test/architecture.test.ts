@@ -11,26 +11,36 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalogue: ['lib', 'protocol'],
   gateway: ['lib', 'protocol', 'catalogue'],
   http: ['lib', 'protocol', 'catalogue', 'gateway'],
+  keys: ['lib'],
+  guards: ['lib'],
   redis: ['lib'],
+  quota: ['lib', 'protocol', 'keys', 'catalogue', 'redis'],
+  ledger: ['lib', 'protocol', 'keys', 'redis', 'quota'],
   upstream: ['lib', 'protocol'],
-  ops: ['lib', 'protocol'],
+  accounts: ['lib', 'keys', 'redis', 'quota'],
+  ops: ['lib', 'protocol', 'accounts'],
   cluster: [
     'lib',
     'protocol',
     'config',
     'catalogue',
     'gateway',
+    'guards',
+    'accounts',
     'http',
+    'keys',
+    'ledger',
     'ops',
+    'quota',
     'redis',
     'upstream',
   ],
-  cli: ['lib', 'config', 'cluster'],
+  cli: ['lib', 'config', 'cluster', 'ledger'],
   '.': ['cli', 'cluster'],
 };
 
 /** Pure folders compute: no package, no node: module, no clock, no chance. They are tested without set-up. */
-const PURE = ['lib', 'protocol', 'catalogue'];
+const PURE = ['lib', 'protocol', 'keys', 'catalogue'];
 
 const FILE_LINES_MAX = 300;
 

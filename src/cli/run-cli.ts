@@ -1,16 +1,24 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-version.ts';
+import { registerAccountCommands } from './account-commands.ts';
+import type { CommandHost } from './admin-command.ts';
 import { runCheckCommand } from './check-command.ts';
+import { registerCreditsCommands } from './credits-commands.ts';
+import { registerKeyCommands } from './key-commands.ts';
+import { registerLedgerCommands } from './ledger-commands.ts';
 import { runStartCommand } from './start-command.ts';
+import type { Terminal } from './terminal.ts';
 
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
 
-const out = (text: string) => {
-  process.stdout.write(`${text}\n`);
-};
-const err = (text: string) => {
-  process.stderr.write(`${text}\n`);
+const terminal: Terminal = {
+  out: (text) => {
+    process.stdout.write(`${text}\n`);
+  },
+  err: (text) => {
+    process.stderr.write(`${text}\n`);
+  },
 };
 
 /** Carries out one command line; answers the exit code: 0 ok, 1 failure, 2 usage. */
@@ -28,7 +36,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .option('--install-redis', 'install a missing Redis server with the package manager')
     .action(async (options: { config?: string; installRedis?: boolean }) => {
       const installsRedis = options.installRedis === true;
-      exitCode = await runStartCommand({ configPath: options.config, installsRedis, out, err });
+      exitCode = await runStartCommand({ configPath: options.config, installsRedis, ...terminal });
     });
 
   program
@@ -38,8 +46,19 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .option('--json', 'print JSON instead of YAML')
     .action((options: { config?: string; json?: boolean }) => {
       const json = options.json === true;
-      exitCode = runCheckCommand({ configPath: options.config, json, out, err });
+      exitCode = runCheckCommand({ configPath: options.config, json, ...terminal });
     });
+
+  const host: CommandHost = {
+    terminal,
+    setExitCode: (code) => {
+      exitCode = code;
+    },
+  };
+  registerAccountCommands(program, host);
+  registerKeyCommands(program, host);
+  registerCreditsCommands(program, host);
+  registerLedgerCommands(program, host);
 
   try {
     await program.parseAsync([...argv]);

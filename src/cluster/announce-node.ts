@@ -2,7 +2,11 @@ import type { Config } from '../config/config.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
 
 /** What somebody who has just started a node wants to do next: see that it lives, and ask it something. */
-export function announceNode(config: Config, key: string, print: (line: string) => void): void {
+export function announceNode(
+  config: Config,
+  demoKey: string | undefined,
+  print: (line: string) => void,
+): void {
   const { listen } = config;
   const store =
     config.redis === 'embedded' ? `embedded, data in ${config.dataDir}` : 'as configured';
@@ -13,6 +17,10 @@ export function announceNode(config: Config, key: string, print: (line: string) 
     listen.kind === 'unix'
       ? `curl --unix-socket ${listen.path} http://localhost`
       : `curl http://${formatEndpoint({ ...listen, host: reachableHost(listen.host) })}`;
+  if (demoKey === undefined) {
+    print('Make an account and a key:  tollgate account create, tollgate key create');
+  }
+  const key = demoKey ?? 'sk-gw2-…';
   const model = config.models.at(-1)?.id ?? '';
   const body = { model, max_tokens: 300, messages: [{ role: 'user', content: 'Hello!' }] };
   print(`Ask a model:  ${curl}/v1/messages \\`);

@@ -11,7 +11,7 @@ export function createInfer(config: Config, instance: string, clock: Clock): Inf
   for (const { name, simulated } of config.upstreams) {
     if (simulated === undefined) continue;
     const countTokens: Parameters<typeof createSimulatedUpstream>[0]['countTokens'] = (request) =>
-      estimateTokens(request).likely;
+      estimateTokens(request, config.estimate.bytesPerToken).likely;
     upstreams.set(name, createSimulatedUpstream({ ...simulated, instance, clock, countTokens }));
   }
   const byModel = new Map(

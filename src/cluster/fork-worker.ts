@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { decodeSettlement, type Settlement } from '../quota/settlement.ts';
 import type { DrainOrder, MessageToPrimary, MessageToWorker, StartOrder } from './messages.ts';
 
 /** From the fork to the open port; beyond it the worker counts as stuck. */
@@ -23,7 +24,13 @@ export interface WorkerProcess {
   kill(): void;
 }
 
-export function forkWorker(order: StartOrder): WorkerProcess {
+/** `journal` resolves when the settlements are on the disk. */
+export function forkWorker(
+  order: StartOrder,
+  journal: (settlements: readonly Settlement[]) => Promise<void>,
+): WorkerProcess {
+  // Buffers pass as they are, not as lists of numbers.
+  cluster.setupPrimary({ serialization: 'advanced' });
   const worker = cluster.fork(WORKER_ENVIRONMENT);
   const send = (message: MessageToWorker) => {
     // A worker that is just dying takes no message; its exit is seen elsewhere.
@@ -38,13 +45,25 @@ export function forkWorker(order: StartOrder): WorkerProcess {
       worker.process.kill('SIGKILL');
     }, START_TIME_MAX_MS);
     worker.on('message', (message: MessageToPrimary) => {
-      if (message.type === 'ready') {
-        send({ type: 'start', order });
-        return;
+      switch (message.type) {
+        case 'ready':
+          send({ type: 'start', order });
+          break;
+        case 'journal':
+          // A worker that gets no answer keeps what it has and tries again.
+          journal(message.settlements.map(decodeSettlement)).then(
+            () => send({ type: 'journalled', id: message.id }),
+            () => {},
+          );
+          break;
+        case 'listening':
+          clearTimeout(timer);
+          resolve();
+          break;
+        case 'failed':
+          clearTimeout(timer);
+          reject(new Error(message.reason));
       }
-      clearTimeout(timer);
-      if (message.type === 'listening') resolve();
-      else reject(new Error(message.reason));
     });
     void exited.then(({ code, signal }) => {
       clearTimeout(timer);

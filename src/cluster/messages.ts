@@ -17,14 +17,17 @@ export interface StartOrder {
   readonly source: ConfigSource;
   /** The socket of the store that the primary runs itself. */
   readonly embeddedRedisPath: string | undefined;
-  readonly keys: readonly string[];
 }
 
 export type MessageToWorker =
   | { readonly type: 'start'; readonly order: StartOrder }
-  | { readonly type: 'drain'; readonly order: DrainOrder };
+  | { readonly type: 'drain'; readonly order: DrainOrder }
+  /** What was handed over under this number is on the disk. */
+  | { readonly type: 'journalled'; readonly id: number };
 
 export type MessageToPrimary =
   | { readonly type: 'ready' }
   | { readonly type: 'listening' }
-  | { readonly type: 'failed'; readonly reason: string };
+  | { readonly type: 'failed'; readonly reason: string }
+  /** Settlements that the store has not taken; from the answer on they are the primary's. */
+  | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] };

@@ -1,21 +1,27 @@
+import type { Directory } from '../accounts/directory.ts';
+import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
+import { createCatalogue } from '../catalogue/resolve-model.ts';
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/config-error.ts';
 import { packageVersion } from '../config/package-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { formatEndpoint } from '../lib/parse-endpoint.ts';
+import { unixRedisTarget } from '../lib/redis-target.ts';
+import { loadAdminToken } from '../ops/load-admin-token.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/embedded-server.ts';
 import { findRedisServer } from '../redis/find-redis-server.ts';
 import { installRedisServer } from '../redis/install-redis-server.ts';
 import { announceNode } from './announce-node.ts';
 import { checkEndpointFree } from './check-endpoint-free.ts';
+import { createEnding } from './create-ending.ts';
 import { createLog } from './create-log.ts';
+import { createReload } from './create-reload.ts';
 import { forkWorker } from './fork-worker.ts';
-import { loadDemoKey } from './load-demo-key.ts';
 import { lockDataDir } from './lock-data-dir.ts';
+import { isMoved, readNextConfig } from './read-next-config.ts';
+import { type Bookkeeping, startBookkeeping } from './start-bookkeeping.ts';
 import { type Supervisor, superviseWorkers } from './supervise-workers.ts';
 
 export interface PrimaryOptions {
@@ -36,42 +42,33 @@ const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** Runs the node until it is told to end; answers the exit code. Throws when it cannot start. */
 export async function runPrimary(options: PrimaryOptions): Promise<number> {
-  const { readSource, installsRedis, print } = options;
+  const { readSource, print } = options;
   let source = readSource();
   let config = parseConfig(source);
   const log = createLog(config.logLevel, 'primary');
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
+  let books: Bookkeeping | undefined;
   let supervisor: Supervisor | undefined;
   let ops: OpsServer | undefined;
   let isReady = false;
   try {
     await checkEndpointFree(config.listen);
     const ending = createEnding();
-    const demoKey = loadDemoKey(config.dataDir);
-    if (config.redis === 'embedded') {
-      if (installsRedis && (await findRedisServer()) === undefined) {
-        await installRedisServer({ print });
-      }
-      embedded = await startEmbeddedServer({
-        dataDir: config.dataDir,
-        log,
-        onGiveUp: ending.fail,
-      });
-    }
+    embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
+    books = await startBooks(config, embedded, log);
+    const { directory, journal } = books;
+    const { dataDir } = config;
+    const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
     supervisor = superviseWorkers({
       fork: (worker) =>
-        forkWorker({ worker, source, embeddedRedisPath: embedded?.socketPath, keys: [demoKey] }),
+        forkWorker({ worker, source, embeddedRedisPath: embedded?.socketPath }, journal),
       clock: systemClock,
       log,
       onGiveUp: ending.fail,
     });
     const workers = supervisor;
-    ops = await startOpsServer({
-      endpoint: config.ops.listen,
-      version: packageVersion(),
-      isReady: () => isReady,
-    });
+    ops = await startOps({ directory, config: () => config, isReady: () => isReady, log });
     await workers.start(config.workers);
     isReady = true;
     announceNode(config, demoKey, print);
@@ -99,69 +96,53 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   } finally {
     supervisor?.killAll();
     ops?.close();
+    await books?.close();
     await embedded?.stop();
     lock.release();
   }
 }
 
-/** The first signal drains; a second one comes from somebody who does not want to wait for that. */
-function createEnding() {
-  let settle: (reason: Error | NodeJS.Signals) => void = () => {};
-  const reached = new Promise<Error | NodeJS.Signals>((resolve) => {
-    settle = resolve;
-  });
-  const hurried = new Promise<true>((resolve) => {
-    let signals = 0;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        settle(signal);
-        if (++signals > 1) resolve(true);
-      });
-    }
-  });
-  return { reached, hurried, fail: (reason: Error) => settle(reason) };
-}
-
-/** One reload at a time; what is asked for meanwhile is done once more afterwards. */
-function createReload(log: Log, carryOut: () => Promise<void>): () => void {
-  let isRunning = false;
-  let isAskedAgain = false;
-  const run = async () => {
-    isRunning = true;
-    do {
-      isAskedAgain = false;
-      try {
-        await carryOut();
-        log.info({}, 'reloaded');
-      } catch (error) {
-        const problems = error instanceof ConfigError ? error.problems : [String(error)];
-        log.error({ problems }, 'reload refused: the node goes on as it was');
-      }
-    } while (isAskedAgain);
-    isRunning = false;
-  };
-  return () => {
-    if (isRunning) isAskedAgain = true;
-    else void run();
-  };
-}
-
-/** Refuses what cannot change while the node runs, before anything is touched. */
-function readNextConfig(readSource: () => ConfigSource, current: Config) {
-  const source = readSource();
-  const config = parseConfig(source);
-  const problems: string[] = [];
-  if (formatEndpoint(config.ops.listen) !== formatEndpoint(current.ops.listen)) {
-    problems.push('ops.listen: needs a restart to change');
+/** The store of a node whose settings name none. */
+async function startEmbedded(
+  { redis, dataDir }: Config,
+  { installsRedis, print }: PrimaryOptions,
+  { log, onGiveUp }: { readonly log: Log; readonly onGiveUp: (reason: Error) => void },
+): Promise<EmbeddedServer | undefined> {
+  if (redis !== 'embedded') return undefined;
+  if (installsRedis && (await findRedisServer()) === undefined) {
+    await installRedisServer({ print });
   }
-  if (config.dataDir !== current.dataDir) problems.push('data_dir: needs a restart to change');
-  if ((config.redis === 'embedded') !== (current.redis === 'embedded')) {
-    problems.push('redis.url: needs a restart to change between the embedded server and another');
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return { source, config };
+  return startEmbeddedServer({ dataDir, log, onGiveUp });
 }
 
-function isMoved(current: Config, next: Config): boolean {
-  return formatEndpoint(current.listen) !== formatEndpoint(next.listen);
+function startBooks(
+  { redis, dataDir }: Config,
+  embedded: EmbeddedServer | undefined,
+  log: Log,
+): Promise<Bookkeeping> {
+  const target = redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
+  return startBookkeeping({ target, dataDir, clock: systemClock, log });
+}
+
+interface OpsParts {
+  readonly directory: Directory;
+  /** As it is after the last reload. */
+  readonly config: () => Config;
+  readonly isReady: () => boolean;
+  readonly log: Log;
+}
+
+function startOps({ directory, config, isReady, log }: OpsParts): Promise<OpsServer> {
+  const { ops, dataDir } = config();
+  return startOpsServer({
+    endpoint: ops.listen,
+    version: packageVersion(),
+    isReady,
+    admin: {
+      token: loadAdminToken({ configured: ops.adminToken, dataDir }),
+      directory,
+      isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
+    },
+    log,
+  });
 }

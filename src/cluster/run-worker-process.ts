@@ -4,6 +4,7 @@ import type { Route } from '../http/routes.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/redis-target.ts';
+import { createHandOver } from './create-hand-over.ts';
 import { createLog } from './create-log.ts';
 import type { DrainOrder, MessageToPrimary, MessageToWorker, StartOrder } from './messages.ts';
 import { startWorker, type Worker } from './worker.ts';
@@ -19,6 +20,7 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
   let orphanTimeoutMs = 0;
   let log: Log = createLog('info', 'worker');
   let isDraining = false;
+  const handOver = createHandOver(tellPrimary);
 
   const drain = (order: DrainOrder) => {
     if (isDraining) return;
@@ -41,7 +43,7 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
         worker: order.worker,
         config,
         redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
-        keys: order.keys,
+        handOver: handOver.send,
         clock: systemClock,
         log,
         extraRoutes,
@@ -55,6 +57,7 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
 
   process.on('message', (message: MessageToWorker) => {
     if (message.type === 'start') void start(message.order);
+    else if (message.type === 'journalled') handOver.noteJournalled(message.id);
     else drain(message.order);
   });
   process.on('uncaughtException', crash);
@@ -80,5 +83,6 @@ function embeddedTarget(order: StartOrder): RedisTarget {
 
 function tellPrimary(message: MessageToPrimary, told: () => void = () => {}): void {
   // The primary may be gone by now, which the lost channel tells by itself.
-  process.send?.(message, () => told());
+  if (process.send === undefined || !process.connected) told();
+  else process.send(message, () => told());
 }

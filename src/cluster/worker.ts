@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { Steps } from '../gateway/steps.ts';
 import { createHealthRoutes } from '../http/health-routes.ts';
-import { DEFAULT_HTTP_LIMITS } from '../http/http-limits.ts';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
 import { createInferenceRoutes } from '../http/inference-routes.ts';
 import { loadUws } from '../http/load-uws.ts';
 import { createModelsRoutes } from '../http/models-routes.ts';
@@ -13,10 +13,11 @@ import { startServer } from '../http/start-server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
-import { refuseKey } from '../protocol/read-api-key.ts';
+import type { Settlement } from '../quota/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
+import { createBilling } from './create-billing.ts';
 import { createInfer } from './create-infer.ts';
 import { drainServer } from './drain-server.ts';
 import type { DrainOrder } from './messages.ts';
@@ -26,8 +27,8 @@ export interface WorkerOptions {
   readonly worker: number;
   readonly config: Config;
   readonly redis: RedisTarget;
-  /** The keys that are let in. */
-  readonly keys: readonly string[];
+  /** Resolves when the primary has these settlements on its disk. */
+  readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   /** For tests of the process itself; the product has none. */
@@ -39,7 +40,7 @@ export interface Worker {
   drain(order: DrainOrder): Promise<void>;
 }
 
-const PROBE_TIMEOUT_MS = 1_000;
+const COMMAND_TIMEOUT_MS = 1_000;
 /** A worker that replaces another must not refuse what the other would have served. */
 const STORE_WAIT_MAX_MS = 2_000;
 
@@ -49,23 +50,19 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const startedMs = clock.nowMs();
   const { uws, label } = loadUws(config.uwsSha256);
 
-  const redis = connectRedis({
-    target: options.redis,
-    name: `worker-${options.worker}`,
-    commandTimeoutMs: PROBE_TIMEOUT_MS,
-    log,
-  });
+  const name = `worker-${options.worker}`;
+  const target = options.redis;
+  const redis = connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log });
   const breaker = createBreaker({ clock, random: Math.random });
   const redisWatch = watchRedis({ connection: redis, breaker, clock, log });
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
-  const catalogue = createCatalogue(config.models);
-  const keys = new Set(options.keys);
+  const { handOver } = options;
+  const billing = createBilling({ config, target, name, redis, breaker, handOver, clock, log });
   const steps: Steps = {
-    authenticate(key) {
-      if (!keys.has(key)) throw refuseKey(key);
-    },
-    catalogue,
+    ...billing.steps,
+    catalogue: createCatalogue(config.models),
+    bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
     infer: createInfer(config, `worker ${options.worker} ${startedMs}`, clock),
     nowMs: () => clock.nowMs(),
@@ -88,11 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       createOpenApiRoute(packageVersion()),
       ...options.extraRoutes,
     ],
-    limits: {
-      ...DEFAULT_HTTP_LIMITS,
-      bodyBytesMax: config.limits.bodyBytesMax,
-      bodyTimeMaxMs: config.limits.bodyTimeMaxMs,
-    },
+    limits: limitsOf(config),
     clock,
     log,
   });
@@ -104,7 +97,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const cut = await drainServer(server, order, clock);
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       redisWatch.stop();
+      await billing.close();
       await redis.close();
     },
   };
+}
+
+function limitsOf({ limits }: Config): HttpLimits {
+  const { bodyBytesMax, bodyTimeMaxMs } = limits;
+  return { ...DEFAULT_HTTP_LIMITS, bodyBytesMax, bodyTimeMaxMs };
 }

@@ -24,7 +24,57 @@ export interface LedgerUsage {
   readonly isEstimated: boolean;
 }
 
+const SETTLEMENT_VERSION = 1;
 const USAGE_VERSION = 1;
+
+type PackedSettlement = [
+  version: number,
+  bucket: number,
+  accountId: string,
+  keyId: string,
+  requestId: string,
+  month: string,
+  model: string,
+  actualMicros: number,
+  firstTriedMs: number,
+  usage: Uint8Array,
+];
+
+export function encodeSettlement(settlement: Settlement): Buffer {
+  const packed: PackedSettlement = [
+    SETTLEMENT_VERSION,
+    settlement.bucket,
+    settlement.accountId,
+    settlement.keyId,
+    settlement.requestId,
+    settlement.month,
+    settlement.model,
+    settlement.actualMicros,
+    settlement.firstTriedMs,
+    settlement.usage,
+  ];
+  return pack(packed);
+}
+
+/** Throws for what another version wrote: what a request cost must not be guessed. */
+export function decodeSettlement(bytes: Uint8Array): Settlement {
+  const packed = unpack(bytes) as PackedSettlement;
+  if (!Array.isArray(packed) || packed[0] !== SETTLEMENT_VERSION) {
+    throw new Error(`not a settlement of version ${SETTLEMENT_VERSION}`);
+  }
+  const [, bucket, accountId, keyId, requestId, month, model, actualMicros, firstTriedMs, usage] =
+    packed;
+  const request = { bucket, accountId, keyId, requestId, month, model };
+  // A view would keep all the bytes around it in memory.
+  return { ...request, actualMicros, firstTriedMs, usage: Buffer.from(usage) };
+}
+
+/** All that an operator needs to find the request in the ledger, or to enter it by hand. */
+export function describeSettlement(settlement: Settlement): Readonly<Record<string, unknown>> {
+  const { firstTriedMs, usage, ...rest } = settlement;
+  const firstTriedAt = new Date(firstTriedMs).toISOString();
+  return { ...rest, firstTriedAt, ...decodeLedgerUsage(usage) };
+}
 
 export function encodeLedgerUsage({ usage, isEstimated }: LedgerUsage): Buffer {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking } = usage;

@@ -1,10 +1,12 @@
 import * as sdk0 from 'anthropic-sdk-0';
 import * as sdk1 from 'anthropic-sdk-1';
 import { describe, expect, it } from 'vitest';
+import { countStatuses } from '../support/count-statuses.ts';
 import { failFirstFetch } from '../support/fail-first-fetch.ts';
+import { createLimitedKeys, createSlowKey } from '../support/limited-keys.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
-const gateway = useGateway({ config: FAST_CONFIG });
+const gateway = useGateway({ config: `${FAST_CONFIG}limits: {rate_window: 2s}\n` });
 
 const unreliable = useGateway({
   config:
@@ -161,6 +163,40 @@ describe.each([
       expect(error).toBeInstanceOf(sdk[className]);
       expect(error).toMatchObject({ status, requestID: expect.stringMatching(/^req_/) });
     }
+  });
+
+  it('gets its own error class where credits or controls refuse, and does not try again', async () => {
+    const { poor, narrow } = await createLimitedKeys(gateway());
+    const ask402 = connect(poor).messages.create(ask('Hi'));
+    await expect(ask402).rejects.toMatchObject({
+      status: 402,
+      message: expect.stringContaining('credit balance is too low'),
+    });
+    await expect(connect(narrow).messages.create(ask('Hi'))).rejects.toBeInstanceOf(
+      sdk.PermissionDeniedError,
+    );
+    const statuses: number[] = [];
+    const insisting = new sdk.default({
+      apiKey: poor,
+      baseURL: gateway().url,
+      maxRetries: 3,
+      fetch: countStatuses(statuses),
+    });
+    await expect(insisting.messages.create(ask('Hi'))).rejects.toThrow();
+    expect(statuses).toEqual([402]);
+  });
+
+  it('waits out a rate limit of its key, and is answered then', async () => {
+    const key = await createSlowKey(gateway());
+    const statuses: number[] = [];
+    const client = new sdk.default({
+      apiKey: key,
+      baseURL: gateway().url,
+      fetch: countStatuses(statuses),
+    });
+    await client.messages.create(ask('Hi'));
+    await client.messages.create(ask('Hi'));
+    expect(statuses).toEqual([200, 429, 200]);
   });
 
   it('waits as long as a 429 says, and is answered then', async () => {

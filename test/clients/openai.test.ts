@@ -1,9 +1,11 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
+import { countStatuses } from '../support/count-statuses.ts';
 import { failFirstFetch } from '../support/fail-first-fetch.ts';
+import { createLimitedKeys, createSlowKey } from '../support/limited-keys.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
-const gateway = useGateway({ config: FAST_CONFIG });
+const gateway = useGateway({ config: `${FAST_CONFIG}limits: {rate_window: 2s}\n` });
 
 const MODEL = 'llm-haiku-4.5';
 const connect = (apiKey = gateway().key()) =>
@@ -170,6 +172,39 @@ describe('the chat client library', () => {
       expect(error).toBeInstanceOf(OpenAI[className]);
       expect(error).toMatchObject({ status, requestID: expect.stringMatching(/^req_/) });
     }
+  });
+
+  it('gets its own error class where credits or controls refuse, and does not try again', async () => {
+    const { poor, narrow } = await createLimitedKeys(gateway());
+    const statuses: number[] = [];
+    const connectAs = (apiKey: string) =>
+      new OpenAI({
+        apiKey,
+        baseURL: `${gateway().url}/v1`,
+        maxRetries: 3,
+        fetch: countStatuses(statuses),
+      });
+    await expect(connectAs(poor).chat.completions.create(ask('Hi'))).rejects.toMatchObject({
+      status: 402,
+      code: 'insufficient_quota',
+      type: 'insufficient_quota',
+    });
+    const refused = connectAs(narrow).chat.completions.create(ask('Hi'));
+    await expect(refused).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError);
+    await expect(refused).rejects.toMatchObject({ code: 'model_not_allowed', param: 'model' });
+    expect(statuses).toEqual([402, 403]);
+  });
+
+  it('waits out a rate limit of its key, and is answered then', async () => {
+    const statuses: number[] = [];
+    const client = new OpenAI({
+      apiKey: await createSlowKey(gateway()),
+      baseURL: `${gateway().url}/v1`,
+      fetch: countStatuses(statuses),
+    });
+    await client.chat.completions.create(ask('Hi'));
+    await client.chat.completions.create(ask('Hi'));
+    expect(statuses).toEqual([200, 429, 200]);
   });
 
   it('waits as long as a 429 says, and is answered then', async () => {

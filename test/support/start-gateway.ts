@@ -59,7 +59,7 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
   const dataDir = options.dataDir ?? join(dir, 'data');
   const configPath = join(dir, 'tollgate.yaml');
   mkdirSync(dataDir, { recursive: true });
-  writeFileSync(configPath, options.config ?? 'workers: 2\n');
+  writeFileSync(configPath, withGenerousPlans(options.config ?? 'workers: 2\n'));
   const child = spawn(process.execPath, [PROGRAM, 'start', '--config', configPath], {
     env: {
       PATH: process.env['PATH'],
@@ -109,7 +109,7 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
         .map((line) => Number(line['workerPid']))
         .filter((pid) => !deadPids().has(pid));
     },
-    setConfig: (text) => writeFileSync(configPath, text),
+    setConfig: (text) => writeFileSync(configPath, withGenerousPlans(text)),
     signal: (signal) => {
       child.kill(signal);
     },
@@ -147,4 +147,9 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Most tests are not about limits, and ask far more often than a real plan allows. */
+function withGenerousPlans(config: string): string {
+  return /^plans:/m.test(config) ? config : `${config}\nplans: {pro: 1000000, team: 1000000}\n`;
 }

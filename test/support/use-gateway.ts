@@ -2,8 +2,9 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from './start-gateway.ts';
 
 /** A simulated upstream that loses no time. */
-export const FAST_CONFIG =
-  'workers: 1\nupstreams: [{name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}]\n';
+export const FAST_UPSTREAM =
+  'upstreams: [{name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}]\n';
+export const FAST_CONFIG = `workers: 1\n${FAST_UPSTREAM}`;
 
 /** One gateway for all tests of a file; to be called at its top. */
 export function useGateway(options: GatewayOptions = {}): () => Gateway {

@@ -27,23 +27,29 @@ local function count_hold(account_key, key_key, hold, sign)
   end
 end
 
+-- What balance and cap have room for, besides all that is held. Below 0 after a chargeback or a lowered cap.
+local function find_room(account_key, key_key, month)
+  local balance, account_held = unpack(redis.call('HMGET', account_key, 'balance', 'held'))
+  local cap, spent, key_held =
+    unpack(redis.call('HMGET', key_key, 'cap', 'spent:' .. month, 'held:' .. month))
+  local room = number(balance) - number(account_held)
+  if cap then room = math.min(room, number(cap) - number(spent) - number(key_held)) end
+  return room
+end
+
 -- Takes `wanted` from the balance. What was held is covered; more than that only as far as balance and cap
 -- have room that nobody else holds. Answers what was charged, what was not, and the new balance.
 local function charge(account_key, key_key, month, held, wanted)
-  local balance, account_held = unpack(redis.call('HMGET', account_key, 'balance', 'held'))
+  local balance = number(redis.call('HGET', account_key, 'balance'))
   local charged = wanted
   if wanted > held then
-    local cap, spent, key_held =
-      unpack(redis.call('HMGET', key_key, 'cap', 'spent:' .. month, 'held:' .. month))
-    local room = number(balance) - number(account_held)
-    if cap then room = math.min(room, number(cap) - number(spent) - number(key_held)) end
-    charged = math.max(held, math.min(wanted, room))
+    charged = math.max(held, math.min(wanted, find_room(account_key, key_key, month)))
   end
   if charged ~= 0 then
     redis.call('HINCRBY', key_key, 'spent:' .. month, whole(charged))
     redis.call('HINCRBY', account_key, 'balance', whole(-charged))
   end
-  return charged, wanted - charged, number(balance) - charged
+  return charged, wanted - charged, balance - charged
 end
 
 -- What became of a request: the micros it was charged, with an x in front when its lease had run out.

@@ -1,7 +1,8 @@
 -- Numbers as text, and time. Money is whole micro-credits below 2^53; `tostring` would round them to 14 digits.
 
+-- Adding 0 turns -0 into 0, which Redis would not take for a number.
 local function whole(number)
-  return string.format('%.0f', number)
+  return string.format('%.0f', number + 0)
 end
 
 -- A field that is absent counts as 0.

@@ -1,0 +1,135 @@
+import { bucketOfAccount, mintAccountId } from '../keys/account-id.ts';
+import { type RandomBytes, randomBase62 } from '../keys/base62.ts';
+import { BUCKETS } from '../keys/bucket-tags.ts';
+import { assert } from '../lib/assert.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { PaymentKind } from '../quota/credit.ts';
+import { keysOfBucket } from '../quota/keys-of-bucket.ts';
+import {
+  ACCOUNT_FIELDS,
+  type Account,
+  type AccountPatch,
+  decodeAccount,
+  encodePatch,
+  type Plan,
+} from './account.ts';
+import { type Changed, changeRecord, WRITE_ID_CHARS } from './change-record.ts';
+import { refuseMissingAccount } from './directory-error.ts';
+import { explainCredit, type PaymentEntered } from './explain-credit.ts';
+import { listAccountIds } from './list-account-ids.ts';
+import { readEach, type Store, type Texts } from './store.ts';
+import type { Writer } from './writer.ts';
+
+interface AccountDetails {
+  readonly name: string;
+  readonly plan: Plan;
+}
+
+export interface AccountPage {
+  readonly accounts: readonly Account[];
+  /** What `after` has to be for the next page; undefined on the last one. */
+  readonly next: string | undefined;
+}
+
+interface PaymentOrder {
+  /** Negative to take from the balance. */
+  readonly micros: number;
+  /** Of the one who pays: an id is entered once for each account. */
+  readonly id: string;
+  readonly note: string;
+  readonly kind?: PaymentKind;
+  /** It has happened already: the balance may fall below what is held, and below zero. */
+  readonly isForced?: boolean;
+}
+
+export interface AccountDirectory {
+  createAccount(details: AccountDetails): Promise<Account>;
+  /** Creates it with this id, unless it is there. */
+  ensureAccount(id: string, details: AccountDetails): Promise<void>;
+  patchAccount(id: string, patch: AccountPatch): Promise<Changed<Account>>;
+  getAccount(id: string): Promise<Account>;
+  /** In the order of their ids. */
+  listAccounts(page: { readonly after?: string; readonly limit: number }): Promise<AccountPage>;
+  addCredits(accountId: string, payment: PaymentOrder): Promise<PaymentEntered>;
+}
+
+interface AccountDirectoryOptions {
+  readonly store: Store;
+  readonly writer: Writer;
+  readonly randomBytes: RandomBytes;
+  readonly clock: Clock;
+}
+
+export function createAccountDirectory(options: AccountDirectoryOptions): AccountDirectory {
+  const { store, writer, randomBytes, clock } = options;
+
+  const readTexts = async (id: string): Promise<Texts> => {
+    const texts = await store.readRecord(placeOf(id).record, ACCOUNT_FIELDS);
+    if (texts === undefined) throw refuseMissingAccount(id);
+    return texts;
+  };
+  const read = async (id: string) => decodeAccount(id, await readTexts(id));
+
+  const create = async (id: string, { name, plan }: AccountDetails) => {
+    const fields = { status: 'active', plan, name, created: String(clock.nowMs()) };
+    const { record, index } = placeOf(id);
+    const writeId = randomBase62(WRITE_ID_CHARS, randomBytes);
+    const what = { expected: 'new', overlapMs: undefined, fields };
+    const reply = await writer.writeRecord({
+      ...{ subject: 'account', id, record, index, writeId },
+      ...what,
+    });
+    return { reply, fields };
+  };
+
+  return {
+    async createAccount(details) {
+      const id = mintAccountId((randomBytes(1)[0] ?? 0) % BUCKETS, randomBytes);
+      const { reply, fields } = await create(id, details);
+      assert(reply.kind === 'written', 'a new account has an id of its own');
+      return decodeAccount(id, { ...fields, version: String(reply.version) });
+    },
+    async ensureAccount(id, details) {
+      await create(id, details);
+    },
+    async patchAccount(id, patch) {
+      const fields = encodePatch(patch);
+      const { record, index } = placeOf(id);
+      return await changeRecord({
+        read: () => readTexts(id),
+        decode: (texts) => decodeAccount(id, texts),
+        indexOf: () => index,
+        prepare: () => ({ fields, overlapMs: undefined }),
+        ...{ subject: 'account', id, record, writer, randomBytes },
+      });
+    },
+    getAccount: read,
+    async listAccounts({ after, limit }) {
+      const ids = await listAccountIds(store, after, limit + 1);
+      const page = ids.slice(0, limit);
+      return {
+        accounts: await readEach(page, read),
+        next: ids.length > limit ? page.at(-1) : undefined,
+      };
+    },
+    async addCredits(accountId, { micros, id, note, kind, isForced }) {
+      const reply = await writer.writePayment({
+        bucket: placeOf(accountId).bucket,
+        accountId,
+        paymentId: id,
+        micros,
+        kind: kind ?? (micros < 0 ? 'adjustment' : 'topup'),
+        isForced: isForced ?? false,
+        note,
+      });
+      return explainCredit(reply, { accountId, id });
+    },
+  };
+}
+
+function placeOf(id: string) {
+  const bucket = bucketOfAccount(id);
+  if (bucket === undefined) throw refuseMissingAccount(id);
+  const { account, accounts } = keysOfBucket(bucket);
+  return { bucket, record: account(id), index: accounts };
+}

@@ -1,0 +1,57 @@
+import type { Texts } from './store.ts';
+
+export const PLANS = ['starter', 'pro', 'business', 'team'] as const;
+export type Plan = (typeof PLANS)[number];
+export const ACCOUNT_STATUSES = ['active', 'suspended'] as const;
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
+
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** A later version may know further ones. */
+  readonly plan: string;
+  readonly status: string;
+  readonly balanceMicros: number;
+  /** What running requests may still cost. */
+  readonly heldMicros: number;
+  readonly createdMs: number;
+  readonly version: number;
+}
+
+export interface AccountPatch {
+  readonly name?: string | undefined;
+  readonly plan?: Plan | undefined;
+  readonly status?: AccountStatus | undefined;
+}
+
+export const ACCOUNT_FIELDS = [
+  'name',
+  'plan',
+  'status',
+  'balance',
+  'held',
+  'created',
+  'version',
+] as const;
+
+export function decodeAccount(id: string, texts: Texts): Account {
+  return {
+    id,
+    name: texts['name'] ?? '',
+    plan: texts['plan'] ?? '',
+    status: texts['status'] ?? '',
+    balanceMicros: Number(texts['balance'] ?? 0),
+    heldMicros: Number(texts['held'] ?? 0),
+    createdMs: Number(texts['created'] ?? 0),
+    version: Number(texts['version'] ?? 0),
+  };
+}
+
+/** As fields of the record. */
+export function encodePatch({ name, plan, status }: AccountPatch): Texts {
+  const texts: Record<string, string> = {};
+  for (const [field, value] of Object.entries({ name, plan, status })) {
+    if (value !== undefined) texts[field] = value;
+  }
+  return texts;
+}

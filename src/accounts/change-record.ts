@@ -1,0 +1,49 @@
+import { type RandomBytes, randomBase62 } from '../keys/base62.ts';
+import type { RecordWrite } from '../quota/keyset.ts';
+import { DirectoryError } from './directory-error.ts';
+import type { Texts } from './store.ts';
+import type { Writer } from './writer.ts';
+
+export const WRITE_ID_CHARS = 16;
+const ATTEMPTS_MAX = 5;
+
+export interface Changed<Subject> {
+  readonly before: Subject;
+  readonly after: Subject;
+  /** How many replicas have the change; 0 also when there are none. */
+  readonly replicated: number;
+}
+
+interface ChangeRecordOptions<Subject> extends Pick<RecordWrite, 'subject' | 'id' | 'record'> {
+  readonly read: () => Promise<Texts>;
+  readonly decode: (texts: Texts) => Subject;
+  /** The Redis key of the set that lists all of its kind. */
+  readonly indexOf: (before: Subject) => string;
+  /** What to write, by what stands there; throws when that may not be changed. */
+  readonly prepare: (before: Subject) => Pick<RecordWrite, 'fields' | 'overlapMs'>;
+  readonly writer: Writer;
+  readonly randomBytes: RandomBytes;
+}
+
+/** Reads a record and writes what follows from it; when somebody else was faster, again. */
+export async function changeRecord<Subject>(
+  options: ChangeRecordOptions<Subject>,
+): Promise<Changed<Subject>> {
+  const { read, decode, indexOf, prepare, writer, randomBytes, subject, id, record } = options;
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const texts = await read();
+    const before = decode(texts);
+    const what = prepare(before);
+    const reply = await writer.writeRecord({
+      ...what,
+      ...{ subject, id, record, index: indexOf(before) },
+      writeId: randomBase62(WRITE_ID_CHARS, randomBytes),
+      expected: texts['version'] ?? '',
+    });
+    if (reply.kind === 'written') {
+      const after = decode({ ...texts, ...what.fields, version: String(reply.version) });
+      return { before, after, replicated: reply.replicated };
+    }
+  }
+  throw new DirectoryError('changed_meanwhile', `${id} is being changed by somebody else`);
+}

@@ -1,0 +1,48 @@
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { loadLuaScript } from '../redis/lua-script.ts';
+
+/** How long one who changes something waits for a replica to have it. */
+const WAIT_TIME_MAX_MS = 500;
+
+const script = loadLuaScript(new URL('./confirm.lua', import.meta.url), ['record'], []);
+
+/**
+ * Waits until a replica has all that was written to the node of this record, and answers how many have it.
+ * 0 when there is none, or when that is not known.
+ */
+export async function countReplicas(
+  connection: Pick<RedisConnection, 'client'>,
+  record: string,
+): Promise<number> {
+  try {
+    const role = await confirmAnd(connection, record, ['role']);
+    const replicas: unknown = Array.isArray(role) ? role[2] : [];
+    if (!Array.isArray(replicas) || replicas.length === 0) return 0;
+    return Number(await confirmAnd(connection, record, ['wait', '1', String(WAIT_TIME_MAX_MS)]));
+  } catch (error) {
+    if (classifyRedisError(error) === 'fault') throw error;
+    return 0;
+  }
+}
+
+/** Sends a command without keys right behind the script: over the same connection, to the record's node. */
+async function confirmAnd(
+  { client }: Pick<RedisConnection, 'client'>,
+  record: string,
+  [name, ...args]: readonly [string, ...string[]],
+): Promise<unknown> {
+  let reply: unknown;
+  const send: RedisConnection['send'] = async (command, scriptArgs) => {
+    const pipeline = client.pipeline();
+    pipeline.call(command, ...scriptArgs);
+    pipeline.call(name, ...args);
+    const [confirmed, asked] = (await pipeline.exec()) ?? [];
+    const error = confirmed?.[0] ?? asked?.[0];
+    if (error) throw error;
+    reply = asked?.[1];
+    return confirmed?.[1];
+  };
+  await script.call({ send }, { record }, {});
+  return reply;
+}

@@ -1,0 +1,30 @@
+export type DirectoryErrorCode =
+  | 'account_not_found'
+  | 'key_not_found'
+  | 'invalid_cursor'
+  | 'key_revoked'
+  | 'changed_meanwhile'
+  | 'too_many_keys'
+  | 'payment_conflict'
+  | 'credit_reserved'
+  | 'balance_too_large'
+  | 'store_unavailable';
+
+/** Why the directory did not do what it was asked for; the message is for the one who asked. */
+export class DirectoryError extends Error {
+  override readonly name = 'DirectoryError';
+  readonly code: DirectoryErrorCode;
+
+  constructor(code: DirectoryErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export function refuseMissingAccount(id: string): DirectoryError {
+  return new DirectoryError('account_not_found', `there is no account ${id}`);
+}
+
+export function refuseMissingKey(id: string): DirectoryError {
+  return new DirectoryError('key_not_found', `there is no key ${id}`);
+}

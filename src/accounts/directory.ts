@@ -1,0 +1,33 @@
+import type { RandomBytes } from '../keys/base62.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import { createKeyDirectory, type KeyDirectory } from './key-directory.ts';
+import { createStore } from './store.ts';
+import { createWriter } from './writer.ts';
+
+/** Accounts, keys and credits, for those who manage them. Throws `DirectoryError` for every expected no. */
+export interface Directory extends AccountDirectory, KeyDirectory {
+  /** For after a change of masters, which may have lost the last writes. Safe at any time. */
+  replayRecentWrites(): Promise<void>;
+}
+
+interface DirectoryOptions {
+  /** Of the directory's own: waiting for a replica blocks it for up to half a second. */
+  readonly connection: RedisConnection;
+  readonly randomBytes: RandomBytes;
+  readonly clock: Clock;
+  readonly digestKey: (key: string) => string;
+}
+
+export function createDirectory(options: DirectoryOptions): Directory {
+  const { connection, clock } = options;
+  const store = createStore(connection, clock);
+  const writer = createWriter(connection, store, clock);
+  const parts = { ...options, store, writer };
+  return {
+    ...createAccountDirectory(parts),
+    ...createKeyDirectory(parts),
+    replayRecentWrites: writer.replayRecentWrites,
+  };
+}

@@ -1,0 +1,45 @@
+import { formatCredits } from '../lib/micros.ts';
+import type { CreditReply } from '../quota/credit.ts';
+import { DirectoryError, refuseMissingAccount } from './directory-error.ts';
+import type { Written } from './writer.ts';
+
+export interface PaymentEntered {
+  readonly balanceMicros: number;
+  /** It had been entered before, and was not again. */
+  readonly isRepeated: boolean;
+  /** How many replicas have it; 0 also when there are none. */
+  readonly replicated: number;
+}
+
+/** What the store said of a payment; throws what was not entered. */
+export function explainCredit(
+  reply: Written<CreditReply>,
+  payment: { readonly accountId: string; readonly id: string },
+): PaymentEntered {
+  switch (reply.kind) {
+    case 'credited':
+    case 'repeated':
+      return {
+        balanceMicros: reply.balanceMicros,
+        isRepeated: reply.kind === 'repeated',
+        replicated: reply.replicated,
+      };
+    case 'missing':
+      throw refuseMissingAccount(payment.accountId);
+    case 'conflict':
+      throw new DirectoryError(
+        'payment_conflict',
+        `the payment ${payment.id} has been entered before, with ${formatCredits(reply.micros)} credits`,
+      );
+    case 'reserved':
+      throw new DirectoryError(
+        'credit_reserved',
+        `running requests hold ${formatCredits(reply.heldMicros)} of the balance of ${formatCredits(reply.balanceMicros)} credits`,
+      );
+    case 'too_much':
+      throw new DirectoryError(
+        'balance_too_large',
+        `the balance of ${formatCredits(reply.balanceMicros)} credits would become too large`,
+      );
+  }
+}

@@ -1,0 +1,104 @@
+import { bucketOfAccount } from '../keys/account-id.ts';
+import { mintApiKey, mintKeyId } from '../keys/api-key.ts';
+import { assert } from '../lib/assert.ts';
+import { keysOfBucket } from '../quota/keys-of-bucket.ts';
+import type { Changed } from './change-record.ts';
+import { DirectoryError, refuseMissingAccount } from './directory-error.ts';
+import { encodeControls, type Key, type KeyControls } from './key.ts';
+import { createKeyRecords, type KeyRecordsOptions } from './key-records.ts';
+import { readEach } from './store.ts';
+
+const OVERLAP_MS = 24 * 3_600_000;
+export const OVERLAP_MS_MAX = 30 * OVERLAP_MS;
+/** An account's keys are listed at once. */
+const KEYS_PER_ACCOUNT_MAX = 10_000;
+
+export interface KeyCreated {
+  /** The text of the key, which is not kept anywhere. */
+  readonly key: string;
+  readonly record: Key;
+  readonly replicated: number;
+}
+
+export interface KeyRotated extends Changed<Key> {
+  readonly key: string;
+}
+
+export interface KeyDirectory {
+  createKey(accountId: string, controls: KeyControls): Promise<KeyCreated>;
+  /** Creates the record of a key that exists as a text, unless it is there. */
+  ensureKey(accountId: string, key: string, controls: KeyControls): Promise<void>;
+  patchKey(id: string, controls: KeyControls): Promise<Changed<Key>>;
+  getKey(id: string): Promise<Key>;
+  /** The oldest first. */
+  listKeys(accountId: string): Promise<readonly Key[]>;
+  /** A new secret for the same id; the old one goes on for a while, 24 hours by default. */
+  rotateKey(id: string, options?: { readonly overlapMs?: number | undefined }): Promise<KeyRotated>;
+  /** For good. A key that is revoked already stays so. */
+  revokeKey(id: string): Promise<Changed<Key>>;
+}
+
+export function createKeyDirectory(options: KeyRecordsOptions): KeyDirectory {
+  const { store, randomBytes, clock } = options;
+  const records = createKeyRecords(options);
+
+  /** The set of the ids of its keys. */
+  const findKeySet = async (accountId: string) => {
+    const redisKeys = keysOfBucket(bucketOfOwner(accountId));
+    const owner = await store.readRecord(redisKeys.account(accountId), ['version']);
+    if (owner === undefined) throw refuseMissingAccount(accountId);
+    return redisKeys.keysOf(accountId);
+  };
+
+  return {
+    async createKey(accountId, controls) {
+      if ((await store.countSet(await findKeySet(accountId))) >= KEYS_PER_ACCOUNT_MAX) {
+        throw new DirectoryError(
+          'too_many_keys',
+          `${accountId} has ${KEYS_PER_ACCOUNT_MAX} keys, with those that are revoked; it cannot have more`,
+        );
+      }
+      const key = mintApiKey(mintKeyId(bucketOfOwner(accountId), randomBytes), randomBytes);
+      const { record, isNew, replicated } = await records.create(accountId, key, controls);
+      assert(isNew, 'a new key has an id of its own');
+      return { key, record, replicated };
+    },
+    async ensureKey(accountId, key, controls) {
+      await records.create(accountId, key, controls);
+    },
+    patchKey: (id, controls) =>
+      records.change(id, (before) => {
+        refuseRevoked(before);
+        return { fields: encodeControls(controls), overlapMs: undefined };
+      }),
+    getKey: records.read,
+    async listKeys(accountId) {
+      const ids = await store.readSet(await findKeySet(accountId));
+      const keys = await readEach(ids, records.read);
+      return keys.toSorted((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+    },
+    async rotateKey(id, { overlapMs = OVERLAP_MS } = {}) {
+      assert(overlapMs >= 0 && overlapMs <= OVERLAP_MS_MAX, 'the overlap is within its bounds');
+      const key = mintApiKey(id, randomBytes);
+      const changed = await records.change(id, (before) => {
+        refuseRevoked(before);
+        const fields = { ...records.secretFields(key), rotated: String(clock.nowMs()) };
+        return { fields, overlapMs };
+      });
+      return { ...changed, key };
+    },
+    revokeKey: (id) =>
+      records.change(id, () => ({ fields: { status: 'revoked' }, overlapMs: undefined })),
+  };
+}
+
+function bucketOfOwner(accountId: string): number {
+  const bucket = bucketOfAccount(accountId);
+  if (bucket === undefined) throw refuseMissingAccount(accountId);
+  return bucket;
+}
+
+function refuseRevoked({ id, status }: Key): void {
+  if (status !== 'revoked') return;
+  throw new DirectoryError('key_revoked', `the key ${id} is revoked, and that is final`);
+}

@@ -1,0 +1,93 @@
+import type { Texts } from './store.ts';
+
+export interface Key {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly last4: string;
+  readonly status: 'active' | 'revoked';
+  readonly rpm: number | undefined;
+  /** Ids and aliases; undefined is all of them. */
+  readonly models: readonly string[] | undefined;
+  readonly capMicros: number | undefined;
+  readonly inFlightMax: number | undefined;
+  readonly expiresMs: number | undefined;
+  /** In the month that was asked for. */
+  readonly spentMicros: number;
+  readonly heldMicros: number;
+  readonly createdMs: number;
+  readonly rotatedMs: number | undefined;
+  readonly version: number;
+}
+
+/** `undefined` leaves a control as it is, `null` removes it. */
+export interface KeyControls {
+  readonly name?: string | null | undefined;
+  readonly rpm?: number | null | undefined;
+  readonly models?: readonly string[] | null | undefined;
+  readonly capMicros?: number | null | undefined;
+  readonly inFlightMax?: number | null | undefined;
+  readonly expiresMs?: number | null | undefined;
+}
+
+const FIELDS = [
+  'account',
+  'name',
+  'last4',
+  'status',
+  'rpm',
+  'models',
+  'cap',
+  'in_flight_max',
+  'expires',
+  'created',
+  'rotated',
+  'version',
+] as const;
+
+/** Of the record and of one month, `yyyymm`. */
+export function keyFields(month: string): readonly string[] {
+  return [...FIELDS, `spent:${month}`, `held:${month}`];
+}
+
+export function decodeKey(id: string, texts: Texts, month: string): Key {
+  const number = (field: string) => Number(texts[field] ?? 0);
+  const numberIfAny = (field: string) => ((texts[field] ?? '') === '' ? undefined : number(field));
+  const models = (texts['models'] ?? '').split(',').filter((name) => name !== '');
+  return {
+    id,
+    accountId: texts['account'] ?? '',
+    name: texts['name'] ?? '',
+    last4: texts['last4'] ?? '',
+    status: texts['status'] === 'active' ? 'active' : 'revoked',
+    rpm: numberIfAny('rpm'),
+    models: models.length === 0 ? undefined : models,
+    capMicros: numberIfAny('cap'),
+    inFlightMax: numberIfAny('in_flight_max'),
+    expiresMs: numberIfAny('expires'),
+    spentMicros: number(`spent:${month}`),
+    heldMicros: number(`held:${month}`),
+    createdMs: number('created'),
+    rotatedMs: numberIfAny('rotated'),
+    version: number('version'),
+  };
+}
+
+/** As fields of the record; an empty text deletes its field. */
+export function encodeControls(controls: KeyControls): Texts {
+  const { name, rpm, models, capMicros, inFlightMax, expiresMs } = controls;
+  const fields = {
+    name,
+    rpm,
+    // The scripts look for a name between two commas.
+    models: models && `,${models.join(',')},`,
+    cap: capMicros,
+    in_flight_max: inFlightMax,
+    expires: expiresMs,
+  };
+  const texts: Record<string, string> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    if (value !== undefined) texts[field] = value === null ? '' : String(value);
+  }
+  return texts;
+}

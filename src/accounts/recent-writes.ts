@@ -1,0 +1,31 @@
+import type { Clock } from '../lib/clock.ts';
+
+const KEPT_MS = 600_000;
+const RECENT_WRITES_MAX = 10_000;
+
+export interface RecentWrites {
+  add(repeat: () => Promise<unknown>): void;
+  /** Repeats them in order; stops at the first that fails. */
+  repeat(): Promise<void>;
+}
+
+/** What Redis has acknowledged and a failover may still lose. Repeating what was not lost changes nothing. */
+export function createRecentWrites(clock: Clock): RecentWrites {
+  let writes: { readonly repeat: () => Promise<unknown>; readonly addedMs: number }[] = [];
+
+  const dropOld = () => {
+    const nowMs = clock.nowMs();
+    writes = writes.filter(({ addedMs }) => nowMs - addedMs < KEPT_MS).slice(-RECENT_WRITES_MAX);
+  };
+
+  return {
+    add(repeat) {
+      writes.push({ repeat, addedMs: clock.nowMs() });
+      dropOld();
+    },
+    async repeat() {
+      dropOld();
+      for (const { repeat } of writes) await repeat();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../lib/clock.ts';
+import { type CreditReply, credit, type Payment } from '../quota/credit.ts';
+import { keysOfBucket } from '../quota/keys-of-bucket.ts';
+import { type KeysetReply, keyset, type RecordWrite } from '../quota/keyset.ts';
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { countReplicas } from './count-replicas.ts';
+import { createRecentWrites } from './recent-writes.ts';
+import type { Store } from './store.ts';
+
+export type Written<Reply> = Reply & {
+  /** How many replicas had it when the caller was told; 0 also when there are none. */
+  readonly replicated: number;
+};
+
+export interface Writer {
+  writeRecord(write: RecordWrite): Promise<Written<KeysetReply>>;
+  writePayment(payment: Payment): Promise<Written<CreditReply>>;
+  /** For after a change of masters: what the new one does not have is written again, the rest stays. */
+  replayRecentWrites(): Promise<void>;
+}
+
+/** Writes what must not be lost: repeats it over lost replies, waits for a replica, and keeps it for a while. */
+export function createWriter(connection: RedisConnection, store: Store, clock: Clock): Writer {
+  const recent = createRecentWrites(clock);
+
+  return {
+    async writeRecord(write) {
+      const reply = await store.ask(() => keyset(connection, write));
+      if (reply.kind !== 'written') return { ...reply, replicated: 0 };
+      const repeated = { ...write, expected: expectedOfRepeat(write, reply.version) };
+      recent.add(() => store.ask(() => keyset(connection, repeated)));
+      return { ...reply, replicated: await countReplicas(connection, write.record) };
+    },
+    async writePayment(payment) {
+      const reply = await store.ask(() => credit(connection, payment));
+      if (reply.kind !== 'credited' && reply.kind !== 'repeated')
+        return { ...reply, replicated: 0 };
+      // It was covered when it was entered, whatever has been held since.
+      recent.add(() => store.ask(() => credit(connection, { ...payment, isForced: true })));
+      const account = keysOfBucket(payment.bucket).account(payment.accountId);
+      return { ...reply, replicated: await countReplicas(connection, account) };
+    },
+    replayRecentWrites: () => recent.repeat(),
+  };
+}
+
+/** Of two changes of a record the later one stays, but for a revocation, which is final. */
+function expectedOfRepeat({ expected, fields }: RecordWrite, version: number): string {
+  if (expected === 'new') return expected;
+  return fields['status'] === 'revoked' ? '' : `<${version}`;
+}

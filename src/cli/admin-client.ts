@@ -1,0 +1,57 @@
+import type { AdminSource } from '../config/read-admin-source.ts';
+import { CommandFailure } from './command-failure.ts';
+
+const ANSWER_TIME_MAX_MS = 10_000;
+
+export interface AdminClient {
+  /** `path` begins behind `/admin/v1`. */
+  call<Answer>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Answer>;
+}
+
+export function createAdminClient({ url, token, tokenPath }: AdminSource): AdminClient {
+  if (token === undefined) {
+    throw new CommandFailure(
+      `there is no admin token: set TOLLGATE_ADMIN_TOKEN, or name the data folder of the node with --data-dir (there is none at ${tokenPath})`,
+    );
+  }
+  return {
+    async call<Answer>(method: string, path: string, body?: object) {
+      const response = await fetch(`${url}/admin/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token.reveal()}`,
+          'content-type': 'application/json',
+        },
+        signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
+        ...(body && { body: JSON.stringify(body) }),
+      }).catch((cause: unknown) => {
+        throw new CommandFailure(
+          `cannot reach the node at ${url}: is it running? --url or TOLLGATE_ADMIN_URL names another`,
+          { cause },
+        );
+      });
+      const answer = await readAnswer(response, url);
+      if (response.ok) return answer as Answer;
+      throw new CommandFailure(explainRefusal(response.status, answer, url));
+    },
+  };
+}
+
+async function readAnswer(response: Response, url: string): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (cause) {
+    throw new CommandFailure(
+      `${url} does not answer like the admin API of a node: is it the address of ops.listen?`,
+      { cause },
+    );
+  }
+}
+
+function explainRefusal(status: number, answer: unknown, url: string): string {
+  if (status === 401) {
+    return `the admin token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN to the one in its settings, or name its data folder with --data-dir`;
+  }
+  const { error } = answer as { readonly error?: { readonly message?: string } };
+  return error?.message ?? `${url} answered with status ${status}`;
+}

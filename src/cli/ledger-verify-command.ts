@@ -1,0 +1,63 @@
+import type { Drift } from '../ledger/account-book.ts';
+import type { DamagedLine, LedgerGap } from '../ledger/ledger-findings.ts';
+import { type LedgerReport, verifyLedger } from '../ledger/verify-ledger.ts';
+import { formatCredits } from '../lib/micros.ts';
+import { withLedger } from './open-ledger.ts';
+
+interface LedgerVerifyOptions {
+  readonly configPath: string | undefined;
+  /** Of all nodes that have exported; none: the one of the settings. */
+  readonly dataDirs: readonly string[];
+  readonly json: boolean;
+  /** Both print their text as whole lines and end the last one. */
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** Recomputes every balance and month from the ledger; returns 0 when all agree, 1 when not or when it cannot. */
+export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Promise<number> {
+  const { json, out } = options;
+  return await withLedger(options, async (place) => {
+    const report = await verifyLedger(place);
+    out(json ? JSON.stringify(report, undefined, 2) : printReport(report));
+    return report.is_clean ? 0 : 1;
+  });
+}
+
+function printReport(report: LedgerReport): string {
+  const lines = [
+    `entries: ${report.entries}, accounts: ${report.accounts}, months of keys: ${report.key_months}`,
+    ...report.drifts.map(printDrift),
+    ...report.unknown_accounts.map(
+      ({ account, entries, charged_micros: micros }) =>
+        `unknown  ${account}: ${entries} entries, ${formatCredits(micros)} charged`,
+    ),
+    ...report.damaged.map(printDamage),
+    ...printRest('damaged', report.damaged_lines - report.damaged.length),
+    ...report.gaps.map(printGap),
+    ...printRest('missing', report.gaps_found - report.gaps.length),
+    report.is_clean ? 'The ledger and Redis agree.' : 'The ledger and Redis do NOT agree.',
+  ];
+  return lines.join('\n');
+}
+
+function printDrift({ account, key, month, what, expected, found }: Drift): string {
+  const subject = [account, key, month].filter((part) => part !== null).join(' ');
+  const isMoney = what !== 'in_flight';
+  const [counted, recorded] = [expected, found].map((n) => (isMoney ? formatCredits(n) : `${n}`));
+  return `drift    ${subject}: ${what.replace('_micros', '')} should be ${counted} and is ${recorded}`;
+}
+
+function printDamage({ file, line, reason }: DamagedLine): string {
+  return `damaged  ${file}:${line}: ${reason}`;
+}
+
+function printGap(gap: LedgerGap): string {
+  return 'dir' in gap
+    ? `missing  ${gap.dir}: segments ${gap.sequence_from} to ${gap.sequence_to}`
+    : `missing  bucket ${gap.bucket}: what was entered after ${gap.after} up to ${gap.until}`;
+}
+
+function printRest(kind: string, count: number): string[] {
+  return count > 0 ? [`${kind}  ${count} more`] : [];
+}

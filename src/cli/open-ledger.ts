@@ -1,0 +1,42 @@
+import { join, resolve } from 'node:path';
+import { createLog } from '../cluster/create-log.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import { readConfigSource } from '../config/read-config-source.ts';
+import { connectLedger } from '../ledger/connect-ledger.ts';
+import type { LedgerPlace } from '../ledger/read-ledger.ts';
+import { unixRedisTarget } from '../lib/redis-target.ts';
+
+interface OpenLedgerOptions {
+  readonly configPath: string | undefined;
+  /** Of all nodes whose segments are here; none: of the settings alone. */
+  readonly dataDirs: readonly string[];
+  readonly err: (text: string) => void;
+}
+
+/** Runs a command on the segments and on Redis itself; the exit code is 1 when they cannot be reached. */
+export async function withLedger(
+  { configPath, dataDirs, err }: OpenLedgerOptions,
+  run: (place: LedgerPlace) => Promise<number>,
+): Promise<number> {
+  try {
+    const config = parseConfig(readConfigSource(configPath));
+    const target =
+      config.redis === 'embedded'
+        ? unixRedisTarget(join(config.dataDir, 'redis.sock'))
+        : config.redis;
+    const dirs = (dataDirs.length === 0 ? [config.dataDir] : dataDirs).map((dir) =>
+      join(resolve(dir), 'ledger'),
+    );
+    const connection = await connectLedger(target, createLog('error', 'ledger'));
+    try {
+      return await run({ connection, dirs: [...new Set(dirs)] });
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) for (const problem of error.problems) err(problem);
+    else err(`tollgate: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Config } from '../config/config.ts';
+import type { AdmissionOrder } from '../gateway/steps.ts';
+import { createAdmissionInsurance } from '../guards/insure-admissions.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Payer } from '../quota/admit-request.ts';
+
+type Order = Pick<AdmissionOrder, 'key' | 'modelNames'>;
+
+interface Insurance {
+  noteAdmitted(order: Order, payer: Payer): void;
+  /** Undefined unless the settings allow it, and this key was admitted for this model a moment ago. */
+  insure(order: Order): Payer | undefined;
+}
+
+const NO_INSURANCE: Insurance = { noteAdmitted: () => {}, insure: () => undefined };
+
+/** What a worker may let in on its own while the store is away: by default nothing. */
+export function createInsurance(guards: Config['guards'], clock: Clock): Insurance {
+  const perMinuteMax = guards.insurancePerMinuteMax;
+  if (perMinuteMax === undefined) return NO_INSURANCE;
+  const admissions = createAdmissionInsurance<Payer & { readonly model: string | undefined }>({
+    perMinuteMax,
+    clock,
+  });
+  return {
+    noteAdmitted({ key, modelNames }, { accountId, month }) {
+      admissions.noteAdmitted(key.digest, { accountId, month, model: modelNames[0] });
+    },
+    insure({ key, modelNames }) {
+      const payer = admissions.insure(key.digest);
+      return payer?.model === modelNames[0] ? payer : undefined;
+    },
+  };
+}

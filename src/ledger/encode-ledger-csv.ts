@@ -1,0 +1,46 @@
+import type { LedgerEntry } from './ledger-entry.ts';
+
+type Usage = NonNullable<LedgerEntry['usage']>;
+
+const ENTRY_COLUMNS = [
+  'bucket',
+  'id',
+  'time',
+  'kind',
+  'request',
+  'account',
+  'key',
+  'model',
+  'month',
+  'held_micros',
+  'charged_micros',
+  'short_micros',
+  'balance_micros',
+  'note',
+] as const satisfies readonly (keyof LedgerEntry)[];
+
+const USAGE_COLUMNS = [
+  'input',
+  'cache_read',
+  'cache_write_5m',
+  'cache_write_1h',
+  'output',
+  'thinking',
+  'estimated',
+] as const satisfies readonly (keyof Usage)[];
+
+/** Like each line without its end. */
+export const LEDGER_CSV_HEAD = [...ENTRY_COLUMNS, ...USAGE_COLUMNS].join(',');
+
+export function encodeLedgerCsv(entry: LedgerEntry): string {
+  const values = [
+    ...ENTRY_COLUMNS.map((column) => entry[column]),
+    ...USAGE_COLUMNS.map((column) => entry.usage?.[column] ?? null),
+  ];
+  return values.map(encodeField).join(',');
+}
+
+function encodeField(value: string | number | boolean | null): string {
+  const text = value === null ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

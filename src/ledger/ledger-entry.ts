@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { decodeLedgerUsage } from '../quota/settlement.ts';
+import { isStreamId, msOfStreamId } from './stream-id.ts';
+
+const micros = z.int();
+const tokens = z.number().min(0);
+
+const usageSchema = z.object({
+  input: tokens,
+  cache_read: tokens,
+  cache_write_5m: tokens,
+  cache_write_1h: tokens,
+  output: tokens,
+  thinking: tokens,
+  /** Counted by the gateway, because the upstream did not say. */
+  estimated: z.boolean(),
+});
+
+const entrySchema = z.object({
+  bucket: z.int().min(0),
+  /** Unique within the bucket. */
+  id: z.string().refine(isStreamId),
+  /** Of the id, by the clock of Redis: ISO 8601, UTC. */
+  time: z.string(),
+  kind: z.enum(['charge', 'release', 'late', 'orphan', 'expired', 'topup', 'refund', 'adjustment']),
+  /** The id of the request, or of the payment. */
+  request: z.string(),
+  account: z.string().min(1),
+  /** Null on payments, as are model and month. */
+  key: z.string().nullable(),
+  model: z.string().nullable(),
+  /** That pays, `yyyymm`: the one of the admission. */
+  month: z.string().nullable(),
+  held_micros: micros,
+  /** What left the balance; negative on what was paid in. */
+  charged_micros: micros,
+  /** What it cost above what cap and balance allowed to charge. */
+  short_micros: micros,
+  /** Of the account, afterwards. */
+  balance_micros: micros,
+  usage: usageSchema.nullable(),
+  note: z.string().nullable(),
+});
+
+/** One line of the ledger: something that changed a balance, or ended a hold. Money is exact, in micro-credits. */
+export type LedgerEntry = z.infer<typeof entrySchema>;
+
+/** What every line starts with, so that readers of some buckets can pass over the others. */
+const LINE_START = /^\{"bucket":(\d+),/;
+
+const PAYMENT_KINDS: readonly string[] = ['topup', 'refund', 'adjustment'];
+
+/** As XRANGE answers: names and values in turn. */
+export type StreamFields = readonly Buffer[];
+
+/** Throws when this is not what the scripts enter. */
+export function decodeLedgerEntry(bucket: number, id: string, fields: StreamFields): LedgerEntry {
+  const values = new Map<string, Buffer>();
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    values.set(String(fields[i]), fields[i + 1] ?? Buffer.alloc(0));
+  }
+  const text = (name: string) => values.get(name)?.toString() ?? '';
+  const textOrNull = (name: string) => text(name) || null;
+  const isPayment = PAYMENT_KINDS.includes(text('kind'));
+  return entrySchema.parse({
+    bucket,
+    id,
+    time: new Date(msOfStreamId(id)).toISOString(),
+    kind: text('kind'),
+    request: text('request'),
+    account: text('account'),
+    key: textOrNull('key'),
+    model: textOrNull('model'),
+    month: textOrNull('month'),
+    held_micros: parseMicros(text('held')),
+    charged_micros: parseMicros(text('charged')),
+    short_micros: parseMicros(text('short')),
+    balance_micros: parseMicros(text('balance')),
+    usage: isPayment ? null : decodeUsage(values.get('usage')),
+    note: isPayment ? textOrNull('usage') : null,
+  });
+}
+
+/** Without the line's end, like what `parseLedgerLine` takes. */
+export function encodeLedgerLine(entry: LedgerEntry): string {
+  return JSON.stringify(entry);
+}
+
+/** What stands in the place of an entry that cannot be decoded: nothing of it is lost, and readers tell of it. */
+export function encodeDamagedLine(bucket: number, id: string, fields: StreamFields): string {
+  return JSON.stringify({ bucket, id, damaged: fields.map((field) => field.toString('base64')) });
+}
+
+/** Throws when the line is damaged. */
+export function parseLedgerLine(line: string): LedgerEntry {
+  return entrySchema.parse(JSON.parse(line));
+}
+
+/** Undefined when the line is damaged at its very start. */
+export function bucketOfLedgerLine(line: string): number | undefined {
+  const match = LINE_START.exec(line);
+  return match === null ? undefined : Number(match[1]);
+}
+
+function decodeUsage(packed: Buffer | undefined): LedgerEntry['usage'] {
+  const decoded = packed === undefined ? undefined : decodeLedgerUsage(packed);
+  if (decoded === undefined) return null;
+  const { usage, isEstimated } = decoded;
+  return {
+    input: usage.input,
+    cache_read: usage.cacheRead,
+    cache_write_5m: usage.cacheWrite5m,
+    cache_write_1h: usage.cacheWrite1h,
+    output: usage.output,
+    thinking: usage.thinking,
+    estimated: isEstimated,
+  };
+}
+
+/** An empty text would count as 0. */
+function parseMicros(text: string): number {
+  return text === '' ? Number.NaN : Number(text);
+}

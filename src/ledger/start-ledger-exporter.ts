@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { createLedgerReader, type LedgerReader } from './create-ledger-reader.ts';
+import { EXPORT_PACE, type ExportPace } from './export-pace.ts';
+import { holdExporterLease, releaseExporterLease } from './exporter-lease.ts';
+
+export interface LedgerExporter {
+  /** New entries may now have ids below those that were read last. */
+  noteMasterChange(): void;
+  /** Ends within the round; what was gathered is gathered again after the next start. */
+  stop(): Promise<void>;
+}
+
+export interface LedgerExporterOptions {
+  readonly connection: Pick<RedisConnection, 'client' | 'send'>;
+  /** Of this node alone: `data_dir/ledger`. */
+  readonly dir: string;
+  /** The same after a restart, and no other node's. */
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pace?: ExportPace;
+}
+
+/**
+ * Writes the ledger to segments, and trims the streams behind them. One node at a time does; the next one
+ * begins where its own segments end, or with what is still in Redis. So an entry may stand in the segments
+ * of two nodes, and be missing in those of one, but not in all of them together.
+ *
+ *   no lease ──taken──▶ reading from the newest segment's cursors, less 2 minutes ──▶ gathering ⇄ writing, trimming
+ *      ▲                     └────────────── master has changed ◀──────────────────────┘    │
+ *      └──────────────────────────────────── lease is lost ◀────────────────────────────────┘
+ */
+export function startLedgerExporter(options: LedgerExporterOptions): LedgerExporter {
+  const { connection, nodeId, clock, log, pace = EXPORT_PACE } = options;
+  const stopping = new AbortController();
+  let reader: LedgerReader | undefined;
+  let isMasterChanged = false;
+  let isInTrouble = false;
+
+  const holdLease = async () => {
+    const isHeld = await holdExporterLease(connection, nodeId, pace.leaseMs);
+    if (!isHeld) reader = undefined;
+    return isHeld;
+  };
+
+  const carryOutRound = async (): Promise<void> => {
+    if (!(await holdLease())) return;
+    if (isMasterChanged) reader = undefined;
+    isMasterChanged = false;
+    reader ??= await createLedgerReader({ ...options, pace, signal: stopping.signal });
+    for (let isCaughtUp = false; !isCaughtUp && !stopping.signal.aborted; ) {
+      const gathering = await reader.gather();
+      if (reader.isSegmentDue(clock.nowMs())) await reader.write();
+      await reader.trim();
+      if (gathering.failure !== undefined) throw gathering.failure;
+      if (!(await holdLease())) return;
+      isCaughtUp = gathering.isCaughtUp;
+    }
+  };
+
+  const noteTrouble = (error: unknown) => {
+    const isOfRedis = classifyRedisError(error) !== 'fault';
+    // Somebody may have to clear the disk, or bring the folder back: then it begins anew.
+    if (!isOfRedis) reader = undefined;
+    if (isInTrouble) return;
+    isInTrouble = true;
+    log[isOfRedis ? 'warn' : 'error'](
+      { err: error },
+      'the ledger is not exported at the moment, and not trimmed',
+    );
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await carryOutRound().then(() => {
+        if (isInTrouble) log.info({}, 'the ledger is exported again');
+        isInTrouble = false;
+      }, noteTrouble);
+      await sleep(pace.roundMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const ended = run();
+
+  return {
+    noteMasterChange: () => {
+      isMasterChanged = true;
+    },
+    stop: async () => {
+      stopping.abort();
+      await ended;
+      // Without it the next node waits for the lease to end.
+      await releaseExporterLease(connection, nodeId).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import {
+  type AccountBook,
+  createAccountBook,
+  type Drift,
+  type UnknownAccount,
+} from './account-book.ts';
+import { AUDIT_ACCOUNTS_MAX, auditBucket, listAccounts, readStreamSpan } from './audit-bucket.ts';
+import { createLedgerFindings, type LedgerFindings } from './ledger-findings.ts';
+import { type LedgerPlace, planPasses, readLedger } from './read-ledger.ts';
+
+/** Names are those of the command's JSON. */
+export interface LedgerReport {
+  readonly is_clean: boolean;
+  readonly entries: number;
+  readonly accounts: number;
+  readonly key_months: number;
+  readonly duplicates: number;
+  readonly repeated: number;
+  readonly drifts: readonly Drift[];
+  readonly unknown_accounts: readonly UnknownAccount[];
+  readonly damaged_lines: number;
+  /** The first of them. */
+  readonly damaged: LedgerFindings['damaged'];
+  readonly gaps_found: number;
+  /** The first of them. */
+  readonly gaps: LedgerFindings['gaps'];
+}
+
+/**
+ * Recomputes every balance, every month's spending and everything held, from the first entry on, and compares
+ * it with what Redis has. Only reads, and may run while requests do: each account is compared with the ledger
+ * as it was at the very moment at which the account was looked at.
+ */
+export async function verifyLedger(place: LedgerPlace): Promise<LedgerReport> {
+  const findings = createLedgerFindings();
+  const drifts: Drift[] = [];
+  const unknownAccounts: UnknownAccount[] = [];
+  const counts = { entries: 0, accounts: 0, key_months: 0 };
+  for (const buckets of await planPasses(place)) {
+    const book = createAccountBook();
+    for (const bucket of buckets) await auditAccounts(place, bucket, book);
+    for await (const entry of readLedger({ ...place, buckets, findings })) {
+      if (book.enter(entry)) counts.entries++;
+    }
+    const result = book.compare();
+    drifts.push(...result.drifts);
+    unknownAccounts.push(...result.unknownAccounts);
+    counts.accounts += result.accounts;
+    counts.key_months += result.keyMonths;
+  }
+  const problems =
+    drifts.length + unknownAccounts.length + findings.damagedLines + findings.gapsFound;
+  return {
+    is_clean: problems === 0,
+    ...counts,
+    duplicates: findings.duplicates,
+    repeated: findings.repeated,
+    drifts,
+    unknown_accounts: unknownAccounts,
+    damaged_lines: findings.damagedLines,
+    damaged: findings.damaged,
+    gaps_found: findings.gapsFound,
+    gaps: findings.gaps,
+  };
+}
+
+/** Page by page; all of one account and the place in the ledger that it belongs to come from one call. */
+async function auditAccounts(
+  { connection }: LedgerPlace,
+  bucket: number,
+  book: AccountBook,
+): Promise<void> {
+  // Before the list: what an account made afterwards enters lies behind it.
+  const { last } = await readStreamSpan(connection, bucket);
+  book.openBucket(bucket, last);
+  const ids = await listAccounts(connection, bucket);
+  for (let first = 0; first < ids.length; first += AUDIT_ACCOUNTS_MAX) {
+    const page = ids.slice(first, first + AUDIT_ACCOUNTS_MAX);
+    book.add(await auditBucket(connection, bucket, page));
+  }
+}

@@ -1,0 +1,54 @@
+import type { Directory } from '../accounts/directory.ts';
+import type { Log } from '../lib/log.ts';
+import { createAccountRoutes } from './account-routes.ts';
+import { type AdminRoute, createNoteChange } from './admin-route.ts';
+import { createAdminSchemas } from './admin-schemas.ts';
+import { createKeyRoutes } from './key-routes.ts';
+import { OpsProblem } from './ops-problem.ts';
+
+export interface AdminRoutesOptions {
+  readonly directory: Directory;
+  /** Whether this is the id or an alias of a model, by the settings of now. */
+  readonly isModel: (name: string) => boolean;
+  readonly log: Log;
+}
+
+export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRoute[] {
+  const { directory, isModel, log } = options;
+  const schemas = createAdminSchemas({ isModel });
+  const parts = { directory, schemas, noteChange: createNoteChange(log) };
+  return [...createAccountRoutes(parts), ...createKeyRoutes(parts)];
+}
+
+/** Throws when there is nothing at the path, or not with that method. */
+export function findAdminRoute(
+  routes: readonly AdminRoute[],
+  method: string,
+  path: string,
+): { readonly route: AdminRoute; readonly id: string } {
+  const allowed: string[] = [];
+  for (const route of routes) {
+    const id = matchPath(route.path, path);
+    if (id === undefined) continue;
+    if (route.method === method) return { route, id };
+    allowed.push(route.method);
+  }
+  if (allowed.length === 0) {
+    throw new OpsProblem(404, 'unknown_path', `there is nothing at ${path}`);
+  }
+  throw new OpsProblem(405, 'method_not_allowed', `${path} takes ${allowed.join(', ')}`, {
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+/** What stands in the place of `{id}`, '' where there is none; undefined when the path is another. */
+function matchPath(pattern: string, path: string): string | undefined {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return undefined;
+  let id = '';
+  for (const [index, segment] of wanted.entries()) {
+    if (segment === '{id}') id = given[index] ?? '';
+    else if (segment !== given[index]) return undefined;
+  }
+  return id;
+}

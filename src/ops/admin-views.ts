@@ -1,0 +1,40 @@
+import type { Account } from '../accounts/account.ts';
+import type { Key } from '../accounts/key.ts';
+import { creditsOf } from '../lib/micros.ts';
+
+/** An account as operators see it. */
+export function showAccount(account: Account) {
+  return {
+    id: account.id,
+    name: account.name,
+    plan: account.plan,
+    status: account.status,
+    balance: creditsOf(account.balanceMicros),
+    held: creditsOf(account.heldMicros),
+    created_at: showTime(account.createdMs),
+  };
+}
+
+/** A key as operators see it: nothing of its secret but the last four characters. */
+export function showKey(key: Key) {
+  return {
+    id: key.id,
+    account: key.accountId,
+    name: key.name,
+    last4: key.last4,
+    status: key.status,
+    rpm: key.rpm ?? null,
+    models: key.models ?? null,
+    monthly_cap: key.capMicros === undefined ? null : creditsOf(key.capMicros),
+    concurrency: key.inFlightMax ?? null,
+    expires_at: key.expiresMs === undefined ? null : showTime(key.expiresMs),
+    spent_this_month: creditsOf(key.spentMicros),
+    held: creditsOf(key.heldMicros),
+    created_at: showTime(key.createdMs),
+    rotated_at: key.rotatedMs === undefined ? null : showTime(key.rotatedMs),
+  };
+}
+
+function showTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Secret } from '../lib/secret.ts';
+
+const TOKEN_BYTES = 32;
+
+interface AdminTokenOptions {
+  /** From the settings; it wins over the file. */
+  readonly configured: Secret | undefined;
+  readonly dataDir: string;
+}
+
+/** The token that operators show: the configured one, else that of the data folder, made when it is missing. */
+export function loadAdminToken({ configured, dataDir }: AdminTokenOptions): Secret {
+  if (configured !== undefined) return configured;
+  const path = join(dataDir, 'admin-token');
+  if (!existsSync(path)) createTokenFile(path);
+  const token = readFileSync(path, 'utf8').trim();
+  if (token === '')
+    throw new Error(`${path} is empty: remove it, and the next start makes a new one`);
+  return new Secret(token);
+}
+
+/** The file is there with all of its content, or not at all, and one that is there is never replaced. */
+function createTokenFile(path: string): void {
+  const newPath = `${path}.${process.pid}.new`;
+  writeFileSync(newPath, `${randomBytes(TOKEN_BYTES).toString('hex')}\n`, { mode: 0o600 });
+  try {
+    linkSync(newPath, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  } finally {
+    rmSync(newPath, { force: true });
+  }
+}

@@ -1,0 +1,5 @@
+export interface OpsAnswer {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}

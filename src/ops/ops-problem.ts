@@ -1,0 +1,46 @@
+import { DirectoryError, type DirectoryErrorCode } from '../accounts/directory-error.ts';
+
+/** An expected no of the listener for operators. */
+export class OpsProblem extends Error {
+  override readonly name = 'OpsProblem';
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    options: ErrorOptions & { readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message, options);
+    this.status = status;
+    this.code = code;
+    this.headers = options.headers ?? {};
+  }
+}
+
+const STORE_RETRY_AFTER_S = 2;
+
+const STATUSES: Readonly<Record<DirectoryErrorCode, number>> = {
+  account_not_found: 404,
+  key_not_found: 404,
+  invalid_cursor: 400,
+  key_revoked: 409,
+  changed_meanwhile: 409,
+  too_many_keys: 409,
+  payment_conflict: 409,
+  credit_reserved: 409,
+  balance_too_large: 409,
+  store_unavailable: 503,
+};
+
+/** Undefined for what nobody expected. */
+export function explainError(error: unknown): OpsProblem | undefined {
+  if (error instanceof OpsProblem) return error;
+  if (!(error instanceof DirectoryError)) return undefined;
+  const status = STATUSES[error.code];
+  const headers: Record<string, string> =
+    status === 503 ? { 'retry-after': String(STORE_RETRY_AFTER_S) } : {};
+  return new OpsProblem(status, error.code, error.message, { headers, cause: error });
+}

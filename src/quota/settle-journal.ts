@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { openJournalFeed } from './journal-feed.ts';
+import type { JournalSegment } from './journal-segment.ts';
+import { createSettleReplay } from './replay-settlements.ts';
+import type { SettleReply } from './settle.ts';
+import { createSettleLanes, type SettleTask } from './settle-lanes.ts';
+import { describeSettlement, type Settlement } from './settlement.ts';
+import { appendUnsettled, UNSETTLED_FILE } from './unsettled-file.ts';
+
+const SEGMENT_BYTES_MAX = 16 * 1024 ** 2;
+const JOURNAL_BYTES_MAX = 1024 ** 3;
+
+export interface SettleJournal {
+  /** Resolves when they are on the disk, and rejects when they cannot be, or the journal is full. */
+  append(settlements: readonly Settlement[]): Promise<void>;
+  /** How many are in the journal and have not been answered. */
+  readonly depth: number;
+  /** Answers how many were left when the time was up; they stay on the disk. */
+  drain(timeoutMs: number): Promise<number>;
+  /** Sends again what was acknowledged in the last minute. */
+  replay(): void;
+  /** What is left is settled by the next one that opens the same folder. */
+  close(): Promise<void>;
+}
+
+interface SettleJournalOptions {
+  readonly dir: string;
+  /** One attempt; throws when Redis does not answer. */
+  readonly settle: (settlement: Settlement) => Promise<SettleReply>;
+  readonly clock: Clock;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+interface JournalTask extends SettleTask {
+  /** Undefined for a replay: it has left the journal. */
+  readonly segment: JournalSegment | undefined;
+}
+
+/**
+ * Settlements that a worker could not get to Redis, kept on the disk until Redis has answered each:
+ *
+ *   appended ──▶ on the disk ──▶ tried until answered ──▶ gone, with the last one of its file
+ *                                    └─ too old, or a fault ──▶ unsettled.ndjson, for the operator
+ *
+ * After a crash all of a file is settled again, also what had been answered: settling is idempotent for two
+ * hours, and of what is older the operator is told.
+ */
+export async function openSettleJournal(options: SettleJournalOptions): Promise<SettleJournal> {
+  const { dir, settle, clock, random, log } = options;
+  const replay = createSettleReplay({ clock, log });
+  const lanes = createSettleLanes<JournalTask>({
+    settle,
+    random,
+    takeSpare() {
+      const settlement = replay.take();
+      return settlement && { settlement, segment: undefined };
+    },
+    async onReply(task, reply) {
+      if (reply.kind === 'too_old') await giveUp(task, 'too old to know whether it was charged');
+      else if (task.segment !== undefined) replay.remember(task.settlement);
+      end(task, reply);
+    },
+    async onFault(task, error) {
+      await giveUp(task, String(error));
+      end(task, undefined);
+    },
+  });
+  const feed = await openJournalFeed({
+    dir,
+    segmentBytesMax: SEGMENT_BYTES_MAX,
+    bytesMax: JOURNAL_BYTES_MAX,
+    loadedCount: () => lanes.tasks.size,
+    onLoaded: (settlement, segment) => lanes.add({ settlement, segment }),
+    log,
+  });
+
+  const giveUp = async ({ settlement }: JournalTask, reason: string): Promise<void> => {
+    const fields = { reason, settlement: describeSettlement(settlement) };
+    log.error(fields, `a settlement is left to the operator, in ${UNSETTLED_FILE}`);
+    // Where it cannot be written the log alone has it.
+    await appendUnsettled(dir, settlement, reason).catch((error: unknown) => {
+      log.error({ err: error }, `${UNSETTLED_FILE} cannot be written`);
+    });
+  };
+
+  const end = ({ settlement, segment }: JournalTask, reply: SettleReply | undefined) => {
+    if (segment !== undefined) {
+      feed.noteEnd(segment);
+      return;
+    }
+    replay.noteEnd(settlement, reply);
+    // It may have begun once more, when most lanes had ended.
+    lanes.noteSpare();
+  };
+
+  return {
+    async append(settlements) {
+      if (settlements.length > 0) await feed.append(settlements);
+    },
+    get depth() {
+      return feed.depth;
+    },
+    async drain(timeoutMs) {
+      await Promise.race([feed.waitUntilEmpty(), sleep(timeoutMs, undefined, { ref: false })]);
+      return feed.depth;
+    },
+    replay() {
+      replay.start();
+      lanes.noteSpare();
+    },
+    close() {
+      lanes.stop();
+      return feed.close();
+    },
+  };
+}

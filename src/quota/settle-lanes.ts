@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import { createFifo } from './fifo.ts';
+import type { SettleReply } from './settle.ts';
+import type { Settlement } from './settlement.ts';
+
+export const SETTLES_IN_FLIGHT_MAX = 64;
+const RETRY_DELAY_MS = 50;
+const RETRY_DELAY_MAX_MS = 1_000;
+
+export interface SettleTask {
+  readonly settlement: Settlement;
+}
+
+export interface SettleLanes<Task> {
+  /** What has neither been answered nor removed, the oldest first. */
+  readonly tasks: ReadonlySet<Task>;
+  add(task: Task): void;
+  /** Somebody else takes care of it now; an attempt on its way may still be answered. */
+  remove(task: Task): void;
+  /** `takeSpare` has something. */
+  noteSpare(): void;
+  stop(): void;
+}
+
+interface SettleLanesOptions<Task> {
+  /** One attempt; throws when Redis does not answer. */
+  readonly settle: (settlement: Settlement) => Promise<SettleReply>;
+  /** What may be done while no task waits. */
+  readonly takeSpare: () => Task | undefined;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+  /** The lane waits for it. */
+  readonly onReply: (task: Task, reply: SettleReply) => void | Promise<void>;
+  /** No trouble of Redis: it would fail again. The lane waits for it. */
+  readonly onFault: (task: Task, error: unknown) => void | Promise<void>;
+}
+
+/**
+ * Settles each task until it is answered, in at most `SETTLES_IN_FLIGHT_MAX` lanes:
+ *
+ *   waiting ──▶ a free lane ──▶ answered
+ *      ▲             │ Redis trouble
+ *      └─────────────┘ and the lane pauses, for longer after each failure in a row
+ *
+ * Since the lane waits and not the task, an outage costs a few dozen attempts a second however much waits,
+ * and tasks of a Cluster node that is out do not hold up the others.
+ */
+export function createSettleLanes<Task extends SettleTask>(
+  options: SettleLanesOptions<Task>,
+): SettleLanes<Task> {
+  const { settle, takeSpare, random, onReply, onFault } = options;
+  const tasks = new Set<Task>();
+  const waiting = createFifo<Task>();
+  let lanes = 0;
+  let isStopped = false;
+
+  const takeNext = (): Task | undefined => {
+    while (waiting.size > 0) {
+      const task = waiting.shift();
+      if (task !== undefined && tasks.has(task)) return task;
+    }
+    const spare = takeSpare();
+    if (spare !== undefined) tasks.add(spare);
+    return spare;
+  };
+
+  const attempt = async (task: Task): Promise<'ended' | 'failed'> => {
+    let reply: SettleReply;
+    try {
+      reply = await settle(task.settlement);
+    } catch (error) {
+      if (classifyRedisError(error) !== 'fault') return 'failed';
+      if (tasks.delete(task)) await onFault(task, error);
+      return 'ended';
+    }
+    tasks.delete(task);
+    await onReply(task, reply);
+    return 'ended';
+  };
+
+  const runLane = async (first: Task): Promise<void> => {
+    lanes++;
+    let failuresInRow = 0;
+    let task: Task | undefined = first;
+    while (task !== undefined && !isStopped) {
+      if ((await attempt(task)) === 'ended') {
+        failuresInRow = 0;
+      } else {
+        waiting.push(task);
+        await sleep(retryDelayMs(failuresInRow, random), undefined, { ref: false });
+        failuresInRow++;
+      }
+      task = takeNext();
+    }
+    lanes--;
+  };
+
+  const startLanes = () => {
+    while (lanes < SETTLES_IN_FLIGHT_MAX && !isStopped) {
+      const task = takeNext();
+      if (task === undefined) return;
+      void runLane(task);
+    }
+  };
+
+  return {
+    tasks,
+    add(task) {
+      tasks.add(task);
+      waiting.push(task);
+      startLanes();
+    },
+    remove: (task) => {
+      tasks.delete(task);
+    },
+    noteSpare: startLanes,
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+function retryDelayMs(failuresInRow: number, random: () => number): number {
+  return Math.min(RETRY_DELAY_MS * 2 ** failuresInRow, RETRY_DELAY_MAX_MS) * (0.5 + random());
+}

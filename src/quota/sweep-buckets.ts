@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BUCKETS } from '../keys/bucket-tags.ts';
+import type { Log } from '../lib/log.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import type { SweepReply } from './sweep.ts';
+
+/**
+ * With its jitter and the length of two rounds, less than 2 s lie between two visits of a bucket. 256 empty
+ * sweeps a second cost Redis 0.4 % of a core and this process 0.6 % (14 and 22 us each, measured on Redis
+ * 7.0 over a socket); a cheaper question in front of the script would cost as much as the script.
+ */
+const PAUSE_MS = 1_000;
+const SWEEPS_IN_FLIGHT_MAX = 8;
+/** In one call: Redis does nothing else meanwhile. */
+const SWEPT_MAX = 100;
+
+export interface Sweeper {
+  /** Resolves when no sweep is on its way any more. */
+  stop(): Promise<void>;
+}
+
+interface SweeperOptions {
+  readonly sweep: (bucket: number, countMax: number) => Promise<SweepReply>;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+  readonly log: Log;
+  /** Only when there was something to sweep. */
+  readonly onSwept: (reply: SweepReply) => void;
+}
+
+/** Ends holds whose lease has run out, in every bucket about once a second. */
+export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): Sweeper {
+  const stopping = new AbortController();
+  /** Come last in a round: in a Cluster those of a node that is out must not keep the others waiting. */
+  const failed = new Set<number>();
+
+  const sweepBucket = async (bucket: number): Promise<void> => {
+    for (let swept = SWEPT_MAX; swept === SWEPT_MAX; ) {
+      const reply = await sweep(bucket, SWEPT_MAX);
+      swept = reply.swept;
+      if (swept > 0) onSwept(reply);
+    }
+  };
+
+  const runRound = async (): Promise<void> => {
+    const buckets = shuffleBuckets(random);
+    const order = [
+      ...buckets.filter((bucket) => !failed.has(bucket)),
+      ...buckets.filter((bucket) => failed.has(bucket)),
+    ];
+    let isBroken = false;
+    const runLane = async () => {
+      while (!isBroken && !stopping.signal.aborted) {
+        const bucket = order.shift();
+        if (bucket === undefined) return;
+        try {
+          await sweepBucket(bucket);
+          failed.delete(bucket);
+        } catch (error) {
+          isBroken = true;
+          failed.add(bucket);
+          if (classifyRedisError(error) === 'fault')
+            log.error({ bucket, err: error }, 'a sweep failed');
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: SWEEPS_IN_FLIGHT_MAX }, runLane));
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await runRound();
+      const pauseMs = PAUSE_MS * (0.75 + random() / 2);
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const ended = run();
+
+  return {
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+/** In another order each time, so that several machines do not follow one another. */
+function shuffleBuckets(random: () => number): number[] {
+  const keyed = Array.from({ length: BUCKETS }, (_, bucket) => ({ bucket, key: random() }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ bucket }) => bucket);
+}

@@ -1,0 +1,63 @@
+import { Cluster, type Redis } from 'ioredis';
+import type { Log } from '../lib/log.ts';
+import type { RedisConnection } from './connect-redis.ts';
+
+const ROUND_INTERVAL_MS = 1_000;
+
+interface WatchMastersOptions {
+  readonly connection: Pick<RedisConnection, 'client'>;
+  readonly log: Log;
+  /** Another server holds the data now, or the same one after a restart: it may lack the last writes. */
+  readonly onChange: () => void;
+}
+
+/**
+ * Asks every master about once a second who it is; a replica that is promoted and a server that starts give
+ * themselves a new id. Only whole answers are compared: while one of them is away nobody knows.
+ */
+export function watchMasters(options: WatchMastersOptions): { stop(): void } {
+  const { connection, log, onChange } = options;
+  let known: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const compare = (masters: string) => {
+    if (known !== undefined && masters !== known) {
+      log.warn({ masters }, 'another master of Redis has taken over, or it was started anew');
+      onChange();
+    }
+    known = masters;
+  };
+
+  const ask = async (): Promise<void> => {
+    const masters = await identifyMasters(connection.client).catch(() => undefined);
+    if (isStopped) return;
+    if (masters !== undefined) compare(masters);
+    timer = setTimeout(ask, ROUND_INTERVAL_MS).unref();
+  };
+  void ask();
+
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Undefined while one of them is none, or there are none. */
+async function identifyMasters(client: Redis | Cluster): Promise<string | undefined> {
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  const names = await Promise.all(nodes.map(identifyMaster));
+  if (names.length === 0 || names.includes(undefined)) return undefined;
+  return names.sort().join(' ');
+}
+
+async function identifyMaster(node: Redis): Promise<string | undefined> {
+  const info = await node.info('replication');
+  if (!/^role:master\r?$/m.test(info)) return undefined;
+  const id = /^master_replid:(\S+)/m.exec(info)?.[1];
+  if (id === undefined) return undefined;
+  const { host, port, path } = node.options;
+  return `${path ?? `${host}:${port}`}=${id}`;
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeConnections, standalone, tcp } from '../support/redis-connection.ts';
+import {
+  startRedisServer,
+  stopRedisServers,
+  type TestRedisServer,
+} from '../support/start-redis-server.ts';
+import { dumpRedis, openDirectory, systemClock, type TestDirectory } from './use-directory.ts';
+
+const TEN_MINUTES_MS = 600_000;
+
+let redis: TestRedisServer;
+let directory: TestDirectory;
+const clock = { aheadMs: 0, nowMs: () => systemClock.nowMs() + clock.aheadMs };
+
+beforeAll(async () => {
+  redis = await startRedisServer();
+});
+beforeEach(async () => {
+  await redis.cli('flushall');
+  clock.aheadMs = 0;
+  directory = await openDirectory(standalone(tcp(redis.port)), clock);
+});
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+
+/** What a master change leaves of a server whose last writes had not arrived. */
+async function loseWritesSince(copy: Record<string, unknown>): Promise<void> {
+  await redis.cli('flushall');
+  for (const [key, value] of Object.entries(copy)) {
+    if (key.includes(':account:') || key.includes(':key:')) {
+      await redis.cli(
+        'hset',
+        key,
+        ...Object.entries(value as object)
+          .flat()
+          .map(String),
+      );
+    } else if (Array.isArray(value) && value.length > 0) {
+      await redis.cli('sadd', key, ...value.map(String));
+    }
+  }
+}
+
+describe('repeating the writes of the last minutes', () => {
+  it('brings back all that was acknowledged and lost, in order', async () => {
+    const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+    await directory.patchAccount(id, { name: 'Acme Ltd' });
+    await directory.addCredits(id, { micros: 10, id: 'p', note: 'paid' });
+    await directory.addCredits(id, { micros: -3, id: 'q', note: 'returned' });
+    const first = await directory.createKey(id, { rpm: 5, models: ['opus'] });
+    await directory.patchKey(first.record.id, { rpm: 6, models: null });
+    const rotated = await directory.rotateKey(first.record.id);
+    const second = await directory.createKey(id, {});
+    await directory.revokeKey(second.record.id);
+    const shown = () => Promise.all([directory.getAccount(id), directory.listKeys(id)]);
+    const before = await shown();
+    await redis.cli('flushall');
+    await directory.replayRecentWrites();
+    expect(await shown()).toEqual(before);
+    expect(await directory.check(first.key)).toBe('known');
+    expect(await directory.check(rotated.key)).toBe('known');
+    expect(await directory.check(second.key)).toBe('revoked');
+  });
+
+  it('changes nothing where nothing was lost', async () => {
+    const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+    await directory.addCredits(id, { micros: 10, id: 'p', note: '' });
+    const { record } = await directory.createKey(id, {});
+    await directory.patchKey(record.id, { rpm: 6 });
+    await directory.rotateKey(record.id);
+    await directory.patchAccount(id, { status: 'suspended' });
+    const before = await dumpRedis(directory);
+    await directory.replayRecentWrites();
+    await directory.replayRecentWrites();
+    expect(await dumpRedis(directory)).toEqual(before);
+  });
+
+  it('leaves a later change by another node as it is', async () => {
+    const other = await openDirectory(standalone(tcp(redis.port)));
+    const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+    const { record } = await directory.createKey(id, {});
+    await directory.patchKey(record.id, { rpm: 5 });
+    await other.patchKey(record.id, { rpm: 7 });
+    await directory.replayRecentWrites();
+    expect(await directory.getKey(record.id)).toMatchObject({ rpm: 7 });
+  });
+
+  it('revokes again what somebody else has changed since the revocation was lost', async () => {
+    const other = await openDirectory(standalone(tcp(redis.port)));
+    const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+    const { key, record } = await directory.createKey(id, {});
+    const copy = await dumpRedis(directory);
+    await directory.revokeKey(record.id);
+    await loseWritesSince(copy);
+    await other.patchKey(record.id, { rpm: 5 });
+    expect(await directory.check(key)).toBe('known');
+    await directory.replayRecentWrites();
+    expect(await directory.check(key)).toBe('revoked');
+  });
+
+  it('takes back what was taken, even where requests hold it by now', async () => {
+    const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+    await directory.addCredits(id, { micros: 10, id: 'p', note: '' });
+    const copy = await dumpRedis(directory);
+    await directory.addCredits(id, { micros: -4, id: 'q', note: 'returned' });
+    await loseWritesSince(copy);
+    const record = Object.keys(copy).find((key) => key.includes(':account:')) ?? '';
+    await redis.cli('hset', record, 'held', '9');
+    await redis.cli('hset', record.replace(/account:.*/, 'payments'), `${id}:p`, '10');
+    await directory.replayRecentWrites();
+    expect(await directory.getAccount(id)).toMatchObject({ balanceMicros: 6 });
+  });
+
+  it('forgets what is older than ten minutes', async () => {
+    await directory.createAccount({ name: 'old', plan: 'pro' });
+    clock.aheadMs = TEN_MINUTES_MS;
+    const { id } = await directory.createAccount({ name: 'new', plan: 'pro' });
+    await redis.cli('flushall');
+    await directory.replayRecentWrites();
+    const { accounts } = await directory.listAccounts({ limit: 10 });
+    expect(accounts.map((account) => account.id)).toEqual([id]);
+  });
+
+  it('says so when Redis is out', async () => {
+    const other = await startRedisServer();
+    const away = await openDirectory(standalone(tcp(other.port)));
+    await away.createAccount({ name: 'Acme', plan: 'pro' });
+    await other.stop();
+    await expect(away.replayRecentWrites()).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+});

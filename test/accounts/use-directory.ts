@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { createDirectory, type Directory } from '../../src/accounts/directory.ts';
+import { parseApiKey } from '../../src/keys/api-key.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { RedisTarget } from '../../src/lib/redis-target.ts';
+import { digestKey } from '../../src/quota/digest-key.ts';
+import { identify } from '../../src/quota/identify.ts';
+import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+import { openConnection, waitForRedis } from '../support/redis-connection.ts';
+
+export const systemClock: Clock = { nowMs: () => Date.now() };
+
+export interface TestDirectory extends Directory {
+  readonly connection: RedisConnection;
+  /** What the gateway would say to somebody with this key. */
+  check(key: string): Promise<string>;
+}
+
+/** A directory on a connection of its own. Every test file ends with `closeConnections`. */
+export async function openDirectory(
+  target: RedisTarget,
+  clock: Clock = systemClock,
+): Promise<TestDirectory> {
+  const connection = openConnection(target);
+  await waitForRedis(connection);
+  const directory = createDirectory({ connection, randomBytes, clock, digestKey });
+  return {
+    ...directory,
+    connection,
+    async check(key) {
+      const parsed = parseApiKey(key);
+      if (parsed === undefined) return 'malformed';
+      return (await identify(connection, { ...parsed, digest: digestKey(key) })).kind;
+    },
+  };
+}
+
+/** Everything that is in a server. */
+export async function dumpRedis({ connection }: TestDirectory): Promise<Record<string, unknown>> {
+  const dump: Record<string, unknown> = {};
+  for (const key of ((await connection.send('keys', ['gw:*'])) as string[]).sort()) {
+    const type = await connection.send('type', [key]);
+    if (type === 'hash') dump[key] = await connection.send('hgetall', [key]);
+    else if (type === 'set') dump[key] = ((await connection.send('smembers', [key])) as []).sort();
+    else if (type === 'stream') dump[key] = await connection.send('xlen', [key]);
+    else dump[key] = type;
+  }
+  return dump;
+}

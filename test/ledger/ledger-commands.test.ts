@@ -1,0 +1,178 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runLedgerExportCommand } from '../../src/cli/ledger-export-command.ts';
+import { runLedgerVerifyCommand } from '../../src/cli/ledger-verify-command.ts';
+import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
+import { LEDGER_CSV_HEAD } from '../../src/ledger/encode-ledger-csv.ts';
+import { parseLedgerLine } from '../../src/ledger/ledger-entry.ts';
+import { startLedgerExporter } from '../../src/ledger/start-ledger-exporter.ts';
+import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { createMemoryLog } from '../support/memory-log.ts';
+import {
+  closeConnections,
+  openConnection,
+  standalone,
+  type TestConnection,
+  tcp,
+  waitForRedis,
+} from '../support/redis-connection.ts';
+import {
+  makeTempFolder,
+  startRedisServer,
+  stopRedisServers,
+} from '../support/start-redis-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import {
+  createAccount,
+  HASTY_PACE,
+  readSegments,
+  serve,
+  type TestAccount,
+} from './ledger-scene.ts';
+
+let connection: TestConnection;
+let dataDir = '';
+let configPath = '';
+let account: TestAccount;
+let out: string[] = [];
+let err: string[] = [];
+
+beforeAll(async () => {
+  for (const { variable } of ENVIRONMENT_OVERRIDES) vi.stubEnv(variable, undefined);
+  const server = await startRedisServer();
+  connection = openConnection(standalone(tcp(server.port)));
+  await waitForRedis(connection);
+  dataDir = makeTempFolder();
+  configPath = join(dataDir, 't.yaml');
+  writeFileSync(configPath, `data_dir: ${dataDir}\n`);
+  // Where a node has the socket of its own server.
+  symlinkSync(server.socketPath, join(dataDir, 'redis.sock'));
+  account = await createAccount(connection, 8, 5_000_000);
+  await createAccount(connection, 9);
+  await serve(connection, account);
+  await exportAll();
+  await serve(connection, account);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await closeConnections();
+  await stopRedisServers();
+});
+beforeEach(() => {
+  out = [];
+  err = [];
+});
+
+async function exportAll(): Promise<void> {
+  const dir = join(dataDir, 'ledger');
+  const clock = { nowMs: () => Date.now() + 1_000 };
+  const log = createMemoryLog();
+  const pace = { ...HASTY_PACE, keepMs: 0 };
+  const exporter = startLedgerExporter({ connection, dir, nodeId: 'a', clock, log, pace });
+  await waitUntil(async () => {
+    const isHere = await readSegments(dir).catch(() => []);
+    return isHere.length === 3;
+  }, 'everything is exported');
+  await exporter.stop();
+}
+
+const printing = {
+  out: (text: string) => {
+    out.push(text);
+  },
+  err: (text: string) => {
+    err.push(text);
+  },
+};
+
+function verify({ json = false, dataDirs = [] as string[] } = {}): Promise<number> {
+  return runLedgerVerifyCommand({ configPath, dataDirs, json, ...printing });
+}
+
+function exportLedger(format: 'ndjson' | 'csv', accountId?: string, dataDirs: string[] = []) {
+  const options = { configPath, dataDirs, account: accountId, format, ...printing };
+  return runLedgerExportCommand(options);
+}
+
+describe('tollgate ledger verify', () => {
+  it('says that all agree, and returns 0', async () => {
+    expect(await verify()).toBe(0);
+    expect(out.join('\n').split('\n')).toEqual([
+      'entries: 4, accounts: 2, months of keys: 1',
+      'The ledger and Redis agree.',
+    ]);
+    expect(err).toEqual([]);
+  });
+
+  it('names each figure that differs, and returns 1', async () => {
+    const { bucket, id } = account;
+    const record = keysOfBucket(bucket).account(id);
+    await connection.send('hincrby', [record, 'balance', '2500000']);
+    expect(await verify()).toBe(1);
+    expect(out.join('\n').split('\n')).toEqual([
+      'entries: 4, accounts: 2, months of keys: 1',
+      `drift    ${id}: balance should be 4.9986 and is 7.4986`,
+      'The ledger and Redis do NOT agree.',
+    ]);
+    out = [];
+    expect(await verify({ json: true })).toBe(1);
+    expect(JSON.parse(out.join(''))).toMatchObject({
+      is_clean: false,
+      entries: 4,
+      drifts: [{ account: id, what: 'balance_micros', expected: 4_998_600, found: 7_498_600 }],
+    });
+    await connection.send('hincrby', [record, 'balance', '-2500000']);
+  });
+
+  it('looks into the folders that are named, and says what none of them has', async () => {
+    const other = makeTempFolder();
+    mkdirSync(join(other, 'ledger'));
+    expect(await verify({ dataDirs: [other] })).toBe(1);
+    expect(out.join('\n')).toMatch(/^missing {2}bucket 8: what was entered after 0-0 up to \d/m);
+    expect(await verify({ dataDirs: [other, dataDir] })).toBe(0);
+  });
+
+  it('returns 1 for settings that are wrong', async () => {
+    const wrong = join(dataDir, 'wrong.yaml');
+    writeFileSync(wrong, 'workers: none\n');
+    const options = { configPath: wrong, dataDirs: [], json: false, ...printing };
+    expect(await runLedgerVerifyCommand(options)).toBe(1);
+    expect(err.join('\n')).toContain('workers');
+  });
+
+  it('returns 1 when Redis is away', async () => {
+    const elsewhere = join(dataDir, 'elsewhere.yaml');
+    writeFileSync(elsewhere, `data_dir: ${makeTempFolder()}\n`);
+    const options = { configPath: elsewhere, dataDirs: [], json: false, ...printing };
+    expect(await runLedgerVerifyCommand(options)).toBe(1);
+    expect(err).toEqual([expect.stringContaining('Redis does not answer')]);
+  });
+});
+
+describe('tollgate ledger export', () => {
+  it('prints every entry once, from segments and from Redis', async () => {
+    expect(await exportLedger('ndjson')).toBe(0);
+    const entries = out.join('\n').split('\n').map(parseLedgerLine);
+    expect(entries.map(({ kind }) => kind).toSorted()).toEqual([
+      'charge',
+      'charge',
+      'topup',
+      'topup',
+    ]);
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(4);
+  });
+
+  it('prints a table, and one account alone', async () => {
+    expect(await exportLedger('csv', account.id)).toBe(0);
+    const [head, ...rows] = out.join('\n').split('\n');
+    expect(head).toBe(LEDGER_CSV_HEAD);
+    expect(rows).toHaveLength(3);
+    for (const row of rows) expect(row).toContain(account.id);
+  });
+
+  it('returns 1 when something is missing', async () => {
+    expect(await exportLedger('ndjson', undefined, [makeTempFolder()])).toBe(1);
+    expect(err).toEqual([expect.stringContaining('not complete')]);
+  });
+});

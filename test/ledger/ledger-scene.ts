@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { mintRequestId } from '../../src/http/request-id.ts';
+import { mintAccountId } from '../../src/keys/account-id.ts';
+import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
+import type { ExportPace } from '../../src/ledger/export-pace.ts';
+import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
+import { createLedgerFindings } from '../../src/ledger/ledger-findings.ts';
+import { readSegmentEntries } from '../../src/ledger/open-segments.ts';
+import { listSegments, readSegmentHeader } from '../../src/ledger/segment-files.ts';
+import { admit } from '../../src/quota/admit.ts';
+import { credit, type Payment } from '../../src/quota/credit.ts';
+import { digestKey } from '../../src/quota/digest-key.ts';
+import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { keyset } from '../../src/quota/keyset.ts';
+import { settle } from '../../src/quota/settle.ts';
+import { encodeLedgerUsage } from '../../src/quota/settlement.ts';
+import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+
+export const ALL_BUCKETS: ReadonlySet<number> = new Set(Array.from({ length: 256 }, (_, i) => i));
+
+export const USAGE = {
+  input: 11,
+  cacheRead: 22,
+  cacheWrite5m: 33,
+  cacheWrite1h: 44,
+  output: 200,
+  thinking: 66,
+};
+
+/** Everything that is old enough in a real node is so at once here. */
+export const HASTY_PACE: ExportPace = {
+  roundMs: 5,
+  gatherMs: 0,
+  entryAgeMs: 0,
+  keepMs: 3_600_000,
+  leaseMs: 1_000,
+  segmentEntriesMax: 50_000,
+  segmentBytesMax: 16 * 1024 ** 2,
+};
+
+export interface TestAccount {
+  readonly bucket: number;
+  readonly id: string;
+  readonly keyId: string;
+  readonly digest: string;
+}
+
+type Connection = Pick<RedisConnection, 'send'>;
+
+/** An account with one key and, unless it is 0, some credit. */
+export async function createAccount(
+  connection: Connection,
+  bucket: number,
+  micros = 1_000_000_000,
+): Promise<TestAccount> {
+  const redisKeys = keysOfBucket(bucket);
+  const id = mintAccountId(bucket, randomBytes);
+  const keyId = mintKeyId(bucket, randomBytes);
+  const digest = digestKey(mintApiKey(keyId, randomBytes));
+  const write = { expected: 'new', overlapMs: undefined, writeId: id };
+  await keyset(connection, {
+    ...write,
+    subject: 'account',
+    id,
+    record: redisKeys.account(id),
+    index: redisKeys.accounts,
+    fields: { status: 'active', plan: 'team' },
+  });
+  await keyset(connection, {
+    ...write,
+    subject: 'key',
+    id: keyId,
+    record: redisKeys.key(keyId),
+    index: redisKeys.keysOf(id),
+    fields: { status: 'active', account: id, digest },
+  });
+  const account = { bucket, id, keyId, digest };
+  if (micros !== 0) await pay(connection, account, { paymentId: 'first', micros });
+  return account;
+}
+
+export async function pay(
+  connection: Connection,
+  { bucket, id }: TestAccount,
+  payment: Pick<Payment, 'paymentId' | 'micros'> & Partial<Payment>,
+): Promise<void> {
+  const reply = await credit(connection, {
+    bucket,
+    accountId: id,
+    kind: 'topup',
+    isForced: false,
+    note: '',
+    ...payment,
+  });
+  if (reply.kind !== 'credited') throw new Error(`not credited: ${reply.kind}`);
+}
+
+/** Admits a request and leaves it running; answers what ends it. */
+export async function begin(
+  connection: Connection,
+  { bucket, id, keyId, digest }: TestAccount,
+  { heldMicros = 1_000, leaseMs = 60_000 } = {},
+) {
+  const requestId = mintRequestId(Date.now());
+  const reply = await admit(connection, {
+    bucket,
+    keyId,
+    digest,
+    modelNames: ['llm-a'],
+    requestId,
+    holdMicros: heldMicros,
+    holdLeastMicros: heldMicros,
+    leaseMs,
+    windowMs: 1_000,
+    plans: { starter: 1, pro: 1, business: 1, team: 1_000_000 },
+  });
+  if (reply.kind !== 'admitted') throw new Error(`not admitted: ${reply.kind}`);
+  const settlement = {
+    bucket,
+    accountId: id,
+    keyId,
+    requestId,
+    month: reply.month,
+    model: 'llm-a',
+    firstTriedMs: Date.now(),
+    usage: encodeLedgerUsage({ usage: USAGE, isEstimated: true }),
+  };
+  return {
+    requestId,
+    month: reply.month,
+    end: (actualMicros: number) => settle(connection, { ...settlement, actualMicros }),
+  };
+}
+
+/** A whole request; answers its id. */
+export async function serve(
+  connection: Connection,
+  account: TestAccount,
+  actualMicros = 700,
+): Promise<string> {
+  const request = await begin(connection, account);
+  await request.end(actualMicros);
+  return request.requestId;
+}
+
+/** Every entry in the segments of a folder, duplicates too. */
+export async function readSegments(dir: string): Promise<LedgerEntry[]> {
+  const entries: LedgerEntry[] = [];
+  for (const { path } of await listSegments(dir)) {
+    const segment = { path, header: await readSegmentHeader(path) };
+    for await (const entry of readSegmentEntries(segment, ALL_BUCKETS, createLedgerFindings())) {
+      entries.push(entry);
+    }
+  }
+  return entries;
+}
+
+export function placesOf(entries: readonly LedgerEntry[]): Set<string> {
+  return new Set(entries.map(({ bucket, id }) => `${bucket} ${id}`));
+}
+
+/** Places of all entries that the streams of these buckets have now. */
+export async function streamPlaces(
+  connection: Connection,
+  buckets: Iterable<number>,
+): Promise<Set<string>> {
+  const places = new Set<string>();
+  for (const bucket of buckets) {
+    const { ledger } = keysOfBucket(bucket);
+    const entries = (await connection.send('xrange', [ledger, '-', '+'])) as [string, string[]][];
+    for (const [id] of entries) places.add(`${bucket} ${id}`);
+  }
+  return places;
+}
+
+/** Some entries; answers the places of all that are there. */
+export async function fillBuckets(
+  connection: Connection,
+  buckets: readonly number[],
+): Promise<Set<string>> {
+  for (const bucket of buckets) {
+    const account = await createAccount(connection, bucket);
+    for (let i = 0; i < 5; i++) await serve(connection, account);
+  }
+  return streamPlaces(connection, buckets);
+}

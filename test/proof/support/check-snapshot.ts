@@ -1,0 +1,100 @@
+import type { Book } from './book.ts';
+import type { HoldRecord, Snapshot } from './snapshot.ts';
+import type { Report } from './violations.ts';
+import type { ProofAccount } from './world.ts';
+
+const MICROS_HELD = /^held:(\d{6})$/;
+const MICROS_SPENT = /^spent:(\d{6})$/;
+
+interface Sums {
+  readonly held: Map<string, number>;
+  readonly count: Map<string, number>;
+}
+
+/** The highest cap that a key ever had; where it was never lowered, that is its cap. */
+export type CapMaxOf = (keyId: string) => number | undefined;
+
+interface CheckOptions {
+  readonly world: readonly ProofAccount[];
+  readonly book: Book;
+  readonly capMaxOf: CapMaxOf;
+  readonly report: Report;
+}
+
+/** I1 to I5: what holds of a bucket at every instant. The book has the same ledger as the snapshot. */
+export function checkSnapshot(snapshot: Snapshot, options: CheckOptions): void {
+  const { world, book, report } = options;
+  checkLeases(snapshot, report);
+  const sums = sumHolds(snapshot.holds);
+  for (const account of world) {
+    if (account.bucket !== snapshot.bucket) continue;
+    const { accountId, kind } = account;
+    const fields = snapshot.accounts.get(accountId);
+    const balance = Number(fields?.get('balance') ?? 0);
+    const held = Number(fields?.get('held') ?? 0);
+    const holds = sums.held.get(accountId) ?? 0;
+    if (held !== holds) report('I1', `account ${accountId} holds ${held}, its requests ${holds}`);
+    const isCovered = kind === 'forced' || held <= balance;
+    if (held < 0 || !isCovered) report('I2', `${kind} ${accountId}: ${held} of ${balance} held`);
+    const booked = book.balanceOf(accountId);
+    if (booked !== balance) report('I4', `${accountId} has ${balance}, its ledger ${booked}`);
+    for (const { keyId } of account.keys) {
+      const keyFields = snapshot.keys.get(accountId)?.get(keyId) ?? new Map<string, string>();
+      checkKey(keyId, keyFields, sums, options);
+    }
+  }
+}
+
+function checkLeases({ holds, leases }: Snapshot, report: Report): void {
+  const isSame = leases.length === holds.size && leases.every((id) => holds.has(id));
+  if (!isSame) report('I1', `${leases.length} leases, ${holds.size} holds`);
+}
+
+function sumHolds(holds: ReadonlyMap<string, HoldRecord>): Sums {
+  const held = new Map<string, number>();
+  const count = new Map<string, number>();
+  const add = (map: Map<string, number>, name: string, value: number) =>
+    map.set(name, (map.get(name) ?? 0) + value);
+  for (const hold of holds.values()) {
+    add(held, hold.accountId, hold.held);
+    add(held, `${hold.keyId} ${hold.month}`, hold.held);
+    add(count, hold.keyId, 1);
+  }
+  return { held, count };
+}
+
+function checkKey(
+  keyId: string,
+  fields: ReadonlyMap<string, string>,
+  sums: Sums,
+  { book, capMaxOf, report }: CheckOptions,
+): void {
+  const monthsOf = (pattern: RegExp) =>
+    [...fields.keys()]
+      .map((name) => pattern.exec(name)?.[1])
+      .filter((month) => month !== undefined);
+  const number = (name: string) => Number(fields.get(name) ?? 0);
+  const months = new Set([...monthsOf(MICROS_HELD), ...monthsOf(MICROS_SPENT), ...book.months]);
+  for (const month of months) {
+    const held = number(`held:${month}`);
+    const holds = sums.held.get(`${keyId} ${month}`) ?? 0;
+    if (held !== holds)
+      report('I1', `key ${keyId} holds ${held} in ${month}, its requests ${holds}`);
+    const spent = number(`spent:${month}`);
+    const booked = book.spentOf(keyId, month);
+    if (spent !== booked)
+      report('I5', `${keyId} spent ${spent} in ${month}, by its ledger ${booked}`);
+    const cap = capMaxOf(keyId);
+    if (cap !== undefined && spent + held > cap) {
+      report('I3', `${keyId} in ${month}: ${spent} spent and ${held} held of ${cap}`);
+    }
+  }
+  const inFlight = number('in_flight');
+  const running = sums.count.get(keyId) ?? 0;
+  if (inFlight !== running)
+    report('I1', `${keyId} counts ${inFlight} requests, and has ${running}`);
+  const inFlightMax = fields.get('in_flight_max');
+  if (inFlightMax !== undefined && inFlight > Number(inFlightMax)) {
+    report('in flight', `${keyId} has ${inFlight} requests of ${inFlightMax}`);
+  }
+}

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mintRequestId } from '../../../src/http/request-id.ts';
+import {
+  type AdmitOrder,
+  type AdmitReply,
+  admit,
+  type PlanLimits,
+} from '../../../src/quota/admit.ts';
+import { renew } from '../../../src/quota/renew.ts';
+import { settle } from '../../../src/quota/settle.ts';
+import type { Settlement } from '../../../src/quota/settlement.ts';
+import { classifyRedisError } from '../../../src/redis/classify-redis-error.ts';
+import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import type { EventLog } from './event-log.ts';
+import { monthOf } from './month-of.ts';
+import type { Random } from './random.ts';
+import type { ProofAccount, ProofKey } from './world.ts';
+
+export interface ClientOptions {
+  readonly connection: Pick<RedisConnection, 'send'>;
+  readonly world: readonly ProofAccount[];
+  readonly random: Random;
+  readonly log: EventLog;
+  /** In every request id of this client. */
+  readonly tag: string;
+  readonly windowMs: number;
+  readonly leaseMs: number;
+  readonly plans: PlanLimits;
+}
+
+/** A request that was let in. */
+export interface OpenRequest {
+  readonly account: ProofAccount;
+  readonly key: ProofKey;
+  readonly requestId: string;
+  readonly month: string;
+  readonly held: number;
+  /** The scripts' clock minus this machine's. */
+  readonly aheadMs: number;
+}
+
+type Charged = Omit<Settlement, 'usage'>;
+
+const MODEL = 'llm-proof-1';
+
+/** The scripts as a client calls them: what it asks for and what it is told goes into its log. */
+export function createClient(options: ClientOptions) {
+  const { connection, log, tag, windowMs, leaseMs, plans } = options;
+  let minted = 0;
+
+  const violate = (check: string, text: string) => log.add({ type: 'violation', check, text });
+
+  const call = async <Reply>(ask: () => Promise<Reply>): Promise<Reply | undefined> => {
+    try {
+      return await ask();
+    } catch (error) {
+      const text = String(error);
+      if (classifyRedisError(error) === 'fault') violate('a script fails', text);
+      log.add({ type: 'failed', text });
+      // Whoever fails at once would otherwise write a million lines.
+      await sleep(50);
+      return undefined;
+    }
+  };
+
+  const noteRefusal = (keyId: string, order: AdmitOrder, reply: AdmitReply) => {
+    const { kind } = reply;
+    const least = order.holdLeastMicros;
+    if (kind === 'rate') {
+      const { nowMs, limit } = reply.rate;
+      const { scope, waitMs } = reply;
+      log.add({ type: 'refused', kind, keyId, nowMs, limit, scope, waitMs });
+      return;
+    }
+    log.add({ type: 'refused', kind, keyId });
+    if (kind === 'cap' && reply.capMicros - reply.spentMicros - reply.heldMicros >= least) {
+      violate('I10', `the cap has room for ${least}: ${JSON.stringify(reply)}`);
+    }
+    if (kind === 'balance' && reply.balanceMicros - reply.heldMicros >= least) {
+      violate('I10', `the balance has room for ${least}: ${JSON.stringify(reply)}`);
+    }
+  };
+
+  const admitOnce = async (
+    account: ProofAccount,
+    key: ProofKey,
+    order: AdmitOrder,
+    isRepeated: boolean,
+  ): Promise<OpenRequest | AdmitReply | undefined> => {
+    const askedMs = Date.now();
+    const reply = await call(() => admit(connection, order));
+    const repliedMs = Date.now();
+    if (reply === undefined) return undefined;
+    if (reply.kind !== 'admitted') {
+      noteRefusal(key.keyId, order, reply);
+      return reply;
+    }
+    const { requestId } = order;
+    const { month, heldMicros: held, accountId } = reply;
+    const { nowMs, limit, left } = reply.rate;
+    const times = { askedMs, repliedMs, nowMs };
+    const { keyId } = key;
+    log.add({ type: 'admitted', requestId, keyId, ...times, held, month, limit, left, isRepeated });
+    const isAnswer =
+      held >= order.holdLeastMicros &&
+      held <= order.holdMicros &&
+      accountId === account.accountId &&
+      (isRepeated || month === monthOf(nowMs));
+    if (!isAnswer) violate('I10', `admitted ${JSON.stringify({ order, reply })}`);
+    return { account, key, requestId, month, held, aheadMs: nowMs - repliedMs };
+  };
+
+  return {
+    /** Asks `times` times at once for the same request; answers what the first call was told. */
+    async admit(
+      account: ProofAccount,
+      key: ProofKey,
+      hold: { readonly micros: number; readonly leastMicros: number },
+      times = 1,
+    ): Promise<OpenRequest | AdmitReply | undefined> {
+      minted += 1;
+      const requestId =
+        mintRequestId(Date.now()).slice(0, 10) + tag + String(minted).padStart(12, '0');
+      const order: AdmitOrder = {
+        ...{ bucket: account.bucket, keyId: key.keyId, digest: key.digest, requestId },
+        ...{ modelNames: [MODEL], holdMicros: hold.micros, holdLeastMicros: hold.leastMicros },
+        ...{ leaseMs, windowMs, plans },
+      };
+      const replies = await Promise.all(
+        Array.from({ length: times }, () => admitOnce(account, key, order, times > 1)),
+      );
+      return replies.find((reply) => reply !== undefined && 'held' in reply) ?? replies[0];
+    },
+
+    async renew({ account, key, requestId, month, held }: OpenRequest, seen: number) {
+      log.add({ type: 'renewing', requestId, seen });
+      const { accountId, bucket } = account;
+      const who = { bucket, accountId, keyId: key.keyId, requestId, month };
+      const hold = { ...who, model: MODEL, heldMicros: held };
+      const reply = await call(() => renew(connection, hold, { seenMicros: seen, leaseMs }));
+      if (reply !== undefined) log.add({ type: 'renewed', requestId, reply });
+      return reply;
+    },
+
+    /** Says `times` times at once what a request cost. */
+    async settle(request: OpenRequest, actual: number, times = 1): Promise<Charged> {
+      const { account, key, requestId, month, aheadMs } = request;
+      const charged: Charged = {
+        ...{ bucket: account.bucket, accountId: account.accountId, keyId: key.keyId },
+        ...{ requestId, month, model: MODEL, actualMicros: actual },
+        firstTriedMs: Date.now() + aheadMs,
+      };
+      log.add({ type: 'settling', requestId, actual });
+      await Promise.all(Array.from({ length: times }, () => this.settleAgain(charged)));
+      return charged;
+    },
+
+    async settleAgain(charged: Charged): Promise<void> {
+      const reply = await call(() => settle(connection, { ...charged, usage: Buffer.alloc(0) }));
+      if (reply !== undefined) log.add({ type: 'settled', requestId: charged.requestId, reply });
+    },
+  };
+}
+
+export type Client = ReturnType<typeof createClient>;

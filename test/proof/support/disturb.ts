@@ -1,0 +1,160 @@
+import { type CreditReply, credit, type Payment } from '../../../src/quota/credit.ts';
+import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
+import { keyset, type RecordWrite } from '../../../src/quota/keyset.ts';
+import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import type { Random } from './random.ts';
+import type { Report } from './violations.ts';
+import { type ProofAccount, type ProofKey, unitOf } from './world.ts';
+
+/** Of all huge accounts together, so that sums stay below 2^53 in runs of any length. */
+const HUGE_UNITS_MAX = 3_000;
+
+/** A key or an account was shut at `fromMs` at the latest, and opened again at `untilMs` at the earliest. */
+export interface ShutSpan {
+  readonly id: string;
+  readonly fromMs: number;
+  untilMs: number;
+}
+
+/** As a failover does when the admission was the last thing it lost. */
+const FORGET = `#!lua
+local prefix = ARGV[1]
+for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local account, key, month, held = string.match(redis.call('HGET', KEYS[1], id), '^([^|]*)|([^|]*)|([^|]*)|[^|]*|([^|]*)|')
+  if account == ARGV[2] then
+    redis.call('HDEL', KEYS[1], id)
+    redis.call('ZREM', prefix .. 'leases', id)
+    redis.call('HINCRBY', prefix .. 'account:' .. account, 'held', string.format('%.0f', 0 - held))
+    redis.call('HINCRBY', prefix .. 'key:' .. key, 'held:' .. month, string.format('%.0f', 0 - held))
+    redis.call('HINCRBY', prefix .. 'key:' .. key, 'in_flight', -1)
+    return id
+  end
+end
+return ''`;
+
+interface DisturbOptions {
+  readonly connection: Pick<RedisConnection, 'send'>;
+  readonly world: readonly ProofAccount[];
+  readonly random: Random;
+  readonly report: Report;
+}
+
+/** What operators, payers and failovers do to accounts while they are in use. */
+export function createDisturbances({ connection, world, random, report }: DisturbOptions) {
+  const capMax = new Map<string, number>();
+  const payments = new Map<string, number>();
+  const lost = new Set<string>();
+  const shut: ShutSpan[] = [];
+  const open = new Map<string, ShutSpan>();
+  let hugeUnits = 0;
+  let written = 0;
+  for (const { keys } of world) {
+    for (const { keyId, cap } of keys) if (cap !== undefined) capMax.set(keyId, cap);
+  }
+  const ofKind = (...kinds: readonly string[]) =>
+    random.pick(world.filter(({ kind }) => kinds.includes(kind)));
+
+  const write = async (
+    account: ProofAccount,
+    key: ProofKey | undefined,
+    fields: RecordWrite['fields'],
+  ) => {
+    written += 1;
+    const { accountId, bucket } = account;
+    const redisKeys = keysOfBucket(bucket);
+    const record: RecordWrite = {
+      ...(key === undefined
+        ? { subject: 'account', id: accountId, record: redisKeys.account(accountId) }
+        : { subject: 'key', id: key.keyId, record: redisKeys.key(key.keyId) }),
+      index: key === undefined ? redisKeys.accounts : redisKeys.keysOf(accountId),
+      ...{ writeId: `write ${written}`, expected: '', overlapMs: undefined, fields },
+    };
+    const first = await keyset(connection, record);
+    const again = await keyset(connection, record);
+    if (JSON.stringify(first) !== JSON.stringify(again)) report('keyset', 'it was written twice');
+  };
+
+  const pay = async (
+    account: ProofAccount,
+    micros: number,
+    more: Pick<Payment, 'kind' | 'isForced'>,
+  ) => {
+    const { accountId, bucket } = account;
+    const paymentId = `payment ${payments.size}`;
+    const payment = { bucket, accountId, paymentId, micros, note: '', ...more };
+    const replies = await Promise.all([credit(connection, payment), credit(connection, payment)]);
+    const count = (kind: CreditReply['kind']) =>
+      replies.filter((reply) => reply.kind === kind).length;
+    if (count('credited') > 1) report('I7', `${paymentId} was credited twice`);
+    if (count('credited') > 0 && count('repeated') !== 1) report('I7', JSON.stringify(replies));
+    payments.set(`${accountId} ${paymentId}`, count('credited') > 0 ? micros : 0);
+  };
+
+  const setStatus = async (account: ProofAccount, key: ProofKey | undefined) => {
+    const id = key?.keyId ?? account.accountId;
+    const span = open.get(id);
+    if (span !== undefined) {
+      span.untilMs = Date.now();
+      open.delete(id);
+      await write(account, key, { status: 'active' });
+      return;
+    }
+    await write(account, key, { status: key === undefined ? 'suspended' : 'revoked' });
+    const opened = { id, fromMs: Date.now(), untilMs: Number.POSITIVE_INFINITY };
+    shut.push(opened);
+    open.set(id, opened);
+  };
+
+  return {
+    lost: lost as ReadonlySet<string>,
+    /** What each payment is to have added. */
+    payments: payments as ReadonlyMap<string, number>,
+    shut: shut as readonly ShutSpan[],
+    capMaxOf: (keyId: string) => capMax.get(keyId),
+    actions: {
+      async topUp() {
+        const account = random.pick(world);
+        const isHuge = account.kind === 'huge';
+        const units = random.int(0, isHuge ? 100 : 15_000);
+        if (isHuge) hugeUnits += units;
+        if (hugeUnits > HUGE_UNITS_MAX && isHuge) return;
+        const micros = units * unitOf(account);
+        await pay(account, micros, { kind: 'topup', isForced: false });
+      },
+      async refund() {
+        const account = random.pick(world);
+        await pay(account, -random.int(1, 3_000), { kind: 'refund', isForced: false });
+      },
+      async chargeBack() {
+        await pay(ofKind('forced'), -random.int(1, 800), { kind: 'adjustment', isForced: true });
+      },
+      async raiseCap() {
+        const account = random.pick(world);
+        const key = random.pick(account.keys);
+        const cap = capMax.get(key.keyId);
+        if (cap === undefined) return;
+        const raised = cap + random.int(1, 1_200) * unitOf(account);
+        capMax.set(key.keyId, raised);
+        await write(account, key, { cap: raised.toFixed(0) });
+      },
+      async lowerCap() {
+        const account = ofKind('lowered');
+        const key = random.pick(account.keys);
+        const cap = capMax.get(key.keyId);
+        if (cap !== undefined) await write(account, key, { cap: String(random.int(0, cap)) });
+      },
+      async shutOrOpen() {
+        const account = ofKind('shut');
+        await setStatus(account, random.chance(0.7) ? random.pick(account.keys) : undefined);
+      },
+      async lose() {
+        const { bucket, accountId } = ofKind('lossy');
+        const { prefix, holds } = keysOfBucket(bucket);
+        const id = await connection.send('eval', [FORGET, '1', holds, prefix, accountId]);
+        if (id !== '') lost.add(String(id));
+      },
+    },
+  };
+}
+
+export type Disturbances = ReturnType<typeof createDisturbances>;

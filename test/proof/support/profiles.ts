@@ -1,0 +1,41 @@
+import type { PlanLimits } from '../../../src/quota/admit.ts';
+import type { ClientOptions } from './client.ts';
+import type { Random } from './random.ts';
+import { runMoneyClient } from './run-money-client.ts';
+import { runRateClient } from './run-rate-client.ts';
+import { createMoneyWorld, createRateWorld, type ProofAccount } from './world.ts';
+
+export interface Profile {
+  readonly windowMs: number;
+  /** Of every hold. Short, so that many run out; never where nothing is to run out. */
+  readonly leaseMs: number;
+  readonly plans: PlanLimits;
+  /** Workers are killed, the clock is set, accounts change. */
+  readonly isChaotic: boolean;
+  readonly createWorld: (random: Random) => ProofAccount[];
+  readonly runClient: (options: ClientOptions, isStopping: () => boolean) => Promise<void>;
+}
+
+const NO_LIMIT = 1_000_000;
+
+/** Each finds mistakes that the other does not. */
+export const PROFILES = {
+  money: {
+    windowMs: 1_000,
+    leaseMs: 160,
+    plans: { starter: NO_LIMIT, pro: NO_LIMIT, business: NO_LIMIT, team: NO_LIMIT },
+    isChaotic: true,
+    createWorld: createMoneyWorld,
+    runClient: runMoneyClient,
+  },
+  rate: {
+    windowMs: 1_000,
+    leaseMs: 60_000,
+    plans: { starter: 20, pro: 33, business: 81, team: NO_LIMIT },
+    isChaotic: false,
+    createWorld: createRateWorld,
+    runClient: runRateClient,
+  },
+} satisfies Record<string, Profile>;
+
+export type ProfileName = keyof typeof PROFILES;

@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sweep } from '../../../src/quota/sweep.ts';
+import { connectRedis, type RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { createMemoryLog } from '../../support/memory-log.ts';
+import { CLOCK_KEY, type Patch, patchScripts, STEPPED_CLOCK } from '../../support/patch-scripts.ts';
+import { standalone, tcp, waitForRedis } from '../../support/redis-connection.ts';
+import { startRedisServer } from '../../support/start-redis-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { type Book, createBook } from './book.ts';
+import { checkEnd } from './check-end.ts';
+import { checkRates } from './check-rates.ts';
+import { checkSnapshot } from './check-snapshot.ts';
+import { checkViews } from './check-views.ts';
+import { type Counts, countEvents } from './count-events.ts';
+import { createWorkers, WORKERS, type Workers } from './create-workers.ts';
+import { createDisturbances, type Disturbances } from './disturb.ts';
+import type { ProofEvent } from './event-log.ts';
+import { planClock } from './plan-clock.ts';
+import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
+import { createRandom, type Random } from './random.ts';
+import { takeSnapshot } from './snapshot.ts';
+import { createViolations, type Report, type Violation } from './violations.ts';
+import { BUCKETS_USED, type ProofAccount, writeWorld } from './world.ts';
+
+const COMMAND_TIMEOUT_MS = 20_000;
+const TICK_MAX_MS = 12;
+const SWEPT_MAX = 50;
+const KILL_INTERVAL_S = 1.5;
+/** A lease is much shorter; this only ends a run that would hang. */
+const EXPIRY_TIME_MAX_MS = 30_000;
+
+interface ProofOptions {
+  readonly profile: ProfileName;
+  readonly seconds: number;
+  readonly seed: number;
+  /** Mistakes that are to be found. */
+  readonly patches: readonly Patch[];
+}
+
+export interface ProofResult extends Counts {
+  readonly profile: ProfileName;
+  readonly seed: number;
+  readonly kills: number;
+  readonly snapshots: number;
+  readonly months: number;
+  readonly lostHolds: number;
+  readonly fullLimiters: number;
+  readonly violations: readonly Violation[];
+}
+
+interface Run {
+  readonly connection: Pick<RedisConnection, 'send'>;
+  readonly profile: Profile;
+  readonly world: readonly ProofAccount[];
+  readonly random: Random;
+  readonly report: Report;
+  readonly violations: readonly Violation[];
+  readonly book: Book;
+  readonly disturbances: Disturbances;
+  readonly workers: Workers;
+  /** Of the ledger, by bucket. */
+  readonly cursors: Map<number, string>;
+  kills: number;
+  snapshots: number;
+}
+
+/** Ends at the first violation: what follows from one mistake says nothing more. */
+export async function runProof(options: ProofOptions): Promise<ProofResult> {
+  const { seed, seconds } = options;
+  const profile: Profile = PROFILES[options.profile];
+  const random = createRandom(seed);
+  const world = profile.createWorld(random);
+  const patches = [STEPPED_CLOCK, ...options.patches];
+  const server = await startRedisServer();
+  const redis = connectRedis({
+    target: standalone(tcp(server.port)),
+    name: 'proof',
+    commandTimeoutMs: COMMAND_TIMEOUT_MS,
+    log: createMemoryLog(),
+  });
+  const connection = patchScripts(redis, patches);
+  await waitForRedis(redis);
+  const { list: violations, report } = createViolations();
+  const { port, dir } = server;
+  const order = { profile: options.profile, port, dir, seed, patches, world };
+  const run: Run = {
+    ...{ connection, profile, world, random, report, violations },
+    workers: createWorkers(order),
+    book: createBook(report),
+    disturbances: createDisturbances({ connection, world, random, report }),
+    cursors: new Map(),
+    ...{ kills: 0, snapshots: 0 },
+  };
+  try {
+    await writeWorld(connection, world);
+    run.workers.start();
+    await waitForClients(run);
+    await disturbFor(run, seconds);
+    await finish(run);
+  } catch (error) {
+    report('a script fails', String(error));
+  }
+  await run.workers.kill();
+  const events = run.workers.readEvents();
+  const fullLimiters = checkEvents(run, events);
+  await redis.close();
+  await server.stop();
+  return {
+    ...{ profile: options.profile, seed, kills: run.kills, snapshots: run.snapshots },
+    ...{ months: run.book.months.size, lostHolds: run.disturbances.lost.size, fullLimiters },
+    ...countEvents(events),
+    violations,
+  };
+}
+
+async function waitForClients(run: Run): Promise<void> {
+  await waitUntil(async () => {
+    const snapshots = await Promise.all(BUCKETS_USED.map((bucket) => look(run, bucket)));
+    return snapshots.every(({ holds }) => holds.size > 0) || run.violations.length > 0;
+  }, 'clients are let in');
+}
+
+async function disturbFor(run: Run, seconds: number): Promise<void> {
+  const { connection, profile, random, violations, disturbances, workers } = run;
+  const startedMs = performance.now();
+  const aheadOf = profile.isChaotic ? planClock(seconds, Date.now()) : () => 0;
+  let aheadMs = 0;
+  for (;;) {
+    const share = (performance.now() - startedMs) / (seconds * 1_000);
+    if (share >= 1 || violations.length > 0) return;
+    await sleep(random.int(1, TICK_MAX_MS));
+    await look(run, random.pick(BUCKETS_USED));
+    if (!profile.isChaotic) continue;
+    if (aheadOf(share) !== aheadMs) {
+      aheadMs = aheadOf(share);
+      await connection.send('set', [CLOCK_KEY, String(aheadMs)]);
+    }
+    const disturb = random.pick(Object.values(disturbances.actions));
+    await Promise.all([disturb(), sweepAll(run)]);
+    if (run.kills < Math.floor((share * seconds) / KILL_INTERVAL_S)) {
+      run.kills += 1;
+      workers.replace(random.int(0, WORKERS - 1));
+    }
+  }
+}
+
+/** Two at once, as two nodes do. */
+async function sweepAll({ connection }: Run): Promise<void> {
+  const all = [...BUCKETS_USED, ...BUCKETS_USED];
+  await Promise.all(all.map((bucket) => sweep(connection, bucket, SWEPT_MAX)));
+}
+
+/** Takes a snapshot and checks it. */
+async function look(run: Run, bucket: number) {
+  const { connection, world, book, cursors, disturbances, report } = run;
+  const snapshot = await takeSnapshot(connection, bucket, cursors.get(bucket) ?? '0-0');
+  cursors.set(bucket, snapshot.cursor);
+  run.snapshots += 1;
+  for (const entry of snapshot.ledger) book.add(entry);
+  checkSnapshot(snapshot, { world, book, report, capMaxOf: disturbances.capMaxOf });
+  return snapshot;
+}
+
+/** Lets the workers end what they have begun, and all leases run out. */
+async function finish(run: Run): Promise<void> {
+  const { workers, world, report, violations } = run;
+  if (violations.length > 0) return;
+  await workers.stop();
+  const deadline = performance.now() + EXPIRY_TIME_MAX_MS;
+  for (const bucket of BUCKETS_USED) {
+    let snapshot = await look(run, bucket);
+    while (snapshot.holds.size > 0 && performance.now() < deadline) {
+      await sleep(20);
+      await sweepAll(run);
+      snapshot = await look(run, bucket);
+    }
+    checkEnd(snapshot, world, report);
+  }
+}
+
+/** What only the clients know; answers how many limiters were ever full. */
+function checkEvents(run: Run, events: readonly ProofEvent[]): number {
+  const { profile, world, book, disturbances, workers, report, violations } = run;
+  for (const event of events) if (event.type === 'violation') report(event.check, event.text);
+  if (violations.length > 0) return 0;
+  const { lost, payments, shut } = disturbances;
+  const isUnheard = (requestId: string) => workers.wasKilled(requestId.slice(10, 14));
+  checkViews(events, { book, lost, isUnheard, report });
+  for (const [id, micros] of payments) {
+    const entered = -(book.payments.get(id)?.charged ?? 0);
+    if (entered !== micros) report('I6', `payment ${id}: ${entered} entered of ${micros}`);
+  }
+  checkShut(events, { shut, world, report });
+  const { plans, windowMs } = profile;
+  return profile.isChaotic ? 0 : checkRates(events, { world, plans, windowMs, report });
+}
+
+/** Nobody is let in who asked after the word that a key was revoked, or an account suspended. */
+function checkShut(
+  events: readonly ProofEvent[],
+  { shut, world, report }: Pick<Disturbances, 'shut'> & Pick<Run, 'world' | 'report'>,
+): void {
+  const accountOf = new Map(
+    world.flatMap(({ accountId, keys }) => keys.map(({ keyId }) => [keyId, accountId])),
+  );
+  for (const { id, fromMs, untilMs } of shut) {
+    for (const event of events) {
+      if (event.type !== 'admitted') continue;
+      const isItsOwn = event.keyId === id || accountOf.get(event.keyId) === id;
+      if (isItsOwn && event.askedMs > fromMs && event.repliedMs < untilMs) {
+        report('revocation', `${id} was shut: ${JSON.stringify(event)}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openJournalFeed } from '../../src/quota/journal-feed.ts';
+import type { JournalSegment } from '../../src/quota/journal-segment.ts';
+import type { Settlement } from '../../src/quota/settlement.ts';
+import { createTempDir } from '../support/create-temp-dir.ts';
+import { createMemoryLog } from '../support/memory-log.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { filesIn } from './journal-scene.ts';
+import { idsOf, makeSettlements } from './settle-scene.ts';
+
+/** Room for about fifteen settlements a file. */
+const SEGMENT_BYTES_MAX = 2_048;
+
+async function openFeed({ bytesMax = 1_000_000, dir = createTempDir() } = {}) {
+  const loaded: { settlement: Settlement; segment: JournalSegment }[] = [];
+  const state = { othersLoaded: 0 };
+  const feed = await openJournalFeed({
+    dir,
+    segmentBytesMax: SEGMENT_BYTES_MAX,
+    bytesMax,
+    loadedCount: () => state.othersLoaded,
+    onLoaded: (settlement, segment) => loaded.push({ settlement, segment }),
+    log: createMemoryLog(),
+  });
+  const loadedIds = () => idsOf(loaded.map(({ settlement }) => settlement));
+  const endAll = () => {
+    for (const { segment } of loaded.splice(0)) feed.noteEnd(segment);
+  };
+  return { dir, feed, loaded, loadedIds, state, endAll };
+}
+
+describe('the files of the journal', () => {
+  it('begin anew before they grow too large, and go one by one', async () => {
+    const { dir, feed, loaded, endAll } = await openFeed();
+    for (let i = 0; i < 10; i++) await feed.append(makeSettlements(5));
+    const files = filesIn(dir);
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of files) {
+      expect(statSync(`${dir}/${file}`).size).toBeLessThanOrEqual(SEGMENT_BYTES_MAX);
+    }
+    const [oldest] = loaded.map(({ segment }) => segment);
+    for (const { segment } of loaded.filter((one) => one.segment === oldest)) feed.noteEnd(segment);
+    await waitUntil(() => filesIn(dir).length < files.length, 'a file goes');
+    expect(filesIn(dir)).toEqual(files.slice(1));
+    loaded.splice(0, loaded.length, ...loaded.filter((one) => one.segment !== oldest));
+    endAll();
+    await waitUntil(() => filesIn(dir).length === 0, 'all are gone');
+    await feed.close();
+  });
+
+  it('take no more than they may hold, and more when there is room again', async () => {
+    const { dir, feed, endAll } = await openFeed({ bytesMax: 1_500 });
+    await feed.append(makeSettlements(5));
+    await expect(feed.append(makeSettlements(8))).rejects.toThrow('full');
+    expect(feed.depth).toBe(5);
+    endAll();
+    await waitUntil(() => filesIn(dir).length === 0, 'the file is gone');
+    await feed.append(makeSettlements(8));
+    expect(feed.depth).toBe(8);
+    await feed.close();
+  });
+
+  it('count what is waiting to be written against what they may hold', async () => {
+    const { feed } = await openFeed({ bytesMax: 1_500 });
+    const outcomes = await Promise.allSettled([
+      feed.append(makeSettlements(7)),
+      feed.append(makeSettlements(7)),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    await feed.close();
+  });
+
+  it('have what was appended at once in the order in which it came', async () => {
+    const { feed, loadedIds } = await openFeed();
+    const batches = Array.from({ length: 50 }, () => makeSettlements(2));
+    await Promise.all(batches.map((batch) => feed.append(batch)));
+    expect(loadedIds()).toEqual(batches.flatMap(idsOf));
+    await feed.close();
+  });
+
+  it('keep on the disk alone what would be too much in memory, until its turn comes', async () => {
+    const { dir, feed, loaded, loadedIds, state, endAll } = await openFeed();
+    const early = makeSettlements(3);
+    await feed.append(early);
+    state.othersLoaded = 50_000;
+    const late = [...makeSettlements(5), ...makeSettlements(6)];
+    await feed.append(late.slice(0, 5));
+    await feed.append(late.slice(5));
+    expect(loadedIds()).toEqual(idsOf(early));
+    expect(feed.depth).toBe(14);
+
+    state.othersLoaded = 0;
+    endAll();
+    await waitUntil(() => loaded.length >= late.length, 'the others are loaded');
+    const more = makeSettlements(1);
+    await feed.append(more);
+    expect(loadedIds()).toEqual(idsOf([...late, ...more]));
+    endAll();
+    await feed.waitUntilEmpty();
+    await waitUntil(() => filesIn(dir).length === 0, 'all files are gone');
+    await feed.close();
+  });
+});

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { encodeJournalRecord } from '../../src/quota/journal-record.ts';
+import type { SettleReply } from '../../src/quota/settle.ts';
+import { openSettleJournal } from '../../src/quota/settle-journal.ts';
+import type { Settlement } from '../../src/quota/settlement.ts';
+import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
+import { createMemoryLog } from '../support/memory-log.ts';
+import { systemClock } from './settle-scene.ts';
+
+export const CHARGED: SettleReply = {
+  kind: 'charge',
+  chargedMicros: 1,
+  shortMicros: 0,
+  balanceMicros: 0,
+};
+
+export const isOut = () => Promise.reject(new RedisUnavailable());
+
+export async function openJournal(
+  dir: string,
+  settle: (settlement: Settlement) => Promise<SettleReply> = isOut,
+) {
+  const log = createMemoryLog();
+  const journal = await openSettleJournal({
+    dir,
+    settle,
+    clock: systemClock,
+    random: Math.random,
+    log,
+  });
+  onTestFinished(() => journal.close());
+  return { journal, log };
+}
+
+/** Opens the journal of a folder on a Redis that takes everything; what it settled until it was empty. */
+export async function settleAll(dir: string) {
+  const settled: Settlement[] = [];
+  const { journal, log } = await openJournal(dir, async (settlement) => {
+    settled.push(settlement);
+    return CHARGED;
+  });
+  const left = await journal.drain(60_000);
+  await journal.close();
+  return { settled, log, left };
+}
+
+export function pathOfSegment(dir: string, number: number): string {
+  return join(dir, `settlements-${String(number).padStart(12, '0')}.log`);
+}
+
+/** A file as an earlier run has left it. */
+export function writeSegment(
+  dir: string,
+  settlements: readonly Settlement[],
+  change: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): void {
+  const bytes = change(Buffer.concat(settlements.map(encodeJournalRecord)));
+  writeFileSync(pathOfSegment(dir, 1), bytes);
+}
+
+export function filesIn(dir: string): string[] {
+  return readdirSync(dir).sort();
+}
+
+export function readUnsettled(dir: string): Record<string, unknown>[] {
+  const lines = readFileSync(join(dir, 'unsettled.ndjson'), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { type AdmitOrder, type AdmitReply, admit } from '../../../src/quota/admit.ts';
+import { type CreditReply, credit, type Payment } from '../../../src/quota/credit.ts';
+import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
+import { keyset, type RecordWrite } from '../../../src/quota/keyset.ts';
+import { type Hold, renew } from '../../../src/quota/renew.ts';
+import { settle } from '../../../src/quota/settle.ts';
+import type { Settlement } from '../../../src/quota/settlement.ts';
+import { sweep } from '../../../src/quota/sweep.ts';
+import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { MUTANTS } from '../../proof/mutants.ts';
+import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
+import {
+  closeConnections,
+  openConnection,
+  standalone,
+  tcp,
+  waitForRedis,
+} from '../../support/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../../support/start-redis-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+export const BUCKET = 3;
+export const ACCOUNT = 'acct_03account001';
+export const KEY = '03thekey001';
+export const DIGEST = 'digest';
+export const REQUEST = 'req_00abcd000000000000000001';
+export const MODEL = 'llm-sonnet-4.6';
+/** In the middle of November 2026. */
+export const NOW_MS = Date.UTC(2026, 10, 15, 12);
+export const MONTH = '202611';
+export const WINDOW_MS = 60_000;
+export const LEASE_MS = 15_000;
+
+export const redisKeys = keysOfBucket(BUCKET);
+
+/** `npm run test:mutants` runs the tables with a mistake in the scripts. */
+function mutantPatches(): readonly Patch[] {
+  const name = process.env['SCRIPT_MUTANT'];
+  return MUTANTS.filter((mutant) => mutant.name === name);
+}
+
+/** The kinds of replies that the header of a script names in braces, or in quotes when none is. */
+function repliesOfHeader(script: string): string[] {
+  const source = readFileSync(`src/quota/${script}.lua`, 'utf8');
+  const replies = /\n {2}Reply ([\s\S]*?)(\n\n|\n\]\])/.exec(source)?.[1] ?? '';
+  const inBraces = [...replies.matchAll(/\{'([a-z_]+)'/g)];
+  const found = inBraces.length > 0 ? inBraces : [...replies.matchAll(/'([a-z_]+)'/g)];
+  return found.map((match) => match[1] ?? '');
+}
+
+/**
+ * The scripts on a server of the file's own, with a clock that stands still. Before each test the server is
+ * empty but for one account and one key; after the last one, every reply of the script's header must have
+ * been seen.
+ */
+export function openScripts(script?: string) {
+  let connection: Pick<RedisConnection, 'send'>;
+  let port = 0;
+  const seen = new Set<string>();
+
+  const send = (command: string, ...args: readonly (string | number)[]) =>
+    connection.send(command, args.map(String));
+  const hash = async (redisKey: string) =>
+    (await send('hgetall', redisKey)) as Record<string, string>;
+  const setClock = (nowMs: number) => send('set', CLOCK_KEY, nowMs);
+  const set = async (redisKey: string, fields: Readonly<Record<string, string | number>>) => {
+    const flat = Object.entries(fields).flat();
+    if (flat.length > 0) await send('hset', redisKey, ...flat);
+  };
+  const setAccount = (fields: Readonly<Record<string, string | number>>) =>
+    set(redisKeys.account(ACCOUNT), fields);
+  const setKey = (fields: Readonly<Record<string, string | number>>) =>
+    set(redisKeys.key(KEY), fields);
+
+  beforeAll(async () => {
+    const server = await startRedisServer();
+    port = server.port;
+    const redis = openConnection(standalone(tcp(server.port)));
+    await waitForRedis(redis);
+    const patched = patchScripts(redis, [FROZEN_CLOCK, ...mutantPatches()]);
+    connection = {
+      async send(command, args) {
+        const reply = await patched.send(command, args);
+        if (command === 'eval') seen.add(String(Array.isArray(reply) ? reply[0] : reply));
+        return reply;
+      },
+    };
+  });
+  beforeEach(async () => {
+    await send('flushall');
+    await setClock(NOW_MS);
+    await setAccount({ status: 'active', plan: 'team', balance: 1_000, version: 1 });
+    await setKey({ status: 'active', account: ACCOUNT, digest: DIGEST, version: 1 });
+  });
+  afterAll(async () => {
+    await closeConnections();
+    await stopRedisServers();
+    if (script !== undefined) {
+      expect([...seen]).toEqual(expect.arrayContaining(repliesOfHeader(script)));
+    }
+  });
+
+  return {
+    send,
+    hash,
+    setClock,
+    setAccount,
+    setKey,
+    account: () => hash(redisKeys.account(ACCOUNT)),
+    key: () => hash(redisKeys.key(KEY)),
+    holds: () => hash(redisKeys.holds),
+    done: () => hash(redisKeys.done(REQUEST)),
+    leaseEnd: async (requestId = REQUEST) =>
+      Number(await send('zscore', redisKeys.leases, requestId)),
+    /** Kind, request, month, held, charged, short and balance of each entry. */
+    async ledger(): Promise<string[]> {
+      const entries = (await send('xrange', redisKeys.ledger, '-', '+')) as [string, string[]][];
+      return entries.map(([, fields]) => {
+        const field = (name: string) => fields[fields.indexOf(name) + 1];
+        const [kind, request] = [field('kind'), field('request')];
+        const amounts = ['held', 'charged', 'short', 'balance'].map(field).join(' ');
+        return `${kind} ${request === REQUEST ? 'it' : request} ${field('month')} ${amounts}`;
+      });
+    },
+    admit: (more: Partial<AdmitOrder> = {}): Promise<AdmitReply> =>
+      admit(connection, {
+        bucket: BUCKET,
+        keyId: KEY,
+        digest: DIGEST,
+        modelNames: [MODEL, 'sonnet'],
+        requestId: REQUEST,
+        holdMicros: 100,
+        holdLeastMicros: more.holdMicros ?? 100,
+        leaseMs: LEASE_MS,
+        windowMs: WINDOW_MS,
+        plans: { starter: 2, pro: 3, business: 4, team: 1_000 },
+        ...more,
+      }),
+    renew: (seenMicros: number, more: Partial<Hold> & { readonly leaseMs?: number } = {}) =>
+      renew(
+        connection,
+        {
+          bucket: BUCKET,
+          accountId: ACCOUNT,
+          keyId: KEY,
+          requestId: REQUEST,
+          month: MONTH,
+          model: MODEL,
+          heldMicros: 100,
+          ...more,
+        },
+        { seenMicros, leaseMs: more.leaseMs ?? 60_000 },
+      ),
+    settle: (actualMicros: number, more: Partial<Settlement> = {}) =>
+      settle(connection, {
+        bucket: BUCKET,
+        accountId: ACCOUNT,
+        keyId: KEY,
+        requestId: REQUEST,
+        month: MONTH,
+        model: MODEL,
+        actualMicros,
+        firstTriedMs: NOW_MS,
+        usage: Buffer.from([0xc0]),
+        ...more,
+      }),
+    sweep: (countMax = 100) => sweep(connection, BUCKET, countMax),
+    credit: (micros: number, more: Partial<Payment> = {}): Promise<CreditReply> =>
+      credit(connection, {
+        bucket: BUCKET,
+        accountId: ACCOUNT,
+        paymentId: 'payment',
+        micros,
+        kind: 'topup',
+        isForced: false,
+        note: '',
+        ...more,
+      }),
+    keyset: (more: Partial<RecordWrite>) =>
+      keyset(connection, {
+        subject: 'key',
+        id: KEY,
+        record: redisKeys.key(KEY),
+        index: redisKeys.keysOf(ACCOUNT),
+        writeId: 'write',
+        expected: '',
+        overlapMs: undefined,
+        fields: {},
+        ...more,
+      }),
+    /** Answers the function that waits until all has come. */
+    async subscribe(channel: string, onMessage: (message: Buffer) => void) {
+      const subscriber = openConnection(standalone(tcp(port))).client;
+      await waitUntil(() => subscriber.status === 'ready', 'the subscriber is connected');
+      await subscriber.subscribe(channel);
+      subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => onMessage(message));
+      return (isDone: () => boolean) => waitUntil(isDone, 'the messages have come');
+    },
+    /** For scripts that a test calls by itself. */
+    connection: { send: (...call: Parameters<typeof connection.send>) => connection.send(...call) },
+  };
+}
+
+/** Another request of the same minute. */
+export function requestNumber(number: number): string {
+  return `req_00abcd${String(number).padStart(18, '0')}`;
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ACCOUNT,
+  NOW_MS,
+  openScripts,
+  redisKeys,
+  requestNumber,
+  WINDOW_MS,
+} from './open-scripts.ts';
+
+const scripts = openScripts();
+let requests = 0;
+
+/** One more request: how many are left, or whose limit refuses it and for how long. */
+async function ask(atMs: number): Promise<string> {
+  await scripts.setClock(NOW_MS + atMs);
+  requests += 1;
+  const reply = await scripts.admit({ requestId: requestNumber(requests), holdMicros: 0 });
+  if (reply.kind === 'rate') return `${reply.scope} ${reply.waitMs}`;
+  if (reply.kind === 'admitted') return `${reply.rate.left} left`;
+  throw new Error(reply.kind);
+}
+
+async function askAll(...times: readonly number[]): Promise<string[]> {
+  const replies: string[] = [];
+  for (const time of times) replies.push(await ask(time));
+  return replies;
+}
+
+const logOf = async () =>
+  ((await scripts.send('lrange', redisKeys.accountLog(ACCOUNT), 0, -1)) as string[]).map(
+    (time) => Number(time) - NOW_MS,
+  );
+
+describe('a window', () => {
+  it('lets exactly the limit in, and the next one when the oldest is a window old', async () => {
+    await scripts.setAccount({ plan: 'pro' });
+    expect(await askAll(0, 10, 20, 30, 59_999, 60_000, 60_000, 60_009, 60_010)).toEqual([
+      ...['2 left', '1 left', '0 left', 'account 59970', 'account 1'],
+      ...['0 left', 'account 10', 'account 1', '0 left'],
+    ]);
+  });
+
+  it('counts no refusal', async () => {
+    await scripts.setAccount({ plan: 'starter' });
+    await askAll(0, 0, 1, 2, 3, 4, 5);
+    expect(await logOf()).toEqual([0, 0]);
+    expect(await askAll(60_000, 60_000, 60_000)).toEqual(['1 left', '0 left', 'account 60000']);
+  });
+
+  it('tells when nothing counts any more', async () => {
+    await scripts.setAccount({ plan: 'starter' });
+    await ask(0);
+    expect(await scripts.admit()).toMatchObject({
+      rate: { left: 0, resetMs: WINDOW_MS, limit: 2 },
+    });
+    await scripts.setClock(NOW_MS + 20_000);
+    expect(await scripts.admit({ requestId: requestNumber(0) })).toMatchObject({
+      kind: 'rate',
+      rate: { nowMs: NOW_MS + 20_000, left: 0, resetMs: 40_000, limit: 2, windowMs: WINDOW_MS },
+    });
+  });
+
+  it('of the key and of the account must both have room, and neither is used when one has none', async () => {
+    await scripts.setKey({ rpm: 2 });
+    await scripts.setAccount({ plan: 'pro' });
+    expect(await askAll(0, 10, 20)).toEqual(['1 left', '0 left', 'key 59980']);
+    expect(await logOf()).toEqual([10, 0]);
+    await scripts.setKey({ rpm: 10 });
+    expect(await askAll(30, 40)).toEqual(['0 left', 'account 59960']);
+    expect(await logOf()).toEqual([30, 10, 0]);
+  });
+
+  it('is told by the longer wait', async () => {
+    await scripts.setAccount({ plan: 'starter' });
+    await scripts.setKey({ rpm: 1 });
+    expect(await askAll(0)).toEqual(['0 left']);
+    await scripts.setKey({ rpm: 5 });
+    expect(await askAll(100)).toEqual(['0 left']);
+    await scripts.setKey({ rpm: 1 });
+    expect(await askAll(200)).toEqual(['key 59900']);
+    await scripts.setKey({ rpm: 3 });
+    expect(await askAll(200)).toEqual(['account 59800']);
+  });
+
+  it('is exact at once when its limit is lowered or raised', async () => {
+    await scripts.setKey({ rpm: 5 });
+    expect(await askAll(0, 10, 20, 30)).toEqual(['4 left', '3 left', '2 left', '1 left']);
+    await scripts.setKey({ rpm: 2 });
+    expect(await askAll(40)).toEqual(['key 59980']);
+    await scripts.setKey({ rpm: 6 });
+    expect(await askAll(50, 60, 70)).toEqual(['1 left', '0 left', 'key 59930']);
+    await scripts.setKey({ rpm: 0 });
+    expect(await askAll(80)).toEqual(['993 left']);
+  });
+
+  it('gives an account with an unknown plan the smallest', async () => {
+    await scripts.setAccount({ plan: 'of a later version' });
+    expect(await askAll(0, 0, 0)).toEqual(['1 left', '0 left', 'account 60000']);
+  });
+
+  it('forgets a burst at once, and nothing that still counts', async () => {
+    await askAll(...Array.from({ length: 40 }, (_, n) => n));
+    expect(await askAll(60_019)).toEqual(['979 left']);
+    expect(await logOf()).toHaveLength(21);
+    expect(await askAll(200_000)).toEqual(['999 left']);
+    expect(await logOf()).toEqual([200_000]);
+  });
+
+  it('lives as long as its entries count, and not for ever', async () => {
+    await ask(0);
+    const leftMs = Number(await scripts.send('pttl', redisKeys.accountLog(ACCOUNT)));
+    expect(leftMs).toBeGreaterThan(WINDOW_MS);
+    expect(leftMs).toBeLessThanOrEqual(2 * WINDOW_MS);
+  });
+});
+
+describe('a window whose clock steps', () => {
+  it.each([500, 5_000, 59_000, 60_000])(
+    'back by %i ms makes nobody wait longer than it is',
+    async (step) => {
+      await scripts.setAccount({ plan: 'starter' });
+      await askAll(0, 0);
+      expect(await ask(-step)).toBe('account 60000');
+      expect(await ask(59_999)).toBe('account 1');
+      expect(await ask(60_000)).toBe('1 left');
+    },
+  );
+
+  it('back by less than itself keeps its times in order', async () => {
+    await scripts.setAccount({ plan: 'pro' });
+    await askAll(0, -5_000, -10_000);
+    expect(await logOf()).toEqual([0, 0, 0]);
+    expect(await ask(50_001)).toBe('account 9999');
+  });
+
+  it('back by more than itself begins anew', async () => {
+    await scripts.setAccount({ plan: 'starter' });
+    await askAll(0, 0);
+    expect(await askAll(-60_001, -60_001, -60_001)).toEqual(['1 left', '0 left', 'account 60000']);
+  });
+
+  it('ahead lets in earlier by as much', async () => {
+    await scripts.setAccount({ plan: 'starter' });
+    expect(await askAll(0, 0, 5_000)).toEqual(['1 left', '0 left', 'account 55000']);
+  });
+});

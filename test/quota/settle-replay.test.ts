@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSettleReplay } from '../../src/quota/replay-settlements.ts';
+import { type SettleReply, settle } from '../../src/quota/settle.ts';
+import { createSettleQueue, type SettleQueue } from '../../src/quota/settle-queue.ts';
+import type { Settlement } from '../../src/quota/settlement.ts';
+import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
+import { createMemoryLog } from '../support/memory-log.ts';
+import {
+  closeConnections,
+  openConnection,
+  standalone,
+  tcp,
+  waitForRedis,
+} from '../support/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import {
+  beginMany,
+  createPayer,
+  findWrongCharges,
+  idsOf,
+  makePayer,
+  makeSettlement,
+  makeSettlements,
+  readLedger,
+  systemClock,
+} from './settle-scene.ts';
+
+const REPEATED: SettleReply = { kind: 'repeated', chargedMicros: 1 };
+const REPLAYED = 'settlements were sent again after a change of master';
+
+const queues: SettleQueue[] = [];
+
+afterEach(async () => {
+  for (const queue of queues.splice(0)) queue.stop();
+  await closeConnections();
+  await stopRedisServers();
+});
+
+function startQueue(
+  settleOnce: (settlement: Settlement) => Promise<SettleReply>,
+  clock = systemClock,
+) {
+  const log = createMemoryLog();
+  const settled: Settlement[] = [];
+  const queue = createSettleQueue({
+    settle: settleOnce,
+    handOver: () => Promise.reject(new Error('no primary')),
+    onSettled: (_reply, settlement) => settled.push(settlement),
+    clock,
+    random: Math.random,
+    log,
+  });
+  queues.push(queue);
+  const replays = () =>
+    log.lines.filter(({ message }) => message === REPLAYED).map(({ fields }) => fields);
+  return { queue, settled, replays };
+}
+
+describe('replaying acknowledged settlements', () => {
+  async function settleOnServer() {
+    const server = await startRedisServer();
+    const connection = openConnection(standalone(tcp(server.port)));
+    await waitForRedis(connection);
+    const payer = makePayer(200);
+    await createPayer(connection, payer);
+    const settlements = await beginMany(connection, payer, 300);
+    const { queue, settled, replays } = startQueue((one) => settle(connection, one));
+    for (const settlement of settlements) queue.add(settlement);
+    await waitUntil(() => queue.depth === 0, 'all are settled');
+    expect(await findWrongCharges(connection, payer, settlements)).toEqual([]);
+    return { connection, payer, settlements, queue, settled, replays };
+  }
+
+  it('restores what a new master lacks, each request once', async () => {
+    const { connection, payer, settlements, queue, replays } = await settleOnServer();
+    await connection.send('flushall', []);
+    await createPayer(connection, payer);
+    expect(await readLedger(connection, payer.bucket)).toEqual([]);
+    queue.replay();
+    await waitUntil(() => replays().length === 1, 'the replay has ended');
+    expect(replays()).toEqual([{ replayed: 300, restored: 300 }]);
+    expect(await findWrongCharges(connection, payer, settlements)).toEqual([]);
+  });
+
+  it('restores it again when the next master lacks it too', async () => {
+    const { connection, payer, settlements, queue, replays } = await settleOnServer();
+    for (const round of [1, 2]) {
+      await connection.send('flushall', []);
+      await createPayer(connection, payer);
+      queue.replay();
+      await waitUntil(() => replays().length === round, 'the replay has ended');
+      expect(await findWrongCharges(connection, payer, settlements)).toEqual([]);
+    }
+  });
+
+  it('changes nothing on a server that has everything', async () => {
+    const { connection, payer, settlements, queue, settled, replays } = await settleOnServer();
+    const before = await readLedger(connection, payer.bucket);
+    queue.replay();
+    await waitUntil(() => replays().length === 1, 'the replay has ended');
+    expect(replays()).toEqual([{ replayed: 300, restored: 0 }]);
+    expect(await readLedger(connection, payer.bucket)).toEqual(before);
+    expect(await findWrongCharges(connection, payer, settlements)).toEqual([]);
+    // What was told once as settled is not told again.
+    expect(settled).toHaveLength(300);
+  });
+
+  it('goes on through an outage until each was sent', async () => {
+    let isOut = false;
+    const answered: Settlement[] = [];
+    const { queue, replays } = startQueue(async (settlement) => {
+      if (isOut) throw new RedisUnavailable();
+      answered.push(settlement);
+      return REPEATED;
+    });
+    const settlements = makeSettlements(200);
+    for (const settlement of settlements) queue.add(settlement);
+    await waitUntil(() => queue.depth === 0, 'all are settled');
+    answered.length = 0;
+    isOut = true;
+    queue.replay();
+    await waitUntil(() => queue.depth === 64, 'the first ones are on their way');
+    isOut = false;
+    await waitUntil(() => replays().length === 1, 'the replay has ended');
+    expect(idsOf(answered).sort()).toEqual(idsOf(settlements).sort());
+  });
+
+  it('sends at most 64 at once, and once more when it was asked for meanwhile', async () => {
+    let answers: (() => void)[] = [];
+    let isHeld = false;
+    const { queue, replays } = startQueue(
+      () =>
+        new Promise((resolve) => {
+          if (isHeld) answers.push(() => resolve(REPEATED));
+          else resolve(REPEATED);
+        }),
+    );
+    for (const settlement of makeSettlements(100)) queue.add(settlement);
+    await waitUntil(() => queue.depth === 0, 'all are settled');
+    isHeld = true;
+    queue.replay();
+    queue.replay();
+    queue.replay();
+    expect(answers).toHaveLength(64);
+    let sent = 0;
+    while (sent < 200) {
+      await waitUntil(() => answers.length > 0, 'more are sent');
+      expect(answers.length).toBeLessThanOrEqual(64);
+      const now = answers;
+      answers = [];
+      sent += now.length;
+      for (const answer of now) answer();
+    }
+    await waitUntil(() => replays().length === 2, 'both have ended');
+    expect(sent).toBe(200);
+    expect(queue.depth).toBe(0);
+  });
+
+  it('leaves out what is older than a minute', async () => {
+    let nowMs = 1_000_000;
+    const sent: Settlement[] = [];
+    const { queue, replays } = startQueue(
+      async (settlement) => {
+        sent.push(settlement);
+        return REPEATED;
+      },
+      { nowMs: () => nowMs },
+    );
+    const add = async (settlement: Settlement) => {
+      queue.add(settlement);
+      await waitUntil(() => queue.depth === 0, 'it is settled');
+    };
+    const [old, young] = [makeSettlement(makePayer(1)), makeSettlement(makePayer(1))];
+    await add(old);
+    nowMs += 30_000;
+    await add(young);
+    nowMs += 30_001;
+    sent.length = 0;
+    queue.replay();
+    await waitUntil(() => replays().length === 1, 'the replay has ended');
+    expect(idsOf(sent)).toEqual([young.requestId]);
+  });
+
+  it('remembers 200,000 and no more', () => {
+    const replay = createSettleReplay({ clock: { nowMs: () => 0 }, log: createMemoryLog() });
+    const one = makeSettlement(makePayer(1));
+    for (let i = 0; i < 200_005; i++) replay.remember({ ...one, actualMicros: i });
+    replay.start();
+    expect(replay.take()?.actualMicros).toBe(5);
+    let left = 0;
+    while (replay.take() !== undefined) left += 1;
+    expect(left).toBe(199_999);
+  });
+});

@@ -1,0 +1,8 @@
+/** A `fetch` for client libraries that notes the status of every answer. */
+export function countStatuses(statuses: number[]): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    statuses.push(response.status);
+    return response;
+  };
+}

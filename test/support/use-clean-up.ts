@@ -1,0 +1,13 @@
+import { afterAll } from 'vitest';
+import type { CleanUp } from './create-temp-dir.ts';
+
+/** For what all tests of a file share: is undone after the last of them, in reverse order. */
+export function useCleanUp(): CleanUp {
+  const undos: (() => void | Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const undo of undos.reverse()) await undo();
+  });
+  return (undo) => {
+    undos.push(undo);
+  };
+}

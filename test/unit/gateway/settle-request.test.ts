@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { runInference } from '../../../src/gateway/run-inference.ts';
+import { chatFormat } from '../../../src/protocol/chat/index.ts';
+import type { Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
+import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { Refusal } from '../../../src/protocol/refusals.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import {
+  ANSWER,
+  ask,
+  type Books,
+  createClient,
+  createSteps,
+  tell,
+  USAGE,
+} from './spine-support.ts';
+
+describe('what the spine bills', () => {
+  it('holds what the request may cost, and settles what it did cost', async () => {
+    const books: Books = { orders: [], bills: [] };
+    const { client, added } = createClient(ask);
+    await runInference(
+      client,
+      nativeFormat,
+      createSteps(() => tell(ANSWER), books),
+    );
+    expect(books.orders).toMatchObject([
+      { requestId: 'req_1', modelNames: ['m-1', 'm'], holdMicros: 16, holdLeastMicros: 16 },
+    ]);
+    expect(books.bills).toEqual([
+      { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: false },
+    ]);
+    expect(added).toMatchObject({
+      'x-tollgate-credits-charged': '0.000006',
+      'anthropic-ratelimit-requests-remaining': '59',
+    });
+  });
+
+  it('shows no charge that settling may still cut', async () => {
+    const { client, added } = createClient(ask);
+    const dear = ANSWER.with(-1, {
+      type: 'finish',
+      stopReason: 'end_turn',
+      stopSequence: undefined,
+      usage: { ...USAGE, output: 1_000 },
+    });
+    await runInference(
+      client,
+      nativeFormat,
+      createSteps(() => tell(dear)),
+    );
+    expect(added).not.toHaveProperty('x-tollgate-credits-charged');
+  });
+
+  it('cuts an answer of free length to what was held for it, and says so', async () => {
+    const { client, added } = createClient({ model: 'm', messages: ask.messages });
+    let tokensMax = 0;
+    const infer: Infer = (call) => {
+      tokensMax = call.outputTokensMax;
+      return tell(ANSWER);
+    };
+    await runInference(client, chatFormat, createSteps(infer, undefined, 50));
+    expect(tokensMax).toBe(44);
+    expect(added).toMatchObject({
+      'x-tollgate-max-tokens': '44',
+      'x-ratelimit-remaining-requests': '59',
+    });
+  });
+
+  const broken: Infer = async function* () {
+    yield* ANSWER.slice(0, 3);
+    throw new Refusal('upstream_broken', 'Broken');
+  };
+
+  it.each([
+    [
+      'before its first event, stream',
+      true,
+      0,
+      (): AsyncIterable<InferenceEvent> => refuseAtOnce(),
+    ],
+    ['before its first event', false, 0, (): AsyncIterable<InferenceEvent> => refuseAtOnce()],
+    ['in the middle of a stream', true, 6, broken],
+    ['in the middle of an answer that was never delivered', false, 0, broken],
+  ] as const)(
+    'bills what was delivered when the upstream fails %s',
+    async (_, stream, chargeMicros, infer) => {
+      const books: Books = { orders: [], bills: [] };
+      const { client } = createClient({ ...ask, stream });
+      await runInference(client, nativeFormat, createSteps(infer, books)).catch(() => {});
+      expect(books.bills).toMatchObject([{ chargeMicros }]);
+    },
+  );
+
+  async function* refuseAtOnce(): AsyncGenerator<InferenceEvent> {
+    yield* [];
+    throw new Refusal('upstream_overloaded', 'Overloaded');
+  }
+
+  it('bills input and output so far, once, when the client leaves', async () => {
+    const books: Books = { orders: [], bills: [] };
+    const { client, got, leave } = createClient({ ...ask, stream: true });
+    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, books));
+    await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
+    leave();
+    await expect(running).rejects.toThrow('gone');
+    expect(books.bills).toEqual([
+      { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: true },
+    ]);
+  });
+
+  const tellUntilAborted: Infer = async function* ({ signal }) {
+    yield* ANSWER.slice(0, 3);
+    await new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  };
+
+  it('ends a stream with the reason when its key is revoked, and bills it', async () => {
+    const books: Books = { orders: [], bills: [] };
+    const { client, got } = createClient({ ...ask, stream: true });
+    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, books));
+    await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
+    books.orders[0]?.stop(new Refusal('unauthenticated', 'This API key has been revoked.'));
+    await running;
+    expect(got.text).toMatch(/event: error\ndata: .*has been revoked.*\n\n$/);
+    expect(got.ended).toBe(true);
+    expect(books.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
+  });
+});

@@ -1,0 +1,140 @@
+import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
+import type { Bill } from '../../../src/gateway/meter-usage.ts';
+import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/steps.ts';
+import type { Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
+import { readApiKey, refuseKey } from '../../../src/protocol/read-api-key.ts';
+
+export const USAGE = {
+  input: 5,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  thinking: 0,
+};
+export const START: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage: USAGE };
+export const ANSWER: readonly InferenceEvent[] = [
+  START,
+  { type: 'block_start', index: 0, block: { type: 'text' } },
+  { type: 'delta', index: 0, delta: { type: 'text', text: 'Hi' } },
+  { type: 'block_stop', index: 0 },
+  {
+    type: 'finish',
+    stopReason: 'end_turn',
+    stopSequence: undefined,
+    usage: { ...USAGE, output: 1 },
+  },
+];
+
+export async function* tell(events: readonly InferenceEvent[]): AsyncGenerator<InferenceEvent> {
+  yield* events;
+}
+
+const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
+
+/** What was asked of the quota, and what it was told in the end. */
+export interface Books {
+  readonly orders: AdmissionOrder[];
+  readonly bills: Bill[];
+}
+
+/** A price of 1 credit per million tokens: a token costs a micro-credit. */
+export function createSteps(
+  infer: Infer,
+  books: Books = { orders: [], bills: [] },
+  heldMicros = Number.MAX_SAFE_INTEGER,
+): Steps {
+  const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
+  return {
+    checkKey(caller) {
+      const text = readApiKey((name) => caller.header(name));
+      if (text !== 'sk-gw2-good') throw refuseKey(text);
+      return { keyId: 'k', bucket: 0, digest: 'd', masked: 'sk-gw2-…good', address: undefined };
+    },
+    async admit(order) {
+      books.orders.push(order);
+      order.tellRate(RATE);
+      return {
+        heldMicros: Math.min(heldMicros, order.holdMicros),
+        settle: (bill) => books.bills.push(bill),
+      };
+    },
+    async identify() {
+      return { models: undefined };
+    },
+    catalogue: createCatalogue([
+      {
+        id: 'm-1',
+        aliases: ['m'],
+        contextTokensMax: 1_000,
+        betaContextTokensMax: undefined,
+        outputTokensMax: 100,
+        price,
+      },
+    ]),
+    overCeiling: 'reject',
+    bytesPerToken: 3,
+    infer,
+    nowMs: () => 1_700_000_000_000,
+  };
+}
+
+/** A client that keeps what it gets, and can leave or be slow. */
+export function createClient(body: object, headers: Record<string, string> = {}) {
+  const leaving = new AbortController();
+  const all: Record<string, string> = {
+    'x-api-key': 'sk-gw2-good',
+    'llm-version': '2023-06-01',
+    ...headers,
+  };
+  const got = { heads: 0, bodiesRead: 0, answer: '', text: '', ended: false };
+  const added: Record<string, string> = {};
+  let drain: Promise<void> | undefined;
+  let isGone = false;
+  const client: ClientSide = {
+    requestId: 'req_1',
+    signal: leaving.signal,
+    peerAddress: '127.0.0.1',
+    header: (name) => all[name],
+    joinedHeader: (name) => all[name],
+    addHeaders: (headers) => Object.assign(added, headers),
+    abort: (refusal) => leaving.abort(refusal),
+    async body() {
+      got.bodiesRead++;
+      return Buffer.from(JSON.stringify(body));
+    },
+    answer(_head, text) {
+      got.heads++;
+      got.answer = text;
+    },
+    startStream() {
+      got.heads++;
+      return {
+        get isFinished() {
+          return isGone;
+        },
+        write(text) {
+          got.text += text;
+          return drain;
+        },
+        endStream() {
+          got.ended = true;
+        },
+      };
+    },
+  };
+  return {
+    client,
+    got,
+    added,
+    leave() {
+      isGone = true;
+      leaving.abort(new Error('gone'));
+    },
+    beSlow: (until: Promise<void>) => {
+      drain = until;
+    },
+  };
+}
+
+export const ask = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
