@@ -1,7 +1,11 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster';
-import { runCli } from './cli/run-cli.ts';
-import { runWorkerProcess } from './cluster/run-worker-process.ts';
 
-if (cluster.isWorker) runWorkerProcess();
-else process.exit(await runCli(process.argv));
+// Each loads only what it needs: a worker no commands, a command no server.
+if (cluster.isWorker) {
+  const { runWorkerProcess } = await import('./cluster/run-worker-process.ts');
+  runWorkerProcess();
+} else {
+  const { runCli } = await import('./cli/run-cli.ts');
+  process.exit(await runCli(process.argv));
+}

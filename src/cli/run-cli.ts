@@ -6,7 +6,6 @@ import { runCheckCommand } from './check-command.ts';
 import { registerCreditsCommands } from './credits-commands.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { registerLedgerCommands } from './ledger-commands.ts';
-import { runStartCommand } from './start-command.ts';
 import type { Terminal } from './terminal.ts';
 
 const EXIT_OK = 0;
@@ -36,6 +35,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .option('--install-redis', 'install a missing Redis server with the package manager')
     .action(async (options: { config?: string; installRedis?: boolean }) => {
       const installsRedis = options.installRedis === true;
+      // A whole node is slow to load; the other commands should not wait for it.
+      const { runStartCommand } = await import('./start-command.ts');
       exitCode = await runStartCommand({ configPath: options.config, installsRedis, ...terminal });
     });
 

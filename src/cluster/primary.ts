@@ -59,6 +59,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     books = await startBooks(config, embedded, log);
     const { directory, journal } = books;
     const { dataDir } = config;
+    if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
     supervisor = superviseWorkers({
       fork: (worker) =>

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createDirectory, type Directory } from '../accounts/directory.ts';
 import { startLedgerExporter } from '../ledger/start-ledger-exporter.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,13 +12,17 @@ import { openSettleJournal } from '../quota/settle-journal.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { sweep } from '../quota/sweep.ts';
 import { startSweeper } from '../quota/sweep-buckets.ts';
-import { connectRedis } from '../redis/connect-redis.ts';
+import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { loadNodeId } from './load-node-id.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 /** How long the end of a node may wait for the store; what is left is on the disk. */
 const JOURNAL_DRAIN_MAX_MS = 2_000;
+/** A new master may not take writes at once: then once a second, as long as the writes are kept. */
+const REPEAT_ATTEMPTS_MAX = 600;
+const REPEAT_DELAY_MS = 1_000;
+const CONNECT_TIME_MAX_MS = 10_000;
 
 interface BookkeepingOptions {
   readonly target: RedisTarget;
@@ -30,6 +35,8 @@ export interface Bookkeeping {
   readonly directory: Directory;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
+  /** Resolves when accounts can be written, or the time is up. */
+  waitForStore(): Promise<void>;
   /** To be called when no worker is left. */
   close(): Promise<void>;
 }
@@ -76,15 +83,14 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     onChange() {
       journal.replay();
       exporter.noteMasterChange();
-      directory.replayRecentWrites().catch((error: unknown) => {
-        log.error({ err: error }, 'changes of accounts could not be repeated after a failover');
-      });
+      void repeatWrites(directory, log);
     },
   });
 
   return {
     directory,
     journal: (settlements) => journal.append(settlements),
+    waitForStore: () => waitForConnection(directoryConnection),
     async close() {
       masters.stop();
       await sweeper.stop();
@@ -95,4 +101,26 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       await Promise.all([connection.close(), directoryConnection.close()]);
     },
   };
+}
+
+async function repeatWrites(directory: Directory, log: Log): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await directory.replayRecentWrites();
+      return;
+    } catch (error) {
+      if (attempt === 1) log.warn({ err: error }, 'changes of accounts are repeated later');
+      if (attempt === REPEAT_ATTEMPTS_MAX) {
+        log.error({ err: error }, 'changes of accounts could not be repeated after a failover');
+        return;
+      }
+      await sleep(REPEAT_DELAY_MS, undefined, { ref: false });
+    }
+  }
+}
+
+async function waitForConnection({ client }: RedisConnection): Promise<void> {
+  if (client.status === 'ready') return;
+  const isReady = new Promise((resolve) => client.once('ready', resolve));
+  await Promise.race([isReady, sleep(CONNECT_TIME_MAX_MS, undefined, { ref: false })]);
 }

@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDirectory } from '../../src/accounts/directory.ts';
 import { bucketOfKey } from '../../src/keys/api-key.ts';
+import { digestKey } from '../../src/quota/digest-key.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { closeConnections, standalone, tcp } from '../support/redis-connection.ts';
 import {
@@ -210,6 +213,30 @@ describe('revocation', () => {
     await expect(directory.rotateKey(record.id)).rejects.toMatchObject({ code: 'key_revoked' });
     expect((await directory.revokeKey(record.id)).after.status).toBe('revoked');
     expect(await directory.getKey(record.id)).toMatchObject({ status: 'revoked', rpm: undefined });
+  });
+
+  it('that comes between the reading and the writing of a change stops the change', async () => {
+    const { key, record } = await directory.createKey(account, {});
+    const digest = await readField(record.id, 'digest');
+    let isArmed = true;
+    const { connection } = directory;
+    const slow = createDirectory({
+      connection: {
+        ...connection,
+        async send(command, args) {
+          const reply = await connection.send(command, args);
+          if (command === 'hmget' && isArmed) {
+            isArmed = false;
+            await directory.revokeKey(record.id);
+          }
+          return reply;
+        },
+      },
+      ...{ randomBytes, clock, digestKey },
+    });
+    await expect(slow.rotateKey(record.id)).rejects.toMatchObject({ code: 'key_revoked' });
+    expect(await readField(record.id, 'digest')).toBe(digest);
+    expect(await directory.check(key)).toBe('revoked');
   });
 
   it('wins over changes that are made at the same time', async () => {

@@ -156,7 +156,10 @@ describe('a settlement that the store cannot take', () => {
 
   it('survives the death of the whole node in the journal, and is carried out by the next', async () => {
     const { redis, env, gateway, account, id } = await startWithFrozenStore();
-    await waitUntil(() => journalBytes(gateway.dataDir) > 1_000, `the journal has them; ${gateway.stderr()}`);
+    await waitUntil(
+      () => journalBytes(gateway.dataDir) > 1_000,
+      `the journal has them; ${gateway.stderr()}`,
+    );
     for (const pid of [gateway.pid, ...gateway.workerPids()]) process.kill(pid, 'SIGKILL');
     redis.signal('SIGCONT');
     const next = await startGateway({ config: FAST_CONFIG, env, dataDir: gateway.dataDir });

@@ -31,7 +31,7 @@ describe('the exporter of the ledger', () => {
     }
   });
 
-  it('reads more than a page, and ends a segment at its bound', async () => {
+  it('reads more than a page in a round, and ends a segment at its bound', async () => {
     const dir = makeTempFolder();
     const account = await createAccount(store.connection, 1);
     await Promise.all(
@@ -39,12 +39,15 @@ describe('the exporter of the ledger', () => {
         pay(store.connection, account, { paymentId: `p${i}`, micros: 1 }),
       ),
     );
-    store.startExporter({ dir, pace: { segmentEntriesMax: 500, gatherMs: 3_600_000 } });
-    await waitUntil(async () => (await listSegments(dir)).length === 2, 'two segments are full');
+    store.startExporter({
+      dir,
+      pace: { segmentEntriesMax: 600, gatherMs: 3_600_000, roundMs: 3_600_000 },
+    });
+    await waitUntil(async () => (await listSegments(dir)).length === 1, 'a segment is full');
     const entries = await Promise.all(
       (await listSegments(dir)).map(async ({ path }) => (await readSegmentHeader(path)).entries),
     );
-    expect(entries).toEqual([500, 500]);
+    expect(entries).toEqual([1_000]);
   });
 
   it('leaves young entries alone', async () => {

@@ -32,7 +32,7 @@ export const HASTY_PACE: ExportPace = {
   roundMs: 5,
   gatherMs: 0,
   entryAgeMs: 0,
-  keepMs: 3_600_000,
+  keepMs: 86_400_000,
   leaseMs: 1_000,
   segmentEntriesMax: 50_000,
   segmentBytesMax: 16 * 1024 ** 2,

@@ -1,18 +1,19 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openJournalFeed } from '../../src/quota/journal-feed.ts';
+import { encodeJournalRecord } from '../../src/quota/journal-record.ts';
 import type { JournalSegment } from '../../src/quota/journal-segment.ts';
 import type { Settlement } from '../../src/quota/settlement.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { filesIn } from './journal-scene.ts';
-import { idsOf, makeSettlements } from './settle-scene.ts';
+import { idsOf, makePayer, makeSettlement, makeSettlements } from './settle-scene.ts';
 
-/** Room for about fifteen settlements a file. */
-const SEGMENT_BYTES_MAX = 2_048;
+const RECORD_BYTES = encodeJournalRecord(makeSettlement(makePayer(7))).length;
+const SEGMENT_BYTES_MAX = 12 * RECORD_BYTES;
 
-async function openFeed({ bytesMax = 1_000_000, dir = createTempDir() } = {}) {
+async function openFeed({ bytesMax = 1_000 * RECORD_BYTES, dir = createTempDir() } = {}) {
   const loaded: { settlement: Settlement; segment: JournalSegment }[] = [];
   const state = { othersLoaded: 0 };
   const feed = await openJournalFeed({
@@ -50,7 +51,7 @@ describe('the files of the journal', () => {
   });
 
   it('take no more than they may hold, and more when there is room again', async () => {
-    const { dir, feed, endAll } = await openFeed({ bytesMax: 1_500 });
+    const { dir, feed, endAll } = await openFeed({ bytesMax: 10 * RECORD_BYTES });
     await feed.append(makeSettlements(5));
     await expect(feed.append(makeSettlements(8))).rejects.toThrow('full');
     expect(feed.depth).toBe(5);
@@ -58,11 +59,27 @@ describe('the files of the journal', () => {
     await waitUntil(() => filesIn(dir).length === 0, 'the file is gone');
     await feed.append(makeSettlements(8));
     expect(feed.depth).toBe(8);
+    expect(filesIn(dir)).toHaveLength(1);
     await feed.close();
   });
 
+  it('stay when more was appended just before the last of them ended', async () => {
+    const { dir, feed, loadedIds, endAll } = await openFeed();
+    await feed.append(makeSettlements(2));
+    const more = makeSettlements(2);
+    const appended = feed.append(more);
+    endAll();
+    await appended;
+    await feed.close();
+    expect(loadedIds()).toEqual(idsOf(more));
+    const next = await openFeed({ dir });
+    await waitUntil(() => next.loaded.length > 0, 'the next one reads the file');
+    expect(next.loadedIds()).toEqual(expect.arrayContaining(idsOf(more)));
+    await next.feed.close();
+  });
+
   it('count what is waiting to be written against what they may hold', async () => {
-    const { feed } = await openFeed({ bytesMax: 1_500 });
+    const { feed } = await openFeed({ bytesMax: 10 * RECORD_BYTES });
     const outcomes = await Promise.allSettled([
       feed.append(makeSettlements(7)),
       feed.append(makeSettlements(7)),

@@ -232,6 +232,17 @@ describe('draining the settle queue', () => {
     expect(idsOf(handedOver)).toEqual(idsOf(settlements));
   });
 
+  it('waits for nothing to grow old when there is no time', async () => {
+    const { queue } = startQueue({
+      settle: neverAnswers,
+      handOver: () => Promise.resolve(),
+      clock: { nowMs: () => 0 },
+    });
+    for (const settlement of makeSettlements(10)) queue.add(settlement);
+    await queue.drain(0);
+    await waitUntil(() => queue.depth === 0, 'all are handed over');
+  });
+
   it('says how many are left when nobody takes them in time', async () => {
     const { queue } = startQueue({ settle: neverAnswers, handOver: neverAnswers });
     for (const settlement of makeSettlements(70)) queue.add(settlement);

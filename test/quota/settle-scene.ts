@@ -84,17 +84,20 @@ export async function begin(
   return { ...makeSettlement(payer, { actualMicros }), requestId, month: reply.month };
 }
 
-/** So many requests at once, each with another cost. */
-export function beginMany(
+/** So many requests that run at the same time, each with another cost. */
+export async function beginMany(
   connection: Connection,
   payer: Payer,
   count: number,
 ): Promise<Settlement[]> {
-  return Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      begin(connection, payer, { actualMicros: 1 + (index % HELD_MICROS) }),
-    ),
-  );
+  const settlements: Settlement[] = [];
+  while (settlements.length < count) {
+    const more = Array.from({ length: 50 }, (_, index) =>
+      begin(connection, payer, { actualMicros: 1 + ((settlements.length + index) % HELD_MICROS) }),
+    );
+    settlements.push(...(await Promise.all(more)));
+  }
+  return settlements;
 }
 
 /** Of a request that no server knows. */

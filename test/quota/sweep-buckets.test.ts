@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { renew } from '../../src/quota/renew.ts';
 import { type SweepReply, sweep } from '../../src/quota/sweep.ts';
-import { startSweeper, type Sweeper } from '../../src/quota/sweep-buckets.ts';
+import { type Sweeper, startSweeper } from '../../src/quota/sweep-buckets.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import {
@@ -88,9 +88,7 @@ describe('the sweeper on a real server', () => {
     const connection = await openServer();
     const payer = makePayer(0);
     await createPayer(connection, payer);
-    await Promise.all(
-      Array.from({ length: 250 }, () => begin(connection, payer, { leaseMs: 1 })),
-    );
+    await Promise.all(Array.from({ length: 250 }, () => begin(connection, payer, { leaseMs: 1 })));
     const visits: number[] = [];
     const { sweeper, swept } = start((bucket, countMax) => {
       visits.push(bucket);
@@ -157,9 +155,7 @@ describe('the sweeper', () => {
 
   it('stops when the sweeps on their way have ended', async () => {
     const answers: (() => void)[] = [];
-    const { sweeper } = start(
-      () => new Promise((resolve) => answers.push(() => resolve(NOTHING))),
-    );
+    const { sweeper } = start(() => new Promise((resolve) => answers.push(() => resolve(NOTHING))));
     let isStopped = false;
     const stopped = sweeper.stop().then(() => {
       isStopped = true;

@@ -1,9 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import type { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { watchMasters } from '../../src/redis/watch-masters.ts';
 import { findFreePort } from '../support/find-free-port.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
-import { closeConnections, openConnection, standalone, tcp } from '../support/redis-connection.ts';
+import {
+  closeConnections,
+  NO_AUTH,
+  openConnection,
+  standalone,
+  tcp,
+} from '../support/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
@@ -49,6 +57,42 @@ async function waitForQuestions(server: TestRedisServer, count: number): Promise
   }, `the master is asked ${count} times`);
 }
 
+async function startReplica(master: TestRedisServer): Promise<TestRedisServer> {
+  const replica = await startRedisServer({
+    args: ['--replicaof', '127.0.0.1', String(master.port), '--repl-diskless-sync-delay', '0'],
+  });
+  await waitUntil(async () => (await replica.cli('ROLE')).includes('connected'), 'it follows');
+  return replica;
+}
+
+/** Three masters, and then a replica of the first. */
+async function startCluster() {
+  const startNode = async () => {
+    const busPort = await findFreePort();
+    const args = ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`];
+    const node = await startRedisServer({ args });
+    return { ...node, address: `127.0.0.1:${node.port}@${busPort}`, busPort };
+  };
+  const nodes = [await startNode(), await startNode(), await startNode()] as const;
+  const addresses = nodes.map(({ address }) => address);
+  execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes']);
+  const [master] = nodes;
+  const replica = await startNode();
+  await replica.cli('CLUSTER', 'MEET', '127.0.0.1', `${master.port}`, `${master.busPort}`);
+  const id = await master.cli('CLUSTER', 'MYID');
+  const replicate = () => replica.cli('CLUSTER', 'REPLICATE', id);
+  await waitUntil(async () => (await replicate()) === 'OK', 'it knows the master');
+  await waitUntil(async () => (await replica.cli('ROLE')).includes('connected'), 'it follows');
+  const isWhole = async (node: TestRedisServer) =>
+    (await node.cli('CLUSTER', 'INFO')).includes('cluster_state:ok');
+  const all = [...nodes, replica] as const;
+  await waitUntil(
+    async () => (await Promise.all(all.map(isWhole))).every(Boolean),
+    'the cluster is formed',
+  );
+  return all;
+}
+
 describe('the watch over masters', () => {
   it('is quiet while nothing happens, also when the connection is lost and comes back', async () => {
     const server = await startRedisServer();
@@ -74,11 +118,8 @@ describe('the watch over masters', () => {
 
   it('notices a replica that takes over, when it is a master and not before', async () => {
     const master = await startRedisServer();
-    const replica = await startRedisServer({
-      args: ['--replicaof', '127.0.0.1', String(master.port), '--repl-diskless-sync-delay', '0'],
-    });
-    const isSynced = async () => (await replica.cli('ROLE')).includes('connected');
-    await waitUntil(isSynced, 'the replica follows');
+    // It has the id of a master that the watch has never seen.
+    const replica = await startReplica(await startRedisServer());
     const relay = await startRelay(master.port);
     const { seen } = watch(openConnection(standalone(tcp(relay.port))));
     await waitForQuestions(master, 2);
@@ -91,17 +132,52 @@ describe('the watch over masters', () => {
     expect(seen.changes).toBe(1);
   });
 
-  it('is quiet after it was stopped', async () => {
-    const port = await findFreePort();
-    const first = await startRedisServer({ port });
-    const connection = openConnection(standalone(tcp(port)));
-    const stopped = watch(connection);
-    const other = watch(connection);
-    await waitForQuestions(first, 4);
-    stopped.stop();
-    await first.stop();
-    await startRedisServer({ port });
-    await waitUntil(() => other.seen.changes > 0, 'another watch notices');
-    expect(stopped.seen.changes).toBe(0);
+  it('notices a replica of the same data that takes over', async () => {
+    const master = await startRedisServer();
+    const replica = await startReplica(master);
+    const relay = await startRelay(master.port);
+    const { seen } = watch(openConnection(standalone(tcp(relay.port))));
+    await waitForQuestions(master, 2);
+    await replica.cli('REPLICAOF', 'NO', 'ONE');
+    relay.pointTo(replica.port);
+    await waitUntil(() => seen.changes > 0, 'the change is noticed');
+  });
+
+  it('notices a node of a Cluster that takes over', async () => {
+    const nodes = await startCluster();
+    const connection = openConnection({
+      topology: 'cluster',
+      nodes: nodes.map(({ port }) => tcp(port)),
+      tls: false,
+      auth: NO_AUTH,
+    });
+    const { seen } = watch(connection);
+    const [master, , , replica] = nodes;
+    await waitForQuestions(master, 3);
+    expect(seen.changes).toBe(0);
+    await replica.cli('CLUSTER', 'FAILOVER');
+    await waitUntil(() => seen.changes > 0, 'the change is noticed');
+    await waitForQuestions(replica, 3);
+    expect(seen.changes).toBe(1);
+  });
+
+  it('asks one question at a time, and none after it was stopped', async () => {
+    const answers: ((info: string) => void)[] = [];
+    const client = {
+      options: { host: 'h', port: 1 },
+      info: () => new Promise((resolve) => answers.push(resolve)),
+    } as unknown as Redis;
+    const { seen, stop } = watch({ client });
+    const startMs = Date.now();
+    await waitUntil(() => Date.now() - startMs > 1_500, 'more than a round has passed');
+    expect(answers).toHaveLength(1);
+    answers[0]?.('role:master\r\nmaster_replid:aaa\r\n');
+    await waitUntil(() => answers.length === 2, 'the next question follows');
+    stop();
+    answers[1]?.('role:master\r\nmaster_replid:bbb\r\n');
+    const stoppedMs = Date.now();
+    await waitUntil(() => Date.now() - stoppedMs > 1_500, 'more than a round has passed');
+    expect(answers).toHaveLength(2);
+    expect(seen.changes).toBe(0);
   });
 });

@@ -16,9 +16,9 @@ export interface ShutSpan {
   untilMs: number;
 }
 
-/** As a failover does when the admission was the last thing it lost. */
+/** All holds of an account, as a failover loses admissions that nothing followed. */
 const FORGET = `#!lua
-local prefix = ARGV[1]
+local prefix, lost = ARGV[1], {}
 for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
   local account, key, month, held = string.match(redis.call('HGET', KEYS[1], id), '^([^|]*)|([^|]*)|([^|]*)|[^|]*|([^|]*)|')
   if account == ARGV[2] then
@@ -27,10 +27,10 @@ for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
     redis.call('HINCRBY', prefix .. 'account:' .. account, 'held', string.format('%.0f', 0 - held))
     redis.call('HINCRBY', prefix .. 'key:' .. key, 'held:' .. month, string.format('%.0f', 0 - held))
     redis.call('HINCRBY', prefix .. 'key:' .. key, 'in_flight', -1)
-    return id
+    lost[#lost + 1] = id
   end
 end
-return ''`;
+return lost`;
 
 interface DisturbOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
@@ -150,8 +150,8 @@ export function createDisturbances({ connection, world, random, report }: Distur
       async lose() {
         const { bucket, accountId } = ofKind('lossy');
         const { prefix, holds } = keysOfBucket(bucket);
-        const id = await connection.send('eval', [FORGET, '1', holds, prefix, accountId]);
-        if (id !== '') lost.add(String(id));
+        const ids = await connection.send('eval', [FORGET, '1', holds, prefix, accountId]);
+        for (const id of ids as string[]) lost.add(id);
       },
     },
   };

@@ -9,6 +9,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { type Book, createBook } from './book.ts';
 import { checkEnd } from './check-end.ts';
 import { checkRates } from './check-rates.ts';
+import { checkShut } from './check-shut.ts';
 import { checkSnapshot } from './check-snapshot.ts';
 import { checkViews } from './check-views.ts';
 import { type Counts, countEvents } from './count-events.ts';
@@ -193,23 +194,4 @@ function checkEvents(run: Run, events: readonly ProofEvent[]): number {
   checkShut(events, { shut, world, report });
   const { plans, windowMs } = profile;
   return profile.isChaotic ? 0 : checkRates(events, { world, plans, windowMs, report });
-}
-
-/** Nobody is let in who asked after the word that a key was revoked, or an account suspended. */
-function checkShut(
-  events: readonly ProofEvent[],
-  { shut, world, report }: Pick<Disturbances, 'shut'> & Pick<Run, 'world' | 'report'>,
-): void {
-  const accountOf = new Map(
-    world.flatMap(({ accountId, keys }) => keys.map(({ keyId }) => [keyId, accountId])),
-  );
-  for (const { id, fromMs, untilMs } of shut) {
-    for (const event of events) {
-      if (event.type !== 'admitted') continue;
-      const isItsOwn = event.keyId === id || accountOf.get(event.keyId) === id;
-      if (isItsOwn && event.askedMs > fromMs && event.repliedMs < untilMs) {
-        report('revocation', `${id} was shut: ${JSON.stringify(event)}`);
-      }
-    }
-  }
 }

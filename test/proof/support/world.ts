@@ -58,7 +58,7 @@ export function createMoneyWorld(random: Random): ProofAccount[] {
   return BUCKETS_USED.flatMap((bucket) =>
     MONEY_KINDS.map((kind) => {
       const unit = kind === 'huge' ? 1e12 : 1;
-      const inFlightMax = kind === 'tight' ? 12 : undefined;
+      const inFlightMax = kind === 'tight' ? 4 : undefined;
       return {
         accountId: mintAccountId(bucket, random.bytes),
         bucket,
@@ -90,6 +90,20 @@ export function createRateWorld(random: Random): ProofAccount[] {
       ],
     })),
   );
+}
+
+/** Spread over the nodes of a Cluster. */
+const FAILOVER_BUCKETS = [3, 45, 90, 130, 175, 250];
+
+export function createFailoverWorld(random: Random): ProofAccount[] {
+  return FAILOVER_BUCKETS.map((bucket) => ({
+    accountId: mintAccountId(bucket, random.bytes),
+    bucket,
+    kind: 'rated',
+    plan: 'team',
+    balance: 1e12,
+    keys: [createKey(bucket, random, {})],
+  }));
 }
 
 function optionalFields(fields: Readonly<Record<string, number | undefined>>) {

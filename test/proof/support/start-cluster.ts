@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { findFreePort } from '../../support/find-free-port.ts';
+import { NO_AUTH, tcp } from '../../support/redis-connection.ts';
+import { startRedisServer, type TestRedisServer } from '../../support/start-redis-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { type FailoverSite, waitForReplicas } from './start-sentinels.ts';
+
+const MASTERS = 3;
+
+/** Three masters with one replica each, with 2 s until a node counts as down. */
+export async function startCluster(): Promise<FailoverSite> {
+  const nodes: TestRedisServer[] = [];
+  const addresses: string[] = [];
+  for (let n = 0; n < 2 * MASTERS; n++) {
+    const busPort = await findFreePort();
+    const node = await startRedisServer({
+      args: [
+        ...['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`],
+        ...['--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
+      ],
+    });
+    nodes.push(node);
+    addresses.push(`127.0.0.1:${node.port}@${busPort}`);
+  }
+  const create = ['--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes'];
+  execFileSync('redis-cli', create);
+  await waitUntil(async () => {
+    const infos = await Promise.all(nodes.map((node) => node.cli('cluster', 'info')));
+    const views = await Promise.all(nodes.map((node) => node.cli('cluster', 'nodes')));
+    const isFormed = infos.every((info) => info.includes('cluster_state:ok'));
+    return isFormed && views.every((view) => (view.match(/\bslave /g) ?? []).length === MASTERS);
+  }, 'the cluster is formed');
+  const [master] = nodes;
+  if (master === undefined) throw new Error('there are no nodes');
+  for (const node of nodes.slice(0, MASTERS)) await waitForReplicas(node, 1);
+  return {
+    master,
+    target: {
+      topology: 'cluster',
+      nodes: nodes.map(({ port }) => tcp(port)),
+      tls: false,
+      auth: NO_AUTH,
+    },
+  };
+}

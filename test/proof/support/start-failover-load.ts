@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mintRequestId } from '../../../src/http/request-id.ts';
+import type { RedisTarget } from '../../../src/lib/redis-target.ts';
+import { admit } from '../../../src/quota/admit.ts';
+import { createAskStore } from '../../../src/quota/ask-store.ts';
+import { settle } from '../../../src/quota/settle.ts';
+import { createSettleQueue } from '../../../src/quota/settle-queue.ts';
+import type { Settlement } from '../../../src/quota/settlement.ts';
+import { createBreaker } from '../../../src/redis/breaker.ts';
+import { connectRedis } from '../../../src/redis/connect-redis.ts';
+import { watchMasters } from '../../../src/redis/watch-masters.ts';
+import { createMemoryLog } from '../../support/memory-log.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { createRandom } from './random.ts';
+import type { ProofAccount } from './world.ts';
+
+/** For each account, so that one that is not served holds up no other. */
+const CLIENTS = 3;
+const ADMIT_TIMEOUT_MS = 700;
+const SETTLE_TIMEOUT_MS = 1_000;
+const HELD_MICROS = 1_000;
+/** Of the whole load a client's pauses leave some hundreds of requests a second. */
+const PAUSE_MAX_MS = 60;
+export const LEASE_MS = 2_000;
+const PLAN_LIMIT = 1_000_000;
+const REPLAYED = 'settlements were sent again after a change of master';
+
+const clock = { nowMs: () => Date.now() };
+
+/** One worker's connections, queue and clients, as `cluster/create-billing.ts` puts them together. */
+export function startFailoverLoad(target: RedisTarget, world: readonly ProofAccount[]) {
+  const log = createMemoryLog();
+  const connect = (name: string, commandTimeoutMs: number) =>
+    connectRedis({ target, name, commandTimeoutMs, log });
+  const admitConnection = connect('admit', ADMIT_TIMEOUT_MS);
+  const redis = connect('settle', SETTLE_TIMEOUT_MS);
+  const breaker = createBreaker({ clock, random: Math.random });
+  const askStore = createAskStore({ breaker, clock, random: Math.random });
+  const random = createRandom(randomBytes(4).readUInt32LE());
+  const asked: Settlement[] = [];
+  const settled: string[] = [];
+  const admittedAtMs = new Map<number, number[]>(world.map(({ bucket }) => [bucket, []]));
+  let refused = 0;
+  let isStopped = false;
+
+  const queue = createSettleQueue({
+    settle: (settlement) => settle(redis, settlement),
+    // There is no primary: the queue keeps what it has.
+    handOver: () => Promise.reject(new Error('there is no primary')),
+    onSettled: ({ kind }) => settled.push(kind),
+    clock,
+    random: Math.random,
+    log,
+  });
+  const masters = watchMasters({ connection: redis, log, onChange: () => queue.replay() });
+
+  const ask = async ({ accountId, bucket, keys }: ProofAccount): Promise<void> => {
+    const { keyId, digest } = random.pick(keys);
+    const requestId = mintRequestId(Date.now());
+    const order = {
+      ...{ bucket, keyId, digest, requestId, modelNames: ['llm-proof-1'] },
+      ...{ holdMicros: HELD_MICROS, holdLeastMicros: HELD_MICROS },
+      ...{ leaseMs: LEASE_MS, windowMs: 1_000 },
+      plans: { starter: 1, pro: 1, business: 1, team: PLAN_LIMIT },
+    };
+    const reply = await askStore(() => admit(admitConnection, order));
+    if (reply.kind !== 'admitted') throw new Error(`not admitted: ${reply.kind}`);
+    admittedAtMs.get(bucket)?.push(performance.now());
+    await sleep(random.int(1, PAUSE_MAX_MS));
+    const settlement: Settlement = {
+      ...{ bucket, accountId, keyId, requestId, month: reply.month, model: 'llm-proof-1' },
+      ...{ actualMicros: random.int(1, HELD_MICROS), firstTriedMs: Date.now() },
+      usage: Buffer.alloc(0),
+    };
+    asked.push(settlement);
+    queue.add(settlement);
+  };
+
+  const runClient = async (account: ProofAccount): Promise<void> => {
+    while (!isStopped) {
+      await ask(account).catch(() => {
+        refused += 1;
+      });
+      await sleep(random.int(1, PAUSE_MAX_MS));
+    }
+  };
+  const clients = world.flatMap((account) =>
+    Array.from({ length: CLIENTS }, () => runClient(account)),
+  );
+
+  const replays = () => log.lines.filter(({ message }) => message === REPLAYED);
+  return {
+    /** Every settlement that the queue was given. */
+    asked: asked as readonly Settlement[],
+    settledCount: () => settled.length,
+    admittedCount: (bucket: number) => admittedAtMs.get(bucket)?.length ?? 0,
+    refusedCount: () => refused,
+    /** How many a failover had lost, by what the queue found. */
+    restoredCount: () => replays().reduce((sum, { fields }) => sum + Number(fields['restored']), 0),
+    hasReplayed: () => replays().length > 0,
+    /** The longest time in which nobody was let in, by bucket. */
+    outageMs: (bucket: number) =>
+      Math.round(
+        Math.max(
+          ...(admittedAtMs.get(bucket) ?? []).map((time, n, all) => time - (all[n - 1] ?? time)),
+        ),
+      ),
+    /** Waits for what is under way; all of it is then settled. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      await Promise.all(clients);
+      await waitUntil(() => queue.depth === 0, 'everything is settled');
+      masters.stop();
+      queue.stop();
+      await Promise.all([admitConnection.close(), redis.close()]);
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { RedisTarget } from '../../../src/lib/redis-target.ts';
+import { NO_AUTH, tcp } from '../../support/redis-connection.ts';
+import { startRedisServer, type TestRedisServer } from '../../support/start-redis-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+export interface FailoverSite {
+  readonly target: RedisTarget;
+  /** The one that will die. */
+  readonly master: TestRedisServer;
+}
+
+const SENTINELS = 3;
+const REPLICAS = 2;
+
+/** One master with two replicas, and three Sentinels, with 1 s until a master counts as down. */
+export async function startSentinels(): Promise<FailoverSite> {
+  const master = await startRedisServer();
+  const replicaof = ['--replicaof', `127.0.0.1 ${master.port}`];
+  for (let n = 0; n < REPLICAS; n++) await startRedisServer({ args: replicaof });
+  const config = [
+    `sentinel monitor main 127.0.0.1 ${master.port} 2`,
+    'sentinel down-after-milliseconds main 1000',
+    'sentinel failover-timeout main 4000',
+    '',
+  ].join('\n');
+  const sentinels = await Promise.all(
+    Array.from({ length: SENTINELS }, () => startRedisServer({ config, isSentinel: true })),
+  );
+  await waitUntil(async () => {
+    const views = await Promise.all(sentinels.map((s) => s.cli('sentinel', 'master', 'main')));
+    return views.every(
+      (view) =>
+        view.includes(`num-slaves\n${REPLICAS}\n`) &&
+        view.includes(`num-other-sentinels\n${SENTINELS - 1}\n`),
+    );
+  }, 'the sentinels know the replicas and each other');
+  await waitForReplicas(master, REPLICAS);
+  return {
+    master,
+    target: {
+      topology: 'sentinel',
+      sentinels: sentinels.map(({ port }) => tcp(port)),
+      masterName: 'main',
+      tls: false,
+      auth: NO_AUTH,
+      database: 0,
+    },
+  };
+}
+
+/** Waits until so many replicas of this server have all of its data, and follow it. */
+export async function waitForReplicas(master: TestRedisServer, count: number): Promise<void> {
+  await waitUntil(async () => {
+    const info = await master.cli('info', 'replication');
+    return (info.match(/state=online/g) ?? []).length === count;
+  }, 'the replicas follow');
+}
+
+/**
+ * From now on its replicas learn nothing more of this server, and it goes on serving: when it dies, what it
+ * acknowledged meanwhile is lost. Without this, replicas are behind by less than a millisecond.
+ */
+export async function cutReplication(master: TestRedisServer): Promise<void> {
+  await master.cli('acl', 'setuser', 'default', '-psync', '-sync');
+  await master.cli('client', 'kill', 'type', 'replica');
+  await waitUntil(
+    async () => (await master.cli('info', 'replication')).includes('connected_slaves:0'),
+    'the replicas are cut off',
+  );
+}
