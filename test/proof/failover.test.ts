@@ -37,7 +37,10 @@ const SITES: readonly (readonly [name: string, start: () => Promise<FailoverSite
   ['Cluster', startCluster],
 ];
 
-/** Kills the master while clients are served; it had acknowledged what no replica knows. */
+/**
+ * Kills the master while clients are served; it had acknowledged what no replica knows. Were nothing lost,
+ * nothing would be proved, so this waits until something was.
+ */
 async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
   const load = startFailoverLoad(site.target, world);
   const settleMore = async (count: number) => {
@@ -54,7 +57,11 @@ async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
     'every bucket is served again',
     FAILOVER_TIMEOUT_MS,
   );
-  await waitUntil(load.hasReplayed, 'what may be lost is sent again', FAILOVER_TIMEOUT_MS);
+  await waitUntil(
+    () => load.restoredCount() > 0,
+    'what was lost is sent again',
+    FAILOVER_TIMEOUT_MS,
+  );
   await load.stop();
   return load;
 }
@@ -120,8 +127,6 @@ describe.each(SITES)('when a master of %s dies under load', (name, start) => {
       };
       console.log(JSON.stringify(figures));
       expect(violations).toEqual([]);
-      // Else nothing was lost, and nothing is proved.
-      expect(load.restoredCount()).toBeGreaterThan(0);
     },
     TEST_TIMEOUT_MS,
   );
