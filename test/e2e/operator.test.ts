@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { askModel, messageOf } from '../support/ask-model.ts';
@@ -11,19 +12,22 @@ import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 const gateway = useGateway({ config: FAST_CONFIG });
 afterAll(stopRedisServers);
 
-/** What somebody types on the machine of a node, with the program in the path. */
-function shell(node: Gateway, script: string): string {
+const run = promisify(execFile);
+
+/**
+ * What somebody types on the machine of a node, with the program in the path. This process goes on meanwhile:
+ * else it would not notice that a server closes its idle connections.
+ */
+async function shell(node: Gateway, script: string): Promise<string> {
   const program = `tollgate() { ${process.execPath} ${resolve('dist/src/main.js')} "$@"; }`;
-  const ran = spawnSync('bash', ['-euo', 'pipefail', '-c', `${program}\n${script}`], {
-    encoding: 'utf8',
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', `${program}\n${script}`], {
     env: {
       PATH: process.env['PATH'],
       TOLLGATE_ADMIN_URL: node.opsUrl,
       TOLLGATE_DATA_DIR: node.dataDir,
     },
   });
-  if (ran.status !== 0) throw new Error(`${script}: ${ran.stdout}${ran.stderr}`);
-  return ran.stdout;
+  return stdout;
 }
 
 function readmeBlock(title: string): string {
@@ -39,7 +43,7 @@ describe('an operator', () => {
       'http://127.0.0.1:9400',
       gateway().opsUrl,
     );
-    const printed = shell(gateway(), script);
+    const printed = await shell(gateway(), script);
     const key = /sk-gw2-[0-9A-Za-z]{49}/.exec(printed)?.[0] ?? '';
     expect((await askModel(gateway().url, key, messageOf('Hi'))).status).toBe(200);
     const opus = messageOf('Hi', { model: 'opus' });
@@ -54,10 +58,10 @@ describe('an operator', () => {
       Array.from({ length: 20 }, () => askModel(gateway().url, key, messageOf('Hi'))),
     );
     await operator.waitUntilSettled(account);
-    expect(JSON.parse(shell(gateway(), 'tollgate ledger verify --json'))).toMatchObject({
+    expect(JSON.parse(await shell(gateway(), 'tollgate ledger verify --json'))).toMatchObject({
       drifts: [],
     });
-    const exported = shell(gateway(), `tollgate ledger export --account ${account}`);
+    const exported = await shell(gateway(), `tollgate ledger export --account ${account}`);
     const entries = exported
       .trim()
       .split('\n')
@@ -67,17 +71,15 @@ describe('an operator', () => {
     expect((await operator.account(account)).balance).toBeCloseTo(-sum / 1e6, 9);
 
     const socket = resolve(gateway().dataDir, 'redis.sock');
-    const names = spawnSync('redis-cli', [
-      '-s',
-      socket,
-      '--scan',
-      '--pattern',
-      `*account:${account}`,
-    ]);
-    const record = String(names.stdout).trim();
-    spawnSync('redis-cli', ['-s', socket, 'HINCRBY', record, 'balance', '1']);
-    expect(() => shell(gateway(), 'tollgate ledger verify')).toThrow(account);
-    spawnSync('redis-cli', ['-s', socket, 'HINCRBY', record, 'balance', '-1']);
+    const redis = async (...command: string[]) =>
+      (await run('redis-cli', ['-s', socket, ...command])).stdout.trim();
+    const record = await redis('--scan', '--pattern', `*account:${account}`);
+    await redis('HINCRBY', record, 'balance', '1');
+    await expect(shell(gateway(), 'tollgate ledger verify')).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(account),
+    });
+    await redis('HINCRBY', record, 'balance', '-1');
   });
 
   it('keeps accounts, keys and spend when the node is stopped and started again', async () => {
