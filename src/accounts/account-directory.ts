@@ -1,7 +1,7 @@
 import { bucketOfAccount, mintAccountId } from '../keys/account-id.ts';
-import { type RandomBytes, randomBase62 } from '../keys/base62.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
 import { assert } from '../lib/assert.ts';
+import { type RandomBytes, randomBase62 } from '../lib/base62.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PaymentKind } from '../quota/credit.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';

@@ -1,4 +1,4 @@
-import { type RandomBytes, randomBase62 } from '../keys/base62.ts';
+import { type RandomBytes, randomBase62 } from '../lib/base62.ts';
 import type { RecordWrite } from '../quota/keyset.ts';
 import { DirectoryError } from './directory-error.ts';
 import type { Texts } from './store.ts';

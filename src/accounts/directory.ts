@@ -1,4 +1,4 @@
-import type { RandomBytes } from '../keys/base62.ts';
+import type { RandomBytes } from '../lib/base62.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';

@@ -1,7 +1,7 @@
 import { bucketOfAccount } from '../keys/account-id.ts';
 import { bucketOfKey, lastFourOf, parseApiKey } from '../keys/api-key.ts';
-import { type RandomBytes, randomBase62 } from '../keys/base62.ts';
 import { assert } from '../lib/assert.ts';
+import { type RandomBytes, randomBase62 } from '../lib/base62.ts';
 import type { Clock } from '../lib/clock.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import type { RecordWrite } from '../quota/keyset.ts';

@@ -61,7 +61,7 @@ export function createKeyCheck(guards: Config['guards'], clock: Clock): KeyCheck
     check(caller) {
       const text = readApiKey((name) => caller.header(name));
       const parsed = parseApiKey(text);
-      const digest = digestKey(text);
+      const digest = parsed === undefined ? '' : digestKey(text);
       const key = { digest, masked: maskKey(text) };
       const isUnknown = parsed === undefined || unknownKeys.has(digest);
       if (!isUnknown && goodKeys.get(digest) === true) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { BASE62_DIGITS, encodeBase62 } from '../lib/base62.ts';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const MINUTE_CHARS = 6;
 const RANDOM_CHARS = 18;
 const POOL_BYTES = 4_096;
@@ -18,7 +18,7 @@ export function mintRequestId(nowMs: number): string {
   const nowMinute = Math.floor(nowMs / 60_000);
   if (nowMinute !== minute) {
     minute = nowMinute;
-    minutePrefix = `req_${encodeMinute(nowMinute)}`;
+    minutePrefix = `req_${encodeBase62(nowMinute, MINUTE_CHARS)}`;
   }
   if (poolOffset + RANDOM_CHARS > pool.length) {
     pool = randomBytes(POOL_BYTES);
@@ -26,17 +26,7 @@ export function mintRequestId(nowMs: number): string {
   }
   let id = minutePrefix;
   for (let i = 0; i < RANDOM_CHARS; i++) {
-    id += ALPHABET[(pool[poolOffset++] ?? 0) % ALPHABET.length];
+    id += BASE62_DIGITS[(pool[poolOffset++] ?? 0) % BASE62_DIGITS.length];
   }
   return id;
-}
-
-function encodeMinute(value: number): string {
-  let rest = value;
-  let text = '';
-  for (let i = 0; i < MINUTE_CHARS; i++) {
-    text = (ALPHABET[rest % ALPHABET.length] ?? '') + text;
-    rest = Math.floor(rest / ALPHABET.length);
-  }
-  return text;
 }

@@ -7,7 +7,7 @@ import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseClosedKey, refuseSuspended } from './refuse-admission.ts';
 import type { SettleQueue } from './settle-queue.ts';
-import { encodeLedgerUsage } from './settlement.ts';
+import { type AdmittedRequest, encodeLedgerUsage } from './settlement.ts';
 
 /** See `gateway/steps.ts`, which says the same from the side of the spine. */
 interface Order {
@@ -70,40 +70,42 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     return askStore(bucket, () => admit(order));
   };
 
-  const settleLater = (order: Order, { accountId, month }: Payer, bill: Bill) => {
-    const { usage, chargeMicros, isEstimated } = bill;
+  const describeRequest = (
+    { key, requestId, modelNames }: Order,
+    payer: Payer,
+  ): AdmittedRequest => ({
+    bucket: key.bucket,
+    accountId: payer.accountId,
+    keyId: key.keyId,
+    requestId,
+    month: payer.month,
+    model: modelNames[0] ?? '',
+  });
+
+  const settleLater = (request: AdmittedRequest, { usage, chargeMicros, isEstimated }: Bill) =>
     settleQueue.add({
-      bucket: order.key.bucket,
-      accountId,
-      keyId: order.key.keyId,
-      requestId: order.requestId,
-      month,
-      model: order.modelNames[0] ?? '',
+      ...request,
       actualMicros: chargeMicros,
       firstTriedMs: nowMs(),
       usage: encodeLedgerUsage({ usage, isEstimated }),
     });
-  };
 
   /** Nothing is held: what it costs is charged as far as cap and balance then have room. */
   const admitInsured = (order: Order, error: unknown): Admission => {
     const payer = insure(order);
     if (payer === undefined) throw error;
+    const request = describeRequest(order, payer);
     return {
       heldMicros: order.holdMicros,
-      settle: (bill) => settleLater(order, payer, bill),
+      settle: (bill) => settleLater(request, bill),
     };
   };
 
   const admitHeld = (order: Order, reply: Extract<AdmitReply, { kind: 'admitted' }>): Admission => {
-    const { accountId, month, heldMicros } = reply;
+    const request = describeRequest(order, reply);
+    const { heldMicros } = reply;
     const close = openHolds.open({
-      bucket: order.key.bucket,
-      accountId,
-      keyId: order.key.keyId,
-      requestId: order.requestId,
-      month,
-      model: order.modelNames[0] ?? '',
+      ...request,
       heldMicros,
       seenMicros: order.seenMicros,
       stop: (why) => order.stop(why === 'revoked' ? refuseClosedKey(why) : refuseSuspended()),
@@ -112,7 +114,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
       heldMicros,
       settle(bill) {
         close();
-        settleLater(order, reply, bill);
+        settleLater(request, bill);
       },
     };
   };

@@ -1,16 +1,10 @@
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
+import type { AdmittedRequest } from './settlement.ts';
 
 /** A running request, as the store knows it. */
-export interface Hold {
-  readonly bucket: number;
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly requestId: string;
-  /** Of the admission: `yyyymm`. */
-  readonly month: string;
-  readonly model: string;
+export interface Hold extends AdmittedRequest {
   readonly heldMicros: number;
 }
 

@@ -1,8 +1,8 @@
 import { pack, unpack } from 'msgpackr';
 import type { Usage } from '../protocol/inference.ts';
 
-/** What a request cost: all that settling needs, wherever and whenever it happens. */
-export interface Settlement {
+/** A request that was admitted, and who pays for it. */
+export interface AdmittedRequest {
   readonly bucket: number;
   readonly accountId: string;
   readonly keyId: string;
@@ -10,6 +10,10 @@ export interface Settlement {
   /** Of the admission: `yyyymm`. */
   readonly month: string;
   readonly model: string;
+}
+
+/** What a request cost: all that settling needs, wherever and whenever it happens. */
+export interface Settlement extends AdmittedRequest {
   readonly actualMicros: number;
   /** When it was first tried to settle it, by the clock of the machine that served the request. */
   readonly firstTriedMs: number;

@@ -19,7 +19,6 @@ interface FormatContract {
   readonly fixtures: string;
   /** Reads as strictly as the strictest client: throws at anything out of order, missing or left over. */
   readonly readStream: (events: readonly SseEvent[]) => StreamReading;
-  readonly skip?: readonly { readonly reason: string; readonly tests: readonly string[] }[];
 }
 
 /** `<format>/requests/*.json`. Fields of `decoded.request` that are undefined are left out. */
@@ -86,15 +85,7 @@ const REFUSAL_BODIES: Record<Format['name'], (refusal: Refusal) => unknown> = {
 
 /** What every format has to keep, whatever it looks like. */
 export function describeFormat(format: Format, contract: FormatContract): void {
-  const { fixtures, readStream, skip = [] } = contract;
-  const reasons = new Map(skip.flatMap(({ reason, tests }) => tests.map((test) => [test, reason])));
-
-  const test = (name: string, body: () => void) => {
-    const reason = reasons.get(name);
-    if (reason === undefined) it(name, body);
-    else it.skip(`${name} (${reason})`, body);
-    reasons.delete(name);
-  };
+  const { fixtures, readStream } = contract;
 
   const check = (scenario: Scenario, { text, tools, isFailed }: EventSequence) => {
     const events = decodeStream(encodeStream(format, scenario));
@@ -103,7 +94,7 @@ export function describeFormat(format: Format, contract: FormatContract): void {
 
   describe(`the ${format.name} format`, () => {
     for (const name of namesIn(`${fixtures}/requests`, '.json')) {
-      test(`decodes the request ${name}`, () => {
+      it(`decodes the request ${name}`, () => {
         const fixture = readJson(`${fixtures}/requests/${name}.json`) as RequestFixture;
         const decoded = format.decodeRequest(fixture.body, (header) => fixture.headers[header]);
         expect(decoded).toEqual(fixture.decoded);
@@ -113,7 +104,7 @@ export function describeFormat(format: Format, contract: FormatContract): void {
     for (const name of namesIn('scenarios', '.json')) {
       const scenario = readJson(`scenarios/${name}.json`) as Scenario;
 
-      test(`streams ${name}`, () => {
+      it(`streams ${name}`, () => {
         const stream = encodeStream(format, scenario);
         expect(stream).toBe(readText(`${fixtures}/streams/${name}.sse`));
         readStream(decodeStream(stream));
@@ -121,14 +112,14 @@ export function describeFormat(format: Format, contract: FormatContract): void {
 
       if (scenario.answer === undefined) continue;
       const { answer, context } = scenario;
-      test(`answers ${name}`, () => {
+      it(`answers ${name}`, () => {
         const path = `${fixtures}/answers/${name}.json`;
         expect(existsSync(new URL(path, FIXTURES)), path).toBe(true);
         expect(JSON.parse(format.encodeAnswer(answer, context))).toEqual(readJson(path));
       });
     }
 
-    test('makes a legal stream of every legal order of events, with and without usage', () => {
+    it('makes a legal stream of every legal order of events, with and without usage', () => {
       fc.assert(
         fc.property(eventSequences, fc.boolean(), (sequence, wantsStreamUsage) => {
           const { events, isFailed } = sequence;
@@ -140,7 +131,7 @@ export function describeFormat(format: Format, contract: FormatContract): void {
       );
     });
 
-    test('keeps a silent stream alive without a word to its reader', () => {
+    it('keeps a silent stream alive without a word to its reader', () => {
       fc.assert(
         fc.property(eventSequences, ({ events, text, tools, isFailed }) => {
           if (isFailed) return;
@@ -163,12 +154,12 @@ export function describeFormat(format: Format, contract: FormatContract): void {
         chatMessage: 'Said to chat clients.',
       });
 
-      test(`writes the refusal ${name}`, () => {
+      it(`writes the refusal ${name}`, () => {
         const body: unknown = JSON.parse(format.encodeRefusal(refusal, REQUEST_ID));
         expect(body).toEqual(REFUSAL_BODIES[format.name](refusal));
       });
 
-      test(`ends a stream with the refusal ${name}`, () => {
+      it(`ends a stream with the refusal ${name}`, () => {
         const encoder = format.createStreamEncoder({ createdSeconds: 1, wantsStreamUsage: false });
         const [event, ...rest] = decodeStream(encoder.encodeError(refusal, REQUEST_ID));
         expect(JSON.parse(event?.data ?? '')).toMatchObject({
@@ -177,9 +168,5 @@ export function describeFormat(format: Format, contract: FormatContract): void {
         expect(rest).toEqual([]);
       });
     }
-
-    it('skips only tests that exist', () => {
-      expect([...reasons.keys()]).toEqual([]);
-    });
   });
 }

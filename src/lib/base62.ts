@@ -1,5 +1,5 @@
 /** The digits of everything random that people may have to copy: a double click selects all of them. */
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+export const BASE62_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** The largest multiple of 62 in a byte: what lies above would make the first digits likelier. */
 const FAIR_BYTE_MAX = 248;
 
@@ -10,8 +10,8 @@ export function encodeBase62(value: number, width: number): string {
   let rest = value;
   let text = '';
   for (let i = 0; i < width; i++) {
-    text = (ALPHABET[rest % ALPHABET.length] ?? '') + text;
-    rest = Math.floor(rest / ALPHABET.length);
+    text = (BASE62_DIGITS[rest % BASE62_DIGITS.length] ?? '') + text;
+    rest = Math.floor(rest / BASE62_DIGITS.length);
   }
   return text;
 }
@@ -20,9 +20,9 @@ export function encodeBase62(value: number, width: number): string {
 export function decodeBase62(text: string): number {
   let value = 0;
   for (const char of text) {
-    const digit = ALPHABET.indexOf(char);
+    const digit = BASE62_DIGITS.indexOf(char);
     if (digit === -1) return Number.NaN;
-    value = value * ALPHABET.length + digit;
+    value = value * BASE62_DIGITS.length + digit;
   }
   return value;
 }
@@ -31,7 +31,8 @@ export function randomBase62(width: number, randomBytes: RandomBytes): string {
   let text = '';
   while (text.length < width) {
     for (const byte of randomBytes(width)) {
-      if (byte < FAIR_BYTE_MAX && text.length < width) text += ALPHABET[byte % ALPHABET.length];
+      if (byte < FAIR_BYTE_MAX && text.length < width)
+        text += BASE62_DIGITS[byte % BASE62_DIGITS.length];
     }
   }
   return text;
