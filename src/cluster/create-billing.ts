@@ -12,10 +12,11 @@ import { renew } from '../quota/renew.ts';
 import { settle } from '../quota/settle.ts';
 import { createSettleQueue } from '../quota/settle-queue.ts';
 import type { Settlement } from '../quota/settlement.ts';
-import { type Breaker, callThrough } from '../redis/breaker.ts';
+import { type Breaker, callThrough, createBreaker } from '../redis/breaker.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { type Change, listenForChanges } from '../redis/listen-for-changes.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
+import { createBreakers } from './create-breakers.ts';
 import { createIdentify } from './create-identify.ts';
 import { createInsurance } from './create-insurance.ts';
 import { createKeyCheck, type KeyCheck } from './create-key-check.ts';
@@ -52,17 +53,14 @@ export interface Billing {
 export function createBilling(options: BillingOptions): Billing {
   const { config, target, name, redis, breaker, clock, log } = options;
   const random = Math.random;
-  const admitConnection = connectRedis({
-    target,
-    name: `${name}-admit`,
-    commandTimeoutMs: ADMIT_TIMEOUT_MS,
-    log,
-  });
+  const connection = { target, name: `${name}-admit`, commandTimeoutMs: ADMIT_TIMEOUT_MS, log };
+  const admitConnection = connectRedis(connection);
   const insurance = createInsurance(config.guards, clock);
   const keyCheck = createKeyCheck(config.guards, clock);
-  const askStore = createAskStore({ breaker, clock, random });
+  const breakerOf = createBreakers(target, breaker, () => createBreaker({ clock, random }));
+  const askStore = createAskStore({ breakerOf, clock, random });
   const openHolds = createOpenHolds({
-    renew: (hold, state) => callThrough(breaker, () => renew(redis, hold, state)),
+    renew: (hold, state) => callThrough(breakerOf(hold.bucket), () => renew(redis, hold, state)),
     clock,
     log,
   });

@@ -28,7 +28,7 @@ export function createIdentify(options: IdentifyOptions): Steps['identify'] {
         { headers: retryAfter(waitMs) },
       );
     }
-    const reply = await askStore(() => identify(key));
+    const reply = await askStore(key.bucket, () => identify(key));
     keyCheck.noteReply(key, reply.kind);
     if (reply.kind !== 'known') {
       throw refuseAdmission({ kind: reply.kind }, { maskedKey: key.masked, model: '' });

@@ -67,7 +67,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     const { bucket, keyId, digest } = key;
     const what = { requestId, modelNames, holdMicros, holdLeastMicros };
     const order = { bucket, keyId, digest, ...what, leaseMs: FIRST_LEASE_MS, windowMs, plans };
-    return askStore(() => admit(order));
+    return askStore(bucket, () => admit(order));
   };
 
   const settleLater = (order: Order, { accountId, month }: Payer, bill: Bill) => {

@@ -12,10 +12,10 @@ const RETRY_DELAY_MAX_MS = 400;
 const WAITING_MAX = 200;
 const RETRY_AFTER_MAX_S = 5;
 
-export type AskStore = <Reply>(ask: () => Promise<Reply>) => Promise<Reply>;
+export type AskStore = <Reply>(bucket: number, ask: () => Promise<Reply>) => Promise<Reply>;
 
 interface AskStoreOptions {
-  readonly breaker: Breaker;
+  readonly breakerOf: (bucket: number) => Breaker;
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -25,7 +25,7 @@ interface AskStoreOptions {
  * Asks what a request cannot go on without. Repeats the same call while the store is away, within a budget;
  * then the request is refused: a gateway that cannot count lets nobody in.
  */
-export function createAskStore({ breaker, clock, random }: AskStoreOptions): AskStore {
+export function createAskStore({ breakerOf, clock, random }: AskStoreOptions): AskStore {
   let waiting = 0;
 
   const waitForStore = async (attempt: number, deadlineMs: number): Promise<boolean> => {
@@ -37,11 +37,11 @@ export function createAskStore({ breaker, clock, random }: AskStoreOptions): Ask
     return true;
   };
 
-  return async (ask) => {
+  return async (bucket, ask) => {
     const deadlineMs = clock.nowMs() + BUDGET_MS;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await callThrough(breaker, ask);
+        return await callThrough(breakerOf(bucket), ask);
       } catch (error) {
         if (classifyRedisError(error) === 'fault') throw error;
         if (!(await waitForStore(attempt, deadlineMs))) throw refuseStoreOut(random, error);

@@ -15,11 +15,15 @@
   map of texts; an empty one deletes its field. overlap_ms, unless empty, keeps the digest that is replaced
   valid for so long. The message is {1, subject, id, version, status}.
 ]]
+-- Enough to know a write again whose reply was lost, although others came in between.
+local WRITES_CHARS_MAX = 300
+
 local subject, id, write_id, expected, overlap = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
-local stored, last_write = unpack(redis.call('HMGET', KEYS[1], 'version', 'write'))
+local stored, last_writes = unpack(redis.call('HMGET', KEYS[1], 'version', 'writes'))
 local version = number(stored)
-if last_write == write_id then return { 'written', version } end
+local former = last_writes or ''
+if string.find(',' .. former, ',' .. write_id .. ',', 1, true) then return { 'written', version } end
 if expected == 'new' then
   if stored then return { 'conflict', version } end
 elseif not stored then
@@ -37,7 +41,7 @@ end
 for field, value in pairs(cmsgpack.unpack(ARGV[6])) do
   if value == '' then redis.call('HDEL', KEYS[1], field) else redis.call('HSET', KEYS[1], field, value) end
 end
-redis.call('HSET', KEYS[1], 'write', write_id)
+redis.call('HSET', KEYS[1], 'writes', string.sub(write_id .. ',' .. former, 1, WRITES_CHARS_MAX))
 redis.call('SADD', KEYS[2], id)
 local written = redis.call('HINCRBY', KEYS[1], 'version', 1)
 local status = redis.call('HGET', KEYS[1], 'status')

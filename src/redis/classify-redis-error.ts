@@ -17,8 +17,20 @@ const OUTAGE_REPLIES = new Set([
   'READONLY',
 ]);
 
-/** OOM is here and not above: settling frees memory and must go on while admissions are refused. */
-const RETRYABLE_REPLIES = new Set(['ASK', 'BUSY', 'MOVED', 'NOSCRIPT', 'OOM', 'TRYAGAIN']);
+/**
+ * OOM is here and not above: settling frees memory and must go on while admissions are refused. So are those
+ * of wrong rights: an operator mends them, and until then nothing that is owed may be given up.
+ */
+const RETRYABLE_REPLIES = new Set([
+  'ASK',
+  'BUSY',
+  'MOVED',
+  'NOAUTH',
+  'NOPERM',
+  'NOSCRIPT',
+  'OOM',
+  'TRYAGAIN',
+]);
 
 /** What the client says when no reply came. It has no codes for these, only texts. */
 const OUTAGE_TEXTS = [

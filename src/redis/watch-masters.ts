@@ -7,7 +7,10 @@ const ROUND_INTERVAL_MS = 1_000;
 interface WatchMastersOptions {
   readonly connection: Pick<RedisConnection, 'client'>;
   readonly log: Log;
-  /** Another server holds the data now, or the same one after a restart: it may lack the last writes. */
+  /**
+   * Another server holds the data now, or the same one after a restart: it may lack the last writes. Also
+   * called for the first that are seen, since nobody knows who took the writes before.
+   */
   readonly onChange: () => void;
 }
 
@@ -22,11 +25,12 @@ export function watchMasters(options: WatchMastersOptions): { stop(): void } {
   let isStopped = false;
 
   const compare = (masters: string) => {
-    if (known !== undefined && masters !== known) {
+    if (masters === known) return;
+    if (known !== undefined) {
       log.warn({ masters }, 'another master of Redis has taken over, or it was started anew');
-      onChange();
     }
     known = masters;
+    onChange();
   };
 
   const ask = async (): Promise<void> => {

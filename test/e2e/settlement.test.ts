@@ -128,7 +128,7 @@ describe('a settlement that the store cannot take', () => {
     const { id, key } = await operator.createKey(account);
     const streams = await Promise.all(
       Array.from({ length: 10 }, () =>
-        openStream(gateway.url, key, messageOf('[[tokens 100]] [[slow 5]]')),
+        openStream(gateway.url, key, messageOf('[[tokens 100]] [[slow 30]]')),
       ),
     );
     redis.signal('SIGSTOP');

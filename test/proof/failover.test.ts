@@ -28,24 +28,28 @@ afterEach(async () => {
 /** See test/redis/connect-sentinel.test.ts: on a loaded machine an election can take that long. */
 const FAILOVER_TIMEOUT_MS = 150_000;
 const TEST_TIMEOUT_MS = 240_000;
-/** Under way when the master dies, lost with it, and after it. */
-const SETTLED_MIN = 150;
+/** Before replication is cut, and after it: too long a cut, and Sentinel finds no replica good enough. */
+const SETTLED_MIN = 100;
+const SETTLED_UNSEEN_MIN = 40;
 
 const SITES: readonly (readonly [name: string, start: () => Promise<FailoverSite>])[] = [
   ['Sentinel', startSentinels],
   ['Cluster', startCluster],
 ];
 
-/** Kills the master while clients are served; it had acknowledged what no replica knows. */
+/**
+ * Kills the master while clients are served; it had acknowledged what no replica knows. Were nothing lost,
+ * nothing would be proved, so this waits until something was.
+ */
 async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
   const load = startFailoverLoad(site.target, world);
-  const settleMore = async () => {
+  const settleMore = async (count: number) => {
     const before = load.settledCount();
-    await waitUntil(() => load.settledCount() >= before + SETTLED_MIN, 'more is settled', 60_000);
+    await waitUntil(() => load.settledCount() >= before + count, 'more is settled', 60_000);
   };
-  await settleMore();
+  await settleMore(SETTLED_MIN);
   await cutReplication(site.master);
-  await settleMore();
+  await settleMore(SETTLED_UNSEEN_MIN);
   const before = world.map(({ bucket }) => load.admittedCount(bucket));
   await site.master.stop();
   await waitUntil(
@@ -53,7 +57,11 @@ async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
     'every bucket is served again',
     FAILOVER_TIMEOUT_MS,
   );
-  await waitUntil(load.hasReplayed, 'what may be lost is sent again', FAILOVER_TIMEOUT_MS);
+  await waitUntil(
+    () => load.restoredCount() > 0,
+    'what was lost is sent again',
+    FAILOVER_TIMEOUT_MS,
+  );
   await load.stop();
   return load;
 }
@@ -86,10 +94,12 @@ async function findViolations(
   const { list, report } = createViolations();
   const book = createBook(report);
   for (const { bucket } of world) {
-    await waitUntil(async () => {
+    const isQuiet = async () => {
       await sweep(connection, bucket, 1_000);
       return (await takeSnapshot(connection, bucket, '0-0')).holds.size === 0;
-    }, 'all leases have ended');
+    };
+    // This connection, too, has lost its master.
+    await waitUntil(() => isQuiet().catch(() => false), 'all leases have ended');
     const snapshot = await takeSnapshot(connection, bucket, '0-0');
     for (const entry of snapshot.ledger) book.add(entry);
     checkSnapshot(snapshot, { world, book, report, capMaxOf: () => undefined });
@@ -117,8 +127,6 @@ describe.each(SITES)('when a master of %s dies under load', (name, start) => {
       };
       console.log(JSON.stringify(figures));
       expect(violations).toEqual([]);
-      // Else nothing was lost, and nothing is proved.
-      expect(load.restoredCount()).toBeGreaterThan(0);
     },
     TEST_TIMEOUT_MS,
   );

@@ -104,7 +104,7 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a write is carried out twice',
-    find: "if last_write == write_id then return { 'written', version } end",
+    find: "if string.find(',' .. former, ',' .. write_id .. ',', 1, true) then return { 'written', version } end",
     replace: '',
   },
   {
@@ -157,8 +157,18 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal brings back what was swept',
-    find: "if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then return 'gone' end",
+    find: "if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then\n  keep_marks",
+    replace: 'if false then\n  keep_marks',
+  },
+  {
+    name: 'what was swept is forgotten while its request runs',
+    find: '  keep_marks(KEYS[5])\n',
     replace: '',
+  },
+  {
+    name: 'only the last write of a record is known again',
+    find: "string.sub(write_id .. ',' .. former, 1, WRITES_CHARS_MAX)",
+    replace: "write_id .. ','",
   },
 ];
 

@@ -28,7 +28,7 @@ afterEach(async () => {
   await stopRedisServers();
 });
 
-function watch(connection: Pick<RedisConnection, 'client'>) {
+function startWatch(connection: Pick<RedisConnection, 'client'>) {
   const seen = { changes: 0 };
   const watching = watchMasters({
     connection,
@@ -39,6 +39,14 @@ function watch(connection: Pick<RedisConnection, 'client'>) {
   });
   watches.push(watching);
   return { seen, stop: watching.stop };
+}
+
+/** Resolves when the first masters were seen; what changes after that is counted. */
+async function watch(connection: Pick<RedisConnection, 'client'>) {
+  const { seen } = startWatch(connection);
+  await waitUntil(() => seen.changes === 1, 'the first masters are seen');
+  seen.changes = 0;
+  return { seen };
 }
 
 /** How often this server was asked, by everybody. */
@@ -97,7 +105,7 @@ describe('the watch over masters', () => {
   it('is quiet while nothing happens, also when the connection is lost and comes back', async () => {
     const server = await startRedisServer();
     const relay = await startRelay(server.port);
-    const { seen } = watch(openConnection(standalone(tcp(relay.port))));
+    const { seen } = await watch(openConnection(standalone(tcp(relay.port))));
     await waitForQuestions(server, 2);
     relay.pointTo(server.port);
     await waitForQuestions(server, 2);
@@ -107,7 +115,7 @@ describe('the watch over masters', () => {
   it('notices that a server was started anew', async () => {
     const port = await findFreePort();
     const first = await startRedisServer({ port });
-    const { seen } = watch(openConnection(standalone(tcp(port))));
+    const { seen } = await watch(openConnection(standalone(tcp(port))));
     await waitForQuestions(first, 2);
     await first.stop();
     const second = await startRedisServer({ port });
@@ -121,7 +129,7 @@ describe('the watch over masters', () => {
     // It has the id of a master that the watch has never seen.
     const replica = await startReplica(await startRedisServer());
     const relay = await startRelay(master.port);
-    const { seen } = watch(openConnection(standalone(tcp(relay.port))));
+    const { seen } = await watch(openConnection(standalone(tcp(relay.port))));
     await waitForQuestions(master, 2);
     relay.pointTo(replica.port);
     await waitForQuestions(replica, 2);
@@ -136,7 +144,7 @@ describe('the watch over masters', () => {
     const master = await startRedisServer();
     const replica = await startReplica(master);
     const relay = await startRelay(master.port);
-    const { seen } = watch(openConnection(standalone(tcp(relay.port))));
+    const { seen } = await watch(openConnection(standalone(tcp(relay.port))));
     await waitForQuestions(master, 2);
     await replica.cli('REPLICAOF', 'NO', 'ONE');
     relay.pointTo(replica.port);
@@ -151,7 +159,7 @@ describe('the watch over masters', () => {
       tls: false,
       auth: NO_AUTH,
     });
-    const { seen } = watch(connection);
+    const { seen } = await watch(connection);
     const [master, , , replica] = nodes;
     await waitForQuestions(master, 3);
     expect(seen.changes).toBe(0);
@@ -161,13 +169,20 @@ describe('the watch over masters', () => {
     expect(seen.changes).toBe(1);
   });
 
+  it('takes the first masters that it sees for new, since nobody knows who was there before', async () => {
+    const port = await findFreePort();
+    const { seen } = startWatch(openConnection(standalone(tcp(port))));
+    await startRedisServer({ port });
+    await waitUntil(() => seen.changes === 1, 'they count as a change');
+  });
+
   it('asks one question at a time, and none after it was stopped', async () => {
     const answers: ((info: string) => void)[] = [];
     const client = {
       options: { host: 'h', port: 1 },
       info: () => new Promise((resolve) => answers.push(resolve)),
     } as unknown as Redis;
-    const { seen, stop } = watch({ client });
+    const { seen, stop } = startWatch({ client });
     const startMs = Date.now();
     await waitUntil(() => Date.now() - startMs > 1_500, 'more than a round has passed');
     expect(answers).toHaveLength(1);
@@ -178,6 +193,6 @@ describe('the watch over masters', () => {
     const stoppedMs = Date.now();
     await waitUntil(() => Date.now() - stoppedMs > 1_500, 'more than a round has passed');
     expect(answers).toHaveLength(2);
-    expect(seen.changes).toBe(0);
+    expect(seen.changes).toBe(1);
   });
 });

@@ -52,10 +52,14 @@ local function charge(account_key, key_key, month, held, wanted)
   return charged, wanted - charged, balance - charged
 end
 
+local function keep_marks(done_key)
+  if redis.call('TTL', done_key) < DONE_KEEP_MIN_S then redis.call('EXPIRE', done_key, DONE_KEEP_S) end
+end
+
 -- What became of a request: the micros it was charged, with an x in front when its lease had run out.
 local function mark_done(done_key, request_id, mark)
   redis.call('HSET', done_key, request_id, mark)
-  if redis.call('TTL', done_key) < DONE_KEEP_MIN_S then redis.call('EXPIRE', done_key, DONE_KEEP_S) end
+  keep_marks(done_key)
 end
 
 -- Equal field names in every entry: the stream stores them once.

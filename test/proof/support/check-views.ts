@@ -7,7 +7,7 @@ import type { Report } from './violations.ts';
 /** What the clients know of one request. */
 interface View {
   admitted: Admitted | undefined;
-  /** What renewals that were acknowledged noted, and what the last one may have. */
+  /** What renewals noted for certain, and what the last one may have: shut requests may be gone as well. */
   seenLeast: number;
   seenMost: number;
   actual: number | undefined;
@@ -36,7 +36,7 @@ function collectViews(events: readonly ProofEvent[]): Views {
     else if (event.type === 'renewing') viewOf(event.requestId).seenMost = event.seen;
     else if (event.type === 'settling') viewOf(event.requestId).actual = event.actual;
     else if (event.type === 'settled') viewOf(event.requestId).replies.push(event.reply);
-    else if (event.type === 'renewed' && event.reply !== 'gone') {
+    else if (event.type === 'renewed' && event.reply === 'active') {
       const view = viewOf(event.requestId);
       view.seenLeast = view.seenMost;
     }

@@ -17,6 +17,8 @@ export async function startCluster(): Promise<FailoverSite> {
       args: [
         ...['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`],
         ...['--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
+        // However long a replica was cut off, it may take over.
+        ...['--cluster-replica-validity-factor', '0'],
       ],
     });
     nodes.push(node);

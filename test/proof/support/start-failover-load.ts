@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBreakers } from '../../../src/cluster/create-breakers.ts';
 import { mintRequestId } from '../../../src/http/request-id.ts';
 import type { RedisTarget } from '../../../src/lib/redis-target.ts';
 import { admit } from '../../../src/quota/admit.ts';
@@ -35,8 +36,9 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
     connectRedis({ target, name, commandTimeoutMs, log });
   const admitConnection = connect('admit', ADMIT_TIMEOUT_MS);
   const redis = connect('settle', SETTLE_TIMEOUT_MS);
-  const breaker = createBreaker({ clock, random: Math.random });
-  const askStore = createAskStore({ breaker, clock, random: Math.random });
+  const create = () => createBreaker({ clock, random: Math.random });
+  const breakerOf = createBreakers(target, create(), create);
+  const askStore = createAskStore({ breakerOf, clock, random: Math.random });
   const random = createRandom(randomBytes(4).readUInt32LE());
   const asked: Settlement[] = [];
   const settled: string[] = [];
@@ -64,7 +66,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
       ...{ leaseMs: LEASE_MS, windowMs: 1_000 },
       plans: { starter: 1, pro: 1, business: 1, team: PLAN_LIMIT },
     };
-    const reply = await askStore(() => admit(admitConnection, order));
+    const reply = await askStore(bucket, () => admit(admitConnection, order));
     if (reply.kind !== 'admitted') throw new Error(`not admitted: ${reply.kind}`);
     admittedAtMs.get(bucket)?.push(performance.now());
     await sleep(random.int(1, PAUSE_MAX_MS));
@@ -98,7 +100,6 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
     refusedCount: () => refused,
     /** How many a failover had lost, by what the queue found. */
     restoredCount: () => replays().reduce((sum, { fields }) => sum + Number(fields['restored']), 0),
-    hasReplayed: () => replays().length > 0,
     /** The longest time in which nobody was let in, by bucket. */
     outageMs: (bucket: number) =>
       Math.round(

@@ -12,14 +12,17 @@ export interface FailoverSite {
 const SENTINELS = 3;
 const REPLICAS = 2;
 
-/** One master with two replicas, and three Sentinels, with 1 s until a master counts as down. */
+/**
+ * One master with two replicas, and three Sentinels, with 2 s until a master counts as down. Ten times that is
+ * how long a replica may have been cut off and still take over.
+ */
 export async function startSentinels(): Promise<FailoverSite> {
   const master = await startRedisServer();
   const replicaof = ['--replicaof', `127.0.0.1 ${master.port}`];
   for (let n = 0; n < REPLICAS; n++) await startRedisServer({ args: replicaof });
   const config = [
     `sentinel monitor main 127.0.0.1 ${master.port} 2`,
-    'sentinel down-after-milliseconds main 1000',
+    'sentinel down-after-milliseconds main 2000',
     'sentinel failover-timeout main 4000',
     '',
   ].join('\n');

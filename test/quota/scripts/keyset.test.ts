@@ -13,7 +13,7 @@ describe('keyset', () => {
     const fields = { status: 'active', account: ACCOUNT };
     expect(await scripts.keyset({ ...created, fields })).toEqual({ kind: 'written', version: 1 });
     expect(await scripts.keyset({ ...created, fields })).toEqual({ kind: 'written', version: 1 });
-    expect(await newKey()).toEqual({ ...fields, write: 'write', version: '1' });
+    expect(await newKey()).toEqual({ ...fields, writes: 'write,', version: '1' });
     expect(await scripts.send('smembers', redisKeys.keysOf(ACCOUNT))).toEqual([NEW_KEY]);
     expect(await scripts.keyset({ ...created, fields, writeId: 'other' })).toEqual({
       kind: 'conflict',
@@ -71,6 +71,22 @@ describe('keyset', () => {
     await scripts.keyset(rotation);
     await scripts.keyset(rotation);
     expect(await scripts.key()).toMatchObject({ digest: 'new', old_digest: DIGEST, version: '2' });
+  });
+
+  it('knows a write again although others came after it', async () => {
+    const rotation = { fields: { digest: 'first' }, overlapMs: 5_000, writeId: 'w1' };
+    await scripts.keyset(rotation);
+    for (let i = 2; i <= 9; i++) {
+      await scripts.keyset({ fields: { digest: `of ${i}` }, overlapMs: 5_000, writeId: `w${i}` });
+    }
+    expect(await scripts.keyset(rotation)).toMatchObject({ kind: 'written' });
+    expect(await scripts.key()).toMatchObject({ digest: 'of 9', version: '10' });
+  });
+
+  it('remembers no more writes than it has room for', async () => {
+    for (let i = 0; i < 100; i++)
+      await scripts.keyset({ fields: { rpm: '1' }, writeId: `write ${i}` });
+    expect((await scripts.key())['writes']).toHaveLength(300);
   });
 
   it('tells what it wrote, and of nothing else', async () => {

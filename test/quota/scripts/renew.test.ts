@@ -7,6 +7,7 @@ import {
   NOW_MS,
   openScripts,
   REQUEST,
+  redisKeys,
   requestNumber,
 } from './open-scripts.ts';
 
@@ -54,6 +55,24 @@ describe('renew', () => {
     expect(await scripts.renew(40, { requestId: other })).toBe('gone');
     expect(await scripts.holds()).toEqual({});
     expect(await scripts.account()).toMatchObject({ held: '0' });
+  });
+
+  it('keeps what was swept known for as long as its request runs, so that it is not charged twice', async () => {
+    await scripts.admit();
+    await scripts.setClock(NOW_MS + 20_000);
+    await scripts.sweep();
+    await scripts.send('expire', redisKeys.done(REQUEST), '60');
+    expect(await scripts.renew(40)).toBe('gone');
+    expect(Number(await scripts.send('ttl', redisKeys.done(REQUEST)))).toBeGreaterThan(7_200);
+  });
+
+  it('tells also of what was swept that its key was revoked', async () => {
+    await scripts.admit();
+    await scripts.setClock(NOW_MS + 20_000);
+    await scripts.sweep();
+    await scripts.setKey({ status: 'revoked' });
+    expect(await scripts.renew(40)).toBe('revoked');
+    expect(await scripts.holds()).toEqual({});
   });
 
   it('makes a hold again that a failover lost', async () => {

@@ -22,7 +22,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
   const rates: unknown[] = [];
   const stopped: Refusal[] = [];
   const admitRequest = createAdmitRequest({
-    askStore: (ask) => ask(),
+    askStore: (_bucket, ask) => ask(),
     async admit(order) {
       asked.push(order);
       if (reply instanceof Error) throw reply;

@@ -14,18 +14,19 @@ const clock = { nowMs: () => Date.now() };
 function create() {
   return createAskStore({
     // A breaker that never opens: what it does is tested elsewhere.
-    breaker: { state: () => 'closed', enter: () => ({ epoch: 0 }), leave: () => {} },
+    breakerOf: () => ({ state: () => 'closed', enter: () => ({ epoch: 0 }), leave: () => {} }),
     clock,
     random: () => 0.5,
   });
 }
 
+const BUCKET = 7;
 const timedOut = () => Promise.reject(new Error('Command timed out'));
 
 describe('asking the store', () => {
   it('repeats a call that got no reply', async () => {
     let calls = 0;
-    const reply = create()(async () => {
+    const reply = create()(BUCKET, async () => {
       calls++;
       if (calls < 3) throw new Error('Connection is closed.');
       return 'reply';
@@ -36,7 +37,7 @@ describe('asking the store', () => {
 
   it('gives up within one and a half seconds, with a refusal that may be tried again', async () => {
     const startedMs = Date.now();
-    const refused = expect(create()(timedOut)).rejects.toMatchObject({
+    const refused = expect(create()(BUCKET, timedOut)).rejects.toMatchObject({
       status: 503,
       headers: { 'retry-after': '3' },
     });
@@ -48,7 +49,7 @@ describe('asking the store', () => {
   it('does not repeat what fails by a mistake', async () => {
     let calls = 0;
     await expect(
-      create()(async () => {
+      create()(BUCKET, async () => {
         calls++;
         throw new Error('ERR wrong number of arguments');
       }),
@@ -58,26 +59,41 @@ describe('asking the store', () => {
 
   it('lets 200 wait and refuses the next one at once', async () => {
     const ask = create();
-    const waiting = Array.from({ length: 200 }, () => ask(timedOut).catch(() => 'refused'));
+    const waiting = Array.from({ length: 200 }, () => ask(BUCKET, timedOut).catch(() => 'refused'));
     await vi.advanceTimersByTimeAsync(0);
-    await expect(ask(timedOut)).rejects.toMatchObject({ status: 503 });
+    await expect(ask(BUCKET, timedOut)).rejects.toMatchObject({ status: 503 });
     await vi.advanceTimersByTimeAsync(1_500);
     expect(await Promise.all(waiting)).toEqual(new Array(200).fill('refused'));
   });
 
   it('asks nothing while the breaker is open', async () => {
     const breaker = createBreaker({ clock, random: () => 0.5 });
-    const ask = createAskStore({ breaker, clock, random: () => 0.5 });
+    const ask = createAskStore({ breakerOf: () => breaker, clock, random: () => 0.5 });
     let calls = 0;
     const failing = async () => {
       calls++;
       throw new Error('Command timed out');
     };
-    const all = Array.from({ length: 50 }, () => ask(failing).catch(() => {}));
+    const all = Array.from({ length: 50 }, () => ask(BUCKET, failing).catch(() => {}));
     await vi.advanceTimersByTimeAsync(1_500);
     await Promise.all(all);
     expect(breaker.state()).not.toBe('closed');
     // All 50 at first; then only probes, one in a quarter of a second.
     expect(calls).toBeLessThan(60);
+  });
+
+  it('is not kept from one part of a Cluster by an outage of another', async () => {
+    const [out, well] = [1, 2].map(() => createBreaker({ clock, random: () => 0.5 }));
+    if (out === undefined || well === undefined) throw new Error('there are two');
+    const ask = createAskStore({
+      breakerOf: (bucket) => (bucket === BUCKET ? out : well),
+      clock,
+      random: () => 0.5,
+    });
+    const all = Array.from({ length: 50 }, () => ask(BUCKET, timedOut).catch(() => {}));
+    await vi.advanceTimersByTimeAsync(1_500);
+    await Promise.all(all);
+    expect(out.state()).not.toBe('closed');
+    expect(await ask(BUCKET + 1, async () => 'reply')).toBe('reply');
   });
 });
