@@ -20,34 +20,50 @@ export function createSseSplitter() {
   let isLineEmpty = true;
   let isAfterCr = false;
 
+  const noteText = () => {
+    isLineEmpty = false;
+    isAfterCr = false;
+  };
+
   /** The frames that this chunk completes; they may share its memory. */
   function* split(chunk: Uint8Array): Generator<SseFrame> {
+    const findEnd = createLineEndFinder(chunk);
     let frameStart = 0;
     let lineStart = 0;
-    for (let i = 0; i < chunk.length; i++) {
-      const byte = chunk[i];
-      if (byte !== LF && byte !== CR) {
-        isAfterCr = false;
-        isLineEmpty = false;
-        continue;
-      }
-      // The second half of a line end belongs to the next frame: it may be late, and means nothing there.
-      const isSecondHalf = byte === LF && isAfterCr;
-      isAfterCr = byte === CR;
-      if (isSecondHalf) continue;
-      const [event] = decoder.push(chunk.subarray(lineStart, i + 1));
+    for (let i = findEnd(0); i !== -1; i = findEnd(lineStart)) {
+      if (i > lineStart) noteText();
       lineStart = i + 1;
+      // The second half of a line end belongs to the next frame: it may be late, and means nothing there.
+      const isSecondHalf = chunk[i] === LF && isAfterCr;
+      isAfterCr = chunk[i] === CR;
+      if (isSecondHalf) continue;
       if (isLineEmpty) {
-        yield { bytes: held.release(chunk.subarray(frameStart, i + 1)), event };
-        frameStart = i + 1;
+        const end = chunk.subarray(frameStart, lineStart);
+        frameStart = lineStart;
+        const [event] = decoder.push(end);
+        yield { bytes: held.release(end), event };
       }
       isLineEmpty = true;
     }
-    decoder.push(chunk.subarray(lineStart));
-    held.keep(chunk.subarray(frameStart));
+    if (lineStart < chunk.length) noteText();
+    const rest = chunk.subarray(frameStart);
+    decoder.push(rest);
+    held.keep(rest);
   }
 
   return { split };
+}
+
+/** Where the next line feed or carriage return is, from ever later places on; -1 where there is none. */
+function createLineEndFinder(chunk: Uint8Array): (start: number) => number {
+  let lf = chunk.indexOf(LF);
+  let cr = chunk.indexOf(CR);
+  return (start) => {
+    if (lf !== -1 && lf < start) lf = chunk.indexOf(LF, start);
+    if (cr !== -1 && cr < start) cr = chunk.indexOf(CR, start);
+    if (lf === -1 || cr === -1) return Math.max(lf, cr);
+    return Math.min(lf, cr);
+  };
 }
 
 /** What there is of a frame so far. */

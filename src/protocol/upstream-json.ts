@@ -1,14 +1,17 @@
-import { isTooDeep } from './parse-json-body.ts';
+import { isTooDeep, JSON_DEPTH_MAX } from './parse-json-body.ts';
 import { Refusal } from './refusals.ts';
 import { isObject } from './schema.ts';
 
 /** A JSON object of an upstream: nothing about its fields is known. */
 export type Json = Readonly<Record<string, unknown>>;
 
+/** What is nested takes two characters for each level; most events of a stream are shorter. */
+const SHALLOW_CHARS_MAX = 2 * JSON_DEPTH_MAX;
+
 /** Throws a `Refusal` for everything that is no JSON object, or nested too deeply to be written again. */
 export function parseUpstreamJson(text: string): Json {
   const value = parseJson(text);
-  if (isObject(value) && !isTooDeep(text)) return value;
+  if (isObject(value) && !(text.length > SHALLOW_CHARS_MAX && isTooDeep(text))) return value;
   throw brokenAnswer('it is not a JSON object');
 }
 

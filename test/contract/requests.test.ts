@@ -109,7 +109,9 @@ const bodies = fc
       output_config: { format: { type: 'json_schema', schema: body.schema } },
     }),
     ...(body.user !== null && { metadata: { user_id: body.user } }),
-  }));
+  }))
+  // As it comes over the wire, which knows no negative zero.
+  .map((body): unknown => JSON.parse(JSON.stringify(body)));
 
 type ToolContent = Extract<ContentBlock, { type: 'tool_result' }>['content'];
 

@@ -174,8 +174,9 @@ describe('the reader of answers', () => {
       fc.asyncProperty(changedAnswers, places, async ({ question, text }, ends) => {
         const { isFollowed, ...ours } = readWithReader(cut(text, ends), question);
         const theirs = await readWithUndici(Buffer.from(text, 'latin1'), question);
-        if (ours.isComplete && theirs.isComplete) expect(ours).toEqual(theirs);
-        else if (theirs.isComplete) expect(findReasons(OURS_IS_STRICTER, text)).not.toEqual([]);
+        if (ours.isComplete && theirs.isComplete) {
+          if (findReasons(BOTH_DIFFER, text).length === 0) expect(ours).toEqual(theirs);
+        } else if (theirs.isComplete) expect(findReasons(OURS_IS_STRICTER, text)).not.toEqual([]);
         else if (ours.isComplete && !isFollowed) {
           expect(findReasons(UNDICI_IS_STRICTER, text)).not.toEqual([]);
         }
@@ -217,8 +218,14 @@ describe('the reader of answers', () => {
 
 type Reasons = Readonly<Record<string, (text: string) => boolean>>;
 
+/** Why a changed answer may be complete for both, and not the same. */
+const BOTH_DIFFER: Reasons = {
+  'a tab behind the encoding, which undici takes for a part of it': hasTabBehindEncoding,
+};
+
 /** Why a changed answer may be complete for undici alone. */
 const OURS_IS_STRICTER: Reasons = {
+  'a tab behind the encoding, before chunks that are none': hasTabBehindEncoding,
   'more than one length or encoding': (text) =>
     (text.match(/^(content-length|transfer-encoding):/gim) ?? []).length > 1,
   'an encoding other than chunked': (text) =>
@@ -233,8 +240,6 @@ const OURS_IS_STRICTER: Reasons = {
     /^HTTP\/1\.[01] \d{3} .*[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/m.test(text),
   'a carriage return alone in the status line': (text) =>
     /^HTTP\/1\.[01] \d{3}[^\n]*\r(?!\n)/m.test(text),
-  'a tab behind the encoding, which undici takes for a part of it': (text) =>
-    /^transfer-encoding:.*\t *\r\n/im.test(text),
   'a control character in a chunk extension': (text) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     /^[0-9a-f]+;.*[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/im.test(text),
@@ -249,12 +254,18 @@ const UNDICI_IS_STRICTER: Reasons = {
   'chunk extensions, which our reader skips': (text) => /^[0-9a-f]+;/im.test(text),
   'trailers, which our reader skips': (text) =>
     /^0+(?:;.*)?\r\n(?:.*\r\n)*?(content-length|transfer-encoding|connection):/im.test(text),
-  'a 1xx head that ends the connection': (text) =>
-    /^HTTP\/1\.[01] 1(?:(?!\r\n\r\n).)*\r\nconnection:[ \t]*close/ims.test(text),
+  'what frames a body in a 1xx head, which has none': (text) =>
+    /^HTTP\/1\.[01] 1(?:(?!\r\n\r\n).)*\r\n(content-length|transfer-encoding|connection):/ims.test(
+      text,
+    ),
   'a 1xx head of HTTP/1.0, behind which undici expects the end': (text) =>
     /^HTTP\/1\.0 1/m.test(text),
   'a tab behind the length': (text) => /^content-length:[ \t]*\d+ *\t/im.test(text),
 };
+
+function hasTabBehindEncoding(text: string): boolean {
+  return /^transfer-encoding:.*\t *\r\n/im.test(text);
+}
 
 function findReasons(reasons: Reasons, text: string): string[] {
   return Object.entries(reasons)

@@ -3,7 +3,8 @@ const CHOICES = encode('"choices":');
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
-const OPENING = encode('{[');
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
 
 /**
  * What follows the name of the choices in the frame of one chunk, up to and with its empty line. `undefined`
@@ -18,7 +19,7 @@ export function cutAtChoices(frame: Uint8Array): Uint8Array | undefined {
     if (byte === QUOTE && hasAt(frame, i, CHOICES)) {
       return hasOneLine(frame, i) ? frame.subarray(i + CHOICES.length) : undefined;
     }
-    if (byte !== undefined && OPENING.includes(byte)) {
+    if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
       if (isInside) return undefined;
       isInside = true;
     }
@@ -31,7 +32,8 @@ function encode(text: string): Uint8Array {
 }
 
 function hasAt(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
-  return wanted.every((byte, i) => bytes[start + i] === byte);
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
 }
 
 /** Two line feeds at its end, and no other. */

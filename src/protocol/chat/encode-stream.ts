@@ -17,7 +17,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   // Every chunk of a stream begins and ends the same, so those two are written once.
   let head = '';
   let usageAtStart = NO_USAGE;
-  const tail = context.wantsStreamUsage ? ',"usage":null}\n\n' : '}\n\n';
+  const tail = encodeTail(context);
   const encodeChunk = (delta: Delta, finishReason: FinishReason | null = null): string => {
     if (delta === undefined) return '';
     const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
@@ -69,6 +69,11 @@ export function encodeHead(
     model,
   };
   return `data: ${JSON.stringify(fields).slice(0, -1)},"choices":`;
+}
+
+/** The end of a chunk, behind that list. */
+export function encodeTail({ wantsStreamUsage }: AnswerContext): string {
+  return wantsStreamUsage ? ',"usage":null}\n\n' : '}\n\n';
 }
 
 /** Signatures and redacted thoughts have no place in this format. */

@@ -12,7 +12,7 @@ import { type Json, parseUpstreamJson, readObject } from '../upstream-json.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder } from './decode-chunks.ts';
 import { DONE } from './decode-stream.ts';
-import { createStreamEncoder, encodeHead } from './encode-stream.ts';
+import { createStreamEncoder, encodeHead, encodeTail } from './encode-stream.ts';
 
 /** What the head of a chunk is made of; the later of two fields of one name counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
@@ -41,7 +41,7 @@ export function createChatRelay(model: string, context: AnswerContext): StreamRe
     const rest = isPlain(chunk, choices) ? cutAtChoices(bytes) : undefined;
     if (rest !== undefined) return [...headBytes, rest];
     const spoken = choices.map((choice) => ({ ...choice, finish_reason: null }));
-    return encodeUtf8(`${head}${JSON.stringify(spoken)}}\n\n`);
+    return encodeUtf8(`${head}${JSON.stringify(spoken)}${encodeTail(context)}`);
   };
 
   const finish = (): RelayedFrame => {

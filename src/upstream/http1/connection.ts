@@ -194,7 +194,8 @@ export class Connection {
     if (this.#connectFailure !== undefined) fail(this.#connectFailure);
     else if (loss.isClean && this.#reader.isCompleteAtClose()) exchange.end();
     else if (this.#hasAnswerBegun) fail('truncated');
-    else if (this.#isReused && !exchange.isRepeated) this.#owner.repeat(exchange);
+    // The repetition has a fresh connection, so it is the only one.
+    else if (this.#isReused) this.#owner.repeat(exchange);
     else fail('closed_early');
   }
 

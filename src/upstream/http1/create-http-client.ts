@@ -38,10 +38,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       connections -= 1;
       idle.remove(connection);
     },
-    repeat(exchange) {
-      exchange.isRepeated = true;
-      connect(exchange);
-    },
+    repeat: (exchange) => connect(exchange),
   };
 
   const connect = (exchange: Exchange) => {
@@ -65,9 +62,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const head = encodeRequestHead(request, originLines);
       const exchange = new Exchange({ request, head, handler, onOver });
       inFlight += 1;
-      const kept = isClosed ? undefined : idle.take();
-      if (isClosed) failSoon(exchange, 'client_closed', 'the client was closed');
-      else if (kept !== undefined) kept.start(exchange);
+      const kept = idle.take();
+      if (kept !== undefined) kept.start(exchange);
+      else if (isClosed) failSoon(exchange, 'client_closed', 'the client was closed');
       else if (connections < connectionsMax) connect(exchange);
       else failSoon(exchange, 'connections_exhausted', `all ${connectionsMax} are in use`);
       return exchange;

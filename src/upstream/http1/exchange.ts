@@ -17,8 +17,6 @@ export class Exchange implements HttpExchange {
   readonly head: string;
   connection: Connection | undefined;
   isPaused = false;
-  /** It had a kept connection that was closed under it, and is on a fresh one now. */
-  isRepeated = false;
   readonly #onOver: () => void;
   #isOver = false;
   #untoldFailure: HttpFailure | undefined;

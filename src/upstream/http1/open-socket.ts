@@ -38,7 +38,8 @@ function createOpenTcp({ host, port }: Origin): OpenSocket {
       listener.onBytes(bytes);
       return true;
     };
-    const socket = connectTcp({ host, port, noDelay: true, onread: { buffer, callback } });
+    const socket = connectTcp({ host, port, onread: { buffer, callback } });
+    socket.setNoDelay(true);
     socket.on('connect', () => {
       listener.onConnect();
       listener.onReady();

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startRawServer } from './start-raw-server.ts';
@@ -35,6 +36,17 @@ describe('connecting', () => {
     const client = useClient(server.port, { connectTimeoutMs });
     expect((await ask(client)).body()).toBe('ok');
   });
+
+  for (const protocol of ['http:', 'https:'] as const) {
+    it(`asks the system not to hold back small packets (${protocol})`, async () => {
+      const setNoDelay = vi.spyOn(Socket.prototype, 'setNoDelay');
+      onTestFinished(() => setNoDelay.mockRestore());
+      const server = await startRawServer({ onConnection: (peer) => peer.socket.destroy() });
+      const origin = { protocol, host: '127.0.0.1', port: server.port };
+      await ask(useClient(server.port, { origin }));
+      expect(setNoDelay.mock.calls).toEqual([[true]]);
+    });
+  }
 
   it('finds a server by its name, on whichever of its addresses it listens', async () => {
     const server = await startRawServer({ onRequest: (peer) => void peer.send(OK) });

@@ -82,6 +82,8 @@ export const MALFORMED_VECTORS: readonly Vector[] = [
   // Chunks.
   vector('a chunk size that is no number', `${CHUNKED}x\r\nhello\r\n0\r\n\r\n`, '200 malformed'),
   vector('an empty chunk size', `${CHUNKED}\r\nhello\r\n0\r\n\r\n`, '200 malformed'),
+  vector('an empty chunk size at the end', `${CHUNKED}5\r\nhello\r\n\r\n\r\n`, '200 malformed'),
+  vector('a chunk extension without a size', `${CHUNKED};a\r\n\r\n`, '200 malformed'),
   vector('a signed chunk size', `${CHUNKED}+5\r\nhello\r\n0\r\n\r\n`, '200 malformed'),
   vector('a chunk size with 0x', `${CHUNKED}0x5\r\nhello\r\n0\r\n\r\n`, '200 malformed'),
   vector('a space behind a chunk size', `${CHUNKED}5 \r\nhello\r\n0\r\n\r\n`, '200 malformed'),
@@ -130,6 +132,9 @@ export const MALFORMED_VECTORS: readonly Vector[] = [
     '200 malformed',
     { after: 'close' },
   ),
+  vector('a trailer without an end', `${CHUNKED}0\r\nx-a: ${'b'.repeat(9_000)}`, '200 malformed', {
+    after: 'close',
+  }),
   vector('a trailer without a colon', `${CHUNKED}0\r\nx-a\r\n\r\n`, '200 malformed'),
   vector('a folded trailer', `${CHUNKED}0\r\nx-a: b\r\n c\r\n\r\n`, '200 malformed'),
 

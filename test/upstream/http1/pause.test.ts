@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Peer, startRawServer } from './start-raw-server.ts';
-import { ask, GET, tell, useClient } from './use-client.ts';
+import { ask, GET, post, tell, useClient } from './use-client.ts';
 import { waitUntilQuiet } from './wait-until-quiet.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -100,6 +100,21 @@ describe('an exchange that is paused', () => {
     expect((await ask(client)).body()).toBe('hello');
   });
 
+  it('that is resumed from inside of a call still sees bytes behind the end', async () => {
+    for (const text of Object.values(answers)) {
+      const server = await startRawServer({ onRequest: (peer) => void peer.send(`${text}!`) });
+      const client = useClient(server.port);
+      for (let i = 1; i <= 2; i++) {
+        const told = tell(client, GET, (_, exchange) => {
+          exchange.pause();
+          exchange.resume();
+        });
+        await told.waitForOver();
+        expect([told.events.at(-1), server.peers.length]).toEqual(['end', i]);
+      }
+    }
+  });
+
   it('is told nothing before it is resumed when it was paused before it was connected', async () => {
     const server = await startRawServer({
       onRequest: (peer) => void peer.send(answers['with a length']),
@@ -119,6 +134,27 @@ describe('an exchange that is paused', () => {
       onRequest: (peer) => void peer.send(`${HEAD}content-length: 9\r\n\r\nhello`),
     });
     const told = tell(useClient(server.port), GET, (event, exchange) => {
+      if (event === 'head') exchange.pause();
+    });
+    await waitUntil(() => told.status() === 200, 'the head is told');
+    server.peers[0]?.socket.resetAndDestroy();
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    expect(told.events).toEqual(['head']);
+    told.exchange.resume();
+    await told.waitForOver();
+    expect(told.events).toEqual(['head', 'data', 'fail truncated']);
+  });
+
+  it('is told what came before a loss that its own sending has found', async () => {
+    const server = await startRawServer({
+      onConnection: (peer) =>
+        peer.socket.once('data', () => {
+          peer.socket.pause();
+          void peer.send(`${HEAD}content-length: 9\r\n\r\nhello`);
+        }),
+    });
+    const request = post(Buffer.alloc(LARGE_BYTES));
+    const told = tell(useClient(server.port), request, (event, exchange) => {
       if (event === 'head') exchange.pause();
     });
     await waitUntil(() => told.status() === 200, 'the head is told');

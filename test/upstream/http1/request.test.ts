@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { encodeOriginLines } from '../../../src/upstream/http1/encode-request.ts';
 import type { HttpRequest } from '../../../src/upstream/http1/http-client.ts';
 import { RequestWriter } from '../../../src/upstream/http1/request-writer.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -26,6 +27,18 @@ describe('a request', () => {
     );
   });
 
+  const hosts = [
+    [{ protocol: 'http:', host: 'a.example', port: 80 }, 'a.example'],
+    [{ protocol: 'https:', host: 'a.example', port: 443 }, 'a.example'],
+    [{ protocol: 'https:', host: 'a.example', port: 80 }, 'a.example:80'],
+    [{ protocol: 'http:', host: '::1', port: 8080 }, '[::1]:8080'],
+  ] as const;
+  for (const [origin, host] of hosts) {
+    it(`to ${JSON.stringify(origin)} names the host ${host}`, () => {
+      expect(encodeOriginLines(origin)).toContain(`\r\nhost: ${host}\r\n`);
+    });
+  }
+
   it('without a body has a length only where one is expected', async () => {
     const server = await startRawServer({ onRequest: answer });
     const client = useClient(server.port);
@@ -33,16 +46,6 @@ describe('a request', () => {
     expect(server.peers[0]?.received()).not.toContain('content-length');
     await ask(client, { ...GET, method: 'POST' });
     expect(server.peers[0]?.received()).toContain('content-length: 0\r\n\r\n');
-  });
-
-  it('goes out in one piece when it is small', async () => {
-    const packets: number[] = [];
-    const server = await startRawServer({
-      onRequest: answer,
-      onConnection: ({ socket }) => socket.on('data', (data) => packets.push(data.length)),
-    });
-    await ask(useClient(server.port), post('x'.repeat(16_000)));
-    expect(packets).toEqual([server.peers[0]?.received().length]);
   });
 
   it('arrives whole when it is large, on a kept connection too', async () => {
@@ -53,6 +56,18 @@ describe('a request', () => {
       const arrived = server.peers[0]?.received().slice(-bytes.length) ?? '';
       expect(digest(Buffer.from(arrived, 'latin1'))).toBe(digest(bytes));
     }
+    expect(server.peers).toHaveLength(1);
+  });
+
+  it('arrives whole on a connection whose last request was refused after it was read', async () => {
+    const statuses = ['404 Not Found', '200 OK'];
+    const server = await startRawServer({
+      onRequest: (peer) =>
+        void peer.send(`HTTP/1.1 ${statuses.shift()}\r\ncontent-length: 2\r\n\r\nok`),
+    });
+    const client = useClient(server.port);
+    expect((await ask(client, post('x'))).status()).toBe(404);
+    expect((await ask(client, post(randomBytes(200_000)))).status()).toBe(200);
     expect(server.peers).toHaveLength(1);
   });
 
@@ -85,6 +100,21 @@ describe('a request', () => {
   it('does not tell the value that it refuses', () => {
     const headers = ['x-api-key', 'secret\n'];
     expect(() => useClient(1).send({ ...GET, headers }, IGNORE)).toThrow(/^(?!.*secret)/);
+  });
+});
+
+describe('a small request', () => {
+  it('is one write, head and body', () => {
+    const written: string[] = [];
+    const socket = new Writable({
+      write(chunk: Buffer, _, done) {
+        written.push(chunk.toString('latin1'));
+        done();
+      },
+    });
+    const writer = new RequestWriter(socket as unknown as Socket);
+    writer.send('h\xe9ad', Buffer.alloc(16_384, 'x'));
+    expect(written).toEqual([`h\xe9ad${'x'.repeat(16_384)}`]);
   });
 });
 
@@ -129,6 +159,7 @@ describe('a request whose body the server does not read', () => {
     await peer?.send('no');
     await told.waitForOver();
     expect(told.body()).toBe('no');
+    await waitUntil(() => peer?.isClosed() === true, 'the connection is closed');
   });
 
   it('is sent on while an answer that accepts it comes in', async () => {

@@ -52,6 +52,8 @@ describe('a client of an https origin', () => {
     expect((await ask(client)).body()).toBe('ok');
     expect((await ask(client, post(Buffer.alloc(5_000_000)))).body()).toBe('ok');
     expect(server.peers).toHaveLength(1);
+    // An address is no name to ask for.
+    expect(server.peers[0]?.socket).toMatchObject({ servername: false });
   });
 
   it('asks for HTTP/1.1 and takes the name of the certificate from its settings', async () => {

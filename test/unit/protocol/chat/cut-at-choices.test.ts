@@ -28,9 +28,10 @@ describe('a chunk cut at its choices', () => {
     'data: {"id":1,\r: "choices":[\rdata: "choices":[2]}\n\n',
     'data: {"choices":\ndata: [2]}\n\n',
     'data: {"choices":[2]}\r\r',
+    'data: {"choices":[2]}\n\r',
     'event: x\ndata: {"choices":[2]}\n\n',
     ': "choices":[{}]\ndata: {"choices":[2]}\n\n',
-    ':x{"choices":[2]}\n\n',
+    ':longer{"choices":[2]}\n\n',
     '',
   ])('is left to a parser where it is not plain: %j', (frame) => {
     expect(cut(frame)).toBeUndefined();
