@@ -105,6 +105,17 @@ describe('a client of an https origin', () => {
     expect([complete.body(), complete.events.at(-1)]).toEqual(['hello', 'end']);
   });
 
+  it('connects though the exchange is paused, and tells nothing', async () => {
+    const server = await startRawServer({ tls: address, onRequest: answer });
+    const told = tell(useTlsClient(server, { ca: address.cert }), GET);
+    told.exchange.pause();
+    await server.waitForRequests(1);
+    expect(told.events).toEqual([]);
+    told.exchange.resume();
+    await told.waitForOver();
+    expect(told.events).toEqual(['head', 'data', 'end']);
+  });
+
   it('makes the server wait while an exchange is paused, and loses nothing', async () => {
     const bytes = 50 * 1024 * 1024;
     let sent = 0;
