@@ -16,7 +16,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   redis: ['lib'],
   quota: ['lib', 'protocol', 'keys', 'catalogue', 'redis'],
   ledger: ['lib', 'protocol', 'keys', 'redis', 'quota'],
-  upstream: ['lib', 'protocol'],
+  routing: ['lib', 'protocol', 'catalogue'],
+  upstream: ['lib', 'protocol', 'routing'],
   accounts: ['lib', 'keys', 'redis', 'quota'],
   ops: ['lib', 'protocol', 'accounts'],
   cluster: [
@@ -33,6 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'ops',
     'quota',
     'redis',
+    'routing',
     'upstream',
   ],
   cli: ['lib', 'config', 'cluster', 'ledger'],
@@ -40,7 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** Pure folders compute: no package, no node: module, no clock, no chance. They are tested without set-up. */
-const PURE = ['lib', 'protocol', 'keys', 'catalogue'];
+const PURE = ['lib', 'protocol', 'keys', 'catalogue', 'routing'];
 
 const FILE_LINES_MAX = 300;
 

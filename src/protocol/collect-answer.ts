@@ -6,8 +6,8 @@ import type {
   OutputBlock,
   StopReason,
 } from './inference.ts';
-import { Refusal } from './refusals.ts';
 import { isObject } from './schema.ts';
+import { brokenAnswer } from './upstream-json.ts';
 
 /** Takes the events of one answer in; what is no whole answer is refused as the upstream's failure. */
 export interface AnswerCollector {
@@ -93,7 +93,7 @@ export function createAnswerCollector(): AnswerCollector {
   const finish = (): InferenceAnswer => {
     if (start === undefined || end === undefined) throw brokenAnswer('it has no end');
     const { id, model } = start;
-    const { stopReason, stopSequence, usage } = end;
+    const { stopReason, stopSequence, usage = start.usage } = end;
     return { id, model, content, stopReason, stopSequence, usage };
   };
 
@@ -137,8 +137,4 @@ function parseInput(json: string): Readonly<Record<string, unknown>> | undefined
   } catch {
     return undefined;
   }
-}
-
-function brokenAnswer(what: string): Refusal {
-  return new Refusal('upstream_broken', `The upstream's answer is broken: ${what}.`);
 }

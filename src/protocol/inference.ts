@@ -122,8 +122,8 @@ export type InferenceEvent =
       readonly type: 'finish';
       readonly stopReason: StopReason;
       readonly stopSequence: string | undefined;
-      /** Of the whole answer, not of what came since the start. */
-      readonly usage: Usage;
+      /** Of the whole answer, not of what came since the start; `undefined` where the upstream never told. */
+      readonly usage: Usage | undefined;
     };
 
 export type BlockStart =

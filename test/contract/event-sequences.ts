@@ -80,7 +80,7 @@ const finishes = fc.record({
     'model_context_window_exceeded' as const,
   ),
   stopSequence: fc.option(textOf, { nil: undefined }),
-  usage: usages,
+  usage: fc.option(usages, { nil: undefined, freq: 10 }),
 });
 
 function readTools(events: readonly InferenceEvent[]): EventSequence['tools'] {

@@ -1,5 +1,6 @@
 import type { AnswerContext, StreamEncoder } from '../format.ts';
 import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import { NO_USAGE } from '../native/decode-usage.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeRefusal } from './encode-refusal.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -15,7 +16,8 @@ type Delta = Readonly<Record<string, unknown>> | undefined;
 export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   // Every chunk of a stream begins and ends the same, so those two are written once.
   let head = '';
-  const tail = context.wantsStreamUsage ? ',"usage":null}\n\n' : '}\n\n';
+  let usageAtStart = NO_USAGE;
+  const tail = encodeTail(context);
   const encodeChunk = (delta: Delta, finishReason: FinishReason | null = null): string => {
     if (delta === undefined) return '';
     const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
@@ -23,21 +25,16 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   };
   const tools = createToolDeltas();
 
-  const encodeStart = ({ id, model }: EventOf<'start'>): string => {
-    const fields = {
-      id: encodeCompletionId(id),
-      object: 'chat.completion.chunk',
-      created: context.createdSeconds,
-      model,
-    };
-    head = `data: ${JSON.stringify(fields).slice(0, -1)},"choices":`;
+  const encodeStart = ({ id, model, usage }: EventOf<'start'>): string => {
+    usageAtStart = usage;
+    head = encodeHead({ id, model }, context);
     return encodeChunk({ role: 'assistant' });
   };
 
   const encodeFinish = ({ stopReason, usage }: EventOf<'finish'>): string => {
     const last = encodeChunk({}, FINISH_REASONS[stopReason]);
     if (!context.wantsStreamUsage) return last + DONE;
-    return `${last}${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}\n\n${DONE}`;
+    return `${last}${head}[],"usage":${JSON.stringify(encodeUsage(usage ?? usageAtStart))}}\n\n${DONE}`;
   };
 
   return {
@@ -58,6 +55,25 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
     encodeError: (refusal, requestId) => `data: ${encodeRefusal(refusal, requestId)}\n\n`,
     encodeSilence: () => ': keepalive\n\n',
   };
+}
+
+/** The beginning of a chunk, up to the list of its choices. */
+export function encodeHead(
+  { id, model }: Pick<EventOf<'start'>, 'id' | 'model'>,
+  { createdSeconds }: AnswerContext,
+): string {
+  const fields = {
+    id: encodeCompletionId(id),
+    object: 'chat.completion.chunk',
+    created: createdSeconds,
+    model,
+  };
+  return `data: ${JSON.stringify(fields).slice(0, -1)},"choices":`;
+}
+
+/** The end of a chunk, behind that list. */
+export function encodeTail({ wantsStreamUsage }: AnswerContext): string {
+  return wantsStreamUsage ? ',"usage":null}\n\n' : '}\n\n';
 }
 
 /** Signatures and redacted thoughts have no place in this format. */

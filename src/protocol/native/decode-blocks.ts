@@ -1,8 +1,6 @@
 import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
-import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
-
-export type Json = Readonly<Record<string, unknown>>;
+import { brokenAnswer, type Json, readText } from '../upstream-json.ts';
 
 interface OpenBlock {
   readonly index: number;
@@ -17,7 +15,7 @@ export function createBlockDecoder() {
   let open: OpenBlock | 'unknown' | undefined;
 
   const start = ({ index: upstreamIndex, content_block: content }: Json): InferenceEvent[] => {
-    if (open !== undefined || !isObject(content)) throw brokenStream('a block begins out of order');
+    if (open !== undefined || !isObject(content)) throw brokenAnswer('a block begins out of order');
     const block = decodeBlockStart(content);
     if (block === undefined) {
       open = 'unknown';
@@ -37,7 +35,7 @@ export function createBlockDecoder() {
     if (open === 'unknown') return [];
     const { delta } = payload;
     if (open === undefined || payload['index'] !== open.upstreamIndex || !isObject(delta)) {
-      throw brokenStream('a delta belongs to no block');
+      throw brokenAnswer('a delta belongs to no block');
     }
     const { index } = open;
     const deltas = readDeltas(delta);
@@ -48,7 +46,7 @@ export function createBlockDecoder() {
   const stop = (): InferenceEvent[] => {
     const block = open;
     open = undefined;
-    if (block === undefined) throw brokenStream('a block ends that has not begun');
+    if (block === undefined) throw brokenAnswer('a block ends that has not begun');
     if (block === 'unknown') return [];
     const { index, input } = block;
     const delta: InferenceEvent = {
@@ -60,15 +58,6 @@ export function createBlockDecoder() {
   };
 
   return { start, addDelta, stop, isOpen: () => open !== undefined };
-}
-
-export function brokenStream(what: string): Refusal {
-  return new Refusal('upstream_broken', `The upstream's stream is broken: ${what}.`);
-}
-
-export function readText(fields: Json, name: string): string | undefined {
-  const value = fields[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 const hasFields = (value: unknown) => isObject(value) && Object.keys(value).length > 0;
@@ -84,7 +73,7 @@ function decodeBlockStart(content: Json): BlockStart | undefined {
     case 'tool_use': {
       const id = readText(content, 'id');
       const name = readText(content, 'name');
-      if (id === undefined || name === undefined) throw brokenStream('a tool has no name');
+      if (id === undefined || name === undefined) throw brokenAnswer('a tool has no name');
       return { type: 'tool_use', id, name };
     }
     default:

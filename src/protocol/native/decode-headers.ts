@@ -4,7 +4,7 @@ import { Refusal } from '../refusals.ts';
 /** Clients of both behave alike here; the newer one only has fewer fields. */
 const VERSIONS = ['2023-06-01', '2026-10-21'];
 
-const BETA_CONTEXT = 'context-1m';
+export const BETA_CONTEXT = 'context-1m';
 
 export function checkVersion(header: HeaderSource): void {
   const version = header('llm-version') || header('anthropic-version');

@@ -1,5 +1,6 @@
 import type { Usage } from '../inference.ts';
 import { isObject } from '../schema.ts';
+import { readCount } from '../upstream-json.ts';
 
 export const NO_USAGE: Usage = {
   input: 0,
@@ -31,6 +32,10 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
   };
 }
 
-function readCount(value: unknown): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+/** Whether an upstream says anything at all; some send the field and nothing in it. */
+export function tellsUsage(value: unknown): boolean {
+  const usage = isObject(value) ? value : {};
+  return [usage['input_tokens'], usage['output_tokens']].some(
+    (count) => readCount(count) !== undefined,
+  );
 }

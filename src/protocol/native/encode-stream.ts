@@ -1,5 +1,6 @@
 import type { StreamEncoder } from '../format.ts';
-import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import type { BlockDelta, BlockStart, InferenceEvent, Usage } from '../inference.ts';
+import { NO_USAGE } from './decode-usage.ts';
 import { encodeRefusal } from './encode-refusal.ts';
 import { encodeFinalUsage, encodeUsage } from './encode-usage.ts';
 
@@ -9,6 +10,7 @@ const PING = encodeEvent('ping', { type: 'ping' });
 
 export function createStreamEncoder(): StreamEncoder {
   let hasPinged = false;
+  let usageAtStart = NO_USAGE;
 
   const encodeBlockStart = ({ index, block }: EventOf<'block_start'>): string => {
     const start = encodeEvent('content_block_start', {
@@ -30,6 +32,7 @@ export function createStreamEncoder(): StreamEncoder {
     encode(event) {
       switch (event.type) {
         case 'start':
+          usageAtStart = event.usage;
           return encodeStart(event);
         case 'block_start':
           return encodeBlockStart(event);
@@ -41,7 +44,7 @@ export function createStreamEncoder(): StreamEncoder {
             index: event.index,
           });
         case 'finish':
-          return encodeFinish(event);
+          return encodeFinish(event, event.usage ?? usageAtStart);
       }
     },
     encodeError: (refusal, requestId) =>
@@ -50,7 +53,7 @@ export function createStreamEncoder(): StreamEncoder {
   };
 }
 
-function encodeEvent(name: string, data: unknown): string {
+export function encodeEvent(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
@@ -114,7 +117,7 @@ function isEmpty(delta: BlockDelta): boolean {
   }
 }
 
-function encodeFinish({ stopReason, stopSequence, usage }: EventOf<'finish'>): string {
+function encodeFinish({ stopReason, stopSequence }: EventOf<'finish'>, usage: Usage): string {
   const delta = encodeEvent('message_delta', {
     type: 'message_delta',
     delta: { stop_reason: stopReason, stop_sequence: stopSequence ?? null },

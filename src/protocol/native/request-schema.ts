@@ -16,7 +16,7 @@ import {
 } from '../schema.ts';
 
 const MESSAGES_MAX = 100_000;
-const THINKING_TOKENS_MIN = 1_024;
+export const THINKING_TOKENS_MIN = 1_024;
 const MODEL_CHARS_MAX = 256;
 /** The engine hashes strings by their length alone when they are long: sets of such ids would be slow. */
 const ID_CHARS_MAX = 256;

@@ -4,6 +4,7 @@ import type {
   InferenceEvent,
   InferenceRequest,
   ToolUseBlock,
+  Usage,
 } from '../../../src/protocol/inference.ts';
 import {
   createSimulatedUpstream,
@@ -76,12 +77,14 @@ export interface Outcome {
   readonly thinking: string;
   readonly calls: readonly ToolUseBlock[];
   readonly deltas: number;
-  readonly finish: Extract<InferenceEvent, { type: 'finish' }>;
+  readonly finish: Extract<InferenceEvent, { type: 'finish' }> & { readonly usage: Usage };
 }
 
 export function readOutcome(events: readonly InferenceEvent[]): Outcome {
-  const finish = events.at(-1);
-  if (finish?.type !== 'finish') throw new Error('the answer has no end');
+  const last = events.at(-1);
+  if (last?.type !== 'finish') throw new Error('the answer has no end');
+  const { usage } = last;
+  if (usage === undefined) throw new Error('the answer tells no usage');
   const deltas = events.filter((event) => event.type === 'delta');
   const join = (index: number) =>
     deltas
@@ -97,7 +100,7 @@ export function readOutcome(events: readonly InferenceEvent[]): Outcome {
         : [],
     ),
     deltas: deltas.filter(({ delta }) => delta.type !== 'signature').length,
-    finish,
+    finish: { ...last, usage },
   };
 }
 

@@ -42,11 +42,13 @@ const finishEvent = {
   type: 'finish',
   stopReason: 'end_turn',
   stopSequence: undefined,
-  usage: NO_USAGE,
+  usage: undefined,
 };
 
 /** What the wire does not tell: how long what was written last is kept, and what is empty. */
 function forgetDetails(events: readonly InferenceEvent[]): unknown[] {
+  const [first] = events;
+  const usageAtStart = first?.type === 'start' ? first.usage : NO_USAGE;
   const sum = ({ cacheWrite5m, cacheWrite1h, ...usage }: Usage) => ({
     ...usage,
     cacheWrite: cacheWrite5m + cacheWrite1h,
@@ -58,7 +60,8 @@ function forgetDetails(events: readonly InferenceEvent[]): unknown[] {
         return { ...event, usage: sum({ ...event.usage, output: 0, thinking: 0 }) };
       }
       if (event.type !== 'finish') return event;
-      return { ...event, stopSequence: event.stopSequence || undefined, usage: sum(event.usage) };
+      const { stopSequence, usage = usageAtStart } = event;
+      return { ...event, stopSequence: stopSequence || undefined, usage: sum(usage) };
     });
 }
 
@@ -157,19 +160,39 @@ describe('the decoder of native streams', () => {
     expect(decode(start, delta, stop).at(-1)).toEqual(finishEvent);
   });
 
-  it('refuses in the words of the upstream when that fails', () => {
+  it('does not take the count at the start, which is of a beginning, for that of the whole', () => {
+    const message = { id: 'msg_1', model: 'm', usage: { input_tokens: 5, output_tokens: 1 } };
+    const startOf5 = { type: 'message_start', message };
+    const usage = { ...NO_USAGE, input: 5 };
+    const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' } };
+    expect(decode(startOf5, delta, stop).at(-1)).toEqual(finishEvent);
+    expect(decode(startOf5, { ...delta, usage: {} }, stop).at(-1)).toEqual(finishEvent);
+    expect(decode(startOf5, { ...delta, usage: { input_tokens: 6 } }, stop).at(-1)).toEqual({
+      ...finishEvent,
+      usage: { ...usage, input: 6 },
+    });
+  });
+
+  it('refuses when the upstream fails, in its words where they are for the client', () => {
     const failures = {
-      overloaded_error: 'upstream_overloaded',
-      timeout_error: 'answer_too_slow',
-      api_error: 'upstream_broken',
-      toString: 'upstream_broken',
+      overloaded_error: { refusal: 'upstream_overloaded', message: 'Overloaded' },
+      timeout_error: { refusal: 'answer_too_slow', message: 'The upstream took too long.' },
+      api_error: { refusal: 'upstream_broken', message: 'The upstream failed.' },
+      invalid_request_error: { refusal: 'invalid_request', message: 'No more.' },
+      toString: { refusal: 'upstream_broken', message: 'The upstream failed.' },
     };
     for (const [type, refusal] of Object.entries(failures)) {
       const error = { type: 'error', error: { type, message: 'No more.' } };
-      expect(() => decode(start, error)).toThrow(
-        expect.objectContaining({ refusal, message: 'No more.' }),
-      );
+      expect(() => decode(start, error)).toThrow(expect.objectContaining(refusal));
     }
+  });
+
+  it('refuses what is nested too deeply to be written again', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    const data = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"n","input":{"a":${nested(100_000)}}}}`;
+    const decoder = createStreamDecoder();
+    decoder.decode({ event: undefined, data: JSON.stringify(start) });
+    expect(() => decoder.decode({ event: undefined, data })).toThrow(Refusal);
   });
 
   it('refuses a stream that is cut off, out of order or no JSON', () => {

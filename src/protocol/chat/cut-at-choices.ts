@@ -1,0 +1,42 @@
+const BEGINNING = encode('data:');
+const CHOICES = encode('"choices":');
+const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
+
+/**
+ * What follows the name of the choices in the frame of one chunk, up to and with its empty line. `undefined`
+ * where it takes a parser to find it: behind something nested, or in several lines.
+ */
+export function cutAtChoices(frame: Uint8Array): Uint8Array | undefined {
+  if (!hasAt(frame, 0, BEGINNING) || frame.at(-1) !== LF) return undefined;
+  let isInside = false;
+  for (let i = BEGINNING.length; i < frame.length; i++) {
+    const byte = frame[i];
+    if (byte === LF || byte === CR) return undefined;
+    if (byte === QUOTE && hasAt(frame, i, CHOICES)) {
+      return hasOneLine(frame, i) ? frame.subarray(i + CHOICES.length) : undefined;
+    }
+    if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+      if (isInside) return undefined;
+      isInside = true;
+    }
+  }
+  return undefined;
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function hasAt(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
+}
+
+/** Two line feeds at its end, and no other. */
+function hasOneLine(frame: Uint8Array, start: number): boolean {
+  return frame.indexOf(LF, start) === frame.length - 2;
+}

@@ -1,0 +1,71 @@
+import type { InferenceEvent } from '../inference.ts';
+import { mendToolId } from '../native/mend-messages.ts';
+import { isObject } from '../schema.ts';
+import { brokenAnswer, type Json, readObject, readText } from '../upstream-json.ts';
+import type { BlockQueue, QueuedBlock } from './queue-blocks.ts';
+
+export const CALLS_MAX = 1_024;
+
+interface Call {
+  readonly index: unknown;
+  readonly id: string | undefined;
+  readonly block: QueuedBlock;
+}
+
+interface Piece {
+  readonly index: unknown;
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly json: string;
+}
+
+/** Reads the calls of tools, whose pieces are told apart by index or, where there is none, by id. */
+export function createCallDecoder(blocks: BlockQueue) {
+  const calls: Call[] = [];
+
+  const findCall = (index: unknown, id: string | undefined): Call | undefined => {
+    if (index !== undefined) return calls.findLast((call) => call.index === index);
+    return id === undefined ? calls.at(-1) : calls.findLast((call) => call.id === id);
+  };
+
+  const decodePiece = (piece: Piece, answerId: string): InferenceEvent[] => {
+    const { index, id, name, json } = piece;
+    const known = findCall(index, id);
+    if (known !== undefined && !isNext(piece, known)) return blocks.add(known.block, json);
+
+    if (name === undefined) throw brokenAnswer('a tool has no name');
+    if (calls.length >= CALLS_MAX) throw brokenAnswer('it calls too many tools');
+    const toolId = mendToolId(id ?? `call_${answerId}_${calls.length}`);
+    const [block, events] = blocks.append({ type: 'tool_use', id: toolId, name });
+    calls.push({ index, id, block });
+    return [...events, ...blocks.add(block, json)];
+  };
+
+  return {
+    decode(pieces: unknown, answerId: string): InferenceEvent[] {
+      if (!Array.isArray(pieces)) return [];
+      return pieces.flatMap((piece) =>
+        isObject(piece) ? decodePiece(readPiece(piece), answerId) : [],
+      );
+    },
+    hasCalls: () => calls.length > 0,
+  };
+}
+
+function readPiece(fields: Json): Piece {
+  const called = readObject(fields, 'function');
+  const json = called['arguments'] ?? '';
+  if (typeof json !== 'string') throw brokenAnswer("a tool's input is not a text");
+  return {
+    index: fields['index'],
+    id: readText(fields, 'id'),
+    name: readText(called, 'name'),
+    json,
+  };
+}
+
+/** Upstreams that send whole calls may give all of them one index, or none, and some of them no id. */
+function isNext({ index, id, name }: Piece, known: Call): boolean {
+  if (name === undefined) return false;
+  return id === undefined ? index === undefined : id !== known.id;
+}

@@ -1,0 +1,84 @@
+import type { ContentBlock } from '../inference.ts';
+import { isObject } from '../schema.ts';
+import { type Json, readObject, readText } from '../upstream-json.ts';
+import type { ImagePart, TextPart, UserPart } from './chat-request.ts';
+import { nameKind, refuseKind } from './refuse-block.ts';
+
+/** Blocks as parts of a user's message; `path` is where they stand. Thoughts are nothing that was said. */
+export function encodeParts(blocks: readonly ContentBlock[], path: string): UserPart[] {
+  return blocks.flatMap((block, i) => encodeBlock(block, `${path}.${i}`));
+}
+
+export function isText(part: UserPart): part is TextPart {
+  return part.type === 'text';
+}
+
+export function joinTexts(parts: readonly { readonly text: string }[]): string {
+  return parts.map(({ text }) => text).join('\n');
+}
+
+/** One part, or none. */
+export function encodeBlock(block: ContentBlock, path: string): UserPart[] {
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text', text: block.text }];
+    case 'image':
+      return [encodeImage(readObject(block, 'source'), path)];
+    case 'document':
+      return [encodeDocument(block, path)];
+    case 'search_result':
+      return [encodeSearchResult(block)];
+    case 'thinking':
+    case 'redacted_thinking':
+      return [];
+    default:
+      throw refuseKind(path, `blocks of type ${nameKind(block.type)}`);
+  }
+}
+
+function encodeImage(source: Json, path: string): ImagePart {
+  switch (source['type']) {
+    case 'base64': {
+      const url = `data:${String(source['media_type'])};base64,${String(source['data'])}`;
+      return { type: 'image_url', image_url: { url } };
+    }
+    case 'url':
+      return { type: 'image_url', image_url: { url: String(source['url']) } };
+    default:
+      throw refuseKind(path, `images by ${nameKind(source['type'])}`);
+  }
+}
+
+/** Plain text can be said in any format; files cannot. */
+function encodeDocument(document: Json, path: string): TextPart {
+  const source = readObject(document, 'source');
+  const body = readDocument(source);
+  if (body === undefined) {
+    throw refuseKind(path, `documents by ${nameKind(source['type'])}, only such of plain text`);
+  }
+  return joinPart(readText(document, 'title'), readText(document, 'context'), body);
+}
+
+function readDocument(source: Json): string | undefined {
+  if (source['type'] === 'text') return readText(source, 'data') ?? '';
+  if (source['type'] !== 'content') return undefined;
+  const { content } = source;
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  const isAllText = content.every((block) => isObject(block) && block['type'] === 'text');
+  return isAllText ? readTexts(content) : undefined;
+}
+
+function encodeSearchResult(result: Json): TextPart {
+  const { content } = result;
+  const body = Array.isArray(content) ? readTexts(content) : '';
+  return joinPart(readText(result, 'title'), readText(result, 'source'), body);
+}
+
+const readTexts = (blocks: readonly unknown[]) =>
+  blocks.map((block) => (isObject(block) ? (readText(block, 'text') ?? '') : '')).join('\n');
+
+function joinPart(...texts: readonly (string | undefined)[]): TextPart {
+  const said = texts.filter((text) => text !== undefined && text !== '');
+  return { type: 'text', text: said.join('\n') };
+}

@@ -1,0 +1,42 @@
+import type { InferenceRequest } from '../inference.ts';
+import type { UpstreamCall } from '../upstream-call.ts';
+import { readObject, readText } from '../upstream-json.ts';
+import { encodeMessages } from './encode-messages.ts';
+import { encodeTools } from './encode-tools.ts';
+
+/** Newer upstreams know the first alone, older ones the second alone. */
+export type OutputLimitField = 'max_completion_tokens' | 'max_tokens';
+
+/** Upstreams refuse longer ones. */
+const USER_CHARS_MAX = 64;
+
+/**
+ * The body for an upstream of the chat format. Throws a `Refusal` for what has no words in it and cannot be
+ * left out; thoughts, cache markers and top_k are left out.
+ */
+export function encodeChatRequest(
+  call: UpstreamCall,
+  vendorModel: string,
+  outputLimitField: OutputLimitField,
+): string {
+  const { request, outputTokensMax, isStream } = call;
+  return JSON.stringify({
+    model: vendorModel,
+    messages: encodeMessages(request),
+    [outputLimitField]: outputTokensMax,
+    temperature: request.temperature,
+    top_p: request.topP,
+    stop: request.stopSequences.length > 0 ? request.stopSequences : undefined,
+    ...encodeTools(request),
+    response_format: encodeResponseFormat(request.outputSchema),
+    user: readText(readObject(request.passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX),
+    stream: isStream,
+    stream_options: isStream ? { include_usage: true } : undefined,
+  });
+}
+
+function encodeResponseFormat(schema: InferenceRequest['outputSchema']) {
+  if (schema === undefined) return undefined;
+  if (schema === true) return { type: 'json_object' };
+  return { type: 'json_schema', json_schema: { name: 'answer', schema } };
+}

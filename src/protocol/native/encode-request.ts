@@ -1,0 +1,60 @@
+import type { InferenceRequest } from '../inference.ts';
+import { isObject } from '../schema.ts';
+import type { UpstreamCall } from '../upstream-call.ts';
+import { mendMessages } from './mend-messages.ts';
+import { THINKING_TOKENS_MIN } from './request-schema.ts';
+
+/** What a chat client asks for by `json_object`, for which the native format has no words of its own. */
+const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
+
+/** The body for an upstream of the native format. What came in that format goes on as it came. */
+export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
+  const { request, outputTokensMax, isStream } = call;
+  return JSON.stringify({
+    ...request.passedOn,
+    model: vendorModel,
+    max_tokens: outputTokensMax,
+    messages: mendMessages(request.messages),
+    system: encodeSystem(request),
+    stream: isStream,
+    temperature: request.temperature,
+    top_p: request.topP,
+    top_k: request.topK,
+    stop_sequences: unlessEmpty(request.stopSequences),
+    tools: unlessEmpty(request.tools),
+    tool_choice: request.toolChoice,
+    cache_control: request.cacheControl,
+    thinking: fitThinking(call),
+    output_config: encodeOutputConfig(request),
+  });
+}
+
+function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {
+  return items.length > 0 ? items : undefined;
+}
+
+function encodeSystem({ system, outputSchema }: InferenceRequest): InferenceRequest['system'] {
+  if (outputSchema !== true) return system;
+  if (system === undefined) return JSON_INSTRUCTION;
+  if (typeof system === 'string') return `${system}\n${JSON_INSTRUCTION}`;
+  return [...system, { type: 'text', text: JSON_INSTRUCTION }];
+}
+
+/** Thoughts are part of the output: where that was cut, they keep their share of it, or go when that is too little. */
+function fitThinking({ request, outputTokensMax }: UpstreamCall): unknown {
+  const { thinking } = request.passedOn;
+  const { thinkingTokensMax: budget, outputTokensMax: asked } = request;
+  if (!isObject(thinking) || budget === undefined || asked === undefined) return thinking;
+  if (budget < outputTokensMax) return thinking;
+  const share = Math.floor((budget * outputTokensMax) / asked);
+  const fitted = Math.max(share, THINKING_TOKENS_MIN);
+  return fitted < outputTokensMax ? { ...thinking, budget_tokens: fitted } : undefined;
+}
+
+/** A schema of a native client is in its place already. */
+function encodeOutputConfig({ outputSchema, passedOn }: InferenceRequest): unknown {
+  const config = passedOn['output_config'];
+  if (!isObject(outputSchema)) return config;
+  const format = { type: 'json_schema', schema: outputSchema };
+  return isObject(config) ? { format, ...config } : { format };
+}

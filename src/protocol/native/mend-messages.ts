@@ -1,0 +1,40 @@
+import type { ContentBlock, Message } from '../inference.ts';
+
+const ID_CHARS_MAX = 256;
+
+/**
+ * A conversation that went through other upstreams has things in it that one of the native format refuses:
+ * thoughts that nobody signed, and ids of tools in letters of another alphabet. All else stays as it is.
+ */
+export function mendMessages(messages: readonly Message[]): readonly Message[] {
+  return messages.flatMap((message) => {
+    const { role, content } = message;
+    if (typeof content === 'string') return [message];
+    if (!content.some(isBroken)) return [message];
+    const mended = content.filter((block) => !isUnsigned(block)).map(mendIds);
+    return mended.length > 0 ? [{ role, content: mended }] : [];
+  });
+}
+
+/** As native clients and upstreams want the id of a use of a tool. */
+export function mendToolId(id: string): string {
+  return id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, ID_CHARS_MAX);
+}
+
+const isUnsigned = (block: ContentBlock) => block.type === 'thinking' && block.signature === '';
+
+function isBroken(block: ContentBlock): boolean {
+  return isUnsigned(block) || mendIds(block) !== block;
+}
+
+function mendIds(block: ContentBlock): ContentBlock {
+  if (block.type === 'tool_use') {
+    const id = mendToolId(block.id);
+    return id === block.id ? block : { ...block, id };
+  }
+  if (block.type === 'tool_result') {
+    const id = mendToolId(block.tool_use_id);
+    return id === block.tool_use_id ? block : { ...block, tool_use_id: id };
+  }
+  return block;
+}

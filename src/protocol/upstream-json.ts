@@ -1,0 +1,44 @@
+import { isTooDeep, JSON_DEPTH_MAX } from './parse-json-body.ts';
+import { Refusal } from './refusals.ts';
+import { isObject } from './schema.ts';
+
+/** A JSON object of an upstream: nothing about its fields is known. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What is nested takes two characters for each level; most events of a stream are shorter. */
+const SHALLOW_CHARS_MAX = 2 * JSON_DEPTH_MAX;
+
+/** Throws a `Refusal` for everything that is no JSON object, or nested too deeply to be written again. */
+export function parseUpstreamJson(text: string): Json {
+  const value = parseJson(text);
+  if (isObject(value) && !(text.length > SHALLOW_CHARS_MAX && isTooDeep(text))) return value;
+  throw brokenAnswer('it is not a JSON object');
+}
+
+/** `undefined` where the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function brokenAnswer(what: string): Refusal {
+  return new Refusal('upstream_broken', `The upstream's answer is broken: ${what}.`);
+}
+
+/** A text that says something. */
+export function readText(fields: Json, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function readObject(fields: Json, name: string): Json {
+  const value = fields[name];
+  return isObject(value) ? value : {};
+}
+
+export function readCount(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+}

@@ -1,0 +1,57 @@
+import type { Latency } from './latency.ts';
+import type { UpstreamSlots } from './upstream-slots.ts';
+
+/** An upstream as one model sees it. */
+export interface Candidate {
+  readonly slots: UpstreamSlots;
+  readonly weight: number;
+  /** The weight in relation to the average of its group. */
+  readonly relativeWeight: number;
+  readonly latency: Latency;
+}
+
+/** A smaller lead is noise: then the weights decide. */
+const LEAD_MIN = 1.25;
+
+/**
+ * Two are picked by weight and the less loaded of them wins, which is nearly as good as looking at all and
+ * does not send everybody to the same one. All must be of equal priority and ready to be called.
+ */
+export function chooseCandidate(
+  candidates: readonly [Candidate, ...Candidate[]],
+  random: () => number,
+): Candidate {
+  const first = pickByWeight(candidates, random);
+  const second = pickByWeight(
+    candidates.filter((candidate) => candidate !== first),
+    random,
+  );
+  if (first === undefined) return candidates[0];
+  return second !== undefined && leads(second, first) ? second : first;
+}
+
+function pickByWeight(
+  candidates: readonly Candidate[],
+  random: () => number,
+): Candidate | undefined {
+  let left = 0;
+  for (const { weight } of candidates) left += weight;
+  left *= random();
+  for (const candidate of candidates) {
+    left -= candidate.weight;
+    if (left < 0) return candidate;
+  }
+  return candidates[0];
+}
+
+function leads(one: Candidate, other: Candidate): boolean {
+  // Of whom nothing is known is taken for as fast as the other.
+  const oneMs = one.latency.averageMs ?? other.latency.averageMs ?? 1;
+  const baseMs = Math.min(oneMs, other.latency.averageMs ?? oneMs);
+  return loadOf(one, baseMs) * LEAD_MIN <= loadOf(other, baseMs);
+}
+
+/** Without the 1, idle upstreams would all be equal however slow; with the weight on it, the heaviest would get all. */
+function loadOf({ slots, relativeWeight, latency }: Candidate, baseMs: number): number {
+  return (slots.inFlight / relativeWeight + 1) * latency.fadeTo(baseMs);
+}

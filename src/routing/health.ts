@@ -1,0 +1,124 @@
+import type { Clock } from '../lib/clock.ts';
+import { createFailureWindow, FAILURE_WINDOW_MS } from './failure-window.ts';
+import { createRest } from './rest.ts';
+
+/**
+ *           5 failures in a row, or 2 in a row over a second,
+ *           or half of the calls of 10 s
+ *   closed ──────────────────────────────────────────────────▶ open ◀───────────┐
+ *    ▲  │ ▲                                                     │ pause is over │ the probe fails:
+ *    │  │ └─ paused ─┐                                          ▼               │ a longer pause
+ *    │  └────────────┘                                       half-open ─────────┘
+ *    │    overloaded,                                           │ (one call at a time)
+ *    │    for as long as it asks                                │
+ *    └──────────────────── the probe's first event ◀────────────┘
+ */
+export type HealthState = 'closed' | 'paused' | 'open' | 'half-open';
+
+export type Outcome = 'ok' | 'overloaded' | 'failed' | 'ignored';
+
+const FAILURES_IN_ROW_MAX = 5;
+/** Little traffic, or a small share of it, must find out as well. */
+const FAILING_MAX_MS = 1_000;
+const FAILING_CALLS_MIN = 2;
+
+/** Half of it is jitter, which keeps workers from probing in step. */
+const PAUSE_MS = 500;
+const PAUSE_MAX_MS = 10_000;
+
+/** The permission for one call. */
+interface Pass {
+  /** Counts the changes of state: a call that began before the last one says nothing about now. */
+  readonly epoch: number;
+  hasAnswered: boolean;
+}
+
+/** The passive health of one upstream: what its calls tell, and nothing else. */
+export interface Health {
+  state(): HealthState;
+  /** How long nobody may call; 0 as well while a probe is on its way. */
+  restMs(): number;
+  canEnter(): boolean;
+  /** Only after `canEnter`. A pass is given back once, with the outcome. */
+  enter(): Pass;
+  /** The answer has begun, however long it will take: the upstream is alive. */
+  noteFirstEvent(pass: Pass): void;
+  /** `ignored` says nothing about the upstream. */
+  leave(pass: Pass, outcome: Outcome, retryAfterMs?: number): void;
+}
+
+interface HealthOptions {
+  readonly clock: Clock;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+}
+
+export function createHealth({ clock, random }: HealthOptions): Health {
+  const window = createFailureWindow(clock);
+  const rest = createRest(clock);
+  let isOpen = false;
+  let isProbing = false;
+  let epoch = 0;
+  let closedMs = Number.NEGATIVE_INFINITY;
+  let openingsInRow = 0;
+  let failuresInRow = 0;
+  let failingSinceMs = 0;
+
+  const change = (open: boolean) => {
+    isOpen = open;
+    isProbing = false;
+    epoch += 1;
+    failuresInRow = 0;
+    window.clear();
+  };
+  const open = (leastMs: number) => {
+    const isCalm = !isOpen && clock.nowMs() - closedMs >= FAILURE_WINDOW_MS;
+    openingsInRow = isCalm ? 1 : openingsInRow + 1;
+    const pauseMs = Math.min(PAUSE_MS * 2 ** (openingsInRow - 1), PAUSE_MAX_MS);
+    change(true);
+    rest.extendTo(Math.max(leastMs, pauseMs * (0.5 + random() / 2)));
+  };
+  const close = () => {
+    change(false);
+    closedMs = clock.nowMs();
+  };
+
+  const countFailure = (pass: Pass) => {
+    if (failuresInRow === 0) failingSinceMs = clock.nowMs();
+    failuresInRow += 1;
+    window.add({ calls: pass.hasAnswered ? 0 : 1, failures: 1 });
+    const isFailingLong =
+      failuresInRow >= FAILING_CALLS_MIN && clock.nowMs() - failingSinceMs >= FAILING_MAX_MS;
+    if (failuresInRow >= FAILURES_IN_ROW_MAX || isFailingLong || window.isMostlyFailing()) open(0);
+  };
+
+  const noteFirstEvent = (pass: Pass) => {
+    if (pass.epoch !== epoch || pass.hasAnswered) return;
+    pass.hasAnswered = true;
+    if (isOpen) close();
+    failuresInRow = 0;
+    window.add({ calls: 1, failures: 0 });
+  };
+
+  return {
+    state() {
+      if (isOpen) return rest.leftMs() > 0 ? 'open' : 'half-open';
+      return rest.leftMs() > 0 ? 'paused' : 'closed';
+    },
+    restMs: rest.leftMs,
+    canEnter: () => !isProbing && rest.leftMs() === 0,
+    enter() {
+      isProbing = isOpen;
+      return { epoch, hasAnswered: false };
+    },
+    noteFirstEvent,
+    leave(pass, outcome, retryAfterMs = 0) {
+      if (pass.epoch !== epoch) return;
+      if (outcome === 'ok') noteFirstEvent(pass);
+      else if (outcome === 'ignored') isProbing = false;
+      else if (isOpen) open(retryAfterMs);
+      else if (outcome === 'overloaded' && retryAfterMs > 0) rest.extendTo(retryAfterMs);
+      else countFailure(pass);
+    },
+  };
+}

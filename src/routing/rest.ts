@@ -1,0 +1,27 @@
+import type { Clock } from '../lib/clock.ts';
+
+export const REST_MAX_MS = 30_000;
+
+/** A time in which an upstream is left alone. */
+export interface Rest {
+  leftMs(): number;
+  /** Never shortens a rest. */
+  extendTo(ms: number): void;
+}
+
+export function createRest(clock: Clock): Rest {
+  let untilMs = 0;
+
+  const leftMs = () => {
+    const ms = untilMs - clock.nowMs();
+    // A longer rest than there can be means that the clock was set back.
+    return ms > REST_MAX_MS ? 0 : Math.max(0, ms);
+  };
+
+  return {
+    leftMs,
+    extendTo(ms) {
+      untilMs = clock.nowMs() + Math.max(leftMs(), Math.min(ms, REST_MAX_MS));
+    },
+  };
+}

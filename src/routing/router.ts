@@ -1,0 +1,176 @@
+import { assert } from '../lib/assert.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Candidate, chooseCandidate } from './choose-candidate.ts';
+import type { HealthState, Outcome } from './health.ts';
+import { createLatency } from './latency.ts';
+import {
+  createUpstreamSlots,
+  isReady,
+  type UpstreamLimits,
+  type UpstreamSlots,
+} from './upstream-slots.ts';
+
+export interface Route {
+  readonly upstream: string;
+  readonly weight: number;
+  /** 1 comes first; the next ones are for when nothing of it is ready. */
+  readonly priority: number;
+}
+
+/** One place at one upstream. It counts as in flight until it is ended, once, on every way out. */
+export interface Lease {
+  readonly kind: 'lease';
+  readonly upstream: string;
+  noteFirstEvent(): void;
+  /** `retryAfterMs` is what an overloaded upstream asked for. */
+  end(outcome: Outcome, retryAfterMs?: number): void;
+}
+
+export interface NoRoute {
+  readonly kind: 'none';
+  /**
+   * `full`: a place will be free when a lease ends; `resting`: those that are left are not to be called now;
+   * `excluded`: there is no other.
+   */
+  readonly why: 'full' | 'resting' | 'excluded';
+  readonly retryAfterMs: number;
+}
+
+export interface UpstreamState {
+  readonly name: string;
+  readonly health: HealthState;
+  readonly restMs: number;
+  readonly inFlight: number;
+  readonly concurrencyMax: number;
+}
+
+export interface Router {
+  choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
+  readStates(): readonly UpstreamState[];
+}
+
+export interface RouterOptions {
+  /** By the id of the model. */
+  readonly routes: ReadonlyMap<string, readonly Route[]>;
+  readonly upstreams: readonly UpstreamLimits[];
+  readonly clock: Clock;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+}
+
+/** Nobody knows when a request ends or a probe is answered: a guess, with jitter against returning in step. */
+const RETRY_AFTER_GUESS_MS = 3_000;
+
+/** The candidates of one model by priority, the best first. */
+type Groups = readonly (readonly Candidate[])[];
+
+export function createRouter({ routes, upstreams, clock, random }: RouterOptions): Router {
+  const slots = new Map(
+    upstreams.map((limits) => [limits.name, createUpstreamSlots(limits, { clock, random })]),
+  );
+  const byModel = new Map<string, Groups>();
+  for (const [model, all] of routes) byModel.set(model, groupRoutes(all, slots, clock));
+
+  /** A first try does for a probe, since it has others left; a second one goes where calls are known to succeed. */
+  const find = (groups: Groups, exclude: ReadonlySet<string>): Candidate | undefined => {
+    if (exclude.size > 0) {
+      const proven = findReady(groups, exclude, isProven);
+      if (proven !== undefined) return chooseCandidate(proven, random);
+    }
+    const ready = findReady(groups, exclude, () => true);
+    return (
+      ready?.find((candidate) => !isProven(candidate)) ?? (ready && chooseCandidate(ready, random))
+    );
+  };
+
+  return {
+    choose(model, exclude) {
+      const groups = byModel.get(model) ?? [];
+      const candidate = find(groups, exclude);
+      return candidate === undefined
+        ? explainNone(groups, exclude, random)
+        : openLease(candidate, clock);
+    },
+    readStates: () =>
+      [...slots.values()].map(({ name, health, inFlight, concurrencyMax }) => {
+        return { name, health: health.state(), restMs: health.restMs(), inFlight, concurrencyMax };
+      }),
+  };
+}
+
+function groupRoutes(
+  routes: readonly Route[],
+  slots: ReadonlyMap<string, UpstreamSlots>,
+  clock: Clock,
+): Groups {
+  const priorities = [...new Set(routes.map(({ priority }) => priority))].sort((a, b) => a - b);
+  return priorities.map((priority) => {
+    const group = routes.filter((route) => route.priority === priority);
+    const averageWeight = group.reduce((sum, { weight }) => sum + weight, 0) / group.length;
+    return group.map(({ upstream, weight }) => {
+      const shared = slots.get(upstream);
+      assert(shared !== undefined, `a route leads to ${upstream}, which is no upstream`);
+      const relativeWeight = weight / averageWeight;
+      return { slots: shared, weight, relativeWeight, latency: createLatency(clock) };
+    });
+  });
+}
+
+function isProven({ slots }: Candidate): boolean {
+  return slots.health.state() === 'closed';
+}
+
+function findReady(
+  groups: Groups,
+  exclude: ReadonlySet<string>,
+  accepts: (candidate: Candidate) => boolean,
+): readonly [Candidate, ...Candidate[]] | undefined {
+  for (const group of groups) {
+    const [first, ...others] = group.filter(
+      (candidate) =>
+        !exclude.has(candidate.slots.name) && isReady(candidate.slots) && accepts(candidate),
+    );
+    if (first !== undefined) return [first, ...others];
+  }
+  return undefined;
+}
+
+function openLease({ slots, latency }: Candidate, clock: Clock): Lease {
+  const { health } = slots;
+  const startedMs = clock.nowMs();
+  const pass = health.enter();
+  slots.inFlight += 1;
+  let hasAnswered = false;
+  let hasEnded = false;
+  return {
+    kind: 'lease',
+    upstream: slots.name,
+    noteFirstEvent() {
+      if (hasAnswered || hasEnded) return;
+      hasAnswered = true;
+      latency.note(clock.nowMs() - startedMs);
+      health.noteFirstEvent(pass);
+    },
+    end(outcome, retryAfterMs) {
+      if (hasEnded) return;
+      hasEnded = true;
+      slots.inFlight -= 1;
+      if (outcome === 'ignored' && !hasAnswered) latency.noteAtLeast(clock.nowMs() - startedMs);
+      health.leave(pass, outcome, retryAfterMs);
+    },
+  };
+}
+
+function explainNone(groups: Groups, exclude: ReadonlySet<string>, random: () => number): NoRoute {
+  const left = groups
+    .flat()
+    .filter(({ slots }) => !exclude.has(slots.name))
+    .map(({ slots }) => slots);
+  const guessMs = RETRY_AFTER_GUESS_MS * random();
+  if (left.length === 0) return { kind: 'none', why: 'excluded', retryAfterMs: guessMs };
+  if (left.some(({ health }) => health.canEnter())) {
+    return { kind: 'none', why: 'full', retryAfterMs: guessMs };
+  }
+  const restMs = Math.min(...left.map(({ health }) => health.restMs()));
+  return { kind: 'none', why: 'resting', retryAfterMs: restMs > 0 ? restMs : guessMs };
+}

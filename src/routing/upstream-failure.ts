@@ -1,0 +1,56 @@
+import { Refusal, type RefusalName } from '../protocol/refusals.ts';
+import { encodeRetryAfter } from './retry-after.ts';
+
+/**
+ * Why a try failed, as far as it decides what comes next:
+ *
+ *   refused       the request is at fault, or its time is up: never again, and it says nothing of the upstream
+ *   overloaded    the upstream is well, but has too much to do: elsewhere, or later
+ *   broken        it answered with an error or with nonsense
+ *   unreachable   it never got the request
+ *   slow          it did not answer in time: elsewhere, but not there again
+ */
+export type FailureKind = 'refused' | 'overloaded' | 'broken' | 'unreachable' | 'slow';
+
+/** What an upstream throws: the refusal that the client gets when no other try helps, and what it means for others. */
+export class UpstreamFailure extends Refusal {
+  readonly kind: FailureKind;
+  /** What an overloaded upstream asked for; 0 when it asked for nothing. */
+  readonly retryAfterMs: number;
+
+  constructor(kind: FailureKind, refusal: Refusal, retryAfterMs = 0) {
+    super(refusal.refusal, refusal.message, {
+      headers:
+        retryAfterMs > 0
+          ? { ...refusal.headers, ...encodeRetryAfter(retryAfterMs) }
+          : refusal.headers,
+      ...(refusal.param === null ? {} : { param: refusal.param }),
+      chatMessage: refusal.chatMessage,
+    });
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+    this.cause = refusal;
+  }
+}
+
+const OVERLOADED: ReadonlySet<RefusalName> = new Set([
+  'rate_limited',
+  'unavailable',
+  'upstream_overloaded',
+]);
+
+/** Plain refusals are classified by their name; anything else is a fault of ours: undefined. */
+export function classifyFailure(error: unknown): UpstreamFailure | undefined {
+  if (error instanceof UpstreamFailure) return error;
+  if (!(error instanceof Refusal)) return undefined;
+  if (OVERLOADED.has(error.refusal)) {
+    return new UpstreamFailure('overloaded', error, readRetryAfterMs(error));
+  }
+  if (error.refusal === 'answer_too_slow') return new UpstreamFailure('slow', error);
+  return new UpstreamFailure(error.status >= 500 ? 'broken' : 'refused', error);
+}
+
+function readRetryAfterMs({ headers }: Refusal): number {
+  const seconds = Number(headers['retry-after'] ?? '0');
+  return seconds > 0 && Number.isFinite(seconds) ? seconds * 1_000 : 0;
+}

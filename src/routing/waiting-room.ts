@@ -1,0 +1,85 @@
+import type { Lease, NoRoute, Router } from './router.ts';
+
+interface Waiter {
+  readonly model: string;
+  readonly exclude: ReadonlySet<string>;
+  readonly take: (lease: Lease) => void;
+}
+
+/** Router and queue in one: whoever asks the router past it would overtake those who wait. */
+export interface WaitingRoom {
+  choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
+  /**
+   * After `choose` answered `full`: `take` gets a lease as soon as there is one, in the order of arrival.
+   * Answers how to stop waiting; undefined when too many wait already.
+   */
+  wait(
+    model: string,
+    exclude: ReadonlySet<string>,
+    take: (lease: Lease) => void,
+  ): (() => void) | undefined;
+}
+
+interface WaitingRoomOptions {
+  readonly router: Router;
+  /** For each model, so that one whose upstreams are full leaves the others their places. */
+  readonly waitersPerModelMax: number;
+}
+
+export function createWaitingRoom({ router, waitersPerModelMax }: WaitingRoomOptions): WaitingRoom {
+  // A Set keeps the order and forgets from its middle without a search.
+  const waiters = new Set<Waiter>();
+  const waitersByModel = new Map<string, number>();
+
+  const remove = (waiter: Waiter) => {
+    if (!waiters.delete(waiter)) return;
+    const left = (waitersByModel.get(waiter.model) ?? 0) - 1;
+    if (left > 0) waitersByModel.set(waiter.model, left);
+    else waitersByModel.delete(waiter.model);
+  };
+
+  const watch = (lease: Lease): Lease => ({
+    ...lease,
+    noteFirstEvent() {
+      lease.noteFirstEvent();
+      serve();
+    },
+    end(outcome, retryAfterMs) {
+      lease.end(outcome, retryAfterMs);
+      serve();
+    },
+  });
+
+  const serve = () => {
+    if (waiters.size === 0) return;
+    const fullModels = new Set<string>();
+    for (const waiter of waiters) {
+      if (fullModels.size === waitersByModel.size) return;
+      if (fullModels.has(waiter.model)) continue;
+      const lease = router.choose(waiter.model, waiter.exclude);
+      if (lease.kind === 'lease') {
+        remove(waiter);
+        waiter.take(watch(lease));
+      } else if (waiter.exclude.size === 0) {
+        fullModels.add(waiter.model);
+      }
+    }
+  };
+
+  return {
+    choose(model, exclude) {
+      // A pause may have ended since a lease did.
+      serve();
+      const chosen = router.choose(model, exclude);
+      return chosen.kind === 'lease' ? watch(chosen) : chosen;
+    },
+    wait(model, exclude, take) {
+      const waiting = waitersByModel.get(model) ?? 0;
+      if (waiting >= waitersPerModelMax) return undefined;
+      const waiter: Waiter = { model, exclude, take };
+      waiters.add(waiter);
+      waitersByModel.set(model, waiting + 1);
+      return () => remove(waiter);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { SPACE, TAB } from './byte-classes.ts';
+import type { HttpHeaders } from './http-client.ts';
+
+/** The headers of one answer. They stay in the text of the head: most of them are never asked for. */
+export class AnswerHeaders implements HttpHeaders {
+  readonly #text: string;
+  /** Four positions in the text for each header, see `FieldReader`. */
+  readonly #marks: readonly number[];
+
+  constructor(text: string, marks: readonly number[]) {
+    this.#text = text;
+    this.#marks = marks;
+  }
+
+  get(name: string): string | undefined {
+    const at = this.#find(name, 0);
+    return at === -1 ? undefined : this.#valueAt(at);
+  }
+
+  getAll(name: string): string[] {
+    const values: string[] = [];
+    for (let at = this.#find(name, 0); at !== -1; at = this.#find(name, at + 4)) {
+      values.push(this.#valueAt(at));
+    }
+    return values;
+  }
+
+  /** Looks from this mark on. */
+  #find(name: string, from: number): number {
+    const marks = this.#marks;
+    for (let at = from; at < marks.length; at += 4) {
+      const start = marks[at] ?? 0;
+      const end = marks[at + 1] ?? 0;
+      if (end - start !== name.length) continue;
+      if (this.#text.slice(start, end).toLowerCase() === name) return at;
+    }
+    return -1;
+  }
+
+  #valueAt(at: number): string {
+    const start = this.#marks[at + 2] ?? 0;
+    let end = this.#marks[at + 3] ?? 0;
+    // `trimEnd` would take more than the two that HTTP knows as space.
+    while (end > start && isSpace(this.#text.charCodeAt(end - 1))) end -= 1;
+    return this.#text.slice(start, end);
+  }
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === TAB;
+}

@@ -1,0 +1,31 @@
+import type { HttpRequest } from './http-client.ts';
+import type { Origin } from './origin.ts';
+
+const PATH = /^\/[\x21-\x7e]*$/;
+const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The lines that are the same for every request to an origin, with the end of the line before them. */
+export function encodeOriginLines({ protocol, host, port }: Origin): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  const isUsualPort = port === (protocol === 'https:' ? 443 : 80);
+  return ` HTTP/1.1\r\nhost: ${isUsualPort ? name : `${name}:${port}`}\r\nconnection: keep-alive\r\n`;
+}
+
+/** The head of a request, in ISO-8859-1. What is no HTTP is thrown: a line break in a value would begin a header. */
+export function encodeRequestHead(request: HttpRequest, originLines: string): string {
+  const { method, path, headers, body } = request;
+  if (!PATH.test(path)) throw new Error('a path must begin with / and be visible ASCII');
+  let head = `${method} ${path}${originLines}`;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    const value = headers[at + 1];
+    if (!NAME.test(name)) throw new Error('a header must have a name of lower case letters');
+    // The value may be a secret, so it is not repeated.
+    if (value === undefined || !VALUE.test(value))
+      throw new Error(`header ${name} has no possible value`);
+    head += `${name}: ${value}\r\n`;
+  }
+  if (body !== undefined) return `${head}content-length: ${body.length}\r\n\r\n`;
+  return method === 'POST' ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`;
+}

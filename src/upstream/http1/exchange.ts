@@ -1,0 +1,69 @@
+import type { Connection } from './connection.ts';
+import type { HttpExchange, HttpHandler, HttpRequest } from './http-client.ts';
+import type { HttpFailure } from './http-failure.ts';
+
+interface ExchangeParts {
+  readonly request: HttpRequest;
+  readonly head: string;
+  readonly handler: HttpHandler;
+  readonly onOver: () => void;
+}
+
+/** One request until it is over, on whichever connection it runs. */
+export class Exchange implements HttpExchange {
+  readonly request: HttpRequest;
+  readonly handler: HttpHandler;
+  /** The request's head as it is sent. */
+  readonly head: string;
+  connection: Connection | undefined;
+  isPaused = false;
+  readonly #onOver: () => void;
+  #isOver = false;
+  #untoldFailure: HttpFailure | undefined;
+
+  constructor(parts: ExchangeParts) {
+    this.request = parts.request;
+    this.head = parts.head;
+    this.handler = parts.handler;
+    this.#onOver = parts.onOver;
+  }
+
+  pause(): void {
+    if (this.#isOver || this.isPaused) return;
+    this.isPaused = true;
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    if (this.#isOver || !this.isPaused) return;
+    this.isPaused = false;
+    this.connection?.resume();
+    if (this.#untoldFailure !== undefined) this.fail(this.#untoldFailure);
+  }
+
+  abort(): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.connection?.destroy();
+  }
+
+  end(): void {
+    this.#finish();
+    this.handler.onEnd();
+  }
+
+  fail(failure: HttpFailure): void {
+    if (this.#isOver) return;
+    if (this.isPaused) {
+      this.#untoldFailure = failure;
+      return;
+    }
+    this.#finish();
+    this.handler.onFail(failure);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#onOver();
+  }
+}

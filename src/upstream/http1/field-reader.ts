@@ -1,0 +1,95 @@
+import { HEADERS_MAX } from './answer-limits.ts';
+import { COLON, CR, IS_TOKEN, IS_VALUE, LF, SPACE, TAB } from './byte-classes.ts';
+
+export type Verdict = 'reading' | 'done' | 'malformed' | 'too_many';
+
+/**
+ *                 ┌───────────────────────────────────────────────────┐
+ *                 ▼                                                   │ LF
+ *   ──▶ lineStart ──▶ name ──":"──▶ valueStart ──▶ value ──CR──▶ lineEnd
+ *           │ CR
+ *           └──▶ sectionEnd ──LF──▶ done
+ */
+type State = 'lineStart' | 'name' | 'valueStart' | 'value' | 'lineEnd' | 'sectionEnd';
+
+/**
+ * Reads header lines up to the empty one behind them; trailers are the same. It goes byte by byte, so what it
+ * finds cannot depend on how the bytes were split. Folded lines and lines that end in LF alone are malformed.
+ */
+export class FieldReader {
+  verdict: Verdict = 'reading';
+  /** For each line: where its name begins and ends, where its value begins and ends. */
+  marks: number[] = [];
+  #state: State = 'lineStart';
+
+  /** Reads from `start` at most to `end` and answers how far it came. Marks are positions plus `offset`. */
+  read(bytes: Uint8Array, start: number, end: number, offset: number): number {
+    let at = start;
+    while (at < end && this.verdict === 'reading') {
+      if (this.#state === 'name') at = this.#readName(bytes, at, end, offset);
+      else if (this.#state === 'value') at = this.#readValue(bytes, at, end, offset);
+      else if (this.#state === 'valueStart') at = this.#skipSpace(bytes, at, offset);
+      else at = this.#readLineEdge(bytes, at, offset);
+    }
+    return at;
+  }
+
+  restart(): void {
+    this.verdict = 'reading';
+    this.marks = [];
+    this.#state = 'lineStart';
+  }
+
+  #readName(bytes: Uint8Array, start: number, end: number, offset: number): number {
+    let at = start;
+    while (at < end && IS_TOKEN[bytes[at] ?? 0] === 1) at += 1;
+    if (at === end) return at;
+    if (bytes[at] !== COLON) return this.#refuse(at);
+    this.marks.push(at + offset);
+    this.#state = 'valueStart';
+    return at + 1;
+  }
+
+  #skipSpace(bytes: Uint8Array, at: number, offset: number): number {
+    if (bytes[at] === SPACE || bytes[at] === TAB) return at + 1;
+    this.marks.push(at + offset);
+    this.#state = 'value';
+    return at;
+  }
+
+  #readValue(bytes: Uint8Array, start: number, end: number, offset: number): number {
+    let at = start;
+    while (at < end && IS_VALUE[bytes[at] ?? 0] === 1) at += 1;
+    if (at === end) return at;
+    if (bytes[at] !== CR) return this.#refuse(at);
+    this.marks.push(at + offset);
+    this.#state = 'lineEnd';
+    return at + 1;
+  }
+
+  /** Decides on one byte at the beginning or the end of a line. */
+  #readLineEdge(bytes: Uint8Array, at: number, offset: number): number {
+    const byte = bytes[at] ?? 0;
+    if (this.#state === 'lineStart') {
+      if (byte === CR) this.#state = 'sectionEnd';
+      else if (IS_TOKEN[byte] !== 1) return this.#refuse(at);
+      else this.#beginLine(at + offset);
+      return at + 1;
+    }
+    if (byte !== LF) return this.#refuse(at);
+    if (this.#state === 'sectionEnd') this.verdict = 'done';
+    else this.#state = 'lineStart';
+    return at + 1;
+  }
+
+  #beginLine(mark: number): void {
+    this.#state = 'name';
+    if (this.marks.length === 4 * HEADERS_MAX) this.verdict = 'too_many';
+    else this.marks.push(mark);
+  }
+
+  #refuse(at: number): number {
+    this.verdict = 'malformed';
+    return at;
+  }
+}

@@ -1,0 +1,69 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext } from 'node:tls';
+import type { Origin } from './origin.ts';
+
+export interface TlsOptions {
+  /** PEM of the authorities to trust instead of the usual ones. */
+  readonly ca?: string | Buffer;
+  /** The name that the certificate must have, when it is not the host's. */
+  readonly servername?: string;
+}
+
+export interface SocketListener {
+  /** TCP stands; with TLS the handshake follows. */
+  onConnect(): void;
+  onReady(): void;
+  /** The bytes are the listener's to keep. */
+  onBytes(bytes: Buffer): void;
+}
+
+export type OpenSocket = (listener: SocketListener) => Socket;
+
+/** One read brings at most so much. */
+export const READ_BYTES_MAX = 64 * 1024;
+
+/** Makes the function that begins to connect to the origin. Errors and the end are the caller's to listen for. */
+export function createOpenSocket(origin: Origin, tls: TlsOptions = {}): OpenSocket {
+  return origin.protocol === 'https:' ? createOpenTls(origin, tls) : createOpenTcp(origin);
+}
+
+function createOpenTcp({ host, port }: Origin): OpenSocket {
+  // All sockets read into it, one after the other. Copying what came is cheaper than what Node does by
+  // itself: it allocates so much for every read.
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
+  return (listener) => {
+    const callback = (length: number) => {
+      const bytes = Buffer.allocUnsafe(length);
+      buffer.copy(bytes, 0, 0, length);
+      listener.onBytes(bytes);
+      return true;
+    };
+    const socket = connectTcp({ host, port, onread: { buffer, callback } });
+    socket.setNoDelay(true);
+    socket.on('connect', () => {
+      listener.onConnect();
+      listener.onReady();
+    });
+    return socket;
+  };
+}
+
+function createOpenTls({ host, port }: Origin, { ca, servername }: TlsOptions): OpenSocket {
+  // Once for all connections: it parses the authorities.
+  const secureContext = createSecureContext(ca === undefined ? {} : { ca });
+  const name = servername ?? (isIP(host) === 0 ? host : undefined);
+  return (listener) => {
+    const socket = connectTls({
+      host,
+      port,
+      secureContext,
+      ALPNProtocols: ['http/1.1'],
+      ...(name !== undefined && { servername: name }),
+    });
+    socket.setNoDelay(true);
+    socket.on('connect', () => listener.onConnect());
+    socket.on('secureConnect', () => listener.onReady());
+    socket.on('data', (bytes) => listener.onBytes(bytes));
+    return socket;
+  };
+}

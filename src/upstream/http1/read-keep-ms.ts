@@ -1,0 +1,21 @@
+import type { AnswerHead } from './frame-body.ts';
+
+/** Servers close after 5 s and more; who closes first decides whether a request meets a closing connection. */
+const KEEP_MS = 4_000;
+/** By how much to be earlier than the server has said. */
+const MARGIN_MS = 1_000;
+const KEEP_MS_MAX = 60_000;
+
+/** How long a connection may wait for its next request, by the answer's head; 0 is not at all. */
+export function readKeepMs({ minorVersion, headers }: AnswerHead): number {
+  if (minorVersion === 0 || headers.getAll('connection').some(hasClose)) return 0;
+  const timeout = /(?:^|[\s,])timeout=(\d{1,9})(?![\d.])/i.exec(
+    headers.get('keep-alive') ?? '',
+  )?.[1];
+  if (timeout === undefined) return KEEP_MS;
+  return Math.min(Math.max(Number(timeout) * 1_000 - MARGIN_MS, 0), KEEP_MS_MAX);
+}
+
+function hasClose(connection: string): boolean {
+  return connection.split(',').some((option) => option.trim().toLowerCase() === 'close');
+}

@@ -1,0 +1,175 @@
+import type { Infer, InferenceCall, InferenceEvent } from '../protocol/inference.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import { encodeRetryAfter } from '../routing/retry-after.ts';
+import type { RetryBudget } from '../routing/retry-budget.ts';
+import type { Lease, NoRoute } from '../routing/router.ts';
+import {
+  classifyFailure,
+  type FailureKind,
+  type UpstreamFailure,
+} from '../routing/upstream-failure.ts';
+import type { WaitingRoom } from '../routing/waiting-room.ts';
+import { waitForLease } from './wait-for-lease.ts';
+
+const TRIES_MAX = 3;
+/** Half of it is jitter. The last pause is twice as long as the one before. */
+const PAUSE_MS = 100;
+/** What an upstream that is alone may ask for is waited for up to here; longer waits are the client's. */
+const RETRY_AFTER_WAIT_MAX_MS = 2_000;
+/** Spreads those who wait for the same moment. */
+const RETRY_AFTER_JITTER_MS = 250;
+
+export interface Try {
+  readonly upstream: string;
+  /** `left`: the client did; `fault`: ours, by a mistake. */
+  readonly result: 'ok' | 'left' | 'fault' | FailureKind;
+}
+
+export interface RetryOptions {
+  readonly room: WaitingRoom;
+  readonly upstreams: ReadonlyMap<string, Infer>;
+  readonly budget: RetryBudget;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+  /** Once for each call that was begun, when it is over. */
+  readonly onEnd: (call: InferenceCall, tries: readonly Try[]) => void;
+}
+
+/**
+ * All upstreams as one. A try that fails before its first event is repeated, where that can help:
+ *
+ *   lease ──▶ first event ──▶ events … ──▶ done
+ *     ▲           │ fails                  whatever fails now is the end of the answer
+ *     └── pause ◀─┘ elsewhere if there is an elsewhere
+ */
+export function inferWithRetries(options: RetryOptions): Infer {
+  return async function* infer(call): AsyncGenerator<InferenceEvent> {
+    const tries: Try[] = [];
+    options.budget.noteFirstTry();
+    try {
+      const { lease, events, first } = await begin(options, call, tries);
+      let result: Try['result'] = 'left';
+      try {
+        for (let next = first; next.done !== true; next = await events.next()) yield next.value;
+        result = 'ok';
+      } catch (error) {
+        result = endFailed(lease, call, error).result;
+        throw error;
+      } finally {
+        tries.push({ upstream: lease.upstream, result });
+        lease.end(result === 'ok' ? 'ok' : 'ignored');
+        if (result === 'left') await events.return?.();
+      }
+    } finally {
+      options.onEnd(call, tries);
+    }
+  };
+}
+
+interface Begun {
+  readonly lease: Lease;
+  readonly events: AsyncIterator<InferenceEvent>;
+  readonly first: IteratorResult<InferenceEvent>;
+}
+
+/** The first event of the first try that has one. Throws the refusal that helps the client most. */
+async function begin(options: RetryOptions, call: InferenceCall, tries: Try[]): Promise<Begun> {
+  let refusal: UpstreamFailure | undefined;
+  for (;;) {
+    const lease = await findLease(options, call, tries);
+    if (lease.kind === 'none') throw refusal ?? refuseNoRoute(lease, call.model);
+    const begun = await tryOnce(options, call, { lease, tries });
+    if (!('failure' in begun)) return begun;
+    refusal = moreHelpful(refusal, begun.failure);
+    const isLast = refusal.kind === 'refused' || tries.length >= TRIES_MAX;
+    if (isLast || !options.budget.takeRetry()) throw refusal;
+    await pause(PAUSE_MS * tries.length * (0.5 + options.random() / 2), call.signal);
+  }
+}
+
+async function tryOnce(
+  { upstreams }: RetryOptions,
+  call: InferenceCall,
+  { lease, tries }: { readonly lease: Lease; readonly tries: Try[] },
+): Promise<Begun | { readonly failure: UpstreamFailure }> {
+  try {
+    call.signal.throwIfAborted();
+    const infer = upstreams.get(lease.upstream);
+    if (infer === undefined) throw new Error(`nothing serves the upstream ${lease.upstream}`);
+    const events = infer(call)[Symbol.asyncIterator]();
+    const first = await events.next();
+    if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
+    lease.noteFirstEvent();
+    return { lease, events, first };
+  } catch (error) {
+    const { result, failure } = endFailed(lease, call, error);
+    tries.push({ upstream: lease.upstream, result });
+    call.signal.throwIfAborted();
+    if (failure === undefined) throw error;
+    return { failure };
+  }
+}
+
+interface FailedTry {
+  readonly result: Try['result'];
+  readonly failure: UpstreamFailure | undefined;
+}
+
+function endFailed(lease: Lease, { signal }: InferenceCall, error: unknown): FailedTry {
+  const failure = signal.aborted ? undefined : classifyFailure(error);
+  if (failure === undefined) {
+    lease.end('ignored');
+    return { result: signal.aborted ? 'left' : 'fault', failure };
+  }
+  if (failure.kind === 'refused') lease.end('ignored');
+  else if (failure.kind === 'overloaded') lease.end('overloaded', failure.retryAfterMs);
+  else lease.end('failed');
+  return { result: failure.kind, failure };
+}
+
+/** Elsewhere if possible; else there again, after what it has asked for, unless it was too slow. */
+async function findLease(
+  { room, random }: RetryOptions,
+  { model, signal }: InferenceCall,
+  tries: readonly Try[],
+): Promise<Lease | NoRoute> {
+  const exclude = new Set(tries.map(({ upstream }) => upstream));
+  const elsewhere = await waitForLease(room, { model, exclude, signal });
+  if (elsewhere.kind === 'lease' || tries.length === 0) return elsewhere;
+  const slow = new Set(tries.flatMap((t) => (t.result === 'slow' ? [t.upstream] : [])));
+  const again = room.choose(model, slow);
+  if (again.kind === 'lease' || again.why !== 'resting') return again;
+  if (again.retryAfterMs > RETRY_AFTER_WAIT_MAX_MS) return again;
+  await pause(again.retryAfterMs + RETRY_AFTER_JITTER_MS * random(), signal);
+  return room.choose(model, slow);
+}
+
+/** What the upstream says of the request is final; else a client is best told when to come back. */
+function moreHelpful(before: UpstreamFailure | undefined, last: UpstreamFailure): UpstreamFailure {
+  if (before === undefined || last.kind === 'refused') return last;
+  return before.kind === 'overloaded' && last.kind !== 'overloaded' ? before : last;
+}
+
+function refuseNoRoute({ why, retryAfterMs }: NoRoute, model: string): Refusal {
+  const message =
+    why === 'full'
+      ? `All upstreams of ${model} are busy.`
+      : `No upstream of ${model} can be reached at the moment.`;
+  return new Refusal('unavailable', message, { headers: encodeRetryAfter(retryAfterMs) });
+}
+
+/** Throws the reason of the signal as soon as it is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

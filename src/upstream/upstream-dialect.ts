@@ -1,0 +1,47 @@
+import { decodeChatAnswer } from '../protocol/chat/decode-answer.ts';
+import { createStreamDecoder as createChatStreamDecoder } from '../protocol/chat/decode-stream.ts';
+import { encodeChatRequest } from '../protocol/chat/encode-request.ts';
+import type { InferenceEvent, InferenceRequest } from '../protocol/inference.ts';
+import { decodeNativeAnswer } from '../protocol/native/decode-answer.ts';
+import { createStreamDecoder as createNativeStreamDecoder } from '../protocol/native/decode-stream.ts';
+import { encodeNativeHeaders } from '../protocol/native/encode-headers.ts';
+import { encodeNativeRequest } from '../protocol/native/encode-request.ts';
+import type { StreamDecoder } from '../protocol/stream-decoder.ts';
+import type { UpstreamCall } from '../protocol/upstream-call.ts';
+
+/** How a kind of upstream is spoken to; all in which the kinds differ. */
+export interface UpstreamDialect {
+  /** Behind the upstream's address. */
+  pathOf(basePath: string): string;
+  encodeRequest(call: UpstreamCall, vendorModel: string): string;
+  /** Name, value, name, value, … */
+  encodeHeaders(request: InferenceRequest, apiKey: string | undefined): readonly string[];
+  createStreamDecoder(): StreamDecoder;
+  decodeAnswer(body: string): readonly InferenceEvent[];
+}
+
+export const NATIVE_DIALECT: UpstreamDialect = {
+  pathOf: (basePath) => join(basePath, '/messages'),
+  encodeRequest: encodeNativeRequest,
+  encodeHeaders: (request, apiKey) => [
+    ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
+    ...encodeNativeHeaders(request, []).flat(),
+  ],
+  createStreamDecoder: createNativeStreamDecoder,
+  decodeAnswer: decodeNativeAnswer,
+};
+
+export const CHAT_DIALECT: UpstreamDialect = {
+  pathOf: (basePath) => join(basePath, '/chat/completions'),
+  encodeRequest: (call, vendorModel) => encodeChatRequest(call, vendorModel, 'max_tokens'),
+  encodeHeaders: (_request, apiKey) =>
+    apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`],
+  createStreamDecoder: createChatStreamDecoder,
+  decodeAnswer: decodeChatAnswer,
+};
+
+/** Addresses are written with their version and without it. */
+function join(basePath: string, path: string): string {
+  const base = basePath.replace(/\/+$/, '');
+  return base.endsWith('/v1') ? `${base}${path}` : `${base}/v1${path}`;
+}

@@ -1,0 +1,52 @@
+import type { Lease, NoRoute } from '../routing/router.ts';
+import type { WaitingRoom } from '../routing/waiting-room.ts';
+
+/** A place that is not free by then is refused: clients come back by themselves. */
+const LEASE_WAIT_MAX_MS = 5_000;
+
+/**
+ * A lease at once, or as soon as a place is free. Answers why there is none when it takes too long or too many
+ * wait, and throws the signal's reason as soon as it is aborted.
+ */
+export async function waitForLease(
+  room: WaitingRoom,
+  {
+    model,
+    exclude,
+    signal,
+  }: {
+    readonly model: string;
+    readonly exclude: ReadonlySet<string>;
+    readonly signal: AbortSignal;
+  },
+): Promise<Lease | NoRoute> {
+  signal.throwIfAborted();
+  const chosen = room.choose(model, exclude);
+  if (chosen.kind === 'lease' || chosen.why !== 'full') return chosen;
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const leave = room.wait(model, exclude, (lease) => {
+      stop();
+      resolve(lease);
+    });
+    const onAbort = () => {
+      stop();
+      leave?.();
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      stop();
+      leave?.();
+      resolve(room.choose(model, exclude));
+    }, LEASE_WAIT_MAX_MS);
+    if (leave === undefined) {
+      stop();
+      resolve(chosen);
+      return;
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

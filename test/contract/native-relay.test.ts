@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
+import type { InferenceEvent } from '../../src/protocol/inference.ts';
+import { createStreamDecoder } from '../../src/protocol/native/decode-stream.ts';
+import { createStreamEncoder } from '../../src/protocol/native/encode-stream.ts';
+import { createNativeRelay } from '../../src/protocol/native/relay-stream.ts';
+import { eventSequences } from './event-sequences.ts';
+import { cutBytes } from './read-meaning.ts';
+import { readNativeStream } from './read-native-stream.ts';
+import { readAll, relayAll, rename, withoutCounts } from './relay-support.ts';
+import {
+  type Dialect,
+  dialects,
+  places,
+  type WrittenEvent,
+  writeEvents,
+} from './upstream-dialects.ts';
+
+const MODEL = 'llm-pinned';
+const FUZZ_TIME_MS = 3_000;
+const RUNS = { numRuns: 3_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
+
+type Payload = Readonly<Record<string, unknown>>;
+
+const UNKNOWN: readonly Payload[] = [
+  { type: 'event_of_tomorrow' },
+  { type: 'content_block_start', index: 77, content_block: { type: 'server_tool_use', id: 's' } },
+  { type: 'content_block_delta', index: 77, delta: { type: 'text_delta', text: 'unknown' } },
+  { type: 'content_block_stop', index: 77 },
+];
+const ERROR = { type: 'error', error: { type: 'overloaded_error', message: 'Of the vendor' } };
+
+const nameOf = (payload: Payload): WrittenEvent => ({ name: String(payload['type']), payload });
+
+function toDialect(payloads: readonly Payload[], dialect: Dialect): WrittenEvent[] {
+  const changed = payloads.flatMap((payload): Payload[] => {
+    if (payload['type'] === 'message_start' && dialect.hasUnknown) return [payload, ...UNKNOWN];
+    if (payload['type'] !== 'message_delta') return [payload];
+    if (!dialect.hasEnding) return [];
+    return [dialect.isUsageTold ? payload : { ...payload, usage: null }];
+  });
+  if (dialect.end === 'cut') changed.pop();
+  if (dialect.end === 'error') changed.splice(-1, 1, ERROR);
+  const written = changed.map(nameOf);
+  return dialect.end === 'trailing' ? [...written, { name: 'done', payload: '[DONE]' }] : written;
+}
+
+function encode(events: readonly InferenceEvent[]): string {
+  const encoder = createStreamEncoder();
+  return events.map((event) => encoder.encode(event)).join('');
+}
+
+const toBytes = (text: string) => new TextEncoder().encode(text);
+
+function writeUpstream(events: readonly InferenceEvent[], dialect: Dialect): Uint8Array {
+  const payloads = createSseDecoder()
+    .push(toBytes(encode(events)))
+    .map(({ data }) => JSON.parse(data) as Payload);
+  return writeEvents(toDialect(payloads, dialect), dialect);
+}
+
+describe('the relay of native streams', () => {
+  it('counts what the decoder counts, wherever the stream is cut', () => {
+    fc.assert(
+      fc.property(eventSequences, dialects, places, ({ events }, dialect, cuts) => {
+        const bytes = writeUpstream(events, dialect);
+        const read = readAll(bytes, createStreamDecoder());
+        const relayed = relayAll(createNativeRelay(MODEL), cutBytes(bytes, cuts));
+        expect(relayed.events).toEqual(read.events);
+        expect(relayed.refusal).toEqual(read.refusal);
+      }),
+      RUNS,
+    );
+  });
+
+  it('says what decoding and encoding would say, wherever the stream is cut', () => {
+    fc.assert(
+      fc.property(eventSequences, dialects, places, ({ events }, dialect, cuts) => {
+        const bytes = writeUpstream(events, dialect);
+        const { events: said } = readAll(bytes, createStreamDecoder());
+        const relayed = relayAll(createNativeRelay(MODEL), cutBytes(bytes, cuts));
+        const reading = readAll(relayed.bytes, createStreamDecoder());
+        const expected = readAll(toBytes(encode(rename(said, MODEL))), createStreamDecoder());
+        expect(withoutCounts(reading.events)).toEqual(withoutCounts(expected.events));
+        expect(reading.refusal?.message).toBe(expected.refusal?.message);
+      }),
+      RUNS,
+    );
+  });
+
+  it('can be read by the strictest client, unless its upstream says what none knows', () => {
+    fc.assert(
+      fc.property(eventSequences, dialects, places, ({ events, isFailed }, dialect, cuts) => {
+        fc.pre(!isFailed && !dialect.hasUnknown && ['whole', 'trailing'].includes(dialect.end));
+        const bytes = writeUpstream(events, dialect);
+        const relayed = relayAll(createNativeRelay(MODEL), cutBytes(bytes, cuts));
+        expect(readNativeStream(createSseDecoder().push(relayed.bytes)).ending).toBe('finished');
+      }),
+      RUNS,
+    );
+  });
+
+  it('passes everything behind the start on byte for byte', () => {
+    fc.assert(
+      fc.property(eventSequences, fc.boolean(), places, ({ events }, hasComments, cuts) => {
+        const dialect = {
+          lineEnd: '\n',
+          hasNames: true,
+          hasComments,
+          isIndented: false,
+          isUsageTold: true,
+          hasEnding: true,
+          hasUnknown: true,
+          end: 'whole',
+        } as const;
+        const written = new TextDecoder().decode(writeUpstream(events, dialect));
+        const relayed = relayAll(createNativeRelay(MODEL), cutBytes(toBytes(written), cuts));
+        const tail = (text: string) => {
+          const fromStart = text.slice(text.indexOf('message_start'));
+          return fromStart.slice(fromStart.indexOf('\n\n'));
+        };
+        const expected = tail(written);
+        const actual = tail(new TextDecoder().decode(relayed.bytes));
+        // Comments behind the end come too late.
+        expect(expected.startsWith(actual)).toBe(true);
+        expect(actual.length).toBeGreaterThan(expected.length - 50);
+      }),
+      RUNS,
+    );
+  });
+
+  it('gives bytes on in one piece where they came in one', () => {
+    const relay = createNativeRelay(MODEL);
+    const delta = encode([{ type: 'delta', index: 0, delta: { type: 'text', text: 'Hi' } }]);
+    const start: InferenceEvent[] = [
+      {
+        type: 'start',
+        id: 'msg_1',
+        model: 'vendor',
+        usage: { input: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, thinking: 0 },
+      },
+      { type: 'block_start', index: 0, block: { type: 'text' } },
+    ];
+    relay.push(toBytes(encode(start)));
+    const part = relay.push(toBytes(delta.repeat(100)));
+    expect(part.bytes).toHaveLength(1);
+    expect(part.events).toHaveLength(100);
+  });
+
+  it('passes nothing on before the start', () => {
+    const relay = createNativeRelay(MODEL);
+    const early = ': keepalive\n\nevent: ping\ndata: {"type":"ping"}\n\n';
+    expect(relay.push(toBytes(early))).toEqual({ bytes: [], events: [], refusal: undefined });
+  });
+
+  it('adds to an end what it does not tell, and takes nothing back', () => {
+    const usage = { input_tokens: 5, output_tokens: 1 };
+    const message = { id: 'msg_1', model: 'vendor', usage };
+    const endings = [{ input_tokens: 9 }, { output_tokens: 7 }, null].map((told) => ({
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn' },
+      usage: told,
+    }));
+    const payloads = [{ type: 'message_start', message }, ...endings, { type: 'message_stop' }];
+    const written = payloads.map((payload) => `data: ${JSON.stringify(payload)}\n\n`).join('');
+    const { bytes } = relayAll(createNativeRelay(MODEL), [toBytes(written)]);
+    const told = createSseDecoder()
+      .push(bytes)
+      .map(({ data }) => JSON.parse(data))
+      .filter(({ type }) => type === 'message_delta');
+    expect(told.map(({ usage: last }) => [last.input_tokens, last.output_tokens])).toEqual([
+      [9, 0],
+      [undefined, 7],
+      [9, 7],
+    ]);
+  });
+
+  it('lets no name of an event break out of its line', () => {
+    const relay = createNativeRelay(MODEL);
+    const start = { type: 'message_start', message: { id: 'msg_1', model: 'vendor' } };
+    relay.push(toBytes(`data: ${JSON.stringify(start)}\n\n`));
+    const evil = { type: 'a\ndata: evil' };
+    expect(relay.push(toBytes(`data: ${JSON.stringify(evil)}\n\n`)).bytes).toEqual([]);
+  });
+
+  it('does not hold what never ends', () => {
+    const relay = createNativeRelay(MODEL);
+    const comments = toBytes(': keepalive\n'.repeat(100_000));
+    const refusals = Array.from({ length: 12 }, () => relay.push(comments).refusal);
+    expect(refusals.filter((refusal) => refusal !== undefined)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,76 @@
+import { createAnswerCollector } from '../../src/protocol/collect-answer.ts';
+import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
+import type {
+  InferenceAnswer,
+  InferenceEvent,
+  StopReason,
+  Usage,
+} from '../../src/protocol/inference.ts';
+import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
+
+/** What every format can say of an answer. */
+export interface Meaning {
+  readonly text: string;
+  readonly thinking: string;
+  readonly tools: readonly unknown[];
+  readonly stopReason: StopReason;
+  readonly usage: Omit<Usage, 'cacheWrite5m' | 'cacheWrite1h'> & { readonly cacheWrite: number };
+}
+
+export function collectAnswer(events: readonly InferenceEvent[]): InferenceAnswer {
+  const collector = createAnswerCollector();
+  for (const event of events) collector.add(event);
+  return collector.finish();
+}
+
+export function readMeaning(events: readonly InferenceEvent[]): Meaning {
+  const { content, stopReason, usage } = collectAnswer(events);
+  const { cacheWrite5m, cacheWrite1h, ...counts } = usage;
+  return {
+    text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    thinking: content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),
+    tools: content.filter((block) => block.type === 'tool_use'),
+    stopReason,
+    usage: { ...counts, cacheWrite: cacheWrite5m + cacheWrite1h },
+  };
+}
+
+/** What is left of it in the chat format, which has fewer reasons. */
+export function throughChat(meaning: Meaning): Meaning {
+  const { usage, tools } = meaning;
+  return {
+    ...meaning,
+    stopReason: nameInChat(meaning.stopReason, tools.length > 0),
+    usage: { ...usage, thinking: Math.min(usage.thinking, usage.output) },
+  };
+}
+
+function nameInChat(stopReason: StopReason, hasCalls: boolean): StopReason {
+  switch (stopReason) {
+    case 'model_context_window_exceeded':
+      return 'max_tokens';
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'pause_turn':
+      return hasCalls ? 'tool_use' : 'end_turn';
+    default:
+      return stopReason;
+  }
+}
+
+export function decodeBytes(bytes: Uint8Array, decoder: StreamDecoder): InferenceEvent[] {
+  const events = createSseDecoder()
+    .push(bytes)
+    .flatMap((event) => decoder.decode(event));
+  return [...events, ...decoder.end()];
+}
+
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+export function cutBytes(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length];
+  ends.sort((a, b) => a - b);
+  return ends.map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end));
+}

@@ -1,0 +1,64 @@
+import { expect } from 'vitest';
+import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
+import type { InferenceEvent } from '../../src/protocol/inference.ts';
+import { Refusal } from '../../src/protocol/refusals.ts';
+import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
+import type { StreamRelay } from '../../src/protocol/stream-relay.ts';
+import { joinBytes } from './read-meaning.ts';
+
+/** All that there is to a stream, up to its end or to where it fails. */
+export interface Reading {
+  readonly events: readonly InferenceEvent[];
+  readonly refusal: Refusal | undefined;
+}
+
+export function readAll(bytes: Uint8Array, decoder: StreamDecoder): Reading {
+  const events: InferenceEvent[] = [];
+  try {
+    for (const event of createSseDecoder().push(bytes)) {
+      events.push(...decoder.decode(event));
+      if (events.at(-1)?.type === 'finish') return { events, refusal: undefined };
+    }
+    events.push(...decoder.end());
+  } catch (error) {
+    if (error instanceof Refusal) return { events, refusal: error };
+    throw error;
+  }
+  return { events, refusal: undefined };
+}
+
+export function relayAll(
+  relay: StreamRelay,
+  chunks: readonly Uint8Array[],
+): Reading & { readonly bytes: Uint8Array } {
+  const bytes: Uint8Array[] = [];
+  const events: InferenceEvent[] = [];
+  let refusal: Refusal | undefined;
+  for (const push of [...chunks.map((chunk) => () => relay.push(chunk)), () => relay.end()]) {
+    const part = push();
+    // Behind the end, and behind a failure, nothing is passed on.
+    if (refusal !== undefined || events.at(-1)?.type === 'finish') {
+      expect(part).toEqual({ bytes: [], events: [], refusal: undefined });
+    }
+    bytes.push(...part.bytes.map((piece) => piece.slice()));
+    events.push(...part.events);
+    refusal ??= part.refusal;
+  }
+  return { bytes: joinBytes(bytes), events, refusal };
+}
+
+export function rename(events: readonly InferenceEvent[], model: string): InferenceEvent[] {
+  return events.map((event) => (event.type === 'start' ? { ...event, model } : event));
+}
+
+/** What a format's own encoder makes of the same events, read again. */
+export function withoutCounts(events: readonly InferenceEvent[]): unknown[] {
+  const [first] = events;
+  const usageAtStart = first?.type === 'start' ? first.usage : undefined;
+  return events.map((event) => {
+    if (event.type === 'start') {
+      return { ...event, usage: { ...event.usage, output: 0, thinking: 0 } };
+    }
+    return event.type === 'finish' ? { ...event, usage: event.usage ?? usageAtStart } : event;
+  });
+}

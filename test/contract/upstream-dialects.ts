@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+
+/** An event as an upstream writes it; `DONE` and the like are no JSON. */
+export interface WrittenEvent {
+  readonly name: string | undefined;
+  readonly payload: unknown;
+}
+
+/** How an upstream writes what all of them say. */
+export interface Dialect {
+  readonly lineEnd: '\n' | '\r\n' | '\r';
+  readonly hasNames: boolean;
+  readonly hasComments: boolean;
+  readonly isIndented: boolean;
+  readonly isUsageTold: boolean;
+  readonly hasEnding: boolean;
+  readonly hasUnknown: boolean;
+  readonly end: 'whole' | 'cut' | 'error' | 'trailing';
+}
+
+export const dialects: fc.Arbitrary<Dialect> = fc.record({
+  lineEnd: fc.constantFrom('\n', '\n', '\r\n', '\r'),
+  hasNames: fc.boolean(),
+  hasComments: fc.boolean(),
+  isIndented: fc.boolean(),
+  isUsageTold: fc.boolean(),
+  hasEnding: fc.boolean(),
+  hasUnknown: fc.boolean(),
+  end: fc.constantFrom('whole', 'whole', 'cut', 'error', 'trailing'),
+});
+
+export const COMMENT = ': "choices":[{}] keepalive';
+
+export function writeEvents(events: readonly WrittenEvent[], dialect: Dialect): Uint8Array {
+  const { lineEnd, hasNames, hasComments, isIndented } = dialect;
+  const frames = events.map(({ name, payload }) => {
+    const json = isIndented ? JSON.stringify(payload, null, 1) : JSON.stringify(payload);
+    const data = typeof payload === 'string' ? payload : json;
+    const lines = [
+      ...(hasComments ? [COMMENT] : []),
+      ...(hasNames && name !== undefined ? [`event: ${name}`] : []),
+      ...data.split('\n').map((line) => `data: ${line}`),
+      '',
+      ...(hasComments ? [COMMENT, ''] : []),
+    ];
+    return lines.map((line) => line + lineEnd).join('');
+  });
+  return new TextEncoder().encode(frames.join(''));
+}
+
+/** Where a stream is cut into chunks. */
+export const places = fc.array(fc.nat(20_000), { maxLength: 8 });

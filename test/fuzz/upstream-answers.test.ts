@@ -1,0 +1,246 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeChatAnswer } from '../../src/protocol/chat/decode-answer.ts';
+import { createStreamDecoder as createChatDecoder } from '../../src/protocol/chat/decode-stream.ts';
+import { createChatRelay } from '../../src/protocol/chat/relay-stream.ts';
+import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
+import { decodeUpstreamError } from '../../src/protocol/decode-upstream-error.ts';
+import type { InferenceEvent } from '../../src/protocol/inference.ts';
+import { decodeNativeAnswer } from '../../src/protocol/native/decode-answer.ts';
+import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/decode-stream.ts';
+import { createNativeRelay } from '../../src/protocol/native/relay-stream.ts';
+import { REFUSALS, Refusal } from '../../src/protocol/refusals.ts';
+import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
+import type { StreamRelay } from '../../src/protocol/stream-relay.ts';
+import { collectAnswer, joinBytes } from '../contract/read-meaning.ts';
+
+const FUZZ_TIME_MS = 3_000;
+const RUNS = { numRuns: 10_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
+const MODEL = 'llm-pinned';
+const WORD_OF_OURS = new TextEncoder().encode('data: ours\n\n');
+
+const FIXTURES = new URL('../fixtures/', import.meta.url);
+
+function readFiles(folder: string, extension: string): string[] {
+  const url = new URL(folder, FIXTURES);
+  const files = readdirSync(url).filter((file) => file.endsWith(extension));
+  return files.map((file) => readFileSync(new URL(file, url), 'utf8'));
+}
+
+interface Kind {
+  readonly name: string;
+  readonly streams: readonly string[];
+  readonly answers: readonly string[];
+  readonly createDecoder: () => StreamDecoder;
+  readonly createRelay: () => StreamRelay;
+  readonly decodeAnswer: (body: string) => readonly InferenceEvent[];
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'native',
+    streams: readFiles('native/streams/', '.sse'),
+    answers: readFiles('native/answers/', '.json'),
+    createDecoder: createNativeDecoder,
+    createRelay: () => createNativeRelay(MODEL),
+    decodeAnswer: decodeNativeAnswer,
+  },
+  {
+    name: 'chat',
+    streams: [...readFiles('chat/streams/', '.sse'), ...readFiles('upstreams/chat/', '.sse')],
+    answers: readFiles('chat/answers/', '.json'),
+    createDecoder: createChatDecoder,
+    createRelay: () => createChatRelay(MODEL, CONTEXT),
+    decodeAnswer: decodeChatAnswer,
+  },
+];
+
+/** Words of both formats, so that chance gets past the first checks. */
+const words = fc.constantFrom(
+  null,
+  '',
+  0,
+  -1,
+  1e308,
+  true,
+  [],
+  {},
+  [null],
+  '{"a":',
+  'text',
+  'tool_use',
+  'message_start',
+  '__proto__',
+  'toString',
+  { type: 'tool_use', id: 'a', name: 'n', input: { a: 1 } },
+  { index: 0, delta: { content: 'x' } },
+  { name: 'f', arguments: '{}' },
+);
+const values = fc.oneof(words, fc.jsonValue({ maxDepth: 2 }));
+
+/** Puts `value` somewhere into `target`; `undefined` takes away what is there. */
+function mutate(target: unknown, [step = 0, ...further]: readonly number[], value: unknown): void {
+  if (typeof target !== 'object' || target === null) return;
+  const keys = Object.keys(target);
+  const key = keys[step % Math.max(keys.length, 1)];
+  if (key === undefined) return;
+  const child: unknown = Reflect.get(target, key);
+  if (further.length > 0 && typeof child === 'object' && child !== null) {
+    mutate(child, further, value);
+  } else if (value === undefined && !Array.isArray(target)) {
+    Reflect.deleteProperty(target, key);
+  } else {
+    Reflect.set(target, key, value ?? null);
+  }
+}
+
+const changes = fc.array(
+  fc.record({
+    place: fc.nat(1_000),
+    steps: fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }),
+    value: fc.option(values, { nil: undefined }),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
+function mutateText(text: string, place: number, steps: readonly number[], value: unknown): string {
+  try {
+    const payload: unknown = JSON.parse(text);
+    mutate(payload, steps, value);
+    return JSON.stringify(payload);
+  } catch {
+    return text.slice(0, place % (text.length + 1));
+  }
+}
+
+/** Events of a stream changed, left out, doubled or put elsewhere. */
+const mutatedStreams = (streams: readonly string[]) =>
+  fc
+    .tuple(fc.constantFrom(...streams), changes, fc.array(fc.nat(100), { maxLength: 2 }))
+    .map(([stream, edits, moves]) => {
+      const events = createSseDecoder().push(new TextEncoder().encode(stream));
+      const datas = events.map(({ data }) => data);
+      for (const { place, steps, value } of edits) {
+        const at = place % datas.length;
+        datas[at] = mutateText(datas[at] ?? '', place, steps, value);
+      }
+      for (const move of moves) {
+        const [moved] = datas.splice(move % datas.length, 1);
+        if (moved !== undefined && move % 2 === 0) datas.splice(move % 7, 0, moved, moved);
+      }
+      return new TextEncoder().encode(datas.map((data) => `data: ${data}\n\n`).join(''));
+    });
+
+function outcomeOf(work: () => void): 'read' | 'refused' {
+  try {
+    work();
+    return 'read';
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect(error.message.length).toBeLessThanOrEqual(2_100);
+    return 'refused';
+  }
+}
+
+describe.each(KINDS)('whatever a $name upstream says', (kind) => {
+  it('is read or refused as a stream, and relayed as it is read', () => {
+    const outcomes = new Set<string>();
+    fc.assert(
+      fc.property(mutatedStreams(kind.streams), (bytes) => {
+        const events: InferenceEvent[] = [];
+        const outcome = outcomeOf(() => {
+          const decoder = kind.createDecoder();
+          for (const event of createSseDecoder().push(bytes)) {
+            events.push(...decoder.decode(event));
+            if (events.at(-1)?.type === 'finish') return;
+          }
+          events.push(...decoder.end());
+        });
+        outcomes.add(outcome);
+        const relay = kind.createRelay();
+        const parts = [relay.push(bytes), relay.end()];
+        expect(parts.flatMap((part) => part.events)).toEqual(events);
+        expect(parts.some(({ refusal }) => refusal !== undefined)).toBe(outcome === 'refused');
+        // Blocks in their order, whatever the upstream did.
+        outcomeOf(() => void collectAnswer(events));
+      }),
+      RUNS,
+    );
+    expect([...outcomes].sort()).toEqual(['read', 'refused']);
+  });
+
+  it('is read or refused as bytes, and relayed in whole events', () => {
+    const bytes = fc
+      .tuple(fc.constantFrom(...kind.streams), fc.array(fc.tuple(fc.nat(), fc.nat(255))))
+      .map(([stream, edits]) => {
+        const changed = new TextEncoder().encode(stream);
+        for (const [place, byte] of edits) changed[place % changed.length] = byte;
+        return changed;
+      });
+    fc.assert(
+      fc.property(bytes, (stream) => {
+        const relay = kind.createRelay();
+        const parts = [relay.push(stream), relay.end()];
+        const isRefused = parts.some(({ refusal }) => refusal !== undefined);
+        const isFinished = parts.flatMap(({ events }) => events).at(-1)?.type === 'finish';
+        expect(isFinished).toBe(!isRefused);
+        const relayed = joinBytes([...parts.flatMap(({ bytes: sent }) => sent), WORD_OF_OURS]);
+        expect(createSseDecoder().push(relayed).at(-1)?.data).toBe('ours');
+      }),
+      RUNS,
+    );
+  });
+
+  it('is read or refused as a whole', () => {
+    const outcomes = new Set<string>();
+    const bodies = fc.oneof(
+      fc
+        .tuple(fc.constantFrom(...kind.answers), changes)
+        .map(([answer, edits]) =>
+          edits.reduce(
+            (text, { place, steps, value }) => mutateText(text, place, steps, value),
+            answer,
+          ),
+        ),
+      values.map((value) => JSON.stringify(value)),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(bodies, (body) => {
+        outcomes.add(outcomeOf(() => void collectAnswer(kind.decodeAnswer(body))));
+      }),
+      RUNS,
+    );
+    expect([...outcomes].sort()).toEqual(['read', 'refused']);
+  });
+});
+
+describe('whatever an upstream says of an error', () => {
+  it('is a refusal that is never about our key, and never long', () => {
+    const bodies = fc.oneof(
+      fc.string(),
+      values.map((value) => JSON.stringify(value)),
+      values.map((value) => JSON.stringify({ error: value })),
+      fc
+        .record({ message: values, type: values, code: values, param: values })
+        .map((error) => JSON.stringify({ error, detail: [error] })),
+    );
+    fc.assert(
+      fc.property(
+        fc.nat(700),
+        bodies,
+        fc.option(fc.string(), { nil: undefined }),
+        (status, body, retryAfter) => {
+          const refusal = decodeUpstreamError({ status, body, retryAfter });
+          expect(Object.keys(REFUSALS)).toContain(refusal.refusal);
+          expect([400, 413, 502, 504, 529]).toContain(refusal.status);
+          expect(refusal.message).not.toBe('');
+          expect(refusal.message.length).toBeLessThanOrEqual(2_100);
+        },
+      ),
+      RUNS,
+    );
+  });
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Outcome } from '../../../src/routing/health.ts';
+import type { Lease, Router, UpstreamState } from '../../../src/routing/router.ts';
+import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
+import { createTestRouter, MODEL } from './routing-support.ts';
+
+const NAMES = ['a', 'b', 'c', 'd'] as const;
+
+const ROUTES = fc.tuple(
+  ...NAMES.map((upstream) =>
+    fc.record({
+      upstream: fc.constant(upstream),
+      weight: fc.integer({ min: 1, max: 10 }),
+      priority: fc.integer({ min: 1, max: 2 }),
+      concurrencyMax: fc.integer({ min: 1, max: 5 }),
+    }),
+  ),
+);
+interface TestRoute {
+  readonly upstream: string;
+  readonly weight: number;
+  readonly priority: number;
+  readonly concurrencyMax: number;
+}
+
+const STEP = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('choose' as const),
+      exclude: fc.oneof(fc.constant([]), fc.subarray([...NAMES])),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constantFrom('event' as const, 'end' as const, 'end twice' as const),
+      index: fc.nat(),
+      outcome: fc.constantFrom<Outcome[]>('ok', 'failed', 'failed', 'overloaded', 'ignored'),
+      retryAfterMs: fc.constantFrom(0, 500, 40_000),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('wait' as const),
+      ms: fc.integer({ min: -100, max: 5_000 }),
+    }),
+  },
+);
+
+type Step = typeof STEP extends fc.Arbitrary<infer Value> ? Value : never;
+
+interface OpenLease {
+  readonly lease: Lease;
+  readonly isProbe: boolean;
+}
+
+/** What the router should know, by the simplest of means. */
+interface Book {
+  readonly router: Router;
+  readonly routes: readonly TestRoute[];
+  readonly open: OpenLease[];
+  chosen: number;
+}
+
+function findUsable({ routes, open }: Book, exclude: readonly string[], states: StatesByName) {
+  return routes.filter(({ upstream, concurrencyMax }) => {
+    const state = states.get(upstream);
+    const hasProbe = open.some(({ lease, isProbe }) => isProbe && lease.upstream === upstream);
+    return (
+      !exclude.includes(upstream) &&
+      state !== undefined &&
+      state.inFlight < concurrencyMax &&
+      (state.health === 'closed' || (state.health === 'half-open' && !hasProbe))
+    );
+  });
+}
+
+type StatesByName = ReadonlyMap<string, UpstreamState>;
+
+function choose(book: Book, exclude: readonly string[]): void {
+  const states: StatesByName = new Map(book.router.readStates().map((each) => [each.name, each]));
+  const usable = findUsable(book, exclude, states);
+  const chosen = book.router.choose(MODEL, new Set(exclude));
+  if (chosen.kind === 'none') {
+    expect(usable).toEqual([]);
+    expect(chosen.retryAfterMs).toBeGreaterThanOrEqual(0);
+    expect(chosen.retryAfterMs).toBeLessThanOrEqual(30_000);
+    return;
+  }
+  const route = usable.find(({ upstream }) => upstream === chosen.upstream);
+  const bestPriority = Math.min(...usable.map(({ priority }) => priority));
+  expect(route).toBeDefined();
+  if (exclude.length === 0) expect(route?.priority).toBe(bestPriority);
+  book.chosen += 1;
+  const isProbe = states.get(chosen.upstream)?.health === 'half-open';
+  book.open.push({ lease: chosen, isProbe });
+}
+
+function progress({ open }: Book, step: Extract<Step, { index: number }>): void {
+  const [picked] = open.splice(step.index % Math.max(1, open.length), 1);
+  if (picked === undefined) return;
+  if (step.type === 'event') {
+    picked.lease.noteFirstEvent();
+    open.push({ ...picked, isProbe: false });
+    return;
+  }
+  picked.lease.end(step.outcome, step.retryAfterMs);
+  if (step.type === 'end twice') picked.lease.end('failed');
+}
+
+it('calls nobody who is full, resting, probed or excluded, and forgets no call', () => {
+  let chosen = 0;
+  fc.assert(
+    fc.property(
+      ROUTES,
+      fc.array(STEP, { minLength: 50, maxLength: 200 }),
+      fc.integer(),
+      (routes, steps, seed) => {
+        const { router, time } = createTestRouter(routes, createRandom(seed));
+        const book: Book = { router, routes, open: [], chosen: 0 };
+        for (const step of steps) {
+          if (step.type === 'wait') time.nowMs += step.ms;
+          else if (step.type === 'choose') choose(book, step.exclude);
+          else progress(book, step);
+          for (const { name, inFlight, concurrencyMax } of router.readStates()) {
+            expect(inFlight).toBe(book.open.filter(({ lease }) => lease.upstream === name).length);
+            expect(inFlight).toBeLessThanOrEqual(concurrencyMax);
+          }
+        }
+        chosen += book.chosen;
+      },
+    ),
+    { numRuns: 200 },
+  );
+  expect(chosen).toBeGreaterThan(1_000);
+});

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { InferenceEvent } from '../../../src/protocol/inference.ts';
+import { Refusal } from '../../../src/protocol/refusals.ts';
+import { classifyFailure } from '../../../src/routing/upstream-failure.ts';
+import { EVENT, NEVER, pass, start, tellAfter } from './deadlines-support.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('an answer that takes too long', () => {
+  it('to begin is refused at the deadline for its first event, and the upstream is stopped', async () => {
+    const { ask, aborted } = start(tellAfter(NEVER));
+    const first = ask();
+    await pass(5_999);
+    expect(first.got).toBeUndefined();
+    await pass(2);
+    expect(first.got).toMatchObject({
+      status: 504,
+      message: 'The upstream did not begin to answer within 6 seconds.',
+    });
+    expect(aborted).toEqual([first.got]);
+    expect(classifyFailure(first.got)?.kind).toBe('slow');
+  });
+
+  it('to go on is refused at the deadline for silence, which begins anew at each event', async () => {
+    const { ask, aborted } = start(tellAfter(5_000, 1_900, 1_900, NEVER));
+    for (const gapMs of [5_000, 1_900, 1_900]) {
+      const event = ask();
+      await pass(gapMs);
+      expect(event.got).toBe('event');
+    }
+    const last = ask();
+    await pass(1_999);
+    expect(last.got).toBeUndefined();
+    await pass(2);
+    expect(last.got).toMatchObject({
+      status: 504,
+      message: 'The upstream broke off: it said nothing for 2 seconds.',
+    });
+    expect(aborted).toEqual([last.got]);
+    expect(classifyFailure(last.got)?.kind).toBe('slow');
+  });
+
+  it('as a whole is refused, however lively it is, and nobody is to blame', async () => {
+    const { ask, aborted } = start(tellAfter(...new Array<number>(30).fill(900)));
+    for (let n = 1; n <= 22; n += 1) {
+      const event = ask();
+      await pass(900);
+      expect(event.got).toBe('event');
+    }
+    const last = ask();
+    await pass(201);
+    expect(last.got).toMatchObject({
+      status: 504,
+      message: 'The answer took longer than 20 seconds.',
+    });
+    expect(aborted).toEqual([last.got]);
+    expect(classifyFailure(last.got)?.kind).toBe('refused');
+  });
+});
+
+describe('a client that reads slowly', () => {
+  it('is not taken for a silent upstream', async () => {
+    const { ask, aborted } = start(tellAfter(10, 10, 10));
+    for (let n = 0; n < 3; n += 1) {
+      const event = ask();
+      await pass(10);
+      expect(event.got).toBe('event');
+      await pass(5_000);
+    }
+    expect(aborted).toEqual([]);
+    const end = ask();
+    await pass(0);
+    expect(end.got).toBe('done');
+  });
+
+  it('has the whole silence before it from when it asks', async () => {
+    const { ask } = start(tellAfter(10, NEVER));
+    ask();
+    await pass(10);
+    await pass(3_500);
+    const next = ask();
+    await pass(1_999);
+    expect(next.got).toBeUndefined();
+    await pass(2);
+    expect(next.got).toMatchObject({ status: 504 });
+  });
+
+  it('is cut off when the whole takes too long, and hears of it when it asks', async () => {
+    const { ask, aborted } = start(tellAfter(10, 10));
+    ask();
+    await pass(20_001);
+    expect(aborted).toHaveLength(1);
+    const next = ask();
+    await pass(0);
+    expect(next.got).toBe(aborted[0]);
+  });
+
+  it('and never asks again leaves no upstream running when the whole takes too long', async () => {
+    let hasEnded = false;
+    async function* tell(): AsyncGenerator<InferenceEvent> {
+      try {
+        yield EVENT;
+        yield EVENT;
+      } finally {
+        hasEnded = true;
+      }
+    }
+    const { ask } = start(tell());
+    ask();
+    await pass(19_999);
+    expect(hasEnded).toBe(false);
+    await pass(2);
+    expect(hasEnded).toBe(true);
+  });
+});
+
+describe('the watch over an answer', () => {
+  it('passes on events, the end and failures as they are', async () => {
+    const failure = new Refusal('upstream_broken', 'Broken');
+    async function* fail(): AsyncGenerator<InferenceEvent> {
+      yield EVENT;
+      throw failure;
+    }
+    const { ask, aborted } = start(fail());
+    const got: unknown[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const asked = ask();
+      await pass(0);
+      got.push(asked.got);
+    }
+    expect(got).toEqual(['event', failure, 'done']);
+    expect(aborted).toEqual([]);
+  });
+
+  it('leaves no timer behind: not at the end, not at a failure, not when the client leaves, not when it expires', async () => {
+    async function* fail(): AsyncGenerator<InferenceEvent> {
+      yield EVENT;
+      throw new Refusal('upstream_broken', 'Broken');
+    }
+    const runs = [tellAfter(1), fail()].map((events) => start(events));
+    for (const { ask } of runs) {
+      ask();
+      await pass(1);
+      expect(vi.getTimerCount()).toBeGreaterThan(0);
+      ask();
+      await pass(1);
+      expect(vi.getTimerCount()).toBe(0);
+    }
+    const left = start(tellAfter(1, 1));
+    left.ask();
+    await pass(1);
+    await left.timed.return?.();
+    expect(vi.getTimerCount()).toBe(0);
+
+    const silent: AsyncIterable<InferenceEvent> = {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
+    };
+    start(silent).ask();
+    await pass(6_001);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('ends the upstream when the client leaves, without calling it too slow', async () => {
+    let hasEnded = false;
+    async function* tell(): AsyncGenerator<InferenceEvent> {
+      try {
+        yield EVENT;
+        yield EVENT;
+      } finally {
+        hasEnded = true;
+      }
+    }
+    const { ask, timed, aborted } = start(tell());
+    ask();
+    await pass(0);
+    await timed.return?.();
+    expect(hasEnded).toBe(true);
+    expect(aborted).toEqual([]);
+  });
+
+  it('does not wait for an upstream that is deaf to its end', async () => {
+    const { ask, timed } = start(tellAfter(NEVER));
+    ask();
+    await pass(6_001);
+    let hasReturned = false;
+    void timed.return?.().then(() => {
+      hasReturned = true;
+    });
+    await pass(0);
+    expect(hasReturned).toBe(true);
+  });
+
+  it('sets its timer a few times for an answer, and not once for each event', async () => {
+    async function* tell(): AsyncGenerator<InferenceEvent> {
+      for (let n = 0; n < 10_000; n += 1) yield EVENT;
+    }
+    const { timed } = start(tell());
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
+    let events = 0;
+    while ((await timed.next()).done !== true) events += 1;
+    expect(events).toBe(10_000);
+    expect(setTimer.mock.calls.length).toBeLessThan(5);
+    setTimer.mockRestore();
+  });
+});

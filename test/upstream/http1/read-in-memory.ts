@@ -1,0 +1,119 @@
+import { AssertionError } from 'node:assert';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { Client, errors } from 'undici';
+import { AnswerReader, type AnswerStep } from '../../../src/upstream/http1/answer-reader.ts';
+
+/** What a server sent before it closed the connection, as one client understands it. */
+export interface Reading {
+  /** Undefined when there was no valid head. */
+  readonly status: number | undefined;
+  /** The values of the headers that were asked for. */
+  readonly values: readonly (string | undefined)[];
+  readonly body: string;
+  readonly isComplete: boolean;
+}
+
+export interface ReaderReading extends Reading {
+  /** There are bytes behind the end. */
+  readonly isFollowed: boolean;
+}
+
+export interface Question {
+  readonly method: 'GET' | 'HEAD';
+  readonly names: readonly string[];
+}
+
+const STEPS_PER_BYTE_MAX = 2;
+
+/** Throws when the reader leaves the bytes or does not come to an end. */
+export function readWithReader(pieces: readonly Buffer[], question: Question): ReaderReading {
+  const reader = new AnswerReader();
+  reader.restart(question.method);
+  const reading = { status: undefined, values: [], body: '', isComplete: false };
+  for (const [i, piece] of pieces.entries()) {
+    const last = readPiece(reader, piece, reading, question.names);
+    const isFollowed = reader.position < piece.length || pieces.slice(i + 1).some(hasBytes);
+    if (last !== 'more') return { ...reading, isComplete: last === 'end', isFollowed };
+  }
+  return { ...reading, isComplete: reader.isCompleteAtClose(), isFollowed: false };
+}
+
+function hasBytes(piece: Buffer): boolean {
+  return piece.length > 0;
+}
+
+function readPiece(
+  reader: AnswerReader,
+  piece: Buffer,
+  reading: { -readonly [Key in keyof Reading]: Reading[Key] },
+  names: readonly string[],
+): AnswerStep {
+  let at = 0;
+  for (let steps = 0; steps < STEPS_PER_BYTE_MAX * piece.length + 3; steps++) {
+    const step = reader.read(piece, at);
+    if (reader.position < at || reader.position > piece.length) throw new Error('left the bytes');
+    at = reader.position;
+    if (step === 'head') {
+      reading.status = reader.head.status;
+      reading.values = names.map((name) => reader.head.headers.get(name));
+    } else if (step === 'data') {
+      if (reader.data.length === 0) throw new Error('data without a byte');
+      reading.body += Buffer.from(reader.data).toString('latin1');
+    } else {
+      if (step === 'more' && at !== piece.length) throw new Error('wants more than it has read');
+      return step;
+    }
+  }
+  throw new Error('does not come to an end');
+}
+
+/** The same bytes in undici, over a connection that exists in memory only. */
+export async function readWithUndici(
+  bytes: Uint8Array,
+  { method, names }: Question,
+): Promise<Reading> {
+  const client = new Client('http://memory', {
+    connect: (_, callback) => queueMicrotask(() => callback(null, createMemorySocket(bytes))),
+  });
+  let status: number | undefined;
+  let values: readonly (string | undefined)[] = [];
+  try {
+    const answer = await client.request({ method, path: '/' });
+    status = answer.statusCode;
+    // It leaves the space behind a value where it is.
+    values = names.map((name) => [answer.headers[name]].flat()[0]?.replace(/[ \t]+$/, ''));
+    const body = Buffer.from(await answer.body.arrayBuffer()).toString('latin1');
+    return { status, values, body, isComplete: true };
+  } catch (error) {
+    const isExpected =
+      error instanceof errors.UndiciError ||
+      error instanceof errors.HTTPParserError ||
+      error instanceof AssertionError;
+    if (!isExpected) throw error;
+    return { status, values, body: '', isComplete: false };
+  } finally {
+    await client.destroy();
+  }
+}
+
+/** Answers the first thing that is written to it with these bytes and their end. */
+function createMemorySocket(bytes: Uint8Array): Socket {
+  let isAsked = false;
+  const stream = new Duplex({
+    read() {},
+    write(_, __, done) {
+      done();
+      if (isAsked) return;
+      isAsked = true;
+      stream.push(bytes);
+      // As over a network: what was sent is read before the end is seen.
+      setImmediate(() => stream.push(null));
+    },
+  });
+  return Object.assign(stream, {
+    ref: () => stream,
+    unref: () => stream,
+    setTimeout: () => stream,
+  }) as unknown as Socket;
+}
