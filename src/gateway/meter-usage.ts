@@ -19,8 +19,8 @@ export interface Bill {
 
 /** Follows the events of one answer and tells what it costs. */
 export interface Meter {
-  /** For every event of every answer: it allocates nothing. */
-  note(event: InferenceEvent): void;
+  /** The same event again, or an end with the usage that it lacks. For every event of every answer. */
+  note(event: InferenceEvent): InferenceEvent;
   /** What the answer would cost if it ended here. */
   seenMicros(): number;
   close(how: AnswerEnd): Bill;
@@ -28,24 +28,33 @@ export interface Meter {
 
 export function createMeter({
   price,
+  inputTokens,
   bytesPerToken,
 }: {
   readonly price: Price;
+  /** An estimate, for answers whose input nobody has counted. */
+  readonly inputTokens: number;
   readonly bytesPerToken: number;
 }): Meter {
   let started: Usage | undefined;
   let finished: Usage | undefined;
   let deliveredBytes = 0;
 
-  /** The upstream's own account of the answer, unless it left out what was delivered. */
-  const countedUsage = (): Usage | undefined =>
-    finished?.output === 0 && deliveredBytes > 0 ? undefined : finished;
+  /** The upstream's own account of the answer, unless it left out what was delivered or what was asked. */
+  const countedUsage = (): Usage | undefined => {
+    if (finished === undefined) return undefined;
+    const lacksInput = !hasInput(finished) && finished.output + deliveredBytes > 0;
+    const lacksOutput = finished.output === 0 && deliveredBytes > 0;
+    return lacksInput || lacksOutput ? undefined : finished;
+  };
 
   const estimateUsage = (): Usage => {
-    const { output, thinking } = started ?? NO_USAGE;
-    const input = finished !== undefined && hasInput(finished) ? finished : started;
+    const input = [finished, started].find((told) => told !== undefined && hasInput(told));
+    const { thinking } = finished ?? started ?? NO_USAGE;
     const deliveredTokens = Math.ceil(deliveredBytes / bytesPerToken);
-    return { ...NO_USAGE, ...input, output: Math.max(output, deliveredTokens), thinking };
+    const output = finished?.output || Math.max(started?.output ?? 0, deliveredTokens);
+    const told = input ?? { ...NO_USAGE, input: inputTokens };
+    return { ...told, output, thinking: Math.min(thinking, output) };
   };
 
   const hasBegun = () => started !== undefined || deliveredBytes > 0 || finished !== undefined;
@@ -60,9 +69,13 @@ export function createMeter({
     note(event) {
       if (event.type === 'delta') deliveredBytes += countContentBytes(event.delta);
       else if (event.type === 'start') started = event.usage;
-      else if (event.type === 'finish') finished = event.usage;
+      else if (event.type === 'finish') {
+        finished = event.usage;
+        if (countedUsage() === undefined) return { ...event, usage: estimateUsage() };
+      }
+      return event;
     },
-    seenMicros: () => priceUsage(countedUsage() ?? estimateUsage(), price),
+    seenMicros: () => (hasBegun() ? priceUsage(countedUsage() ?? estimateUsage(), price) : 0),
     close(how) {
       if (how === 'undelivered') return bill(NO_USAGE, false);
       if (how === 'failed' && deliveredBytes === 0) return bill(NO_USAGE, false);

@@ -40,7 +40,11 @@ export async function runInference(
   const { price } = model;
   const isElastic = request.outputTokensMax === undefined;
   const hold = estimateHold({ estimate, outputTokensMax: askedTokensMax, isElastic, price });
-  const meter = createMeter({ price, bytesPerToken: steps.bytesPerToken });
+  const meter = createMeter({
+    price,
+    inputTokens: estimate.likely,
+    bytesPerToken: steps.bytesPerToken,
+  });
   const admission = await steps.admit({
     ...hold,
     key,
@@ -58,17 +62,18 @@ export async function runInference(
     const outputTokensMax = isCut
       ? cutOutput(client, { model, estimate, heldMicros })
       : askedTokensMax;
-    const events = steps.infer({
+    const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
+    const parts = steps.infer({
       request,
       model: model.id,
       outputTokensMax,
       contextTokensMax: contextWindowOf(model, request),
+      form: { format: format.name, context },
       signal: client.signal,
     });
-    const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
     end = request.isStream
-      ? await sendStream({ client, events, format, context, meter })
-      : await sendWhole({ client, events, format, context, meter, heldMicros });
+      ? await sendStream({ client, parts, format, context, meter })
+      : await sendWhole({ client, parts, format, context, meter, heldMicros });
   } finally {
     admission.settle(meter.close(client.signal.aborted && end !== 'complete' ? 'left' : end));
   }

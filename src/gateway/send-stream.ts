@@ -1,5 +1,5 @@
-import type { AnswerContext, Format } from '../protocol/format.ts';
-import type { InferenceEvent } from '../protocol/inference.ts';
+import type { Format, StreamEncoder } from '../protocol/format.ts';
+import type { AnswerContext, AnswerPart } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { ClientSide } from './steps.ts';
@@ -19,19 +19,19 @@ const STREAM_HEAD = {
 
 interface StreamedAnswer {
   readonly client: ClientSide;
-  readonly events: AsyncIterable<InferenceEvent>;
+  readonly parts: AsyncIterable<AnswerPart>;
   readonly format: Format;
   readonly context: AnswerContext;
   readonly meter: Meter;
 }
 
 /**
- * Events as they come. The status line waits for the first one: until then a failure is a plain error that
+ * Parts as they come. The status line waits for the first one: until then a failure is a plain error that
  * clients retry, afterwards it is the last event of the stream.
  */
 export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
-  const { client, events, format, context, meter } = answer;
-  const iterator = events[Symbol.asyncIterator]();
+  const { client, parts, format, context, meter } = answer;
+  const iterator = parts[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
 
@@ -40,12 +40,11 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
   const silence = setInterval(() => void stream.write(encoder.encodeSilence()), SILENCE_MAX_MS);
   let end: AnswerEnd = 'complete';
   try {
-    let next: IteratorResult<InferenceEvent> = first;
+    let next: IteratorResult<AnswerPart> = first;
     for (; next.done !== true; next = await iterator.next()) {
       silence.refresh();
-      meter.note(next.value);
-      const text = encoder.encode(next.value);
-      if (text !== '') await stream.write(text);
+      const bytes = encodePart(next.value, meter, encoder);
+      if (bytes.length > 0) await stream.write(bytes);
       if (stream.isFinished) return 'left';
     }
   } catch (error) {
@@ -59,4 +58,14 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
   }
   stream.endStream();
   return end;
+}
+
+/** What is counted is what goes out, in whosever words. */
+function encodePart(part: AnswerPart, meter: Meter, encoder: StreamEncoder): string | Uint8Array {
+  let text = '';
+  for (const event of part.events) {
+    const counted = meter.note(event);
+    if (part.bytes === undefined) text += encoder.encode(counted);
+  }
+  return part.bytes ?? text;
 }

@@ -1,13 +1,13 @@
 import { formatCredits } from '../lib/micros.ts';
 import { createAnswerCollector } from '../protocol/collect-answer.ts';
-import type { AnswerContext, Format } from '../protocol/format.ts';
-import type { InferenceEvent } from '../protocol/inference.ts';
+import type { Format } from '../protocol/format.ts';
+import type { AnswerContext, AnswerPart } from '../protocol/inference.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { ClientSide } from './steps.ts';
 
 interface WholeAnswer {
   readonly client: ClientSide;
-  readonly events: AsyncIterable<InferenceEvent>;
+  readonly parts: AsyncIterable<AnswerPart>;
   readonly format: Format;
   readonly context: AnswerContext;
   readonly meter: Meter;
@@ -16,11 +16,15 @@ interface WholeAnswer {
 
 /** One JSON body, when the answer is complete. */
 export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
-  const { client, events, format, context, meter, heldMicros } = answer;
+  const { client, parts, format, context, meter, heldMicros } = answer;
   const collector = createAnswerCollector();
-  for await (const event of events) {
-    meter.note(event);
-    collector.add(event);
+  let bytes: Uint8Array | undefined;
+  for await (const part of parts) {
+    bytes = part.bytes;
+    for (const event of part.events) {
+      const counted = meter.note(event);
+      if (bytes === undefined) collector.add(counted);
+    }
   }
   // A charge above what is held may be cut when it is settled, which is after this answer.
   const { chargeMicros } = meter.close('complete');
@@ -29,7 +33,7 @@ export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
   }
   client.answer(
     { status: 200, headers: { 'content-type': 'application/json' } },
-    format.encodeAnswer(collector.finish(), context),
+    bytes ?? format.encodeAnswer(collector.finish(), context),
   );
   return 'complete';
 }

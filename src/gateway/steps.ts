@@ -68,7 +68,7 @@ export interface Admission {
 export interface ClientStream {
   readonly isFinished: boolean;
   /** A promise when the client is slower than its upstream. */
-  write(text: string): Promise<void> | undefined;
+  write(chunk: string | Uint8Array): Promise<void> | undefined;
   endStream(): void;
 }
 
@@ -84,7 +84,7 @@ export interface ClientSide extends Caller {
   body(): Promise<Uint8Array>;
   /** Go out with whatever is answered, a refusal included. */
   addHeaders(headers: Readonly<Record<string, string>>): void;
-  answer(head: AnswerHead, body: string): void;
+  answer(head: AnswerHead, body: string | Uint8Array): void;
   startStream(head: AnswerHead): ClientStream;
   /** Aborts the signal: the upstream stops with this refusal, which the client then gets. */
   abort(refusal: Refusal): void;

@@ -1,17 +1,15 @@
 import type { RefusalEncoder } from './encode-hybrid-refusal.ts';
 import type { RateEncoder } from './encode-rate.ts';
-import type { InferenceAnswer, InferenceEvent, InferenceRequest } from './inference.ts';
+import type {
+  AnswerContext,
+  AnswerForm,
+  InferenceAnswer,
+  InferenceEvent,
+  InferenceRequest,
+} from './inference.ts';
 
 /** What a format reads of a request's headers, by lower-case name. */
 export type HeaderSource = (name: string) => string | undefined;
-
-/** What the gateway adds to an answer that the upstream does not know. */
-export interface AnswerContext {
-  /** Seconds since the epoch at which the request was taken. */
-  readonly createdSeconds: number;
-  /** What the client asked for beside the request itself, as `decodeRequest` found it. */
-  readonly wantsStreamUsage: boolean;
-}
 
 export interface DecodedRequest {
   readonly request: InferenceRequest;
@@ -30,7 +28,7 @@ export interface StreamEncoder {
 
 /** One of the request formats: the only thing in which the two routes differ. */
 export interface Format {
-  readonly name: 'native' | 'chat';
+  readonly name: AnswerForm['format'];
   /** Throws a `Refusal` that names the field and says what is wrong with it. */
   decodeRequest(body: unknown, header: HeaderSource): DecodedRequest;
   encodeAnswer(answer: InferenceAnswer, context: AnswerContext): string;

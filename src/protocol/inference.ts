@@ -80,8 +80,12 @@ export interface InferenceRequest {
   readonly outputSchema: Readonly<Record<string, unknown>> | true | undefined;
   readonly cacheControl: CacheControl | undefined;
   readonly isBetaContext: boolean;
+  /** Names of a vendor's betas, which fields that are passed on may need. */
+  readonly betas: readonly string[];
   /** Fields of the native body that are only passed on, known and unknown ones alike. */
   readonly passedOn: Readonly<Record<string, unknown>>;
+  /** Fields of the chat body that have no equal in the native one: for upstreams of that format alone. */
+  readonly passedOnToChat: Readonly<Record<string, unknown>>;
 }
 
 /** Tokens by price. `input` excludes what was read from or written to the cache; `output` includes thinking. */
@@ -148,6 +152,20 @@ export interface InferenceAnswer {
   readonly usage: Usage;
 }
 
+/** What the gateway adds to an answer that the upstream does not know. */
+export interface AnswerContext {
+  /** Seconds since the epoch at which the request was taken. */
+  readonly createdSeconds: number;
+  /** What the client asked for beside the request itself. */
+  readonly wantsStreamUsage: boolean;
+}
+
+/** What the client reads. */
+export interface AnswerForm {
+  readonly format: 'native' | 'chat';
+  readonly context: AnswerContext;
+}
+
 /** One request on its way to one upstream. */
 export interface InferenceCall {
   readonly request: InferenceRequest;
@@ -156,9 +174,20 @@ export interface InferenceCall {
   /** What the client asked for, or else the model's ceiling. */
   readonly outputTokensMax: number;
   readonly contextTokensMax: number;
+  readonly form: AnswerForm;
   /** Aborted when the client leaves or the time is up: the upstream stops at once. */
   readonly signal: AbortSignal;
 }
 
-/** Throws a `Refusal` when the upstream refuses or breaks, before the first event or between two. */
-export type Infer = (call: InferenceCall) => AsyncIterable<InferenceEvent>;
+/** What an upstream said at once. */
+export interface AnswerPart {
+  readonly events: readonly InferenceEvent[];
+  /**
+   * The same in the form that the client reads, from an upstream that speaks it: this is what goes out. A stream
+   * comes in whole events, so that a word of ours may follow at any time; a whole answer comes in one part.
+   */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Throws a `Refusal` when the upstream refuses or breaks, before the first part or between two. */
+export type Infer = (call: InferenceCall) => AsyncIterable<AnswerPart>;

@@ -1,20 +1,23 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
-import { createSseDecoder } from '../protocol/decode-sse.ts';
-import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
-import type { Infer, InferenceCall, InferenceEvent } from '../protocol/inference.ts';
+import type { AnswerPart, Infer, InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
-import { type AnswerEvents, createAnswerEvents } from './answer-events.ts';
+import { type AnswerParts, createAnswerParts, type PushedPart } from './answer-parts.ts';
 import { withDeadlines } from './deadlines.ts';
 import { createHttpClient } from './http1/create-http-client.ts';
-import type { HttpClient, HttpHandler, HttpHeaders } from './http1/http-client.ts';
+import type { HttpClient, HttpHandler } from './http1/http-client.ts';
 import type { HttpFailure } from './http1/http-failure.ts';
+import {
+  type AnswerOptions,
+  type AnswerReader,
+  createAnswerReader,
+  createErrorReader,
+} from './read-answer.ts';
 import { CHAT_DIALECT, NATIVE_DIALECT, type UpstreamDialect } from './upstream-dialect.ts';
 
-/** A whole answer is put together in memory before it is decoded. */
-const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-const ERROR_BYTES_MAX = 64 * 1024;
+/** How long the rest of an answer may take that has told all it had to tell. */
+const LINGER_MAX_MS = 1_000;
 
 export interface HttpUpstreamOptions {
   readonly kind: 'native' | 'chat';
@@ -32,7 +35,7 @@ export interface HttpUpstreamOptions {
   readonly clock: Clock;
 }
 
-/** A real backend over HTTP. Each call is one request; whoever stops taking events ends it at once. */
+/** A real backend over HTTP. Each call is one request; whoever stops taking parts ends it at once. */
 export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const { kind, timeouts } = options;
   const url = new URL(options.url);
@@ -51,11 +54,11 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const path = dialect.pathOf(url.pathname);
 
   return (call) => {
-    const events = {
+    const parts = {
       [Symbol.asyncIterator]: () => ask({ call, client, dialect, path, options }),
     };
     // Ending the iterator ends the request; there is nothing more to abort.
-    return withDeadlines(events, { ...timeouts, abort: () => {} });
+    return withDeadlines(parts, { ...timeouts, abort: () => {} });
   };
 }
 
@@ -67,18 +70,18 @@ interface Question {
   readonly options: HttpUpstreamOptions;
 }
 
-function ask({ call, client, dialect, path, options }: Question): AsyncIterator<InferenceEvent> {
-  const { request, model, outputTokensMax, signal } = call;
+function ask({ call, client, dialect, path, options }: Question): AsyncIterator<AnswerPart> {
+  const { request, model, outputTokensMax, form, signal } = call;
   signal.throwIfAborted();
   const { isStream } = request;
   const vendorModel = options.modelNames[model] ?? model;
   const body = dialect.encodeRequest({ request, outputTokensMax, isStream }, vendorModel);
   const onAbort = () => {
     exchange.abort();
-    events.fail(signal.reason);
+    parts.fail(signal.reason);
   };
   const stopListening = () => signal.removeEventListener('abort', onAbort);
-  const events = createAnswerEvents({
+  const parts = createAnswerParts({
     pause: () => exchange.pause(),
     resume: () => exchange.resume(),
     abort() {
@@ -100,104 +103,72 @@ function ask({ call, client, dialect, path, options }: Question): AsyncIterator<
     createHandler({
       dialect,
       isStream,
-      events,
+      form,
       model,
+      parts,
       abort: () => exchange.abort(),
       stopListening,
     }),
   );
   signal.addEventListener('abort', onAbort, { once: true });
-  return events.iterator;
+  return parts.iterator;
 }
 
-interface HandlerOptions {
-  readonly dialect: UpstreamDialect;
-  readonly isStream: boolean;
-  readonly events: AnswerEvents;
-  /** The pinned id: what the upstream calls it is its own affair. */
-  readonly model: string;
+interface HandlerOptions extends Omit<AnswerOptions, 'tell'> {
+  readonly parts: AnswerParts;
   readonly abort: () => void;
   readonly stopListening: () => void;
 }
 
-/** Reads one answer: events as they come, a whole answer, or an error. */
+/** Reads one answer: parts as they come, a whole answer, or an error. */
 function createHandler(options: HandlerOptions): HttpHandler {
-  const { dialect, isStream, events, model, abort, stopListening } = options;
-  let reader: BodyReader | undefined;
+  const { parts, abort, stopListening } = options;
+  let reader: AnswerReader | undefined;
+  let lingerTimer: NodeJS.Timeout | undefined;
+  let isOver = false;
 
-  const tell = (read: () => readonly InferenceEvent[]) => {
+  const tell = (part: PushedPart) => {
+    parts.push(part);
+    if (isOver || part.events.at(-1)?.type !== 'finish') return;
+    // Nothing of what follows matters, but a connection that is read to its end can be used again.
+    isOver = true;
+    stopListening();
+    parts.finish();
+    lingerTimer = setTimeout(abort, LINGER_MAX_MS);
+  };
+  const read = (step: () => PushedPart | undefined) => {
+    if (isOver) return;
     try {
-      events.push(read().map((event) => (event.type === 'start' ? { ...event, model } : event)));
+      const part = step();
+      if (part !== undefined) tell(part);
     } catch (error) {
+      isOver = true;
       stopListening();
       abort();
-      events.fail(error);
+      parts.fail(error);
     }
   };
 
   return {
     onHead(status, headers) {
-      if (status < 200 || status > 299) reader = createErrorReader(status, headers);
-      else reader = isStream ? createStreamReader(dialect) : createWholeReader(dialect);
+      const isAnswer = status >= 200 && status <= 299;
+      reader = isAnswer
+        ? createAnswerReader({ ...options, tell })
+        : createErrorReader(status, headers);
     },
-    onData: (chunk) => tell(() => reader?.push(chunk) ?? []),
+    onData: (chunk) => read(() => reader?.push(chunk)),
     onEnd() {
+      clearTimeout(lingerTimer);
+      read(() => reader?.end());
+      clearTimeout(lingerTimer);
       stopListening();
-      tell(() => reader?.end() ?? []);
-      events.finish();
+      parts.finish();
     },
     onFail(failure) {
+      clearTimeout(lingerTimer);
       stopListening();
-      events.fail(explainFailure(failure));
+      parts.fail(explainFailure(failure));
     },
-  };
-}
-
-interface BodyReader {
-  push(chunk: Uint8Array): readonly InferenceEvent[];
-  end(): readonly InferenceEvent[];
-}
-
-function createStreamReader(dialect: UpstreamDialect): BodyReader {
-  const sse = createSseDecoder();
-  const decoder = dialect.createStreamDecoder();
-  return {
-    push: (chunk) => sse.push(chunk).flatMap((event) => decoder.decode(event)),
-    end: () => [...sse.end().flatMap((event) => decoder.decode(event)), ...decoder.end()],
-  };
-}
-
-function createWholeReader(dialect: UpstreamDialect): BodyReader {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  return {
-    push(chunk) {
-      bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) {
-        throw new Refusal('upstream_broken', "The upstream's answer is too large.");
-      }
-      chunks.push(chunk);
-      return [];
-    },
-    end: () => dialect.decodeAnswer(Buffer.concat(chunks).toString('utf8')),
-  };
-}
-
-/** What is too long to be an error message is cut: the status says enough. */
-function createErrorReader(status: number, headers: HttpHeaders): BodyReader {
-  const retryAfter = headers.get('retry-after');
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const refuse = (): never => {
-    throw decodeUpstreamError({ status, body: Buffer.concat(chunks).toString('utf8'), retryAfter });
-  };
-  return {
-    push(chunk) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      return bytes > ERROR_BYTES_MAX ? refuse() : [];
-    },
-    end: refuse,
   };
 }
 

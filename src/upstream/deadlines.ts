@@ -1,10 +1,10 @@
-import type { InferenceEvent } from '../protocol/inference.ts';
+import type { AnswerPart } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 
 interface Limits {
   readonly firstByteMs: number;
-  /** Between two events. */
+  /** Between two parts. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
@@ -15,35 +15,35 @@ export interface Deadlines extends Limits {
 }
 
 /**
- * Ends an answer that takes too long. The silence of an upstream counts while somebody waits for its next event:
+ * Ends an answer that takes too long. The silence of an upstream counts while somebody waits for its next part:
  * a client that reads slowly is not held against it. The total counts always.
  *
- *   asked ──▶ first event ──▶ asked ──▶ event … ──▶ done
- *    └ firstByteMs             └ idleMs              └ totalMs after the first was asked for
+ *   asked ──▶ first part ──▶ asked ──▶ part … ──▶ done
+ *    └ firstByteMs            └ idleMs             └ totalMs after the first was asked for
  *
- * One event is asked for at a time.
+ * One part is asked for at a time.
  */
 export function withDeadlines(
-  events: AsyncIterable<InferenceEvent>,
+  parts: AsyncIterable<AnswerPart>,
   deadlines: Deadlines,
-): AsyncIterable<InferenceEvent> {
+): AsyncIterable<AnswerPart> {
   return {
-    [Symbol.asyncIterator]: () => createWatchedIterator(events[Symbol.asyncIterator](), deadlines),
+    [Symbol.asyncIterator]: () => createWatchedIterator(parts[Symbol.asyncIterator](), deadlines),
   };
 }
 
-type Result = IteratorResult<InferenceEvent>;
+type Result = IteratorResult<AnswerPart>;
 
 /** By hand, since a generator cannot throw while it waits. */
 function createWatchedIterator(
-  events: AsyncIterator<InferenceEvent>,
+  parts: AsyncIterator<AnswerPart>,
   deadlines: Deadlines,
-): AsyncIterator<InferenceEvent> {
+): AsyncIterator<AnswerPart> {
   let watch: Watch | undefined;
   let expiry: Refusal | undefined;
   let resolve: (result: Result) => void = () => {};
   let reject: (error: unknown) => void = () => {};
-  // These are shared by all events of the answer: a closure for each event is what makes streams slow.
+  // These are shared by all parts of the answer: a closure for each part is what makes streams slow.
   const capture = (onResult: typeof resolve, onError: typeof reject) => {
     resolve = onResult;
     reject = onError;
@@ -51,7 +51,7 @@ function createWatchedIterator(
   const onResult = (result: Result) => {
     if (expiry !== undefined) return;
     if (result.done === true) watch?.stop();
-    else watch?.noteEvent();
+    else watch?.notePart();
     resolve(result);
   };
   const onError = (error: unknown) => {
@@ -63,7 +63,7 @@ function createWatchedIterator(
     expiry = failure;
     deadlines.abort(failure);
     // What it does to end is nothing to wait for, and its failing on the way nothing to report.
-    events.return?.().catch(() => {});
+    parts.return?.().catch(() => {});
     reject(failure);
   };
 
@@ -73,12 +73,12 @@ function createWatchedIterator(
       watch ??= startWatch(deadlines, expire);
       watch.noteAsked();
       const result = new Promise(capture);
-      events.next().then(onResult, onError);
+      parts.next().then(onResult, onError);
       return result;
     },
     async return() {
       watch?.stop();
-      if (expiry === undefined) await events.return?.();
+      if (expiry === undefined) await parts.return?.();
       return { done: true, value: undefined };
     },
   };
@@ -86,11 +86,11 @@ function createWatchedIterator(
 
 interface Watch {
   noteAsked(): void;
-  noteEvent(): void;
+  notePart(): void;
   stop(): void;
 }
 
-/** One timer for the whole answer: it is not set anew for each event, but looks when it goes off. */
+/** One timer for the whole answer: it is not set anew for each part, but looks when it goes off. */
 function startWatch(limits: Limits, expire: (failure: Refusal) => void): Watch {
   const totalDueMs = performance.now() + limits.totalMs;
   let askedMs: number | undefined;
@@ -117,7 +117,7 @@ function startWatch(limits: Limits, expire: (failure: Refusal) => void): Watch {
     noteAsked() {
       askedMs = performance.now();
     },
-    noteEvent() {
+    notePart() {
       askedMs = undefined;
       if (hasBegun) return;
       hasBegun = true;

@@ -1,4 +1,4 @@
-import type { Infer, InferenceCall, InferenceEvent } from '../protocol/inference.ts';
+import type { AnswerPart, Infer, InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeRetryAfter } from '../routing/retry-after.ts';
 import type { RetryBudget } from '../routing/retry-budget.ts';
@@ -36,21 +36,21 @@ export interface RetryOptions {
 }
 
 /**
- * All upstreams as one. A try that fails before its first event is repeated, where that can help:
+ * All upstreams as one. A try that fails before its first part is repeated, where that can help:
  *
- *   lease ──▶ first event ──▶ events … ──▶ done
- *     ▲           │ fails                  whatever fails now is the end of the answer
+ *   lease ──▶ first part ──▶ parts … ──▶ done
+ *     ▲           │ fails                whatever fails now is the end of the answer
  *     └── pause ◀─┘ elsewhere if there is an elsewhere
  */
 export function inferWithRetries(options: RetryOptions): Infer {
-  return async function* infer(call): AsyncGenerator<InferenceEvent> {
+  return async function* infer(call): AsyncGenerator<AnswerPart> {
     const tries: Try[] = [];
     options.budget.noteFirstTry();
     try {
-      const { lease, events, first } = await begin(options, call, tries);
+      const { lease, parts, first } = await begin(options, call, tries);
       let result: Try['result'] = 'left';
       try {
-        for (let next = first; next.done !== true; next = await events.next()) yield next.value;
+        for (let next = first; next.done !== true; next = await parts.next()) yield next.value;
         result = 'ok';
       } catch (error) {
         result = endFailed(lease, call, error).result;
@@ -58,7 +58,7 @@ export function inferWithRetries(options: RetryOptions): Infer {
       } finally {
         tries.push({ upstream: lease.upstream, result });
         lease.end(result === 'ok' ? 'ok' : 'ignored');
-        if (result === 'left') await events.return?.();
+        if (result === 'left') await parts.return?.();
       }
     } finally {
       options.onEnd(call, tries);
@@ -68,11 +68,11 @@ export function inferWithRetries(options: RetryOptions): Infer {
 
 interface Begun {
   readonly lease: Lease;
-  readonly events: AsyncIterator<InferenceEvent>;
-  readonly first: IteratorResult<InferenceEvent>;
+  readonly parts: AsyncIterator<AnswerPart>;
+  readonly first: IteratorResult<AnswerPart>;
 }
 
-/** The first event of the first try that has one. Throws the refusal that helps the client most. */
+/** The first part of the first try that has one. Throws the refusal that helps the client most. */
 async function begin(options: RetryOptions, call: InferenceCall, tries: Try[]): Promise<Begun> {
   let refusal: UpstreamFailure | undefined;
   for (;;) {
@@ -96,11 +96,11 @@ async function tryOnce(
     call.signal.throwIfAborted();
     const infer = upstreams.get(lease.upstream);
     if (infer === undefined) throw new Error(`nothing serves the upstream ${lease.upstream}`);
-    const events = infer(call)[Symbol.asyncIterator]();
-    const first = await events.next();
+    const parts = infer(call)[Symbol.asyncIterator]();
+    const first = await parts.next();
     if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
     lease.noteFirstEvent();
-    return { lease, events, first };
+    return { lease, parts, first };
   } catch (error) {
     const { result, failure } = endFailed(lease, call, error);
     tries.push({ upstream: lease.upstream, result });

@@ -1,16 +1,22 @@
 import { decodeChatAnswer } from '../protocol/chat/decode-answer.ts';
 import { createStreamDecoder as createChatStreamDecoder } from '../protocol/chat/decode-stream.ts';
 import { encodeChatRequest } from '../protocol/chat/encode-request.ts';
-import type { InferenceEvent, InferenceRequest } from '../protocol/inference.ts';
-import { decodeNativeAnswer } from '../protocol/native/decode-answer.ts';
+import { relayChatAnswer } from '../protocol/chat/relay-answer.ts';
+import { createChatRelay } from '../protocol/chat/relay-stream.ts';
+import type { AnswerContext, InferenceEvent, InferenceRequest } from '../protocol/inference.ts';
+import { decodeNativeAnswer, relayNativeAnswer } from '../protocol/native/decode-answer.ts';
 import { createStreamDecoder as createNativeStreamDecoder } from '../protocol/native/decode-stream.ts';
 import { encodeNativeHeaders } from '../protocol/native/encode-headers.ts';
 import { encodeNativeRequest } from '../protocol/native/encode-request.ts';
+import { createNativeRelay } from '../protocol/native/relay-stream.ts';
 import type { StreamDecoder } from '../protocol/stream-decoder.ts';
+import type { StreamRelay } from '../protocol/stream-relay.ts';
 import type { UpstreamCall } from '../protocol/upstream-call.ts';
 
 /** How a kind of upstream is spoken to; all in which the kinds differ. */
 export interface UpstreamDialect {
+  /** What it reads and writes: clients of the same format get its answers as they are. */
+  readonly format: 'native' | 'chat';
   /** Behind the upstream's address. */
   pathOf(basePath: string): string;
   encodeRequest(call: UpstreamCall, vendorModel: string): string;
@@ -18,26 +24,40 @@ export interface UpstreamDialect {
   encodeHeaders(request: InferenceRequest, apiKey: string | undefined): readonly string[];
   createStreamDecoder(): StreamDecoder;
   decodeAnswer(body: string): readonly InferenceEvent[];
+  createStreamRelay(model: string, context: AnswerContext): StreamRelay;
+  relayAnswer(body: string, model: string, context: AnswerContext): RelayedAnswer;
+}
+
+export interface RelayedAnswer {
+  readonly events: readonly InferenceEvent[];
+  /** `undefined` where it has to be written anew. */
+  readonly text: string | undefined;
 }
 
 export const NATIVE_DIALECT: UpstreamDialect = {
+  format: 'native',
   pathOf: (basePath) => join(basePath, '/messages'),
   encodeRequest: encodeNativeRequest,
   encodeHeaders: (request, apiKey) => [
     ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
-    ...encodeNativeHeaders(request, []).flat(),
+    ...encodeNativeHeaders(request).flat(),
   ],
   createStreamDecoder: createNativeStreamDecoder,
   decodeAnswer: decodeNativeAnswer,
+  createStreamRelay: createNativeRelay,
+  relayAnswer: relayNativeAnswer,
 };
 
 export const CHAT_DIALECT: UpstreamDialect = {
+  format: 'chat',
   pathOf: (basePath) => join(basePath, '/chat/completions'),
   encodeRequest: (call, vendorModel) => encodeChatRequest(call, vendorModel, 'max_tokens'),
   encodeHeaders: (_request, apiKey) =>
     apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`],
   createStreamDecoder: createChatStreamDecoder,
   decodeAnswer: decodeChatAnswer,
+  createStreamRelay: createChatRelay,
+  relayAnswer: relayChatAnswer,
 };
 
 /** Addresses are written with their version and without it. */

@@ -2,8 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSseDecoder, type SseEvent } from '../../src/protocol/decode-sse.ts';
-import type { AnswerContext, Format } from '../../src/protocol/format.ts';
-import type { InferenceAnswer, InferenceEvent } from '../../src/protocol/inference.ts';
+import type { Format } from '../../src/protocol/format.ts';
+import type {
+  AnswerContext,
+  InferenceAnswer,
+  InferenceEvent,
+} from '../../src/protocol/inference.ts';
 import { REFUSALS, Refusal, type RefusalName } from '../../src/protocol/refusals.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 

@@ -1,6 +1,6 @@
 import type { DecodedRequest, HeaderSource } from '../format.ts';
 import type { InferenceRequest } from '../inference.ts';
-import { wantsBetaContext } from '../native/decode-headers.ts';
+import { readBetas, wantsBetaContext } from '../native/decode-headers.ts';
 import type { ChatRequest, ResponseFormat } from './chat-request.ts';
 import { isBlank } from './decode-content.ts';
 import { decodeMessages } from './decode-messages.ts';
@@ -10,6 +10,22 @@ import { chatRequestSchema } from './request-schema.ts';
 
 /** Chat knows twice the range; above the native one there is nothing but its end. */
 const TEMPERATURE_MAX = 1;
+
+/** What another chat upstream understands as it is, and better than what the native format makes of it. */
+const FIELDS_FOR_CHAT = [
+  'temperature',
+  'response_format',
+  'frequency_penalty',
+  'presence_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'seed',
+  'reasoning_effort',
+  'verbosity',
+  'prediction',
+  'prompt_cache_key',
+];
 
 export function decodeRequest(body: unknown, header: HeaderSource): DecodedRequest {
   const problem = chatRequestSchema.check(body);
@@ -40,9 +56,20 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     outputSchema: decodeResponseFormat(chat.response_format),
     cacheControl: undefined,
     isBetaContext: wantsBetaContext(header),
+    betas: readBetas(header),
     passedOn: endUser ? { metadata: { user_id: endUser } } : {},
+    passedOnToChat: pickFields(chat, FIELDS_FOR_CHAT),
   };
   return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
+}
+
+function pickFields(
+  chat: ChatRequest,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(chat).filter(([name, value]) => names.includes(name) && value !== null),
+  );
 }
 
 function decodeStop(stop: ChatRequest['stop']): readonly string[] {

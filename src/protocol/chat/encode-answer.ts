@@ -1,5 +1,4 @@
-import type { AnswerContext } from '../format.ts';
-import type { InferenceAnswer, OutputBlock } from '../inference.ts';
+import type { AnswerContext, InferenceAnswer, OutputBlock } from '../inference.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { FINISH_REASONS } from './finish-reasons.ts';

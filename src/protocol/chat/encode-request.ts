@@ -30,6 +30,7 @@ export function encodeChatRequest(
     ...encodeTools(request),
     response_format: encodeResponseFormat(request.outputSchema),
     user: readText(readObject(request.passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX),
+    ...request.passedOnToChat,
     stream: isStream,
     stream_options: isStream ? { include_usage: true } : undefined,
   });

@@ -1,5 +1,5 @@
-import type { AnswerContext, StreamEncoder } from '../format.ts';
-import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import type { StreamEncoder } from '../format.ts';
+import type { AnswerContext, BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
 import { NO_USAGE } from '../native/decode-usage.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeRefusal } from './encode-refusal.ts';

@@ -1,6 +1,5 @@
 import type { SseEvent } from '../decode-sse.ts';
-import type { AnswerContext } from '../format.ts';
-import type { InferenceEvent } from '../inference.ts';
+import type { AnswerContext, InferenceEvent } from '../inference.ts';
 import { isObject } from '../schema.ts';
 import {
   createStreamRelay,

@@ -5,6 +5,8 @@ import { Refusal } from '../refusals.ts';
 const VERSIONS = ['2023-06-01', '2026-10-21'];
 
 export const BETA_CONTEXT = 'context-1m';
+const BETAS_MAX = 32;
+const BETA = /^[a-zA-Z0-9._:-]{1,128}$/;
 
 export function checkVersion(header: HeaderSource): void {
   const version = header('llm-version') || header('anthropic-version');
@@ -25,4 +27,15 @@ export function wantsBetaContext(header: HeaderSource): boolean {
   return [header('llm-beta'), header('anthropic-beta')].some((list) =>
     list?.split(',').some((beta) => beta.trim().startsWith(BETA_CONTEXT)),
   );
+}
+
+/** The betas that a client asks for and nobody here knows: fields of its body may need them. */
+export function readBetas(header: HeaderSource): readonly string[] {
+  const listed = [header('llm-beta'), header('anthropic-beta')].flatMap(
+    (list) => list?.split(',') ?? [],
+  );
+  const betas = listed
+    .map((beta) => beta.trim())
+    .filter((beta) => BETA.test(beta) && !beta.startsWith(BETA_CONTEXT));
+  return [...new Set(betas)].slice(0, BETAS_MAX);
 }

@@ -2,7 +2,7 @@ import type { DecodedRequest, HeaderSource } from '../format.ts';
 import type { InferenceRequest } from '../inference.ts';
 import { Refusal } from '../refusals.ts';
 import { checkRequest } from './check-request.ts';
-import { checkVersion, wantsBetaContext } from './decode-headers.ts';
+import { checkVersion, readBetas, wantsBetaContext } from './decode-headers.ts';
 import { isThinkingOn, type NativeRequest } from './native-request.ts';
 import { nativeRequestSchema } from './request-schema.ts';
 
@@ -11,7 +11,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
   checkSchema(body);
   checkRequest(body);
   // Native streams tell their usage whether they are asked or not.
-  return { request: toInference(body, wantsBetaContext(header)), wantsStreamUsage: true };
+  return { request: toInference(body, header), wantsStreamUsage: true };
 }
 
 function checkSchema(body: unknown): asserts body is NativeRequest {
@@ -25,7 +25,7 @@ function checkSchema(body: unknown): asserts body is NativeRequest {
   );
 }
 
-function toInference(body: NativeRequest, isBetaContext: boolean): InferenceRequest {
+function toInference(body: NativeRequest, header: HeaderSource): InferenceRequest {
   const {
     model,
     messages,
@@ -57,7 +57,9 @@ function toInference(body: NativeRequest, isBetaContext: boolean): InferenceRequ
     isThinking: isThinkingOn(body),
     outputSchema: body.output_config?.format?.schema,
     cacheControl: cacheControl ?? undefined,
-    isBetaContext,
+    isBetaContext: wantsBetaContext(header),
+    betas: readBetas(header),
     passedOn,
+    passedOnToChat: {},
   };
 }

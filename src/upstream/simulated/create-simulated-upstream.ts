@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { checkWindow } from '../../protocol/check-window.ts';
 import type {
+  AnswerPart,
   Infer,
   InferenceCall,
   InferenceEvent,
@@ -44,7 +45,7 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
   const drawChance = createRandom(seed, 'errors');
   let calls = 0;
 
-  return async function* infer(call: InferenceCall): AsyncGenerator<InferenceEvent> {
+  async function* tell(call: InferenceCall): AsyncGenerator<InferenceEvent> {
     const { request, model, signal } = call;
     signal.throwIfAborted();
     calls += 1;
@@ -55,7 +56,7 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
 
     await wait(directives.latencyMs ?? options.latencyMs, signal);
     if (error !== undefined && error.afterTokens === undefined) {
-      throw createSimulatedError(error.status);
+      throw createSimulatedError(error);
     }
     const inputTokens = options.countTokens(request);
     checkWindow({
@@ -78,6 +79,10 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
       createToolId: (index) => createId('toolu', `${name} ${index}`),
       signature: createHash('sha256').update(`${name} signature`).digest('base64'),
     });
+  }
+
+  return async function* infer(call: InferenceCall): AsyncGenerator<AnswerPart> {
+    for await (const event of tell(call)) yield { events: [event], bytes: undefined };
   };
 }
 

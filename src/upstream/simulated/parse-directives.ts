@@ -1,3 +1,4 @@
+import type { PlannedError } from './simulated-errors.ts';
 /**
  * What a prompt may ask of the simulated model, anywhere in the text of the last user message:
  *
@@ -14,7 +15,7 @@
  * other, and of two directives of one kind, tools apart, the last one holds.
  */
 export interface Directives {
-  readonly error: { readonly status: number; readonly afterTokens: number | undefined } | undefined;
+  readonly error: PlannedError | undefined;
   readonly tools: readonly ToolDirective[];
   readonly textTokens: number | undefined;
   readonly tokenDelayMs: number | undefined;
@@ -68,6 +69,7 @@ function readDirective(text: string, start: number, reading: Reading): void {
     reading.error = {
       status: Number(status),
       afterTokens: after === undefined ? undefined : Number(after),
+      isAskedFor: true,
     };
   } else if (number !== undefined) {
     const value = Number(number[2]);

@@ -1,4 +1,5 @@
 import { Refusal, type RefusalName } from '../../protocol/refusals.ts';
+import { UpstreamFailure } from '../../routing/upstream-failure.ts';
 import { pickOne, type Random } from './create-random.ts';
 
 interface SimulatedError {
@@ -25,15 +26,18 @@ export interface PlannedError {
   readonly status: number;
   /** How much of the answer comes first; absent when none of it does. */
   readonly afterTokens: number | undefined;
+  /** The prompt asks for it: every try would fail alike, and it says nothing of the upstream. */
+  readonly isAskedFor: boolean;
 }
 
-export function createSimulatedError(status: number): Refusal {
+export function createSimulatedError({ status, isAskedFor }: PlannedError): Refusal {
   const error = ERRORS.get(status);
   if (error === undefined) throw new Error(`no simulated error has the status ${status}`);
   const isWorthWaiting = status === 429 || status === 503;
-  return new Refusal(error.refusal, error.message, {
+  const refusal = new Refusal(error.refusal, error.message, {
     headers: isWorthWaiting ? { 'retry-after': '1' } : {},
   });
+  return isAskedFor ? new UpstreamFailure('refused', refusal) : refusal;
 }
 
 /** Half of the errors come before the answer, half in its middle. */
@@ -42,5 +46,5 @@ export function drawError(rate: number, random: Random): PlannedError | undefine
   const status = pickOne(CHANCE_STATUSES, random);
   const isBefore = random() < 0.5;
   const afterTokens = isBefore ? undefined : Math.floor(random() * CHANCE_TOKENS_MAX);
-  return { status, afterTokens };
+  return { status, afterTokens, isAskedFor: false };
 }

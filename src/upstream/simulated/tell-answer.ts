@@ -22,7 +22,7 @@ export async function* tellAnswer(telling: Telling): AsyncGenerator<InferenceEve
   for (const [index, block] of answer.blocks.entries()) {
     yield { type: 'block_start', index, block: startBlock(block, telling.createToolId(index)) };
     for (const token of block.tokens) {
-      if (told === error?.afterTokens) throw createSimulatedError(error.status);
+      if (told === error?.afterTokens) throw createSimulatedError(error);
       await pace(signal);
       told += 1;
       if (block.type === 'thinking') thought += 1;
@@ -34,7 +34,7 @@ export async function* tellAnswer(telling: Telling): AsyncGenerator<InferenceEve
     yield { type: 'block_stop', index };
   }
   // An answer that is shorter fails at its end.
-  if (error?.afterTokens !== undefined) throw createSimulatedError(error.status);
+  if (error?.afterTokens !== undefined) throw createSimulatedError(error);
   yield {
     type: 'finish',
     stopReason: answer.stopReason,

@@ -7,6 +7,8 @@ import { NO_USAGE } from '../../../src/protocol/native/decode-usage.ts';
 
 const PRICE = { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 };
 const BYTES_PER_TOKEN = 3;
+/** Of the input, before anybody counted it. */
+const ESTIMATE = 64;
 const INPUT: Usage = { ...NO_USAGE, input: 100, cacheRead: 40, output: 1 };
 
 const start = (usage = INPUT): InferenceEvent => ({
@@ -21,7 +23,7 @@ const delta = (content: BlockDelta): InferenceEvent => ({
   delta: content,
 });
 const text = (words: string) => delta({ type: 'text', text: words });
-const finish = (usage: Usage): InferenceEvent => ({
+const finish = (usage: Usage | undefined): InferenceEvent => ({
   type: 'finish',
   stopReason: 'end_turn',
   stopSequence: undefined,
@@ -29,7 +31,11 @@ const finish = (usage: Usage): InferenceEvent => ({
 });
 
 function meterOf(events: readonly InferenceEvent[]) {
-  const meter = createMeter({ price: PRICE, bytesPerToken: BYTES_PER_TOKEN });
+  const meter = createMeter({
+    price: PRICE,
+    inputTokens: ESTIMATE,
+    bytesPerToken: BYTES_PER_TOKEN,
+  });
   for (const event of events) meter.note(event);
   return meter;
 }
@@ -92,8 +98,23 @@ describe('an answer that came to its end', () => {
     );
   });
 
-  it('has an input of 0 when nobody ever told of one', () => {
-    expect(bill('complete', text('Hello!'))).toEqual(billOf({ ...NO_USAGE, output: 2 }, true));
+  it('has its input estimated when nobody ever told of one', () => {
+    const expected = { ...NO_USAGE, input: ESTIMATE, output: 2 };
+    expect(bill('complete', text('Hello!'))).toEqual(billOf(expected, true));
+    expect(bill('complete', start(NO_USAGE), text('Hello!'), finish(undefined))).toEqual(
+      billOf(expected, true),
+    );
+    const counted = finish({ ...NO_USAGE, output: 9 });
+    expect(bill('complete', start(NO_USAGE), text('Hello!'), counted)).toEqual(
+      billOf({ ...expected, output: 9 }, true),
+    );
+  });
+
+  it('tells its client the usage that is billed, whoever counted it', () => {
+    const counted = finish({ ...INPUT, output: 7 });
+    expect(meterOf([start(), text('Hello')]).note(counted)).toBe(counted);
+    const meter = meterOf([start(NO_USAGE), text('Hello!')]);
+    expect(meter.note(finish(undefined))).toMatchObject({ usage: meter.close('complete').usage });
   });
 });
 

@@ -5,7 +5,7 @@ import type { Infer } from '../../../src/protocol/inference.ts';
 import { nativeFormat } from '../../../src/protocol/native/index.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { ANSWER, ask, createClient, createSteps, START, tell } from './spine-support.ts';
+import { ANSWER, ask, createClient, createSteps, partOf, START, tell } from './spine-support.ts';
 
 describe('the spine', () => {
   it('refuses a key before it reads the body', async () => {
@@ -56,7 +56,7 @@ describe('the spine', () => {
   it('ends a stream that fails later with the error', async () => {
     const { client, got } = createClient({ ...ask, stream: true });
     const steps = createSteps(async function* () {
-      yield START;
+      yield partOf(START);
       throw new Refusal('upstream_overloaded', 'Overloaded');
     });
     await runInference(client, nativeFormat, steps);
@@ -76,7 +76,7 @@ describe('the spine', () => {
     const steps = createSteps(async function* () {
       for (const event of ANSWER) {
         taken++;
-        yield event;
+        yield partOf(event);
       }
     });
     const running = runInference(client, nativeFormat, steps);
@@ -93,7 +93,7 @@ describe('the spine', () => {
     const { client, got, leave } = createClient({ ...ask, stream: true });
     const steps = createSteps(async function* ({ signal }) {
       try {
-        yield START;
+        yield partOf(START);
         await new Promise((_, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason));
         });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runInference } from '../../../src/gateway/run-inference.ts';
 import { chatFormat } from '../../../src/protocol/chat/index.ts';
-import type { Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
+import type { AnswerPart, Infer } from '../../../src/protocol/inference.ts';
 import { nativeFormat } from '../../../src/protocol/native/index.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -68,18 +68,13 @@ describe('what the spine bills', () => {
   });
 
   const broken: Infer = async function* () {
-    yield* ANSWER.slice(0, 3);
+    yield* tell(ANSWER.slice(0, 3));
     throw new Refusal('upstream_broken', 'Broken');
   };
 
   it.each([
-    [
-      'before its first event, stream',
-      true,
-      0,
-      (): AsyncIterable<InferenceEvent> => refuseAtOnce(),
-    ],
-    ['before its first event', false, 0, (): AsyncIterable<InferenceEvent> => refuseAtOnce()],
+    ['before its first event, stream', true, 0, (): AsyncIterable<AnswerPart> => refuseAtOnce()],
+    ['before its first event', false, 0, (): AsyncIterable<AnswerPart> => refuseAtOnce()],
     ['in the middle of a stream', true, 6, broken],
     ['in the middle of an answer that was never delivered', false, 0, broken],
   ] as const)(
@@ -92,7 +87,7 @@ describe('what the spine bills', () => {
     },
   );
 
-  async function* refuseAtOnce(): AsyncGenerator<InferenceEvent> {
+  async function* refuseAtOnce(): AsyncGenerator<AnswerPart> {
     yield* [];
     throw new Refusal('upstream_overloaded', 'Overloaded');
   }
@@ -110,7 +105,7 @@ describe('what the spine bills', () => {
   });
 
   const tellUntilAborted: Infer = async function* ({ signal }) {
-    yield* ANSWER.slice(0, 3);
+    yield* tell(ANSWER.slice(0, 3));
     await new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });

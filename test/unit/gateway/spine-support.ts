@@ -1,7 +1,7 @@
 import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
 import type { Bill } from '../../../src/gateway/meter-usage.ts';
 import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/steps.ts';
-import type { Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
+import type { AnswerPart, Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
 import { readApiKey, refuseKey } from '../../../src/protocol/read-api-key.ts';
 
 export const USAGE = {
@@ -26,8 +26,13 @@ export const ANSWER: readonly InferenceEvent[] = [
   },
 ];
 
-export async function* tell(events: readonly InferenceEvent[]): AsyncGenerator<InferenceEvent> {
-  yield* events;
+export const partOf = (...events: readonly InferenceEvent[]): AnswerPart => ({
+  events,
+  bytes: undefined,
+});
+
+export async function* tell(events: readonly InferenceEvent[]): AsyncGenerator<AnswerPart> {
+  for (const event of events) yield partOf(event);
 }
 
 const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
@@ -103,9 +108,9 @@ export function createClient(body: object, headers: Record<string, string> = {})
       got.bodiesRead++;
       return Buffer.from(JSON.stringify(body));
     },
-    answer(_head, text) {
+    answer(_head, body) {
       got.heads++;
-      got.answer = text;
+      got.answer = Buffer.from(body).toString();
     },
     startStream() {
       got.heads++;
@@ -113,8 +118,8 @@ export function createClient(body: object, headers: Record<string, string> = {})
         get isFinished() {
           return isGone;
         },
-        write(text) {
-          got.text += text;
+        write(chunk) {
+          got.text += Buffer.from(chunk).toString();
           return drain;
         },
         endStream() {

@@ -1,24 +1,27 @@
 import { vi } from 'vitest';
-import type { InferenceEvent } from '../../../src/protocol/inference.ts';
+import type { AnswerPart } from '../../../src/protocol/inference.ts';
 import type { Refusal } from '../../../src/protocol/refusals.ts';
 import { withDeadlines } from '../../../src/upstream/deadlines.ts';
 
-export const EVENT: InferenceEvent = { type: 'block_stop', index: 0 };
+export const PART: AnswerPart = {
+  events: [{ type: 'block_stop', index: 0 }],
+  bytes: undefined,
+};
 export const LIMITS = { firstByteMs: 6_000, idleMs: 2_000, totalMs: 20_000 };
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** An event after each of these times; deaf to everything, like an upstream at its worst. */
-export async function* tellAfter(...gapsMs: number[]): AsyncGenerator<InferenceEvent> {
+export async function* tellAfter(...gapsMs: number[]): AsyncGenerator<AnswerPart> {
   for (const gapMs of gapsMs) {
     await sleep(gapMs);
-    yield EVENT;
+    yield PART;
   }
 }
 
 export const NEVER = 2 ** 30;
 
-export function start(events: AsyncIterable<InferenceEvent>, limits = LIMITS) {
+export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
   const aborted: Refusal[] = [];
   const abort = (reason: Refusal) => {
     aborted.push(reason);

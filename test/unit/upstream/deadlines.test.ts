@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { InferenceEvent } from '../../../src/protocol/inference.ts';
+import type { AnswerPart } from '../../../src/protocol/inference.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { classifyFailure } from '../../../src/routing/upstream-failure.ts';
-import { EVENT, NEVER, pass, start, tellAfter } from './deadlines-support.ts';
+import { NEVER, PART, pass, start, tellAfter } from './deadlines-support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -102,10 +102,10 @@ describe('a client that reads slowly', () => {
 
   it('and never asks again leaves no upstream running when the whole takes too long', async () => {
     let hasEnded = false;
-    async function* tell(): AsyncGenerator<InferenceEvent> {
+    async function* tell(): AsyncGenerator<AnswerPart> {
       try {
-        yield EVENT;
-        yield EVENT;
+        yield PART;
+        yield PART;
       } finally {
         hasEnded = true;
       }
@@ -122,8 +122,8 @@ describe('a client that reads slowly', () => {
 describe('the watch over an answer', () => {
   it('passes on events, the end and failures as they are', async () => {
     const failure = new Refusal('upstream_broken', 'Broken');
-    async function* fail(): AsyncGenerator<InferenceEvent> {
-      yield EVENT;
+    async function* fail(): AsyncGenerator<AnswerPart> {
+      yield PART;
       throw failure;
     }
     const { ask, aborted } = start(fail());
@@ -138,8 +138,8 @@ describe('the watch over an answer', () => {
   });
 
   it('leaves no timer behind: not at the end, not at a failure, not when the client leaves, not when it expires', async () => {
-    async function* fail(): AsyncGenerator<InferenceEvent> {
-      yield EVENT;
+    async function* fail(): AsyncGenerator<AnswerPart> {
+      yield PART;
       throw new Refusal('upstream_broken', 'Broken');
     }
     const runs = [tellAfter(1), fail()].map((events) => start(events));
@@ -157,7 +157,7 @@ describe('the watch over an answer', () => {
     await left.timed.return?.();
     expect(vi.getTimerCount()).toBe(0);
 
-    const silent: AsyncIterable<InferenceEvent> = {
+    const silent: AsyncIterable<AnswerPart> = {
       [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
     };
     start(silent).ask();
@@ -167,10 +167,10 @@ describe('the watch over an answer', () => {
 
   it('ends the upstream when the client leaves, without calling it too slow', async () => {
     let hasEnded = false;
-    async function* tell(): AsyncGenerator<InferenceEvent> {
+    async function* tell(): AsyncGenerator<AnswerPart> {
       try {
-        yield EVENT;
-        yield EVENT;
+        yield PART;
+        yield PART;
       } finally {
         hasEnded = true;
       }
@@ -196,8 +196,8 @@ describe('the watch over an answer', () => {
   });
 
   it('sets its timer a few times for an answer, and not once for each event', async () => {
-    async function* tell(): AsyncGenerator<InferenceEvent> {
-      for (let n = 0; n < 10_000; n += 1) yield EVENT;
+    async function* tell(): AsyncGenerator<AnswerPart> {
+      for (let n = 0; n < 10_000; n += 1) yield PART;
     }
     const { timed } = start(tell());
     const setTimer = vi.spyOn(globalThis, 'setTimeout');

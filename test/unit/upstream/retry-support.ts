@@ -1,5 +1,10 @@
 import { vi } from 'vitest';
-import type { Infer, InferenceCall, InferenceEvent } from '../../../src/protocol/inference.ts';
+import type {
+  AnswerPart,
+  Infer,
+  InferenceCall,
+  InferenceEvent,
+} from '../../../src/protocol/inference.ts';
 import { createRetryBudget } from '../../../src/routing/retry-budget.ts';
 import { createRouter, type Route } from '../../../src/routing/router.ts';
 import { createWaitingRoom } from '../../../src/routing/waiting-room.ts';
@@ -54,14 +59,16 @@ export function createStage(
   });
   const createInfer = (name: string, { acts }: TestUpstream): Infer => {
     let called = 0;
-    return async function* infer({ signal }): AsyncGenerator<InferenceEvent> {
+    return async function* infer({ signal }): AsyncGenerator<AnswerPart> {
       const act = acts[Math.min(called, acts.length - 1)] ?? WELL;
       called += 1;
       calls.push(name);
       const index = calls.length;
       running.add(index);
       try {
-        for (let n = 0; n < act.events; n += 1) yield { type: 'block_stop', index };
+        for (let n = 0; n < act.events; n += 1) {
+          yield { events: [{ type: 'block_stop', index }], bytes: undefined };
+        }
         if (act.last instanceof Error) throw act.last;
         if (act.last === 'silence') await untilAborted(signal);
       } finally {
@@ -96,7 +103,7 @@ export function run(infer: Infer, signal: AbortSignal = new AbortController().si
   const result: Result = { events: [], end: undefined };
   const call: InferenceCall = createCall(ask('Hello'), { model: MODEL, signal });
   const collect = async () => {
-    for await (const event of infer(call)) result.events.push(event);
+    for await (const { events } of infer(call)) result.events.push(...events);
   };
   collect().then(
     () => {

@@ -13,8 +13,8 @@ const NONE = {
 
 describe('parseDirectives', () => {
   it.each([
-    ['[[error 529]]', { error: { status: 529, afterTokens: undefined } }],
-    ['[[error 429 after 3]]', { error: { status: 429, afterTokens: 3 } }],
+    ['[[error 529]]', { error: { status: 529, afterTokens: undefined, isAskedFor: true } }],
+    ['[[error 429 after 3]]', { error: { status: 429, afterTokens: 3, isAskedFor: true } }],
     ['[[tool get_weather]]', { tools: [{ name: 'get_weather', input: undefined }] }],
     [
       '[[tool a {"b": [[1]], "c": "]] }"}]]',

@@ -19,6 +19,13 @@ describe('an error that the prompt asks for', () => {
     },
   );
 
+  it('says nothing of the upstream when a prompt asks for it, and something when it comes by chance', async () => {
+    const asked = answer(ask('[[error 500]]'));
+    await expect(asked).rejects.toMatchObject({ status: 500, kind: 'refused' });
+    const unlucky = answer(ask('Hello [[tokens 0]]'), { errorRate: 1 });
+    await expect(unlucky).rejects.not.toHaveProperty('kind');
+  });
+
   it('tells those to wait who may come again', async () => {
     await expect(answer(ask('[[error 429]]'))).rejects.toMatchObject({
       headers: { 'retry-after': '1' },
@@ -32,7 +39,9 @@ describe('an error that the prompt asks for', () => {
   ])('comes after %i tokens for %s', async (tokens, text) => {
     const events: InferenceEvent[] = [];
     const broken = async () => {
-      for await (const event of createUpstream()(createCall(ask(text)))) events.push(event);
+      for await (const part of createUpstream()(createCall(ask(text)))) {
+        events.push(...part.events);
+      }
     };
     await expect(broken()).rejects.toMatchObject({ status: 529 });
     expect(events[0]?.type).toBe('start');
@@ -150,8 +159,8 @@ describe('an abort', () => {
 
   it('is not needed by those who stop reading', async () => {
     const timers = countTimers();
-    for await (const event of createUpstream({ tokensPerSecond: 50 })(createCall(ask('Hi')))) {
-      if (event.type === 'delta') break;
+    for await (const { events } of createUpstream({ tokensPerSecond: 50 })(createCall(ask('Hi')))) {
+      if (events[0]?.type === 'delta') break;
     }
     expect(countTimers()).toBe(timers);
   });

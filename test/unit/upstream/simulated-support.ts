@@ -1,5 +1,6 @@
 import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
 import type {
+  AnswerPart,
   InferenceCall,
   InferenceEvent,
   InferenceRequest,
@@ -29,7 +30,9 @@ export function createRequest(fields: Partial<InferenceRequest> = {}): Inference
     outputSchema: undefined,
     cacheControl: undefined,
     isBetaContext: false,
+    betas: [],
     passedOn: {},
+    passedOnToChat: {},
     ...fields,
   };
 }
@@ -46,6 +49,7 @@ export function createCall(
     model: 'llm-haiku-4.5',
     outputTokensMax: request.outputTokensMax ?? 8_192,
     contextTokensMax: 200_000,
+    form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     signal: new AbortController().signal,
     ...fields,
   };
@@ -65,9 +69,9 @@ export function createUpstream(options: Partial<SimulatedUpstreamOptions> = {}) 
   });
 }
 
-export async function collect(events: AsyncIterable<InferenceEvent>): Promise<InferenceEvent[]> {
+export async function collect(parts: AsyncIterable<AnswerPart>): Promise<InferenceEvent[]> {
   const collected: InferenceEvent[] = [];
-  for await (const event of events) collected.push(event);
+  for await (const { events } of parts) collected.push(...events);
   return collected;
 }
 

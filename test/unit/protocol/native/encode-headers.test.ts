@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encodeNativeHeaders, readBetas } from '../../../../src/protocol/native/encode-headers.ts';
+import { readBetas } from '../../../../src/protocol/native/decode-headers.ts';
+import { encodeNativeHeaders } from '../../../../src/protocol/native/encode-headers.ts';
 
 const betasOf = (headers: Readonly<Record<string, string>>) => readBetas((name) => headers[name]);
 
@@ -7,15 +8,15 @@ describe('the headers for a native upstream', () => {
   const VERSION = ['anthropic-version', '2023-06-01'];
 
   it('are the version alone where nothing else is asked for', () => {
-    expect(encodeNativeHeaders({ isBetaContext: false }, [])).toEqual([VERSION]);
+    expect(encodeNativeHeaders({ isBetaContext: false, betas: [] })).toEqual([VERSION]);
   });
 
   it('name the long context only where it is asked for, by the name that upstreams know', () => {
-    expect(encodeNativeHeaders({ isBetaContext: true }, ['tomorrow-1'])).toEqual([
+    expect(encodeNativeHeaders({ isBetaContext: true, betas: ['tomorrow-1'] })).toEqual([
       VERSION,
       ['anthropic-beta', 'tomorrow-1,context-1m-2025-08-07'],
     ]);
-    expect(encodeNativeHeaders({ isBetaContext: false }, ['tomorrow-1'])).toEqual([
+    expect(encodeNativeHeaders({ isBetaContext: false, betas: ['tomorrow-1'] })).toEqual([
       VERSION,
       ['anthropic-beta', 'tomorrow-1'],
     ]);

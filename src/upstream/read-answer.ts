@@ -1,0 +1,108 @@
+import { createSseDecoder } from '../protocol/decode-sse.ts';
+import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
+import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import type { RelayedPart } from '../protocol/stream-relay.ts';
+import type { PushedPart } from './answer-parts.ts';
+import type { HttpHeaders } from './http1/http-client.ts';
+import type { UpstreamDialect } from './upstream-dialect.ts';
+
+/** A whole answer is put together in memory before it is decoded. */
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+const ERROR_BYTES_MAX = 64 * 1024;
+
+/** Reads one body. What it throws is the end of the answer; what it has told before still counts. */
+export interface AnswerReader {
+  push(chunk: Uint8Array): PushedPart | undefined;
+  /** Nothing more comes. */
+  end(): PushedPart | undefined;
+}
+
+export interface AnswerOptions {
+  readonly dialect: UpstreamDialect;
+  readonly isStream: boolean;
+  readonly form: AnswerForm;
+  /** The pinned id: what the upstream calls it is its own affair. */
+  readonly model: string;
+  /** For what an upstream told before it failed in the same read. */
+  readonly tell: (part: PushedPart) => void;
+}
+
+export function createAnswerReader(options: AnswerOptions): AnswerReader {
+  const isSameFormat = options.dialect.format === options.form.format;
+  if (!options.isStream) return createWholeReader(options, isSameFormat);
+  return isSameFormat ? createRelayReader(options) : createStreamReader(options);
+}
+
+function createRelayReader({ dialect, form, model, tell }: AnswerOptions): AnswerReader {
+  const relay = dialect.createStreamRelay(model, form.context);
+  const unlessFailed = ({ refusal, ...part }: RelayedPart): PushedPart => {
+    if (refusal === undefined) return part;
+    tell(part);
+    throw refusal;
+  };
+  return {
+    push: (chunk) => unlessFailed(relay.push(chunk)),
+    end: () => unlessFailed(relay.end()),
+  };
+}
+
+function createStreamReader({ dialect, model }: AnswerOptions): AnswerReader {
+  const sse = createSseDecoder();
+  const decoder = dialect.createStreamDecoder();
+  const decodeAll = (payloads: ReturnType<typeof sse.push>): InferenceEvent[] =>
+    payloads.flatMap((payload) => decoder.decode(payload));
+  return {
+    push: (chunk) => toPart(decodeAll(sse.push(chunk)), model),
+    end: () => toPart([...decodeAll(sse.end()), ...decoder.end()], model),
+  };
+}
+
+function createWholeReader(
+  { dialect, form, model }: AnswerOptions,
+  isSameFormat: boolean,
+): AnswerReader {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const decode = (body: string): PushedPart => {
+    if (!isSameFormat) return toPart(dialect.decodeAnswer(body), model);
+    const { events, text } = dialect.relayAnswer(body, model, form.context);
+    if (text === undefined) return toPart(events, model);
+    return { events, bytes: [Buffer.from(text)] };
+  };
+  return {
+    push(chunk) {
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES_MAX) {
+        throw new Refusal('upstream_broken', "The upstream's answer is too large.");
+      }
+      chunks.push(chunk);
+      return undefined;
+    },
+    end: () => decode(Buffer.concat(chunks).toString('utf8')),
+  };
+}
+
+function toPart(events: readonly InferenceEvent[], model: string): PushedPart {
+  const renamed =
+    events[0]?.type === 'start' ? [{ ...events[0], model }, ...events.slice(1)] : events;
+  return { events: renamed, bytes: undefined };
+}
+
+/** What is too long to be an error message is cut: the status says enough. */
+export function createErrorReader(status: number, headers: HttpHeaders): AnswerReader {
+  const retryAfter = headers.get('retry-after');
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const refuse = (): never => {
+    throw decodeUpstreamError({ status, body: Buffer.concat(chunks).toString('utf8'), retryAfter });
+  };
+  return {
+    push(chunk) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      return bytes > ERROR_BYTES_MAX ? refuse() : undefined;
+    },
+    end: refuse,
+  };
+}
