@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { InferenceEvent } from '../../../src/protocol/inference.ts';
+import { createAnswerParts } from '../../../src/upstream/answer-parts.ts';
+
+const event = (index: number): InferenceEvent => ({ type: 'block_stop', index });
+const decoded = (...indexes: number[]) => ({ events: indexes.map(event), bytes: undefined });
+const relayed = (index: number, text: string) => ({
+  events: [event(index)],
+  bytes: [Buffer.from(text)],
+});
+
+function create() {
+  const told: string[] = [];
+  const parts = createAnswerParts({
+    pause: () => told.push('pause'),
+    resume: () => told.push('resume'),
+    abort: () => told.push('abort'),
+  });
+  return { ...parts, told };
+}
+
+describe('the parts of an answer', () => {
+  it('are one for everything that came in one read', async () => {
+    const { iterator, push } = create();
+    const next = iterator.next();
+    push(decoded(1));
+    push(decoded(2, 3));
+    expect(await next).toEqual({ done: false, value: decoded(1, 2, 3) });
+  });
+
+  it('have the bytes of all of it in their order', async () => {
+    const { iterator, push } = create();
+    for (const [index, text] of ['a', 'b', 'c'].entries()) push(relayed(index, text));
+    const { value } = await iterator.next();
+    expect(value).toEqual({ events: [event(0), event(1), event(2)], bytes: Buffer.from('abc') });
+  });
+
+  it('come before the end and before the failure that follow them', async () => {
+    const good = create();
+    good.push(decoded(1));
+    good.finish();
+    expect(await good.iterator.next()).toEqual({ done: false, value: decoded(1) });
+    expect(await good.iterator.next()).toEqual({ done: true, value: undefined });
+
+    const bad = create();
+    bad.push(decoded(1));
+    bad.fail(new Error('broken'));
+    expect(await bad.iterator.next()).toEqual({ done: false, value: decoded(1) });
+    await expect(bad.iterator.next()).rejects.toThrow('broken');
+  });
+
+  it.each([
+    ['events', decoded(...Array.from({ length: 300 }, (_, index) => index))],
+    ['bytes', relayed(1, 'x'.repeat(200 * 1024))],
+  ])(
+    'make the upstream wait while too many %s are not taken, and only then',
+    async (_what, part) => {
+      const { iterator, push, told } = create();
+      push(decoded(1));
+      expect(told).toEqual([]);
+      push(part);
+      push(part);
+      expect(told).toEqual(['pause']);
+      await iterator.next();
+      expect(told).toEqual(['pause', 'resume']);
+    },
+  );
+
+  it('end where nobody takes them any more, which stops an upstream that goes on', async () => {
+    const { iterator, push, told } = create();
+    push(decoded(1));
+    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+    expect(told).toEqual(['abort']);
+    push(decoded(2));
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('end for somebody who is waiting for the next one', async () => {
+    const { iterator, told } = create();
+    const next = iterator.next();
+    await iterator.return?.();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(told).toEqual(['abort']);
+  });
+});
