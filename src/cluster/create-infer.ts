@@ -33,7 +33,6 @@ export function createInfer(config: Config, instance: string, clock: Clock): Inf
     ),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
     random,
-    onEnd: () => {},
   });
 }
 

@@ -65,6 +65,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
     infer: createInfer(config, `worker ${options.worker} ${startedMs}`, clock),
+    observe: () => {},
     nowMs: () => clock.nowMs(),
   };
 

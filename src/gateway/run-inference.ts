@@ -6,9 +6,29 @@ import type { Format } from '../protocol/format.ts';
 import { parseJsonBody } from '../protocol/parse-json-body.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { type AnswerEnd, createMeter } from './meter-usage.ts';
+import { createRequestRecorder, type RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
 import type { ClientSide, Steps } from './steps.ts';
+
+/** Serves one request, and tells once what became of it. */
+export async function runInference(
+  client: ClientSide,
+  format: Format,
+  steps: Steps,
+): Promise<void> {
+  const { requestId } = client;
+  const { name: route, statusOf } = format;
+  const recorder = createRequestRecorder({ requestId, route, statusOf });
+  try {
+    await serve(client, format, steps, recorder);
+  } catch (error) {
+    recorder.noteFailure(error, client.signal.aborted);
+    throw error;
+  } finally {
+    steps.observe(recorder.close());
+  }
+}
 
 /**
  * THE SPINE: what happens to one request, in order. Both formats, every model and every upstream go this way;
@@ -18,19 +38,23 @@ import type { ClientSide, Steps } from './steps.ts';
  *    401   408 413    400 415            404        400       401 402    5xx                       always
  *    429                                                      403 429 503
  */
-export async function runInference(
+async function serve(
   client: ClientSide,
   format: Format,
   steps: Steps,
+  recorder: RequestRecorder,
 ): Promise<void> {
   const header = (name: string) => client.header(name);
   const key = steps.checkKey(client);
+  recorder.noteKey(key);
   checkContentType(header('content-type'));
 
-  const body = parseJsonBody(await client.body());
+  const body = parseJsonBody(await recorder.waitForClient(client.body()));
+  recorder.noteBody();
   const { request, wantsStreamUsage } = format.decodeRequest(body, header);
   const model = steps.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
+  recorder.noteRequest({ model: model.id, isStream: request.isStream });
   const estimate = estimateTokens(request, steps.bytesPerToken);
   const askedTokensMax = checkCeilings(model, request, {
     overCeiling: steps.overCeiling,
@@ -54,6 +78,7 @@ export async function runInference(
     tellRate: (rate) => client.addHeaders(format.encodeRate(rate)),
     stop: (refusal) => client.abort(refusal),
   });
+  recorder.noteAdmission(admission.heldMicros);
 
   let end: AnswerEnd = 'undelivered';
   try {
@@ -63,19 +88,24 @@ export async function runInference(
       ? cutOutput(client, { model, estimate, heldMicros })
       : askedTokensMax;
     const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
-    const parts = steps.infer({
+    const answer = steps.infer({
       request,
       model: model.id,
       outputTokensMax,
       contextTokensMax: contextWindowOf(model, request),
       form: { format: format.name, context },
+      noteTries: recorder.noteTries,
       signal: client.signal,
     });
+    const parts = recorder.timeUpstream(answer);
     end = request.isStream
-      ? await sendStream({ client, parts, format, context, meter })
-      : await sendWhole({ client, parts, format, context, meter, heldMicros });
+      ? await sendStream({ client, parts, format, context, meter, recorder })
+      : await sendWhole({ client, parts, format, context, meter, recorder, heldMicros });
   } finally {
-    admission.settle(meter.close(client.signal.aborted && end !== 'complete' ? 'left' : end));
+    if (client.signal.aborted && end !== 'complete') end = 'left';
+    const bill = meter.close(end);
+    recorder.noteBill(bill, end);
+    admission.settle(bill);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Format, StreamEncoder } from '../protocol/format.ts';
 import type { AnswerContext, AnswerPart } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
+import type { RequestRecorder } from './record-request.ts';
 import type { ClientSide } from './steps.ts';
 
 /** Proxies and clients give up on a connection that says nothing for long. */
@@ -23,6 +24,7 @@ interface StreamedAnswer {
   readonly format: Format;
   readonly context: AnswerContext;
   readonly meter: Meter;
+  readonly recorder: RequestRecorder;
 }
 
 /**
@@ -30,11 +32,12 @@ interface StreamedAnswer {
  * clients retry, afterwards it is the last event of the stream.
  */
 export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
-  const { client, parts, format, context, meter } = answer;
+  const { client, parts, format, context, meter, recorder } = answer;
   const iterator = parts[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
 
+  recorder.noteAnswer();
   const stream = client.startStream(STREAM_HEAD);
   const encoder = format.createStreamEncoder(context);
   const silence = setInterval(() => void stream.write(encoder.encodeSilence()), SILENCE_MAX_MS);
@@ -44,12 +47,14 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
     for (; next.done !== true; next = await iterator.next()) {
       silence.refresh();
       const bytes = encodePart(next.value, meter, encoder);
-      if (bytes.length > 0) await stream.write(bytes);
+      const drained = bytes.length > 0 ? stream.write(bytes) : undefined;
+      if (drained !== undefined) await recorder.waitForClient(drained);
       if (stream.isFinished) return 'left';
     }
   } catch (error) {
     if (!(error instanceof Refusal) || stream.isFinished) throw error;
     end = 'failed';
+    recorder.noteFailure(error, false);
     await stream.write(encoder.encodeError(error, client.requestId));
   } finally {
     clearInterval(silence);

@@ -3,6 +3,7 @@ import { createAnswerCollector } from '../protocol/collect-answer.ts';
 import type { Format } from '../protocol/format.ts';
 import type { AnswerContext, AnswerPart } from '../protocol/inference.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
+import type { RequestRecorder } from './record-request.ts';
 import type { ClientSide } from './steps.ts';
 
 interface WholeAnswer {
@@ -11,12 +12,13 @@ interface WholeAnswer {
   readonly format: Format;
   readonly context: AnswerContext;
   readonly meter: Meter;
+  readonly recorder: RequestRecorder;
   readonly heldMicros: number;
 }
 
 /** One JSON body, when the answer is complete. */
 export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
-  const { client, parts, format, context, meter, heldMicros } = answer;
+  const { client, parts, format, context, meter, recorder, heldMicros } = answer;
   const collector = createAnswerCollector();
   let bytes: Uint8Array | undefined;
   for await (const part of parts) {
@@ -31,6 +33,7 @@ export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
   if (chargeMicros <= heldMicros) {
     client.addHeaders({ 'x-tollgate-credits-charged': formatCredits(chargeMicros) });
   }
+  recorder.noteAnswer();
   client.answer(
     { status: 200, headers: { 'content-type': 'application/json' } },
     bytes ?? format.encodeAnswer(collector.finish(), context),

@@ -12,10 +12,7 @@ const INFERENCE_TIME_MAX_MS = 24 * 60 * 60 * 1_000;
 export function createInferenceRoutes(steps: Steps): Route[] {
   return [
     createInferenceRoute('/v1/messages', nativeFormat, steps),
-    {
-      ...createInferenceRoute('/v1/chat/completions', chatFormat, steps),
-      statusOf: (refusal) => refusal.chatStatus,
-    },
+    createInferenceRoute('/v1/chat/completions', chatFormat, steps),
   ];
 }
 
@@ -25,6 +22,7 @@ function createInferenceRoute(path: string, format: Format, steps: Steps): Route
     path,
     timeMaxMs: INFERENCE_TIME_MAX_MS,
     encodeRefusal: format.encodeRefusal,
+    statusOf: format.statusOf,
     handle: (exchange) => runInference(exchange, format, steps),
   };
 }

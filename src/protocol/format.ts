@@ -7,6 +7,7 @@ import type {
   InferenceEvent,
   InferenceRequest,
 } from './inference.ts';
+import type { Refusal } from './refusals.ts';
 
 /** What a format reads of a request's headers, by lower-case name. */
 export type HeaderSource = (name: string) => string | undefined;
@@ -34,6 +35,7 @@ export interface Format {
   encodeAnswer(answer: InferenceAnswer, context: AnswerContext): string;
   createStreamEncoder(context: AnswerContext): StreamEncoder;
   readonly encodeRefusal: RefusalEncoder;
+  statusOf(refusal: Refusal): number;
   /** The headers that tell a caller how much of its rate limit is left. */
   readonly encodeRate: RateEncoder;
 }

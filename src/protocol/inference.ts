@@ -175,9 +175,28 @@ export interface InferenceCall {
   readonly outputTokensMax: number;
   readonly contextTokensMax: number;
   readonly form: AnswerForm;
+  /** Which upstreams were called, and what became of it; told once, when the answer is over. */
+  readonly noteTries: (tries: readonly Try[]) => void;
   /** Aborted when the client leaves or the time is up: the upstream stops at once. */
   readonly signal: AbortSignal;
 }
+
+/** What became of one call of one upstream. */
+export interface Try {
+  readonly upstream: string;
+  /** `left`: the client did; `fault`: ours, by a mistake; all others are the upstream's doing. */
+  readonly result: TryResult;
+}
+
+export type TryResult =
+  | 'ok'
+  | 'refused'
+  | 'overloaded'
+  | 'broken'
+  | 'unreachable'
+  | 'slow'
+  | 'left'
+  | 'fault';
 
 /** What an upstream said at once. */
 export interface AnswerPart {

@@ -1,13 +1,9 @@
-import type { AnswerPart, Infer, InferenceCall } from '../protocol/inference.ts';
+import type { AnswerPart, Infer, InferenceCall, Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeRetryAfter } from '../routing/retry-after.ts';
 import type { RetryBudget } from '../routing/retry-budget.ts';
 import type { Lease, NoRoute } from '../routing/router.ts';
-import {
-  classifyFailure,
-  type FailureKind,
-  type UpstreamFailure,
-} from '../routing/upstream-failure.ts';
+import { classifyFailure, type UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { WaitingRoom } from '../routing/waiting-room.ts';
 import { waitForLease } from './wait-for-lease.ts';
 
@@ -19,20 +15,12 @@ const RETRY_AFTER_WAIT_MAX_MS = 2_000;
 /** Spreads those who wait for the same moment. */
 const RETRY_AFTER_JITTER_MS = 250;
 
-export interface Try {
-  readonly upstream: string;
-  /** `left`: the client did; `fault`: ours, by a mistake. */
-  readonly result: 'ok' | 'left' | 'fault' | FailureKind;
-}
-
 export interface RetryOptions {
   readonly room: WaitingRoom;
   readonly upstreams: ReadonlyMap<string, Infer>;
   readonly budget: RetryBudget;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
-  /** Once for each call that was begun, when it is over. */
-  readonly onEnd: (call: InferenceCall, tries: readonly Try[]) => void;
 }
 
 /**
@@ -61,7 +49,7 @@ export function inferWithRetries(options: RetryOptions): Infer {
         if (result === 'left') await parts.return?.();
       }
     } finally {
-      options.onEnd(call, tries);
+      call.noteTries(tries);
     }
   };
 }

@@ -12,5 +12,6 @@ export const chatFormat: Format = {
   encodeAnswer,
   createStreamEncoder,
   encodeRefusal,
+  statusOf: (refusal) => refusal.chatStatus,
   encodeRate: encodeChatRate,
 };

@@ -11,5 +11,6 @@ export const nativeFormat: Format = {
   encodeAnswer,
   createStreamEncoder,
   encodeRefusal,
+  statusOf: (refusal) => refusal.status,
   encodeRate: encodeNativeRate,
 };

@@ -17,7 +17,7 @@ import {
 
 describe('what the spine bills', () => {
   it('holds what the request may cost, and settles what it did cost', async () => {
-    const books: Books = { orders: [], bills: [] };
+    const books: Books = { orders: [], bills: [], records: [] };
     const { client, added } = createClient(ask);
     await runInference(
       client,
@@ -80,7 +80,7 @@ describe('what the spine bills', () => {
   ] as const)(
     'bills what was delivered when the upstream fails %s',
     async (_, stream, chargeMicros, infer) => {
-      const books: Books = { orders: [], bills: [] };
+      const books: Books = { orders: [], bills: [], records: [] };
       const { client } = createClient({ ...ask, stream });
       await runInference(client, nativeFormat, createSteps(infer, books)).catch(() => {});
       expect(books.bills).toMatchObject([{ chargeMicros }]);
@@ -93,7 +93,7 @@ describe('what the spine bills', () => {
   }
 
   it('bills input and output so far, once, when the client leaves', async () => {
-    const books: Books = { orders: [], bills: [] };
+    const books: Books = { orders: [], bills: [], records: [] };
     const { client, got, leave } = createClient({ ...ask, stream: true });
     const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, books));
     await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
@@ -112,7 +112,7 @@ describe('what the spine bills', () => {
   };
 
   it('ends a stream with the reason when its key is revoked, and bills it', async () => {
-    const books: Books = { orders: [], bills: [] };
+    const books: Books = { orders: [], bills: [], records: [] };
     const { client, got } = createClient({ ...ask, stream: true });
     const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, books));
     await waitUntil(() => got.text.includes('Hi'), 'the first words are written');

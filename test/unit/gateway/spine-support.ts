@@ -1,5 +1,6 @@
 import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
 import type { Bill } from '../../../src/gateway/meter-usage.ts';
+import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/steps.ts';
 import type { AnswerPart, Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
 import { readApiKey, refuseKey } from '../../../src/protocol/read-api-key.ts';
@@ -41,12 +42,13 @@ const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, w
 export interface Books {
   readonly orders: AdmissionOrder[];
   readonly bills: Bill[];
+  readonly records: RequestRecord[];
 }
 
 /** A price of 1 credit per million tokens: a token costs a micro-credit. */
 export function createSteps(
   infer: Infer,
-  books: Books = { orders: [], bills: [] },
+  books: Books = { orders: [], bills: [], records: [] },
   heldMicros = Number.MAX_SAFE_INTEGER,
 ): Steps {
   const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
@@ -80,6 +82,7 @@ export function createSteps(
     overCeiling: 'reject',
     bytesPerToken: 3,
     infer,
+    observe: (record) => books.records.push(record),
     nowMs: () => 1_700_000_000_000,
   };
 }

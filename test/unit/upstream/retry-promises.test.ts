@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Try } from '../../../src/protocol/inference.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { type FailureKind, UpstreamFailure } from '../../../src/routing/upstream-failure.ts';
-import type { Try } from '../../../src/upstream/retry.ts';
 import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
 import { type Act, createStage, errorOf, PATIENCE_MS, pass, run } from './retry-support.ts';
 

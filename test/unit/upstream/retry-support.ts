@@ -4,11 +4,12 @@ import type {
   Infer,
   InferenceCall,
   InferenceEvent,
+  Try,
 } from '../../../src/protocol/inference.ts';
 import { createRetryBudget } from '../../../src/routing/retry-budget.ts';
 import { createRouter, type Route } from '../../../src/routing/router.ts';
 import { createWaitingRoom } from '../../../src/routing/waiting-room.ts';
-import { inferWithRetries, type Try } from '../../../src/upstream/retry.ts';
+import { inferWithRetries } from '../../../src/upstream/retry.ts';
 import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
 import { ask, createCall } from './simulated-support.ts';
 
@@ -76,13 +77,13 @@ export function createStage(
       }
     };
   };
-  const infer = inferWithRetries({
+  const inferNoted = inferWithRetries({
     room: createWaitingRoom({ router, waitersPerModelMax }),
     upstreams: new Map(entries.map(([name, each]) => [name, createInfer(name, each)])),
     budget: createRetryBudget({ share, burstMax }),
     random: draw,
-    onEnd: (_call, tries) => ends.push(tries),
   });
+  const infer: Infer = (call) => inferNoted({ ...call, noteTries: (tries) => ends.push(tries) });
   return { infer, router, calls, ends, running };
 }
 

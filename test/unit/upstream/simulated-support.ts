@@ -50,6 +50,7 @@ export function createCall(
     outputTokensMax: request.outputTokensMax ?? 8_192,
     contextTokensMax: 200_000,
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
+    noteTries: () => {},
     signal: new AbortController().signal,
     ...fields,
   };
