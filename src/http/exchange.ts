@@ -27,12 +27,11 @@ export interface ExchangeOptions {
   readonly statusOf: ((refusal: Refusal) => number) | undefined;
 }
 
-/** The client left, or was cut off, before there was anything to answer. */
-class ClientGone extends Error {
-  constructor() {
-    super('the client is gone');
-  }
-}
+/**
+ * The client left, or was cut off, before there was anything to answer. One for all: where it happened tells
+ * nothing, and a stack trace for every request costs 17 us.
+ */
+const CLIENT_GONE = new Error('the client is gone');
 
 /**
  * One request and its answer as a safe object: a handler may use it at any time and in any order,
@@ -116,7 +115,7 @@ export class Exchange {
   /** Aborted when the exchange ends before its answer did. Made only when asked for: it costs 3 us. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
-    if (this.#isGone) this.#abort.abort(new ClientGone());
+    if (this.#isGone) this.#abort.abort(CLIENT_GONE);
     return this.#abort.signal;
   }
 
@@ -131,11 +130,11 @@ export class Exchange {
     this.#addedHeaders = { ...this.#addedHeaders, ...headers };
   }
 
-  /** The whole body; a `Refusal` when it broke a limit, `ClientGone` when it never came to its end. */
+  /** The whole body; a `Refusal` when it broke a limit, `CLIENT_GONE` when it never came to its end. */
   body(): Promise<Buffer> {
     this.#body ??= new Promise((resolve, reject) => {
       this.#settleBody = { resolve, reject };
-      if (this.#writer.isFinished) reject(new ClientGone());
+      if (this.#writer.isFinished) reject(CLIENT_GONE);
       else if (this.#bodyState === 'complete') this.#handOverBody();
     });
     // A handler that stopped waiting for the body must not bring the process down when it fails.
@@ -183,7 +182,7 @@ export class Exchange {
 
   /** The handler is broken: answers 500 while that is possible, else cuts the connection. */
   fail(error: unknown): void {
-    if (error instanceof ClientGone) return;
+    if (error === CLIENT_GONE) return;
     if (error instanceof Refusal && !this.hasStartedAnswer) {
       this.refuse(error);
       return;
@@ -281,8 +280,8 @@ export class Exchange {
     clearTimeout(this.#deadlineTimer);
     this.#stopWaitingForBody();
     this.#collector.discard();
-    if (this.#isGone) this.#abort?.abort(new ClientGone());
-    if (this.#body !== undefined) this.#settleBody?.reject(new ClientGone());
+    if (this.#isGone) this.#abort?.abort(CLIENT_GONE);
+    if (this.#body !== undefined) this.#settleBody?.reject(CLIENT_GONE);
     this.#context.onFinished();
   }
 }
