@@ -75,12 +75,14 @@ export function startLedgerExporter(options: LedgerExporterOptions): LedgerExpor
   };
 
   const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+    for (;;) {
+      // First of all: the store that a node has just started is not yet connected.
+      await sleep(pace.roundMs, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
       await carryOutRound().then(() => {
         if (isInTrouble) log.info({}, 'the ledger is exported again');
         isInTrouble = false;
       }, noteTrouble);
-      await sleep(pace.roundMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   const ended = run();
