@@ -14,6 +14,9 @@ export interface LedgerExporter {
   stop(): Promise<void>;
 }
 
+/** The store of a node that has just started is not connected in the first round. */
+const FAILURES_TOLD_MIN = 2;
+
 export interface LedgerExporterOptions {
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
   /** Of this node alone: `data_dir/ledger`. */
@@ -39,6 +42,7 @@ export function startLedgerExporter(options: LedgerExporterOptions): LedgerExpor
   const stopping = new AbortController();
   let reader: LedgerReader | undefined;
   let isMasterChanged = false;
+  let failuresInRow = 0;
   let isInTrouble = false;
 
   const holdLease = async () => {
@@ -66,7 +70,9 @@ export function startLedgerExporter(options: LedgerExporterOptions): LedgerExpor
     const isOfRedis = classifyRedisError(error) !== 'fault';
     // Somebody may have to clear the disk, or bring the folder back: then it begins anew.
     if (!isOfRedis) reader = undefined;
-    if (isInTrouble) return;
+    failuresInRow += 1;
+    const isTold = !isOfRedis || failuresInRow >= FAILURES_TOLD_MIN;
+    if (isInTrouble || !isTold) return;
     isInTrouble = true;
     log[isOfRedis ? 'warn' : 'error'](
       { err: error },
@@ -75,14 +81,13 @@ export function startLedgerExporter(options: LedgerExporterOptions): LedgerExpor
   };
 
   const run = async (): Promise<void> => {
-    for (;;) {
-      // First of all: the store that a node has just started is not yet connected.
-      await sleep(pace.roundMs, undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
+    while (!stopping.signal.aborted) {
       await carryOutRound().then(() => {
         if (isInTrouble) log.info({}, 'the ledger is exported again');
         isInTrouble = false;
+        failuresInRow = 0;
       }, noteTrouble);
+      await sleep(pace.roundMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   const ended = run();
