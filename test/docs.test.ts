@@ -55,10 +55,12 @@ function rows(text: string): string[][] {
     );
 }
 
+const isMapOfNames = (path: string) => /\.(model_names|headers)$/.test(path);
+
 /** Every key of nested settings, `upstreams.timeouts.idle`; a map of names counts as one key. */
 function keyPaths(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.length === 0 ? [path] : keyPaths(value[0], path);
-  if (typeof value !== 'object' || value === null || path.endsWith('model_names')) return [path];
+  if (typeof value !== 'object' || value === null || isMapOfNames(path)) return [path];
   return Object.entries(value).flatMap(([key, item]) =>
     keyPaths(item, path === '' ? key : `${path}.${key}`),
   );
