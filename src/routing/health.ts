@@ -13,7 +13,7 @@ import { createRest } from './rest.ts';
  *    │    for as long as it asks                                │
  *    └──────────────────── the probe's first event ◀────────────┘
  */
-export type HealthState = 'closed' | 'paused' | 'open' | 'half-open';
+export type HealthState = 'closed' | 'paused' | 'half-open' | 'open';
 
 export type Outcome = 'ok' | 'overloaded' | 'failed' | 'ignored';
 
@@ -39,6 +39,8 @@ export interface Health {
   /** How long nobody may call; 0 as well while a probe is on its way. */
   restMs(): number;
   canEnter(): boolean;
+  /** It is known to be well again, however long it was to be left alone for its failures. */
+  revive(): void;
   /** Only after `canEnter`. A pass is given back once, with the outcome. */
   enter(): Pass;
   /** The answer has begun, however long it will take: the upstream is alive. */
@@ -107,6 +109,11 @@ export function createHealth({ clock, random }: HealthOptions): Health {
     },
     restMs: rest.leftMs,
     canEnter: () => !isProbing && rest.leftMs() === 0,
+    revive() {
+      if (!isOpen) return;
+      close();
+      rest.end();
+    },
     enter() {
       isProbing = isOpen;
       return { epoch, hasAnswered: false };

@@ -1,11 +1,15 @@
 import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Candidate, chooseCandidate } from './choose-candidate.ts';
-import type { HealthState, Outcome } from './health.ts';
+import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';
 import {
+  canEnter,
   createUpstreamSlots,
   isReady,
+  readHealth,
+  setDown,
+  type UpstreamHealth,
   type UpstreamLimits,
   type UpstreamSlots,
 } from './upstream-slots.ts';
@@ -38,7 +42,7 @@ export interface NoRoute {
 
 export interface UpstreamState {
   readonly name: string;
-  readonly health: HealthState;
+  readonly health: UpstreamHealth;
   readonly restMs: number;
   readonly inFlight: number;
   readonly concurrencyMax: number;
@@ -46,6 +50,8 @@ export interface UpstreamState {
 
 export interface Router {
   choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
+  /** All that were found to be down; the others are not, or no more. */
+  setDown(names: ReadonlySet<string>): void;
   readStates(): readonly UpstreamState[];
 }
 
@@ -91,9 +97,17 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
         ? explainNone(groups, exclude, random)
         : openLease(candidate, clock);
     },
+    setDown(names) {
+      for (const each of slots.values()) setDown(each, names.has(each.name));
+    },
     readStates: () =>
-      [...slots.values()].map(({ name, health, inFlight, concurrencyMax }) => {
-        return { name, health: health.state(), restMs: health.restMs(), inFlight, concurrencyMax };
+      [...slots.values()].map((each) => {
+        const { name, health, inFlight, concurrencyMax } = each;
+        return {
+          ...{ name, inFlight, concurrencyMax },
+          health: readHealth(each),
+          restMs: health.restMs(),
+        };
       }),
   };
 }
@@ -168,9 +182,11 @@ function explainNone(groups: Groups, exclude: ReadonlySet<string>, random: () =>
     .map(({ slots }) => slots);
   const guessMs = RETRY_AFTER_GUESS_MS * random();
   if (left.length === 0) return { kind: 'none', why: 'excluded', retryAfterMs: guessMs };
-  if (left.some(({ health }) => health.canEnter())) {
+  if (left.some(canEnter)) {
     return { kind: 'none', why: 'full', retryAfterMs: guessMs };
   }
-  const restMs = Math.min(...left.map(({ health }) => health.restMs()));
-  return { kind: 'none', why: 'resting', retryAfterMs: restMs > 0 ? restMs : guessMs };
+  const up = left.filter(({ isDown }) => !isDown);
+  const restMs = Math.min(...up.map(({ health }) => health.restMs()));
+  const isKnown = restMs > 0 && Number.isFinite(restMs);
+  return { kind: 'none', why: 'resting', retryAfterMs: isKnown ? restMs : guessMs };
 }
