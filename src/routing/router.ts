@@ -4,10 +4,10 @@ import { type Candidate, chooseCandidate } from './choose-candidate.ts';
 import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';
 import {
-  canEnter,
+  createPause,
   createUpstreamSlots,
-  isReady,
   readHealth,
+  readRestMs,
   setDown,
   type UpstreamHealth,
   type UpstreamLimits,
@@ -102,12 +102,9 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
     },
     readStates: () =>
       [...slots.values()].map((each) => {
-        const { name, health, inFlight, concurrencyMax } = each;
-        return {
-          ...{ name, inFlight, concurrencyMax },
-          health: readHealth(each),
-          restMs: health.restMs(),
-        };
+        const { name, inFlight, concurrencyMax } = each;
+        const [health, restMs] = [readHealth(each), readRestMs(each)];
+        return { name, health, restMs, inFlight, concurrencyMax };
       }),
   };
 }
@@ -125,7 +122,8 @@ function groupRoutes(
       const shared = slots.get(upstream);
       assert(shared !== undefined, `a route leads to ${upstream}, which is no upstream`);
       const relativeWeight = weight / averageWeight;
-      return { slots: shared, weight, relativeWeight, latency: createLatency(clock) };
+      const [latency, pause] = [createLatency(clock), createPause(shared, clock)];
+      return { slots: shared, weight, relativeWeight, latency, pause };
     });
   });
 }
@@ -141,18 +139,27 @@ function findReady(
 ): readonly [Candidate, ...Candidate[]] | undefined {
   for (const group of groups) {
     const [first, ...others] = group.filter(
-      (candidate) =>
-        !exclude.has(candidate.slots.name) && isReady(candidate.slots) && accepts(candidate),
+      (candidate) => !exclude.has(candidate.slots.name) && isReady(candidate) && accepts(candidate),
     );
     if (first !== undefined) return [first, ...others];
   }
   return undefined;
 }
 
-function openLease({ slots, latency }: Candidate, clock: Clock): Lease {
+function isReady(candidate: Candidate): boolean {
+  const { inFlight, concurrencyMax } = candidate.slots;
+  return inFlight < concurrencyMax && canEnter(candidate);
+}
+
+/** Whether it may be called, if it has a place. */
+function canEnter({ slots, pause }: Candidate): boolean {
+  return !slots.isDown && slots.health.canEnter() && pause.leftMs() === 0;
+}
+
+function openLease({ slots, latency, pause }: Candidate, clock: Clock): Lease {
   const { health } = slots;
   const startedMs = clock.nowMs();
-  const pass = health.enter();
+  const pass = health.enter(pause);
   slots.inFlight += 1;
   let hasAnswered = false;
   let hasEnded = false;
@@ -176,17 +183,16 @@ function openLease({ slots, latency }: Candidate, clock: Clock): Lease {
 }
 
 function explainNone(groups: Groups, exclude: ReadonlySet<string>, random: () => number): NoRoute {
-  const left = groups
-    .flat()
-    .filter(({ slots }) => !exclude.has(slots.name))
-    .map(({ slots }) => slots);
+  const left = groups.flat().filter(({ slots }) => !exclude.has(slots.name));
   const guessMs = RETRY_AFTER_GUESS_MS * random();
   if (left.length === 0) return { kind: 'none', why: 'excluded', retryAfterMs: guessMs };
   if (left.some(canEnter)) {
     return { kind: 'none', why: 'full', retryAfterMs: guessMs };
   }
-  const up = left.filter(({ isDown }) => !isDown);
-  const restMs = Math.min(...up.map(({ health }) => health.restMs()));
+  const up = left.filter(({ slots }) => !slots.isDown);
+  const restMs = Math.min(
+    ...up.map(({ slots, pause }) => Math.max(slots.health.restMs(), pause.leftMs())),
+  );
   const isKnown = restMs > 0 && Number.isFinite(restMs);
   return { kind: 'none', why: 'resting', retryAfterMs: isKnown ? restMs : guessMs };
 }

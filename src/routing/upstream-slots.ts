@@ -1,8 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
 import { createHealth, type Health, type HealthState } from './health.ts';
+import { createRest, type Rest } from './rest.ts';
 
-/** `down`: it does not answer who asks it directly, whatever its calls tell. */
-export type UpstreamHealth = HealthState | 'down';
+/**
+ * `paused`: it is well, but asked to be spared one of its models at least.
+ * `down`: it does not answer who asks it directly, whatever its calls tell.
+ */
+export type UpstreamHealth = HealthState | 'paused' | 'down';
 
 /** One upstream as all models share it. */
 export interface UpstreamSlots {
@@ -11,6 +15,8 @@ export interface UpstreamSlots {
   readonly concurrencyMax: number;
   inFlight: number;
   isDown: boolean;
+  /** Those of its models. */
+  readonly pauses: Rest[];
 }
 
 export interface UpstreamLimits {
@@ -23,16 +29,20 @@ export function createUpstreamSlots(
   { name, concurrencyMax }: UpstreamLimits,
   time: { readonly clock: Clock; readonly random: () => number },
 ): UpstreamSlots {
-  return { name, concurrencyMax, health: createHealth(time), inFlight: 0, isDown: false };
+  return {
+    name,
+    concurrencyMax,
+    health: createHealth(time),
+    inFlight: 0,
+    isDown: false,
+    pauses: [],
+  };
 }
 
-export function isReady(slots: UpstreamSlots): boolean {
-  return slots.inFlight < slots.concurrencyMax && canEnter(slots);
-}
-
-/** Whether it may be called, if it has a place. */
-export function canEnter({ health, isDown }: UpstreamSlots): boolean {
-  return !isDown && health.canEnter();
+export function createPause({ pauses }: UpstreamSlots, clock: Clock): Rest {
+  const pause = createRest(clock);
+  pauses.push(pause);
+  return pause;
 }
 
 export function setDown(slots: UpstreamSlots, isDown: boolean): void {
@@ -40,6 +50,13 @@ export function setDown(slots: UpstreamSlots, isDown: boolean): void {
   slots.isDown = isDown;
 }
 
-export function readHealth({ health, isDown }: UpstreamSlots): UpstreamHealth {
-  return isDown ? 'down' : health.state();
+export function readHealth({ health, isDown, pauses }: UpstreamSlots): UpstreamHealth {
+  if (isDown) return 'down';
+  const state = health.state();
+  return state === 'closed' && pauses.some((pause) => pause.leftMs() > 0) ? 'paused' : state;
+}
+
+/** Until all of its models can be asked again. */
+export function readRestMs({ health, pauses }: UpstreamSlots): number {
+  return Math.max(health.restMs(), ...pauses.map((pause) => pause.leftMs()));
 }
