@@ -10,6 +10,7 @@ import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
 import { formatByteSize } from '../src/lib/parse-byte-size.ts';
 import { formatDuration } from '../src/lib/parse-duration.ts';
 import { createAdminRoutes } from '../src/ops/admin-routes.ts';
+import type { ClusterState } from '../src/ops/cluster-state.ts';
 import { createOpenApiDocument } from '../src/protocol/create-openapi-document.ts';
 import { REFUSALS } from '../src/protocol/refusals.ts';
 import { createTempDir } from './support/create-temp-dir.ts';
@@ -216,6 +217,7 @@ describe('README: its tables', () => {
   it('list the routes of the admin API', () => {
     const routes = createAdminRoutes({
       directory: {} as Directory,
+      readCluster: () => ({}) as ClusterState,
       isModel: () => false,
       log: createMemoryLog(),
     });
