@@ -14,6 +14,8 @@ export interface Backend {
   readonly headers: { message: IncomingHttpHeaders; probe: IncomingHttpHeaders };
   /** What both kinds are answered with; 200 until it is changed. */
   readonly statuses: { messages: number; probes: number };
+  /** What the next questions are answered with before that. */
+  readonly nextProbeStatuses: number[];
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export async function startBackend(name: string, { tls }: BackendOptions = {}): 
     calls: { messages: 0, probes: 0 },
     headers: { message: {}, probe: {} },
     statuses: { messages: 200, probes: 200 },
+    nextProbeStatuses: [],
     async start() {
       const answer: RequestListener = (request, response) => {
         const [status, body] = answerOf(backend, request, name);
@@ -54,7 +57,7 @@ export async function startBackend(name: string, { tls }: BackendOptions = {}): 
 }
 
 function answerOf(
-  { calls, headers, statuses }: Backend,
+  { calls, headers, statuses, nextProbeStatuses }: Backend,
   request: IncomingMessage,
   name: string,
 ): readonly [status: number, body: object] {
@@ -62,7 +65,7 @@ function answerOf(
   if (request.method === 'GET') {
     calls.probes += 1;
     headers.probe = request.headers;
-    return [statuses.probes, { data: [] }];
+    return [nextProbeStatuses.shift() ?? statuses.probes, { data: [] }];
   }
   calls.messages += 1;
   headers.message = request.headers;
