@@ -10,6 +10,7 @@ import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
 import { formatByteSize } from '../src/lib/parse-byte-size.ts';
 import { formatDuration } from '../src/lib/parse-duration.ts';
 import { createAdminRoutes } from '../src/ops/admin-routes.ts';
+import type { ClusterState } from '../src/ops/cluster-state.ts';
 import { createOpenApiDocument } from '../src/protocol/create-openapi-document.ts';
 import { REFUSALS } from '../src/protocol/refusals.ts';
 import { createTempDir } from './support/create-temp-dir.ts';
@@ -55,10 +56,12 @@ function rows(text: string): string[][] {
     );
 }
 
+const isMapOfNames = (path: string) => /\.(model_names|headers)$/.test(path);
+
 /** Every key of nested settings, `upstreams.timeouts.idle`; a map of names counts as one key. */
 function keyPaths(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.length === 0 ? [path] : keyPaths(value[0], path);
-  if (typeof value !== 'object' || value === null || path.endsWith('model_names')) return [path];
+  if (typeof value !== 'object' || value === null || isMapOfNames(path)) return [path];
   return Object.entries(value).flatMap(([key, item]) =>
     keyPaths(item, path === '' ? key : `${path}.${key}`),
   );
@@ -214,6 +217,7 @@ describe('README: its tables', () => {
   it('list the routes of the admin API', () => {
     const routes = createAdminRoutes({
       directory: {} as Directory,
+      readCluster: () => ({}) as ClusterState,
       isModel: () => false,
       log: createMemoryLog(),
     });

@@ -1,4 +1,6 @@
 import type { ConfigSource } from '../config/read-config-source.ts';
+import type { UpstreamState } from '../routing/router.ts';
+import type { TryCounts } from './create-try-counts.ts';
 
 /** How long a worker may go on for what is open, and for what may still come on open connections. */
 export interface DrainOrder {
@@ -19,9 +21,23 @@ export interface StartOrder {
   readonly embeddedRedisPath: string | undefined;
 }
 
+/** One upstream as a worker sees it. */
+export interface UpstreamReport extends UpstreamState {
+  /** Since the worker's start. */
+  readonly tries: TryCounts;
+}
+
+export interface WorkerReport {
+  readonly upstreams: readonly UpstreamReport[];
+  /** 0 while the store takes writes. */
+  readonly storeOutForMs: number;
+}
+
 export type MessageToWorker =
   | { readonly type: 'start'; readonly order: StartOrder }
   | { readonly type: 'drain'; readonly order: DrainOrder }
+  /** All upstreams that do not answer the primary. */
+  | { readonly type: 'upstreams-down'; readonly names: readonly string[] }
   /** What was handed over under this number is on the disk. */
   | { readonly type: 'journalled'; readonly id: number };
 
@@ -29,5 +45,6 @@ export type MessageToPrimary =
   | { readonly type: 'ready' }
   | { readonly type: 'listening' }
   | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'report'; readonly report: WorkerReport }
   /** Settlements that the store has not taken; from the answer on they are the primary's. */
   | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] };

@@ -16,13 +16,13 @@ import { installRedisServer } from '../redis/install-redis-server.ts';
 import { announceNode } from './announce-node.ts';
 import { checkEndpointFree } from './check-endpoint-free.ts';
 import { createEnding } from './create-ending.ts';
+import { createFleet, type Fleet } from './create-fleet.ts';
 import { createLog } from './create-log.ts';
 import { createReload } from './create-reload.ts';
-import { forkWorker } from './fork-worker.ts';
+import { loadNodeId } from './load-node-id.ts';
 import { lockDataDir } from './lock-data-dir.ts';
 import { isMoved, readNextConfig } from './read-next-config.ts';
 import { type Bookkeeping, startBookkeeping } from './start-bookkeeping.ts';
-import { type Supervisor, superviseWorkers } from './supervise-workers.ts';
 
 export interface PrimaryOptions {
   /** Reads the settings anew at each call: at the start and at every reload. */
@@ -49,7 +49,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
-  let supervisor: Supervisor | undefined;
+  let fleet: Fleet | undefined;
   let ops: OpsServer | undefined;
   let isReady = false;
   try {
@@ -61,15 +61,19 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
-    supervisor = superviseWorkers({
-      fork: (worker) =>
-        forkWorker({ worker, source, embeddedRedisPath: embedded?.socketPath }, journal),
-      clock: systemClock,
-      log,
-      onGiveUp: ending.fail,
+    fleet = createFleet({
+      effective: { source, config },
+      embeddedRedisPath: embedded?.socketPath,
+      nodeId: loadNodeId(dataDir),
+      journal,
+      ...{ clock: systemClock, log, onGiveUp: ending.fail },
     });
-    const workers = supervisor;
-    ops = await startOps({ directory, config: () => config, isReady: () => isReady, log });
+    const workers = fleet;
+    ops = await startOps({
+      ...{ directory, log, readCluster: fleet.readState },
+      config: () => config,
+      isReady: () => isReady,
+    });
     await workers.start(config.workers);
     isReady = true;
     announceNode(config, demoKey, print);
@@ -77,6 +81,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const reload = createReload(log, async () => {
       const next = readNextConfig(readSource, config);
       if (isMoved(config, next.config)) await checkEndpointFree(next.config.listen);
+      workers.changeConfig(next);
       ({ source, config } = next);
       await workers.roll(config.workers, {
         timeoutMs: config.drain.timeoutMs,
@@ -95,7 +100,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
     return isHurried === true ? 1 : 0;
   } finally {
-    supervisor?.killAll();
+    fleet?.killAll();
     ops?.close();
     await books?.close();
     await embedded?.stop();
@@ -127,13 +132,14 @@ function startBooks(
 
 interface OpsParts {
   readonly directory: Directory;
+  readonly readCluster: Fleet['readState'];
   /** As it is after the last reload. */
   readonly config: () => Config;
   readonly isReady: () => boolean;
   readonly log: Log;
 }
 
-function startOps({ directory, config, isReady, log }: OpsParts): Promise<OpsServer> {
+function startOps({ directory, readCluster, config, isReady, log }: OpsParts): Promise<OpsServer> {
   const { ops, dataDir } = config();
   return startOpsServer({
     endpoint: ops.listen,
@@ -141,7 +147,7 @@ function startOps({ directory, config, isReady, log }: OpsParts): Promise<OpsSer
     isReady,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
-      directory,
+      ...{ directory, readCluster },
       isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
     },
     log,

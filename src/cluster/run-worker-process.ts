@@ -18,6 +18,7 @@ const systemClock: Clock = { nowMs: () => Date.now() };
 export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
   let worker: Worker | undefined;
   let orphanTimeoutMs = 0;
+  let downUpstreams: readonly string[] = [];
   let log: Log = createLog('info', 'worker');
   let isDraining = false;
   const handOver = createHandOver(tellPrimary);
@@ -44,10 +45,12 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
         config,
         redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
         handOver: handOver.send,
+        report: (report, told) => tellPrimary({ type: 'report', report }, told),
         clock: systemClock,
         log,
         extraRoutes,
       });
+      worker.setDownUpstreams(downUpstreams);
       tellPrimary({ type: 'listening' });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -57,7 +60,10 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
 
   process.on('message', (message: MessageToWorker) => {
     if (message.type === 'start') void start(message.order);
-    else if (message.type === 'journalled') handOver.noteJournalled(message.id);
+    else if (message.type === 'upstreams-down') {
+      downUpstreams = message.names;
+      worker?.setDownUpstreams(downUpstreams);
+    } else if (message.type === 'journalled') handOver.noteJournalled(message.id);
     else drain(message.order);
   });
   process.on('uncaughtException', crash);

@@ -1,3 +1,4 @@
+import type { WorkerProcess } from './fork-worker.ts';
 import type { DrainOrder } from './messages.ts';
 import { createWorkerSlots, type SlotsOptions } from './worker-slots.ts';
 
@@ -9,6 +10,8 @@ export interface Supervisor {
   /** Ends every worker; none is replaced from here on. */
   stop(order: DrainOrder): Promise<void>;
   killAll(): void;
+  /** Every living worker, those that are being replaced as well. */
+  workers(): readonly WorkerProcess[];
 }
 
 /**
@@ -59,6 +62,7 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
       for (const worker of workers) slots.retire(worker, order);
       await Promise.all(workers.map((worker) => worker.exited));
     },
+    workers: slots.workers,
     killAll() {
       isStopping = true;
       slots.freeze();

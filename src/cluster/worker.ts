@@ -18,9 +18,10 @@ import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
 import { createBilling } from './create-billing.ts';
-import { createInfer } from './create-infer.ts';
+import { createUpstreams } from './create-upstreams.ts';
 import { drainServer } from './drain-server.ts';
-import type { DrainOrder } from './messages.ts';
+import type { DrainOrder, WorkerReport } from './messages.ts';
+import { startReports } from './start-reports.ts';
 
 export interface WorkerOptions {
   /** The slot, from 1. */
@@ -29,6 +30,8 @@ export interface WorkerOptions {
   readonly redis: RedisTarget;
   /** Resolves when the primary has these settlements on its disk. */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
+  /** Calls back when it has left this process. */
+  readonly report: (report: WorkerReport, told: () => void) => void;
   readonly clock: Clock;
   readonly log: Log;
   /** For tests of the process itself; the product has none. */
@@ -36,6 +39,8 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
+  /** All upstreams that do not answer the primary. */
+  setDownUpstreams(names: readonly string[]): void;
   /** Resolves when every exchange has ended or was cut. */
   drain(order: DrainOrder): Promise<void>;
 }
@@ -59,12 +64,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const { handOver } = options;
   const billing = createBilling({ config, target, name, redis, breaker, handOver, clock, log });
+  const instance = `worker ${options.worker} ${startedMs}`;
+  const upstreams = createUpstreams({ config, worker: options.worker, instance, clock });
   const steps: Steps = {
     ...billing.steps,
     catalogue: createCatalogue(config.models),
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
-    infer: createInfer(config, `worker ${options.worker} ${startedMs}`, clock),
+    infer: upstreams.infer,
     observe: () => {},
     nowMs: () => clock.nowMs(),
   };
@@ -92,11 +99,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   log.debug({ uws: label }, 'native HTTP server loaded');
 
+  const stopReports = startReports(
+    () => ({ upstreams: upstreams.readReports(), storeOutForMs: redisWatch.outForMs() }),
+    options.report,
+  );
+
   return {
+    setDownUpstreams: (names) => upstreams.setDown(new Set(names)),
     async drain(order) {
       isDraining = true;
       const cut = await drainServer(server, order, clock);
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
+      stopReports();
       redisWatch.stop();
       await billing.close();
       await redis.close();

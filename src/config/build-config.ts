@@ -77,13 +77,21 @@ function roundPrice(price: number): number {
 }
 
 function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
-  const { timeouts, simulated } = upstream;
+  const { timeouts, simulated, headers, tls, probe } = upstream;
   return {
     name: upstream.name,
     kind: upstream.kind,
     url: upstream.url,
     apiKey: upstream.api_key,
     modelNames: upstream.model_names,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    tls: tls && {
+      caFile: tls.ca_file === undefined ? undefined : resolve(tls.ca_file),
+      serverName: tls.server_name,
+    },
+    probe: probe && { path: probe.path, intervalMs: probe.interval, timeoutMs: probe.timeout },
     concurrencyMax: upstream.max_concurrency,
     timeouts: {
       connectMs: timeouts.connect,

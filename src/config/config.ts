@@ -40,6 +40,21 @@ export interface SimulatedConfig {
   readonly errorRate: number;
 }
 
+/** How an upstream is asked whether it is there. */
+export interface ProbeConfig {
+  /** From the root of its host. */
+  readonly path: string;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface UpstreamTlsConfig {
+  /** An absolute path: the authorities to trust instead of the usual ones. */
+  readonly caFile: string | undefined;
+  /** The name in the certificate, where it is not that of the host. */
+  readonly serverName: string | undefined;
+}
+
 export interface UpstreamConfig {
   readonly name: string;
   readonly kind: 'native' | 'chat' | 'simulated';
@@ -47,6 +62,12 @@ export interface UpstreamConfig {
   readonly url: string | undefined;
   readonly apiKey: Secret | undefined;
   readonly modelNames: Readonly<Record<string, string>>;
+  /** By name in lower case; sent with each request. */
+  readonly headers: Readonly<Record<string, Secret>>;
+  readonly tls: UpstreamTlsConfig | undefined;
+  /** Absent: only the requests of clients tell how it is. */
+  readonly probe: ProbeConfig | undefined;
+  /** Of this node; its workers share it. */
   readonly concurrencyMax: number;
   readonly timeouts: {
     readonly connectMs: number;

@@ -7,7 +7,8 @@ import {
   DEFAULT_OPS_LISTEN,
   DEFAULT_UPSTREAMS,
 } from './default-settings.ts';
-import { type Fields, isFields } from './fields.ts';
+import { type Fields, fieldsOf } from './fields.ts';
+import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
 import type { SettingPath, SettingProblem } from './setting-problem.ts';
 
 /**
@@ -133,38 +134,7 @@ function findRouteConflicts(
   ];
 }
 
-function findUpstreamConflicts(
-  upstream: Fields,
-  path: SettingPath,
-  modelIds: ReadonlySet<unknown>,
-): SettingProblem[] {
-  const problems: SettingProblem[] = [];
-  const kind = upstream['kind'];
-  const hasUrl = upstream['url'] !== undefined;
-  if ((kind === 'native' || kind === 'chat') && !hasUrl) {
-    problems.push({ path: [...path, 'url'], message: `is missing: a ${kind} upstream needs one` });
-  }
-  if (kind === 'simulated' && hasUrl) {
-    problems.push({ path: [...path, 'url'], message: 'a simulated upstream has none' });
-  }
-  if ((kind === 'native' || kind === 'chat') && upstream['simulated'] !== undefined) {
-    problems.push({
-      path: [...path, 'simulated'],
-      message: `is for simulated upstreams only: this one is ${kind}`,
-    });
-  }
-  for (const id of Object.keys(fieldsOf(upstream['model_names']))) {
-    if (modelIds.has(id)) continue;
-    problems.push({ path: [...path, 'model_names', id], message: 'no model has this id' });
-  }
-  return problems;
-}
-
 type Item = readonly [index: number, item: Fields];
-
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
 
 function valuesOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

@@ -64,14 +64,26 @@ function maskModel(model: ModelConfig) {
   };
 }
 
+function maskHeaders(headers: UpstreamConfig['headers']) {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`]));
+}
+
 function maskUpstream(upstream: UpstreamConfig) {
-  const { timeouts, simulated } = upstream;
+  const { timeouts, simulated, headers, tls, probe } = upstream;
   return {
     name: upstream.name,
     kind: upstream.kind,
     url: upstream.url,
     api_key: upstream.apiKey?.toString(),
     model_names: upstream.modelNames,
+    // A simulated upstream may not have them, not even none.
+    headers: simulated === undefined ? maskHeaders(headers) : undefined,
+    tls: tls && { ca_file: tls.caFile, server_name: tls.serverName },
+    probe: probe && {
+      path: probe.path,
+      interval: formatDuration(probe.intervalMs),
+      timeout: formatDuration(probe.timeoutMs),
+    },
     max_concurrency: upstream.concurrencyMax,
     timeouts: {
       connect: formatDuration(timeouts.connectMs),

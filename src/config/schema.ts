@@ -40,6 +40,8 @@ const UWS_BUILDS_MAX = 64;
 const RATE_WINDOW_MS_MAX = 3_600_000;
 const BYTES_PER_TOKEN_MAX = 8;
 const PROXIES_MAX = 16;
+/** Each probe is a request; more of them tell nothing more. */
+const PROBE_INTERVAL_MS_MIN = 100;
 
 const name = namedText(
   'a name of at most 128 letters, digits and . _ : -',
@@ -53,6 +55,8 @@ const secret = namedText(
 ).transform((value) => new Secret(value));
 
 const endpoint = parsedText('host:port, [ipv6]:port or unix:/path', parseEndpoint);
+
+const path = namedText('a path of at most 4096 characters', /^\P{Cc}{1,4096}$/u);
 
 const price = numberFrom(0, PRICE_MAX);
 const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
@@ -88,6 +92,12 @@ const vendorName = namedText(
   /^[^\s\p{Cc}\p{Cs}]{1,256}$/u,
 );
 
+// Spaces inside are common (`Bearer …`); at an end they would be lost on the way.
+const headerValue = namedText(
+  'text of 1 to 4096 printable ASCII characters, without spaces at its ends',
+  /^(?! )[\x20-\x7e]{1,4096}(?<! )$/,
+).transform((value) => new Secret(value));
+
 const upstream = settingsMap({
   name,
   kind: z.enum(['native', 'chat', 'simulated'], {
@@ -98,6 +108,24 @@ const upstream = settingsMap({
   model_names: z
     .record(z.string(), vendorName, { error: expected('a map of model ids to names') })
     .prefault({}),
+  headers: z
+    .record(z.string(), headerValue, { error: expected('a map of header names to values') })
+    .prefault({}),
+  tls: settingsMap({
+    ca_file: path.optional(),
+    server_name: namedText(
+      'the name of a host',
+      /^(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$/,
+    ).optional(),
+  }).optional(),
+  probe: settingsMap({
+    path: namedText(
+      'a path that begins with /, at most 2048 visible ASCII characters',
+      /^\/[\x21-\x7e]{0,2047}$/,
+    ).prefault('/v1/models'),
+    interval: duration(PROBE_INTERVAL_MS_MIN).prefault('5s'),
+    timeout: duration(1).prefault('2s'),
+  }).optional(),
   max_concurrency: wholeNumber(1, CONCURRENCY_MAX).prefault(512),
   timeouts: settingsMap({
     connect: duration(1).prefault('2s'),
@@ -136,9 +164,7 @@ export const settingsSchema = settingsMap({
   redis: settingsMap({
     url: parsedText('a URL such as redis://host:6379/0', parseRedisUrl).optional(),
   }).prefault({}),
-  data_dir: namedText('a path of at most 4096 characters', /^\P{Cc}{1,4096}$/u).prefault(
-    './.tollgate',
-  ),
+  data_dir: path.prefault('./.tollgate'),
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'], {
       error: expected('one of debug, info, warn, error'),

@@ -1,6 +1,7 @@
 import type { Directory } from '../accounts/directory.ts';
 import type { Log } from '../lib/log.ts';
 import type { createAdminSchemas } from './admin-schemas.ts';
+import type { ClusterState } from './cluster-state.ts';
 
 export interface AdminCall {
   /** What stands in the path for `{id}`; empty where nothing does. */
@@ -23,6 +24,7 @@ export interface AdminRoute {
 
 export interface AdminRouteOptions {
   readonly directory: Directory;
+  readonly readCluster: () => ClusterState;
   readonly schemas: ReturnType<typeof createAdminSchemas>;
   readonly noteChange: NoteChange;
 }

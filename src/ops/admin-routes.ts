@@ -3,21 +3,24 @@ import type { Log } from '../lib/log.ts';
 import { createAccountRoutes } from './account-routes.ts';
 import { type AdminRoute, createNoteChange } from './admin-route.ts';
 import { createAdminSchemas } from './admin-schemas.ts';
+import { createClusterRoutes } from './cluster-routes.ts';
+import type { ClusterState } from './cluster-state.ts';
 import { createKeyRoutes } from './key-routes.ts';
 import { OpsProblem } from './ops-problem.ts';
 
 export interface AdminRoutesOptions {
   readonly directory: Directory;
+  readonly readCluster: () => ClusterState;
   /** Whether this is the id or an alias of a model, by the settings of now. */
   readonly isModel: (name: string) => boolean;
   readonly log: Log;
 }
 
 export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRoute[] {
-  const { directory, isModel, log } = options;
+  const { directory, readCluster, isModel, log } = options;
   const schemas = createAdminSchemas({ isModel });
-  const parts = { directory, schemas, noteChange: createNoteChange(log) };
-  return [...createAccountRoutes(parts), ...createKeyRoutes(parts)];
+  const parts = { directory, readCluster, schemas, noteChange: createNoteChange(log) };
+  return [...createAccountRoutes(parts), ...createKeyRoutes(parts), ...createClusterRoutes(parts)];
 }
 
 /** Throws when there is nothing at the path, or not with that method. */

@@ -7,6 +7,7 @@ import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createOpenApiDocument } from '../protocol/create-openapi-document.ts';
 import { createAdminHandler } from './admin-handler.ts';
+import type { ClusterState } from './cluster-state.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { explainError, OpsProblem } from './ops-problem.ts';
 
@@ -29,6 +30,7 @@ export interface OpsServerOptions {
   readonly admin: {
     readonly token: Secret;
     readonly directory: Directory;
+    readonly readCluster: () => ClusterState;
     /** Whether this is the id or an alias of a model, by the settings of now. */
     readonly isModel: (name: string) => boolean;
   };

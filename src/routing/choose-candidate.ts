@@ -1,4 +1,5 @@
 import type { Latency } from './latency.ts';
+import type { Rest } from './rest.ts';
 import type { UpstreamSlots } from './upstream-slots.ts';
 
 /** An upstream as one model sees it. */
@@ -8,6 +9,8 @@ export interface Candidate {
   /** The weight in relation to the average of its group. */
   readonly relativeWeight: number;
   readonly latency: Latency;
+  /** The upstream asked for it, for this model. */
+  readonly pause: Rest;
 }
 
 /** A smaller lead is noise: then the weights decide. */

@@ -1,19 +1,18 @@
 import type { Clock } from '../lib/clock.ts';
 import { createFailureWindow, FAILURE_WINDOW_MS } from './failure-window.ts';
-import { createRest } from './rest.ts';
+import { createRest, type Rest } from './rest.ts';
 
 /**
  *           5 failures in a row, or 2 in a row over a second,
  *           or half of the calls of 10 s
  *   closed ──────────────────────────────────────────────────▶ open ◀───────────┐
- *    ▲  │ ▲                                                     │ pause is over │ the probe fails:
- *    │  │ └─ paused ─┐                                          ▼               │ a longer pause
- *    │  └────────────┘                                       half-open ─────────┘
- *    │    overloaded,                                           │ (one call at a time)
- *    │    for as long as it asks                                │
+ *    ▲                                                          │ pause is over │ the probe fails:
+ *    │                                                          ▼               │ a longer pause
+ *    │                                                       half-open ─────────┘
+ *    │                                                          │ (one call at a time)
  *    └──────────────────── the probe's first event ◀────────────┘
  */
-export type HealthState = 'closed' | 'paused' | 'open' | 'half-open';
+export type HealthState = 'closed' | 'half-open' | 'open';
 
 export type Outcome = 'ok' | 'overloaded' | 'failed' | 'ignored';
 
@@ -30,6 +29,8 @@ const PAUSE_MAX_MS = 10_000;
 interface Pass {
   /** Counts the changes of state: a call that began before the last one says nothing about now. */
   readonly epoch: number;
+  /** What an upstream that is well, but has too much to do, wants to be spared: not all of its models. */
+  readonly pause: Rest;
   hasAnswered: boolean;
 }
 
@@ -39,8 +40,10 @@ export interface Health {
   /** How long nobody may call; 0 as well while a probe is on its way. */
   restMs(): number;
   canEnter(): boolean;
+  /** It is known to be well again, however long it was to be left alone for its failures. */
+  revive(): void;
   /** Only after `canEnter`. A pass is given back once, with the outcome. */
-  enter(): Pass;
+  enter(pause: Rest): Pass;
   /** The answer has begun, however long it will take: the upstream is alive. */
   noteFirstEvent(pass: Pass): void;
   /** `ignored` says nothing about the upstream. */
@@ -101,15 +104,17 @@ export function createHealth({ clock, random }: HealthOptions): Health {
   };
 
   return {
-    state() {
-      if (isOpen) return rest.leftMs() > 0 ? 'open' : 'half-open';
-      return rest.leftMs() > 0 ? 'paused' : 'closed';
-    },
+    state: () => (!isOpen ? 'closed' : rest.leftMs() > 0 ? 'open' : 'half-open'),
     restMs: rest.leftMs,
     canEnter: () => !isProbing && rest.leftMs() === 0,
-    enter() {
+    revive() {
+      if (!isOpen) return;
+      close();
+      rest.end();
+    },
+    enter(pause) {
       isProbing = isOpen;
-      return { epoch, hasAnswered: false };
+      return { epoch, pause, hasAnswered: false };
     },
     noteFirstEvent,
     leave(pass, outcome, retryAfterMs = 0) {
@@ -117,7 +122,7 @@ export function createHealth({ clock, random }: HealthOptions): Health {
       if (outcome === 'ok') noteFirstEvent(pass);
       else if (outcome === 'ignored') isProbing = false;
       else if (isOpen) open(retryAfterMs);
-      else if (outcome === 'overloaded' && retryAfterMs > 0) rest.extendTo(retryAfterMs);
+      else if (outcome === 'overloaded' && retryAfterMs > 0) pass.pause.extendTo(retryAfterMs);
       else countFailure(pass);
     },
   };

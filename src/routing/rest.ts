@@ -7,6 +7,7 @@ export interface Rest {
   leftMs(): number;
   /** Never shortens a rest. */
   extendTo(ms: number): void;
+  end(): void;
 }
 
 export function createRest(clock: Clock): Rest {
@@ -22,6 +23,9 @@ export function createRest(clock: Clock): Rest {
     leftMs,
     extendTo(ms) {
       untilMs = clock.nowMs() + Math.max(leftMs(), Math.min(ms, REST_MAX_MS));
+    },
+    end() {
+      untilMs = 0;
     },
   };
 }

@@ -1,11 +1,15 @@
 import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Candidate, chooseCandidate } from './choose-candidate.ts';
-import type { HealthState, Outcome } from './health.ts';
+import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';
 import {
+  createPause,
   createUpstreamSlots,
-  isReady,
+  readHealth,
+  readRestMs,
+  setDown,
+  type UpstreamHealth,
   type UpstreamLimits,
   type UpstreamSlots,
 } from './upstream-slots.ts';
@@ -38,7 +42,7 @@ export interface NoRoute {
 
 export interface UpstreamState {
   readonly name: string;
-  readonly health: HealthState;
+  readonly health: UpstreamHealth;
   readonly restMs: number;
   readonly inFlight: number;
   readonly concurrencyMax: number;
@@ -46,6 +50,8 @@ export interface UpstreamState {
 
 export interface Router {
   choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
+  /** All that were found to be down; the others are not, or no more. */
+  setDown(names: ReadonlySet<string>): void;
   readStates(): readonly UpstreamState[];
 }
 
@@ -91,9 +97,14 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
         ? explainNone(groups, exclude, random)
         : openLease(candidate, clock);
     },
+    setDown(names) {
+      for (const each of slots.values()) setDown(each, names.has(each.name));
+    },
     readStates: () =>
-      [...slots.values()].map(({ name, health, inFlight, concurrencyMax }) => {
-        return { name, health: health.state(), restMs: health.restMs(), inFlight, concurrencyMax };
+      [...slots.values()].map((each) => {
+        const { name, inFlight, concurrencyMax } = each;
+        const [health, restMs] = [readHealth(each), readRestMs(each)];
+        return { name, health, restMs, inFlight, concurrencyMax };
       }),
   };
 }
@@ -111,7 +122,8 @@ function groupRoutes(
       const shared = slots.get(upstream);
       assert(shared !== undefined, `a route leads to ${upstream}, which is no upstream`);
       const relativeWeight = weight / averageWeight;
-      return { slots: shared, weight, relativeWeight, latency: createLatency(clock) };
+      const [latency, pause] = [createLatency(clock), createPause(shared, clock)];
+      return { slots: shared, weight, relativeWeight, latency, pause };
     });
   });
 }
@@ -127,18 +139,27 @@ function findReady(
 ): readonly [Candidate, ...Candidate[]] | undefined {
   for (const group of groups) {
     const [first, ...others] = group.filter(
-      (candidate) =>
-        !exclude.has(candidate.slots.name) && isReady(candidate.slots) && accepts(candidate),
+      (candidate) => !exclude.has(candidate.slots.name) && isReady(candidate) && accepts(candidate),
     );
     if (first !== undefined) return [first, ...others];
   }
   return undefined;
 }
 
-function openLease({ slots, latency }: Candidate, clock: Clock): Lease {
+function isReady(candidate: Candidate): boolean {
+  const { inFlight, concurrencyMax } = candidate.slots;
+  return inFlight < concurrencyMax && canEnter(candidate);
+}
+
+/** Whether it may be called, if it has a place. */
+function canEnter({ slots, pause }: Candidate): boolean {
+  return !slots.isDown && slots.health.canEnter() && pause.leftMs() === 0;
+}
+
+function openLease({ slots, latency, pause }: Candidate, clock: Clock): Lease {
   const { health } = slots;
   const startedMs = clock.nowMs();
-  const pass = health.enter();
+  const pass = health.enter(pause);
   slots.inFlight += 1;
   let hasAnswered = false;
   let hasEnded = false;
@@ -162,15 +183,16 @@ function openLease({ slots, latency }: Candidate, clock: Clock): Lease {
 }
 
 function explainNone(groups: Groups, exclude: ReadonlySet<string>, random: () => number): NoRoute {
-  const left = groups
-    .flat()
-    .filter(({ slots }) => !exclude.has(slots.name))
-    .map(({ slots }) => slots);
+  const left = groups.flat().filter(({ slots }) => !exclude.has(slots.name));
   const guessMs = RETRY_AFTER_GUESS_MS * random();
   if (left.length === 0) return { kind: 'none', why: 'excluded', retryAfterMs: guessMs };
-  if (left.some(({ health }) => health.canEnter())) {
+  if (left.some(canEnter)) {
     return { kind: 'none', why: 'full', retryAfterMs: guessMs };
   }
-  const restMs = Math.min(...left.map(({ health }) => health.restMs()));
-  return { kind: 'none', why: 'resting', retryAfterMs: restMs > 0 ? restMs : guessMs };
+  const up = left.filter(({ slots }) => !slots.isDown);
+  const restMs = Math.min(
+    ...up.map(({ slots, pause }) => Math.max(slots.health.restMs(), pause.leftMs())),
+  );
+  const isKnown = restMs > 0 && Number.isFinite(restMs);
+  return { kind: 'none', why: 'resting', retryAfterMs: isKnown ? restMs : guessMs };
 }

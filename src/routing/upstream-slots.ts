@@ -1,5 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
-import { createHealth, type Health } from './health.ts';
+import { createHealth, type Health, type HealthState } from './health.ts';
+import { createRest, type Rest } from './rest.ts';
+
+/**
+ * `paused`: it is well, but asked to be spared one of its models at least.
+ * `down`: it does not answer who asks it directly, whatever its calls tell.
+ */
+export type UpstreamHealth = HealthState | 'paused' | 'down';
 
 /** One upstream as all models share it. */
 export interface UpstreamSlots {
@@ -7,6 +14,9 @@ export interface UpstreamSlots {
   readonly health: Health;
   readonly concurrencyMax: number;
   inFlight: number;
+  isDown: boolean;
+  /** Those of its models. */
+  readonly pauses: Rest[];
 }
 
 export interface UpstreamLimits {
@@ -19,9 +29,34 @@ export function createUpstreamSlots(
   { name, concurrencyMax }: UpstreamLimits,
   time: { readonly clock: Clock; readonly random: () => number },
 ): UpstreamSlots {
-  return { name, concurrencyMax, health: createHealth(time), inFlight: 0 };
+  return {
+    name,
+    concurrencyMax,
+    health: createHealth(time),
+    inFlight: 0,
+    isDown: false,
+    pauses: [],
+  };
 }
 
-export function isReady({ health, inFlight, concurrencyMax }: UpstreamSlots): boolean {
-  return inFlight < concurrencyMax && health.canEnter();
+export function createPause({ pauses }: UpstreamSlots, clock: Clock): Rest {
+  const pause = createRest(clock);
+  pauses.push(pause);
+  return pause;
+}
+
+export function setDown(slots: UpstreamSlots, isDown: boolean): void {
+  if (slots.isDown && !isDown) slots.health.revive();
+  slots.isDown = isDown;
+}
+
+export function readHealth({ health, isDown, pauses }: UpstreamSlots): UpstreamHealth {
+  if (isDown) return 'down';
+  const state = health.state();
+  return state === 'closed' && pauses.some((pause) => pause.leftMs() > 0) ? 'paused' : state;
+}
+
+/** Until all of its models can be asked again. */
+export function readRestMs({ health, pauses }: UpstreamSlots): number {
+  return Math.max(health.restMs(), ...pauses.map((pause) => pause.leftMs()));
 }

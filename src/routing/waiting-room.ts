@@ -8,6 +8,8 @@ interface Waiter {
 
 /** Router and queue in one: whoever asks the router past it would overtake those who wait. */
 export interface WaitingRoom {
+  /** To be called when an upstream can be used again that could not: leases that end serve by themselves. */
+  serve(): void;
   choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
   /**
    * After `choose` answered `full`: `take` gets a lease as soon as there is one, in the order of arrival.
@@ -67,6 +69,7 @@ export function createWaitingRoom({ router, waitersPerModelMax }: WaitingRoomOpt
   };
 
   return {
+    serve,
     choose(model, exclude) {
       // A pause may have ended since a lease did.
       serve();

@@ -8,13 +8,16 @@ import { withDeadlines } from './deadlines.ts';
 import { createHttpClient } from './http1/create-http-client.ts';
 import type { HttpClient, HttpHandler } from './http1/http-client.ts';
 import type { HttpFailure } from './http1/http-failure.ts';
+import type { TlsOptions } from './http1/open-socket.ts';
+import { parseOrigin } from './http1/origin.ts';
 import {
   type AnswerOptions,
   type AnswerReader,
   createAnswerReader,
   createErrorReader,
 } from './read-answer.ts';
-import { CHAT_DIALECT, NATIVE_DIALECT, type UpstreamDialect } from './upstream-dialect.ts';
+import { revealHeaders } from './reveal-headers.ts';
+import { dialectOf, type UpstreamDialect } from './upstream-dialect.ts';
 
 /** How long the rest of an answer may take that has told all it had to tell. */
 const LINGER_MAX_MS = 1_000;
@@ -23,6 +26,9 @@ export interface HttpUpstreamOptions {
   readonly kind: 'native' | 'chat';
   readonly url: string;
   readonly apiKey: Secret | undefined;
+  /** By name in lower case: more headers of each request. */
+  readonly headers: Readonly<Record<string, Secret>>;
+  readonly tls: TlsOptions;
   /** What the upstream calls a model, where it has another name there. */
   readonly modelNames: Readonly<Record<string, string>>;
   readonly concurrencyMax: number;
@@ -39,18 +45,14 @@ export interface HttpUpstreamOptions {
 export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const { kind, timeouts } = options;
   const url = new URL(options.url);
-  const isTls = url.protocol === 'https:';
   const client = createHttpClient({
-    origin: {
-      protocol: isTls ? 'https:' : 'http:',
-      host: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-    },
+    origin: parseOrigin(url),
     connectionsMax: options.concurrencyMax,
     connectTimeoutMs: timeouts.connectMs,
+    tls: options.tls,
     clock: options.clock,
   });
-  const dialect = kind === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;
+  const dialect = dialectOf(kind);
   const path = dialect.pathOf(url.pathname);
 
   return (call) => {
@@ -97,6 +99,7 @@ function ask({ call, client, dialect, path, options }: Question): AsyncIterator<
         ...['content-type', 'application/json'],
         ...['accept', isStream ? 'text/event-stream' : 'application/json'],
         ...dialect.encodeHeaders(request, options.apiKey?.reveal()),
+        ...revealHeaders(options.headers),
       ],
       body: Buffer.from(body),
     },

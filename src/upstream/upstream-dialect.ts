@@ -22,6 +22,8 @@ export interface UpstreamDialect {
   encodeRequest(call: UpstreamCall, vendorModel: string): string;
   /** Name, value, name, value, … */
   encodeHeaders(request: InferenceRequest, apiKey: string | undefined): readonly string[];
+  /** The same for a question whether it is there. */
+  encodeProbeHeaders(apiKey: string | undefined): readonly string[];
   createStreamDecoder(): StreamDecoder;
   decodeAnswer(body: string): readonly InferenceEvent[];
   createStreamRelay(model: string, context: AnswerContext): StreamRelay;
@@ -34,6 +36,10 @@ export interface RelayedAnswer {
   readonly text: string | undefined;
 }
 
+export function dialectOf(kind: 'native' | 'chat'): UpstreamDialect {
+  return kind === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;
+}
+
 export const NATIVE_DIALECT: UpstreamDialect = {
   format: 'native',
   pathOf: (basePath) => join(basePath, '/messages'),
@@ -41,6 +47,10 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   encodeHeaders: (request, apiKey) => [
     ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
     ...encodeNativeHeaders(request).flat(),
+  ],
+  encodeProbeHeaders: (apiKey) => [
+    ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
+    ...encodeNativeHeaders({ isBetaContext: false }, []).flat(),
   ],
   createStreamDecoder: createNativeStreamDecoder,
   decodeAnswer: decodeNativeAnswer,
@@ -52,13 +62,17 @@ export const CHAT_DIALECT: UpstreamDialect = {
   format: 'chat',
   pathOf: (basePath) => join(basePath, '/chat/completions'),
   encodeRequest: (call, vendorModel) => encodeChatRequest(call, vendorModel, 'max_tokens'),
-  encodeHeaders: (_request, apiKey) =>
-    apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`],
+  encodeHeaders: (_request, apiKey) => encodeBearer(apiKey),
+  encodeProbeHeaders: encodeBearer,
   createStreamDecoder: createChatStreamDecoder,
   decodeAnswer: decodeChatAnswer,
   createStreamRelay: createChatRelay,
   relayAnswer: relayChatAnswer,
 };
+
+function encodeBearer(apiKey: string | undefined): readonly string[] {
+  return apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`];
+}
 
 /** Addresses are written with their version and without it. */
 function join(basePath: string, path: string): string {

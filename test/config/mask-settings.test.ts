@@ -18,6 +18,8 @@ describe('printSettings', () => {
       'redis: {url: "rediss-sentinel://a,b/m?db=2"}\nworkers: 2\ndrain: {timeout: 0s}',
       'listen: "[::1]:80"\nlimits: {body_bytes: 1500, body_time: 1500ms}',
       'upstreams: [{name: a, kind: chat, url: "http://h/v1", model_names: {llm-opus-4.7: "true"}}]',
+      'upstreams: [{name: a, kind: native, url: "https://h", tls: {ca_file: /ca.pem, server_name: h.example}, probe: {}}]',
+      'upstreams: [{name: a, kind: native, url: "https://h", tls: {}, probe: {path: /up, interval: 9s, timeout: 1s}}]',
       'upstreams: [{name: a, kind: simulated, simulated: {latency: 1500ms, error_rate: 0.25}}]',
     ];
     for (const text of texts) {
@@ -26,21 +28,21 @@ describe('printSettings', () => {
     }
   });
 
-  it('masks the admin token, the keys of upstreams and the password of Redis', () => {
+  it('masks the admin token, the keys and headers of upstreams and the password of Redis', () => {
     const config = parse(
-      'upstreams: [{name: a, kind: simulated, api_key: top}]\nredis: {url: "redis://me:top@h"}\nops: {admin_token: top}',
+      'upstreams: [{name: a, kind: chat, url: "http://h", api_key: top, headers: {X-Team: top}}]\nredis: {url: "redis://me:top@h"}\nops: {admin_token: top}',
     );
     expect(maskSettings(config)).toMatchObject({
       ops: { admin_token: '*****' },
       redis: { url: 'redis://me:*****@h:6379/0' },
-      upstreams: [{ api_key: '*****' }],
+      upstreams: [{ api_key: '*****', headers: { 'x-team': '*****' } }],
     });
   });
 
   it('never shows a secret, as YAML or as JSON', () => {
     const text = `ops: {admin_token: \${S}}
 redis: {url: "redis-cluster://u:\${S}@h"}
-upstreams: [{name: a, kind: simulated, api_key: \${S}}]
+upstreams: [{name: a, kind: chat, url: "http://h", api_key: \${S}, headers: {x-team: "Key \${S}"}}]
 `;
     fc.assert(
       fc.property(fc.stringMatching(/^zq[a-zA-Z0-9_.~-]{6,30}$/), (secret) => {

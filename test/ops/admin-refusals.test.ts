@@ -8,7 +8,7 @@ import {
   type TestRedisServer,
 } from '../support/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
+import { errorOf, STARTING_CLUSTER, startTestOps, type TestOps } from './start-test-ops.ts';
 
 const BODY_BYTES_MAX = 65_536;
 const CONNECTIONS_MAX = 100;
@@ -253,7 +253,7 @@ describe('the listener for operators', () => {
       endpoint: { kind: 'tcp', host: '127.0.0.1', port: ops.port },
       version: '1.2.3',
       isReady: () => true,
-      admin: { token, directory, isModel: () => true },
+      admin: { token, directory, readCluster: () => STARTING_CLUSTER, isModel: () => true },
       log,
     });
     await expect(second).rejects.toThrow(`cannot listen on 127.0.0.1:${ops.port} (ops.listen)`);

@@ -1,4 +1,5 @@
 import type { Secret } from '../../src/lib/secret.ts';
+import type { ClusterState } from '../../src/ops/cluster-state.ts';
 import { loadAdminToken } from '../../src/ops/load-admin-token.ts';
 import { startOpsServer } from '../../src/ops/start-ops-server.ts';
 import { openDirectory, type TestDirectory } from '../accounts/use-directory.ts';
@@ -29,6 +30,17 @@ export interface TestOps {
   call(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
+/** A node that has just begun to start. */
+export const STARTING_CLUSTER: ClusterState = {
+  node: {
+    ...{ id: 'node-1', version: '1.2.3', startedMs: 0 },
+    ...{ configPath: undefined, configDigest: '0' },
+  },
+  workers: [],
+  upstreams: [],
+  redis: { state: 'unknown', isEmbedded: false, topology: 'standalone', outForMs: 0 },
+};
+
 /** The listener for operators as the primary runs it, in this process. */
 export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Promise<TestOps> {
   const dataDir = createTempDir(cleanUp);
@@ -58,7 +70,11 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     endpoint: tcp(port),
     version: '1.2.3',
     isReady: () => ops.isReady,
-    admin: { token, directory, isModel: (name) => models.has(name) },
+    admin: {
+      ...{ token, directory },
+      readCluster: () => STARTING_CLUSTER,
+      isModel: (name) => models.has(name),
+    },
     log,
   });
   cleanUp(() => server.close());

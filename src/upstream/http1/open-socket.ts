@@ -52,17 +52,29 @@ function createOpenTls({ host, port }: Origin, { ca, servername }: TlsOptions): 
   // Once for all connections: it parses the authorities.
   const secureContext = createSecureContext(ca === undefined ? {} : { ca });
   const name = servername ?? (isIP(host) === 0 ? host : undefined);
+  // The last one, of a server whose certificate was verified: Node tells it only then.
+  let session: Buffer | undefined;
   return (listener) => {
     const socket = connectTls({
       host,
       port,
       secureContext,
       ALPNProtocols: ['http/1.1'],
+      // Not even when the environment of the process says otherwise.
+      rejectUnauthorized: true,
+      ...(session !== undefined && { session }),
       ...(name !== undefined && { servername: name }),
     });
     socket.setNoDelay(true);
     socket.on('connect', () => listener.onConnect());
     socket.on('secureConnect', () => listener.onReady());
+    socket.on('session', (latest: Buffer) => {
+      session = latest;
+    });
+    // It may be the session that the server cannot go on with.
+    socket.on('error', () => {
+      session = undefined;
+    });
     socket.on('data', (bytes) => listener.onBytes(bytes));
     return socket;
   };

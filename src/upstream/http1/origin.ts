@@ -5,3 +5,12 @@ export interface Origin {
   readonly host: string;
   readonly port: number;
 }
+
+export function parseOrigin(url: URL): Origin {
+  const isTls = url.protocol === 'https:';
+  return {
+    protocol: isTls ? 'https:' : 'http:',
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+  };
+}

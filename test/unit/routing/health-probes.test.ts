@@ -4,22 +4,22 @@ import { createTestHealth } from './routing-support.ts';
 
 describe('a failed upstream', () => {
   it('gets one probe at a time when its pause is over', () => {
-    const { health, time, open } = createTestHealth();
+    const { health, pause, time, open } = createTestHealth();
     open();
     time.nowMs += health.restMs();
     expect(health.state()).toBe('half-open');
     expect(health.canEnter()).toBe(true);
-    health.enter();
+    health.enter(pause);
     expect(health.canEnter()).toBe(false);
     time.nowMs += 3_600_000;
     expect(health.canEnter()).toBe(false);
   });
 
   it('is back at the first event of the probe', () => {
-    const { health, time, open } = createTestHealth();
+    const { health, pause, time, open } = createTestHealth();
     open();
     time.nowMs += health.restMs();
-    const probe = health.enter();
+    const probe = health.enter(pause);
     health.noteFirstEvent(probe);
     expect(health.state()).toBe('closed');
     expect(health.canEnter()).toBe(true);
@@ -86,8 +86,8 @@ describe('a failed upstream', () => {
   });
 
   it('is not judged by what began before it was left alone', () => {
-    const { health, time, open, fail, call } = createTestHealth();
-    const early = [health.enter(), health.enter(), health.enter()] as const;
+    const { health, pause, time, open, fail, call } = createTestHealth();
+    const early = [health.enter(pause), health.enter(pause), health.enter(pause)] as const;
     open();
     health.noteFirstEvent(early[0]);
     health.leave(early[0], 'ok');

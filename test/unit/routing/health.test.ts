@@ -33,8 +33,8 @@ describe('a healthy upstream', () => {
   });
 
   it('starts to count again when an answer begins, not only when it ends', () => {
-    const { health, fail } = createTestHealth();
-    const slow = health.enter();
+    const { health, pause, fail } = createTestHealth();
+    const slow = health.enter(pause);
     fail(4);
     health.noteFirstEvent(slow);
     fail(4);
@@ -70,10 +70,10 @@ describe('a healthy upstream', () => {
   });
 
   it('is left alone when its answers begin and then break off', () => {
-    const { health } = createTestHealth();
+    const { health, pause } = createTestHealth();
     for (let n = 0; n < 20; n += 1) {
       expect(health.state()).toBe('closed');
-      const pass = health.enter();
+      const pass = health.enter(pause);
       health.noteFirstEvent(pass);
       health.leave(pass, 'failed');
     }
@@ -81,10 +81,10 @@ describe('a healthy upstream', () => {
   });
 
   it('counts each call once, however much is heard of it', () => {
-    const { health, call } = createTestHealth();
+    const { health, pause, call } = createTestHealth();
     for (let n = 0; n < 10; n += 1) {
       expect(health.state()).toBe('closed');
-      const pass = health.enter();
+      const pass = health.enter(pause);
       health.noteFirstEvent(pass);
       health.noteFirstEvent(pass);
       health.leave(pass, 'ok');
@@ -118,35 +118,29 @@ describe('a healthy upstream', () => {
 });
 
 describe('an overloaded upstream', () => {
-  it('is left alone for exactly as long as it asks, and then gets all calls again', () => {
-    const { health, time, call } = createTestHealth();
+  it('is spared for exactly as long as it asks, and counts as well', () => {
+    const { health, pause, time, call } = createTestHealth();
     call('overloaded', 7_000);
-    expect(health.state()).toBe('paused');
     time.nowMs += 6_999;
-    expect(health.canEnter()).toBe(false);
-    expect(health.restMs()).toBe(1);
+    expect(pause.leftMs()).toBe(1);
     time.nowMs += 1;
+    expect(pause.leftMs()).toBe(0);
     expect(health.state()).toBe('closed');
-    expect([health.enter(), health.enter()].length).toBe(2);
-    expect(health.canEnter()).toBe(true);
   });
 
   it('is left alone for half a minute at most', () => {
-    const { health, time, call } = createTestHealth();
+    const { pause, call } = createTestHealth();
     call('overloaded', 86_400_000);
-    time.nowMs += 29_999;
-    expect(health.state()).toBe('paused');
-    time.nowMs += 1;
-    expect(health.state()).toBe('closed');
+    expect(pause.leftMs()).toBe(30_000);
   });
 
   it('is left alone for the longest of what it asks several calls', () => {
-    const { health } = createTestHealth();
-    const passes = [health.enter(), health.enter()];
+    const { health, pause } = createTestHealth();
+    const passes = [health.enter(pause), health.enter(pause)];
     for (const [index, pass] of passes.entries()) {
       health.leave(pass, 'overloaded', index === 0 ? 5_000 : 1_000);
     }
-    expect(health.restMs()).toBe(5_000);
+    expect(pause.leftMs()).toBe(5_000);
   });
 
   it('counts as failing when it does not say for how long', () => {

@@ -73,6 +73,7 @@ function findUsable({ routes, open }: Book, exclude: readonly string[], states: 
       !exclude.includes(upstream) &&
       state !== undefined &&
       state.inFlight < concurrencyMax &&
+      state.restMs === 0 &&
       (state.health === 'closed' || (state.health === 'half-open' && !hasProbe))
     );
   });

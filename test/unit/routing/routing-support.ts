@@ -1,4 +1,5 @@
 import { createHealth, type Outcome } from '../../../src/routing/health.ts';
+import { createRest } from '../../../src/routing/rest.ts';
 import { createRouter, type Lease, type Route, type Router } from '../../../src/routing/router.ts';
 import type { UpstreamLimits } from '../../../src/routing/upstream-slots.ts';
 import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
@@ -55,11 +56,13 @@ export function breakUpstream(router: Router, name: string): void {
 
 export function createTestHealth(random = () => 0.5) {
   const time = { nowMs: 1_000_000 };
-  const health = createHealth({ clock: { nowMs: () => time.nowMs }, random });
+  const clock = { nowMs: () => time.nowMs };
+  const health = createHealth({ clock, random });
+  const pause = createRest(clock);
   /** Answers whether it was let through. */
   const call = (outcome: Outcome, retryAfterMs?: number) => {
     if (!health.canEnter()) return false;
-    health.leave(health.enter(), outcome, retryAfterMs);
+    health.leave(health.enter(pause), outcome, retryAfterMs);
     return true;
   };
   const fail = (times: number) => {
@@ -69,5 +72,5 @@ export function createTestHealth(random = () => 0.5) {
     fail(5);
     if (health.state() !== 'open') throw new Error('five failures in a row did not open it');
   };
-  return { health, time, call, fail, open };
+  return { health, pause, time, call, fail, open };
 }

@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { TlsOptions } from '../../../src/upstream/http1/open-socket.ts';
-import { type CleanUp, createTempDir } from '../../support/create-temp-dir.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { createIdentity, type Identity } from './create-identity.ts';
 import { type Peer, type RawServer, startRawServer } from './start-raw-server.ts';
 import { ask, GET, post, tell, useClient } from './use-client.ts';
 import { waitUntilQuiet } from './wait-until-quiet.ts';
@@ -16,29 +13,10 @@ const answer = (peer: Peer) => void peer.send(OK);
 let address: Identity;
 let name: Identity;
 
-interface Identity {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-}
-
 beforeAll(() => {
   address = createIdentity('IP:127.0.0.1');
   name = createIdentity('DNS:models.example.com');
 });
-
-function createIdentity(subject: string): Identity {
-  const dir = createTempDir(afterAll as CleanUp);
-  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=test'],
-      ...['-addext', `subjectAltName=${subject}`, '-keyout', key, '-out', cert],
-    ],
-    { stdio: 'ignore' },
-  );
-  return { cert: readFileSync(cert), key: readFileSync(key) };
-}
 
 function useTlsClient({ port }: RawServer, tls?: TlsOptions, host = '127.0.0.1') {
   const origin = { protocol: 'https:', host, port } as const;

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { Config, UpstreamConfig } from '../config/config.ts';
+import { maskSettings } from '../config/mask-settings.ts';
+import { packageVersion } from '../config/package-version.ts';
+import type { ClusterState, UpstreamView } from '../ops/cluster-state.ts';
+import type { UpstreamHealth } from '../routing/upstream-slots.ts';
+import { addTries, NO_TRIES, type TryCounts } from './create-try-counts.ts';
+import type { WorkerProcess } from './fork-worker.ts';
+import type { UpstreamProbes } from './probe-upstreams.ts';
+
+const DIGEST_CHARACTERS = 16;
+/** The worst last. */
+const BY_WEIGHT: readonly UpstreamHealth[] = ['closed', 'paused', 'half-open', 'open', 'down'];
+
+export interface ClusterParts {
+  readonly nodeId: string;
+  readonly startedMs: number;
+  readonly config: Config;
+  readonly configPath: string | undefined;
+  readonly workers: readonly WorkerProcess[];
+  readonly probes: UpstreamProbes;
+  /** What workers that have ended had tried, by upstream. */
+  readonly endedTries: ReadonlyMap<string, TryCounts>;
+}
+
+/** Puts together what the workers told last. */
+export function readClusterState(parts: ClusterParts): ClusterState {
+  const { config, workers } = parts;
+  return {
+    node: {
+      id: parts.nodeId,
+      version: packageVersion(),
+      startedMs: parts.startedMs,
+      configPath: parts.configPath,
+      configDigest: digestConfig(config),
+    },
+    workers: workers.map(({ slot, pid, state, startedMs }) => {
+      return { worker: slot, pid, state: state(), startedMs };
+    }),
+    upstreams: config.upstreams.map((upstream) => viewUpstream(upstream, parts)),
+    redis: viewRedis(config, workers),
+  };
+}
+
+function digestConfig(config: Config): string {
+  const text = JSON.stringify(maskSettings(config));
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARACTERS);
+}
+
+function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: ClusterParts) {
+  const found = parts.probes.find(name);
+  const reports = parts.workers.flatMap((worker) => {
+    const report = worker.report()?.upstreams.find((each) => each.name === name);
+    return report === undefined ? [] : [{ worker, report }];
+  });
+  const view: UpstreamView = {
+    ...{ name, kind, url },
+    models: parts.config.models
+      .filter(({ routes }) => routes.some(({ upstream }) => upstream === name))
+      .map(({ id }) => id),
+    state: findWorst(reports.map(({ report }) => report.health)),
+    probe: probe && {
+      path: probe.path,
+      state: found?.lastResult() === undefined ? 'unknown' : found.isDown() ? 'down' : 'up',
+      lastResult: found?.lastResult(),
+    },
+    workers: reports.map(({ worker, report }) => ({
+      worker: worker.slot,
+      pid: worker.pid,
+      state: report.health,
+      inFlight: report.inFlight,
+      concurrencyMax: report.concurrencyMax,
+      restMs: Math.ceil(report.restMs),
+    })),
+    tries: reports
+      .map(({ report }) => report.tries)
+      .reduce(addTries, parts.endedTries.get(name) ?? NO_TRIES),
+  };
+  return view;
+}
+
+function findWorst(states: readonly UpstreamHealth[]): string {
+  return BY_WEIGHT.findLast((state) => states.includes(state)) ?? 'unknown';
+}
+
+function viewRedis({ redis }: Config, workers: readonly WorkerProcess[]): ClusterState['redis'] {
+  const told = workers.flatMap((worker) => worker.report()?.storeOutForMs ?? []);
+  const outForMs = Math.max(0, ...told);
+  return {
+    state: told.length === 0 ? 'unknown' : outForMs > 0 ? 'out' : 'up',
+    isEmbedded: redis === 'embedded',
+    topology: redis === 'embedded' ? 'standalone' : redis.topology,
+    outForMs,
+  };
+}

@@ -1,0 +1,49 @@
+/** A node as its primary knows it. */
+export interface ClusterState {
+  readonly node: {
+    readonly id: string;
+    readonly version: string;
+    readonly startedMs: number;
+    readonly configPath: string | undefined;
+    /** Equal on nodes with equal settings, whatever their secrets are. */
+    readonly configDigest: string;
+  };
+  readonly workers: readonly {
+    readonly worker: number;
+    readonly pid: number;
+    readonly state: string;
+    readonly startedMs: number;
+  }[];
+  readonly upstreams: readonly UpstreamView[];
+  readonly redis: {
+    /** The worst that a worker sees; `unknown` while none has told. */
+    readonly state: 'up' | 'out' | 'unknown';
+    readonly isEmbedded: boolean;
+    readonly topology: string;
+    readonly outForMs: number;
+  };
+}
+
+export interface UpstreamView {
+  readonly name: string;
+  readonly kind: string;
+  /** Without credentials. */
+  readonly url: string | undefined;
+  readonly models: readonly string[];
+  /** The worst over the workers; `unknown` while none has told. */
+  readonly state: string;
+  /** Undefined where none is configured. */
+  readonly probe:
+    | { readonly path: string; readonly state: string; readonly lastResult: string | undefined }
+    | undefined;
+  readonly workers: readonly {
+    readonly worker: number;
+    readonly pid: number;
+    readonly state: string;
+    readonly inFlight: number;
+    readonly concurrencyMax: number;
+    readonly restMs: number;
+  }[];
+  /** Of all workers since the node's start, the ended ones as well. */
+  readonly tries: Readonly<Record<string, number>>;
+}

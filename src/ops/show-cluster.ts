@@ -1,0 +1,45 @@
+import { showTime } from './admin-views.ts';
+import type { ClusterState, UpstreamView } from './cluster-state.ts';
+
+/** A node as operators see it. */
+export function showCluster({ node, workers, upstreams, redis }: ClusterState) {
+  return {
+    node: {
+      id: node.id,
+      version: node.version,
+      started_at: showTime(node.startedMs),
+      config: { path: node.configPath ?? null, digest: node.configDigest },
+    },
+    workers: workers.map(({ worker, pid, state, startedMs }) => {
+      return { worker, pid, state, started_at: showTime(startedMs) };
+    }),
+    upstreams: upstreams.map(showUpstream),
+    redis: {
+      state: redis.state,
+      embedded: redis.isEmbedded,
+      topology: redis.topology,
+      out_for_ms: redis.outForMs,
+    },
+  };
+}
+
+function showUpstream({ url, probe, workers, ...upstream }: UpstreamView) {
+  return {
+    ...{ name: upstream.name, kind: upstream.kind, url: url ?? null },
+    models: upstream.models,
+    state: upstream.state,
+    probe:
+      probe === undefined
+        ? null
+        : { path: probe.path, state: probe.state, last_result: probe.lastResult ?? null },
+    workers: workers.map((worker) => ({
+      worker: worker.worker,
+      pid: worker.pid,
+      state: worker.state,
+      in_flight: worker.inFlight,
+      max_concurrency: worker.concurrencyMax,
+      rest_ms: worker.restMs,
+    })),
+    tries: upstream.tries,
+  };
+}

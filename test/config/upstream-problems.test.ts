@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { problemsOf } from './problems-of.ts';
+
+const upstreamWith = (settings: string, kind = 'native', url = 'https://h') =>
+  `upstreams: [{name: a, kind: ${kind}, url: "${url}", ${settings}}]`;
+
+describe('the headers of an upstream', () => {
+  it.each([
+    'Host',
+    'content-length',
+    'Transfer-Encoding',
+    'connection',
+    'content-type',
+    'anthropic-version',
+  ])('may not have %s, which the gateway sets itself', (name) => {
+    expect(problemsOf(upstreamWith(`headers: {${name}: x}`))).toEqual([
+      `t.yaml:1: upstreams[0].headers.${name}: is set by the gateway itself`,
+    ]);
+  });
+
+  it.each(['authorization', 'X-Api-Key'])('may have %s only without api_key', (name) => {
+    expect(problemsOf(upstreamWith(`headers: {${name}: x}`))).toEqual([]);
+    expect(problemsOf(upstreamWith(`api_key: k, headers: {${name}: x}`))).toEqual([
+      `t.yaml:1: upstreams[0].headers.${name}: is set by api_key already: use one of them`,
+    ]);
+  });
+
+  it('may have what only the other kind sets', () => {
+    expect(problemsOf(upstreamWith('headers: {anthropic-version: x}', 'chat'))).toEqual([]);
+  });
+
+  it.each([
+    ['{"a b": x}', 'headers.a…: is not the name of a header'],
+    ['{"a:": x}', 'headers.a…: is not the name of a header'],
+    ['{x-a: v, X-A: v}', 'headers.X-A: is set already: the case of header names does not count'],
+    [
+      '{x-a: "line\\nbreak"}',
+      'headers.x-a: must be text of 1 to 4096 printable ASCII characters, without spaces at its ends',
+    ],
+    [
+      '{x-a: "end "}',
+      'headers.x-a: must be text of 1 to 4096 printable ASCII characters, without spaces at its ends',
+    ],
+  ])('are refused as %s', (headers, problem) => {
+    expect(problemsOf(upstreamWith(`headers: ${headers}`))).toEqual([
+      `t.yaml:1: upstreams[0].${problem}`,
+    ]);
+  });
+
+  it('are at most 32', () => {
+    const headers = (count: number) =>
+      Array.from({ length: count }, (_, index) => `x-${index}: v`).join(', ');
+    expect(problemsOf(upstreamWith(`headers: {${headers(32)}}`))).toEqual([]);
+    expect(problemsOf(upstreamWith(`headers: {${headers(33)}}`))).toEqual([
+      't.yaml:1: upstreams[0].headers: must be at most 32 headers',
+    ]);
+  });
+});
+
+describe('the probe of an upstream', () => {
+  const parse = (settings: string) =>
+    parseConfig({ path: undefined, text: upstreamWith(settings), env: {} }).upstreams[0]?.probe;
+
+  it('is none by default, and has defaults of its own', () => {
+    expect(parse('api_key: k')).toBeUndefined();
+    expect(parse('probe: {}')).toEqual({ path: '/v1/models', intervalMs: 5_000, timeoutMs: 2_000 });
+  });
+
+  it.each([
+    [
+      '{path: models}',
+      'path: must be a path that begins with /, at most 2048 visible ASCII characters',
+    ],
+    ['{interval: 99ms}', 'interval: must be a duration from 100ms to 24h'],
+    ['{timeout: 0s}', 'timeout: must be a duration from 1ms to 24h'],
+  ])('is refused as %s', (probe, problem) => {
+    expect(problemsOf(upstreamWith(`probe: ${probe}`))).toEqual([
+      `t.yaml:1: upstreams[0].probe.${problem}`,
+    ]);
+  });
+});
+
+describe('what belongs to a network', () => {
+  it('is refused on a simulated upstream', () => {
+    expect(
+      problemsOf(upstreamWith('headers: {}, tls: {}, probe: {}', 'simulated')).map(
+        (problem) => problem.split(': ')[1],
+      ),
+    ).toEqual(['url', 'headers', 'tls', 'probe'].map((name) => `upstreams[0].${name}`));
+  });
+
+  it('is refused as TLS without TLS', () => {
+    expect(problemsOf(upstreamWith('tls: {}', 'chat', 'http://h'))).toEqual([
+      't.yaml:1: upstreams[0].tls: is for a url that begins with https://',
+    ]);
+  });
+
+  it('has a host name as the name of the certificate', () => {
+    expect(problemsOf(upstreamWith('tls: {server_name: "h:443"}'))).toEqual([
+      't.yaml:1: upstreams[0].tls.server_name: must be the name of a host',
+    ]);
+  });
+});
