@@ -125,12 +125,16 @@ function createHandler(options: HandlerOptions): HttpHandler {
   const { dialect, isStream, events, model, abort, stopListening } = options;
   let reader: BodyReader | undefined;
 
-  const tell = (read: () => readonly InferenceEvent[]) => {
+  const tell = (read: () => Iterable<InferenceEvent>) => {
+    const told: InferenceEvent[] = [];
     try {
-      events.push(read().map((event) => (event.type === 'start' ? { ...event, model } : event)));
+      for (const event of read()) told.push(event.type === 'start' ? { ...event, model } : event);
+      events.push(told);
     } catch (error) {
       stopListening();
       abort();
+      // What came before it in the same read was said all the same.
+      events.push(told);
       events.fail(error);
     }
   };
@@ -154,15 +158,17 @@ function createHandler(options: HandlerOptions): HttpHandler {
 }
 
 interface BodyReader {
-  push(chunk: Uint8Array): readonly InferenceEvent[];
-  end(): readonly InferenceEvent[];
+  push(chunk: Uint8Array): Iterable<InferenceEvent>;
+  end(): Iterable<InferenceEvent>;
 }
 
 function createStreamReader(dialect: UpstreamDialect): BodyReader {
   const sse = createSseDecoder();
   const decoder = dialect.createStreamDecoder();
   return {
-    push: (chunk) => sse.push(chunk).flatMap((event) => decoder.decode(event)),
+    *push(chunk) {
+      for (const event of sse.push(chunk)) yield* decoder.decode(event);
+    },
     end: () => [...sse.end().flatMap((event) => decoder.decode(event)), ...decoder.end()],
   };
 }

@@ -91,6 +91,17 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
     });
   });
 
+  it('that says more than anybody waits for, and an error, all at once loses none of it', async () => {
+    const events = begin + say('x').repeat(300) + error(500, SECRET);
+    const place = await scene.take(kind, {
+      script: () => [STREAM_HEAD + chunkOf(events) + LAST_CHUNK],
+    });
+    const told = await place.ask('native', true);
+    expect(told).toMatchObject({ text: 'x'.repeat(300), error: { type: 'api_error' } });
+    expect(place.requests()).toHaveLength(1);
+    expect(await place.spent()).toBeCloseTo(priceOf({ input: inputTokens, output: 100 }), 6);
+  });
+
   it('that breaks off before the first text costs nothing, whatever it has told of its usage', async () => {
     const place = await scene.take(kind, {
       script: () => [STREAM_HEAD, chunkOf(begin), CLOSE],
