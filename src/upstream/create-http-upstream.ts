@@ -180,7 +180,9 @@ function createWholeReader(dialect: UpstreamDialect): BodyReader {
     push(chunk) {
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES_MAX) {
-        throw new Refusal('upstream_broken', "The upstream's answer is too large.");
+        const refusal = new Refusal('upstream_broken', "The upstream's answer is too large.");
+        // Another one would be as large, and as dear.
+        throw new UpstreamFailure('refused', refusal);
       }
       chunks.push(chunk);
       return [];

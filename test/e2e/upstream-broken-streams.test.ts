@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { stopRedisServers } from '../support/start-redis-server.ts';
-import { CLOSE, RESET, type Script } from '../support/start-scripted-upstream.ts';
+import { CLOSE, RESET, type Step } from '../support/start-scripted-upstream.ts';
 import {
   answerOf,
   chunkOf,
@@ -22,7 +22,7 @@ const SAID = 'Hello, ';
 const SAID_TOKENS = 3;
 
 /** What comes after the head and the events that say `SAID`. */
-type Break = (kind: UpstreamKind) => ReturnType<Script>;
+type Break = (kind: UpstreamKind) => Iterable<Step>;
 
 const next = (kind: UpstreamKind) => Buffer.from(streamParts(kind).say('wörld'));
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { stopRedisServers } from '../support/start-redis-server.ts';
-import { CLOSE, RESET, type Script } from '../support/start-scripted-upstream.ts';
+import { CLOSE, RESET, type Step } from '../support/start-scripted-upstream.ts';
 import {
   answerOf,
   chunkOf,
@@ -22,7 +22,7 @@ const scene = useUpstreamScene();
 const SECRET = 'internal-host-17';
 const HTML = `<html><body>${SECRET} is down</body></html>`;
 
-type Answer = (kind: UpstreamKind, isStream: boolean) => ReturnType<Script>;
+type Answer = (kind: UpstreamKind, isStream: boolean) => Iterable<Step>;
 
 const headOf = (lines: string) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${lines}\r\n`;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { stopRedisServers } from '../support/start-redis-server.ts';
-import { CLOSE, type Script } from '../support/start-scripted-upstream.ts';
+import { CLOSE, type Step } from '../support/start-scripted-upstream.ts';
 import {
   answerOf,
   chunkOf,
@@ -24,7 +24,7 @@ const TEXT = 'Hello, wörld 🌍';
 const TEXT_TOKENS = 6;
 const BOM = '\uFEFF';
 
-type Answer = (kind: UpstreamKind, isStream: boolean) => ReturnType<Script>;
+type Answer = (kind: UpstreamKind, isStream: boolean) => Iterable<Step>;
 
 const goodText: Answer = (kind, isStream) => [goodAnswer(kind, isStream, TEXT)];
 const bodyOf = (kind: UpstreamKind, isStream: boolean) =>

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { stopRedisServers } from '../support/start-redis-server.ts';
-import { CLOSE, RESET, type Script } from '../support/start-scripted-upstream.ts';
+import { CLOSE, RESET, type Script, type Step } from '../support/start-scripted-upstream.ts';
 import {
   answerOf,
   chunkOf,
@@ -20,7 +20,7 @@ const scene = useUpstreamScene();
 const busy = (kind: UpstreamKind, status: number, retryAfter: string) =>
   answerOf(status, errorBody(kind, 'busy'), { 'retry-after': retryAfter });
 
-const FAILURES: Readonly<Record<string, (kind: UpstreamKind) => ReturnType<Script>>> = {
+const FAILURES: Readonly<Record<string, (kind: UpstreamKind) => Iterable<Step>>> = {
   'resets the connection': () => [RESET],
   'answers with 500': (kind) => [answerOf(500, errorBody(kind, 'broken'))],
   'is overloaded for long': (kind) => [busy(kind, 529, '30')],

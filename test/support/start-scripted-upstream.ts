@@ -9,13 +9,15 @@ export const RESET = Symbol('reset');
 /** Ends the connection in order, behind what was sent. */
 export const CLOSE = Symbol('close');
 
-type Step = string | Uint8Array | typeof RESET | typeof CLOSE;
+export type Step = string | Uint8Array | typeof RESET | typeof CLOSE;
 
 /**
  * What is done with one request, byte for byte; `number` counts the requests of the path from 1. What a script
  * leaves open stays open: an answer that is not complete stalls, one that is complete keeps the connection.
  */
-export type Script = (number: number, request: ScriptedRequest) => Iterable<Step>;
+export type Script = (number: number, request: ScriptedRequest) => Steps;
+
+export type Steps = Iterable<Step> | AsyncIterable<Step>;
 
 export interface ScriptedRequest {
   /** Counts the connections of the server from 1. */
@@ -76,8 +78,8 @@ export async function startScriptedUpstream(cleanUp: CleanUp): Promise<ScriptedU
   };
 }
 
-async function playSteps(socket: Socket, steps: Iterable<Step>): Promise<void> {
-  for (const step of steps) {
+async function playSteps(socket: Socket, steps: Steps): Promise<void> {
+  for await (const step of steps) {
     if (socket.destroyed) return;
     if (step === RESET) socket.resetAndDestroy();
     else if (step === CLOSE) socket.end();
