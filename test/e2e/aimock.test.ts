@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { LLMock } from '@copilotkit/aimock';
 import Anthropic from 'anthropic-sdk-1';
 import OpenAI from 'openai';
@@ -14,6 +16,8 @@ afterAll(stopRedisServers);
 const cleanUp = useCleanUp();
 const mock = new LLMock({ port: 0, host: '127.0.0.1', chunkSize: 5 });
 let gateway: Gateway;
+/** The paths of all requests since the test began. */
+const asked: string[] = [];
 
 const TEXT = 'Good morning from the other side, wörld 🌍';
 const CALL = { name: 'get_weather', arguments: '{"city":"Riga"}' };
@@ -33,12 +37,12 @@ beforeAll(async () => {
   mock.onMessage('weather', { toolCalls: [CALL], usage: USAGE });
   await mock.start();
   cleanUp(() => mock.stop());
-  gateway = await startGateway({ config: encodeConfig(mock.url), cleanUp });
+  gateway = await startGateway({ config: encodeConfig(await startCounter(mock.port)), cleanUp });
 });
 
 beforeEach(() => {
   mock.clearChaos();
-  mock.clearRequests();
+  asked.length = 0;
 });
 
 const taken = { native: 0, chat: 0 };
@@ -56,7 +60,6 @@ async function takePlace(kind: UpstreamKind) {
     chat: new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 0 }),
     ask: (format: UpstreamKind, isStream: boolean) =>
       askGateway({ url: gateway.url, key, model, format, isStream, prompt: 'hello' }),
-    paths: () => mock.getRequests().map(({ path }) => path),
     async spent() {
       await operator.waitUntilSettled(account);
       return (await operator.key(id)).spent_this_month;
@@ -75,20 +78,20 @@ describe.each(['native', 'chat'] as const)('aimock as an upstream of kind %s', (
   ] as const)(
     'tells $format clients its text and usage (stream: $isStream), which are paid',
     async ({ format, isStream }) => {
-      const { ask, paths, spent } = await takePlace(kind);
+      const { ask, spent } = await takePlace(kind);
       expect(await ask(format, isStream)).toMatchObject({
         status: 200,
         text: TEXT,
         isComplete: true,
         outputTokens: USAGE.output_tokens,
       });
-      expect(paths()).toEqual([path]);
+      expect(asked).toEqual([path]);
       expect(await spent()).toBeCloseTo(COST, 6);
     },
   );
 
   it('calls tools of native clients, whole and streamed', async () => {
-    const { native, model, paths } = await takePlace(kind);
+    const { native, model } = await takePlace(kind);
     const question = {
       model,
       max_tokens: 100,
@@ -106,11 +109,11 @@ describe.each(['native', 'chat'] as const)('aimock as an upstream of kind %s', (
       ]);
       expect(usage).toMatchObject({ input_tokens: 20, output_tokens: 9 });
     }
-    expect(paths()).toEqual([path, path]);
+    expect(asked).toEqual([path, path]);
   });
 
   it('calls tools of chat clients, whole and streamed', async () => {
-    const { chat, model, paths } = await takePlace(kind);
+    const { chat, model } = await takePlace(kind);
     const question = {
       model,
       messages: [{ role: 'user' as const, content: 'weather' }],
@@ -128,7 +131,7 @@ describe.each(['native', 'chat'] as const)('aimock as an upstream of kind %s', (
       ]);
       expect(usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 9 });
     }
-    expect(paths()).toEqual([path, path]);
+    expect(asked).toEqual([path, path]);
   });
 
   // Each of them has other words for its own kind of client; the other format is in the tests above.
@@ -139,15 +142,38 @@ describe.each(['native', 'chat'] as const)('aimock as an upstream of kind %s', (
     ['limits the rate', { rateLimitRate: 1 }, kind === 'native' ? 529 : 503, 3],
     ['answers too late', { latencyMs: LATE_MS }, 504, 1],
   ])('that %s is asked as often as can help, and not paid', async (_, chaos, status, calls) => {
-    const { ask, paths, spent } = await takePlace(kind);
+    const { ask, spent } = await takePlace(kind);
     mock.setChaos(chaos);
     const told = await ask(kind, kind === 'native');
     expect(told).toMatchObject({ status, text: '' });
     expect(told.error?.message).not.toMatch(/chaos/i);
-    await expect.poll(paths, { timeout: 2 * LATE_MS }).toEqual(Array(calls).fill(path));
+    expect(asked).toEqual(Array(calls).fill(path));
     expect(await spent()).toBe(0);
   });
 });
+
+/** Stands in front of the mock, whose own journal knows nothing of requests that were given up. */
+async function startCounter(port: number): Promise<string> {
+  const server = createServer((socket) => {
+    const upstream = connect(port, '127.0.0.1');
+    socket.on('data', (data) => {
+      // The gateway writes the head of a request at once, and nothing with it that is not its body.
+      const path = /^POST (\S+) /.exec(data.toString('latin1'))?.[1];
+      if (path !== undefined) asked.push(path);
+    });
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      one.on('error', () => {});
+      one.on('close', () => other.destroy());
+      one.pipe(other);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 function encodeConfig(url: string): string {
   const rest = `max_output_tokens: 1000, price: ${JSON.stringify(PRICE)}`;
