@@ -66,6 +66,9 @@ const FAILURES: Readonly<Record<string, Answer>> = {
   ],
   'answers with an error and status 200': (kind) => [answerOf(200, errorBody(kind, SECRET))],
   'answers with an error and status 500': (kind) => [answerOf(500, errorBody(kind, SECRET))],
+  'sends an error as its first event': (kind) => [
+    STREAM_HEAD + chunkOf(streamParts(kind).error(500, SECRET)) + LAST_CHUNK,
+  ],
   'begins an event that never ends': (kind) => [
     STREAM_HEAD,
     chunkOf(`data: ${streamBody(kind, ['Hello!'], USAGE).replaceAll('\n', ' ')}`),

@@ -79,4 +79,12 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
       expect([place.requests().length, place.nextRequests().length]).toEqual([1, 1]);
     },
   );
+
+  it('that says with status 200 what is wrong is asked once, and read by the client', async () => {
+    const body = errorBody(kind, COMPLAINT, 'invalid_request_error');
+    const place = await scene.take(kind, { script: () => [answerOf(200, body)] });
+    const told = await place.ask('native', false);
+    expect(told).toMatchObject({ status: 400, error: { message: COMPLAINT } });
+    expect(place.requests()).toHaveLength(1);
+  });
 });

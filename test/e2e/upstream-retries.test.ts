@@ -6,6 +6,7 @@ import {
   chunkOf,
   errorBody,
   goodAnswer,
+  LAST_CHUNK,
   STREAM_HEAD,
   streamParts,
   type UpstreamKind,
@@ -107,5 +108,18 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
     });
     expect(await place.ask('native', false)).toMatchObject({ status: 200, text: 'Hello!' });
     expect(place.requests()).toHaveLength(2);
+  });
+
+  it('that begins a stream with its overload is asked again', async () => {
+    const place = await scene.take(kind, {
+      script: (number) => [
+        number === 1
+          ? STREAM_HEAD + chunkOf(streamParts(kind).error(529, 'busy')) + LAST_CHUNK
+          : goodAnswer(kind, true),
+      ],
+    });
+    expect(await place.ask('chat', true)).toMatchObject({ status: 200, text: 'Hello!' });
+    expect(place.requests()).toHaveLength(2);
+    expect(await place.spent()).toBeCloseTo(priceOf(USAGE), 6);
   });
 });
