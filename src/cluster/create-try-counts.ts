@@ -1,43 +1,32 @@
-import type { Try } from '../protocol/inference.ts';
+import { TRY_RESULTS, type Try, type TryResult } from '../protocol/inference.ts';
 
 /** How many tries ended with each result. */
-export type TryCounts = Readonly<Record<Try['result'], number>>;
+export type TryCounts = Readonly<Record<TryResult, number>>;
 
-export const NO_TRIES: TryCounts = {
-  ok: 0,
-  refused: 0,
-  overloaded: 0,
-  broken: 0,
-  unreachable: 0,
-  slow: 0,
-  left: 0,
-  fault: 0,
-};
+export const NO_TRIES = countEach(() => 0);
 
 /** The tries of one process at each upstream, since its start. */
 export function createTryCounts() {
-  const counts = new Map<string, TryCounts>();
-  const read = (upstream: string) => counts.get(upstream) ?? NO_TRIES;
+  const counts = new Map<string, Record<TryResult, number>>();
   return {
-    read,
+    read: (upstream: string): TryCounts => ({ ...NO_TRIES, ...counts.get(upstream) }),
     note(tries: readonly Try[]) {
       for (const { upstream, result } of tries) {
-        const before = read(upstream);
-        counts.set(upstream, { ...before, [result]: before[result] + 1 });
+        const known = counts.get(upstream) ?? { ...NO_TRIES };
+        known[result] += 1;
+        counts.set(upstream, known);
       }
     },
   };
 }
 
 export function addTries(one: TryCounts, other: TryCounts): TryCounts {
-  return {
-    ok: one.ok + other.ok,
-    refused: one.refused + other.refused,
-    overloaded: one.overloaded + other.overloaded,
-    broken: one.broken + other.broken,
-    unreachable: one.unreachable + other.unreachable,
-    slow: one.slow + other.slow,
-    left: one.left + other.left,
-    fault: one.fault + other.fault,
-  };
+  return countEach((result) => one[result] + other[result]);
+}
+
+function countEach(count: (result: TryResult) => number): TryCounts {
+  return Object.fromEntries(TRY_RESULTS.map((result) => [result, count(result)])) as Record<
+    TryResult,
+    number
+  >;
 }

@@ -63,9 +63,7 @@ function statusOf(name: string): number | undefined {
 }
 
 function toRefusal(status: number, complaint: Complaint, retryAfter: string | undefined): Refusal {
-  if (isBetweenUs(complaint)) {
-    return new Refusal('upstream_broken', 'The upstream failed.');
-  }
+  if (isBetweenUs(complaint)) return refuseDenied();
   switch (status) {
     case 400:
     case 422:
@@ -83,8 +81,15 @@ function toRefusal(status: number, complaint: Complaint, retryAfter: string | un
         headers: encodeRetryAfter(retryAfter),
       });
     default:
-      return new Refusal('upstream_broken', 'The upstream failed.');
+      return status >= 300 && status < 500
+        ? refuseDenied()
+        : new Refusal('upstream_broken', 'The upstream failed.');
   }
+}
+
+/** To the client no different from a broken one; but asking again there cannot help. */
+function refuseDenied(): Refusal {
+  return new Refusal('upstream_denied', 'The upstream failed.');
 }
 
 function isBetweenUs({ names, message }: Complaint): boolean {

@@ -188,15 +188,18 @@ export interface Try {
   readonly result: TryResult;
 }
 
-export type TryResult =
-  | 'ok'
-  | 'refused'
-  | 'overloaded'
-  | 'broken'
-  | 'unreachable'
-  | 'slow'
-  | 'left'
-  | 'fault';
+export const TRY_RESULTS = [
+  'ok',
+  'refused',
+  'overloaded',
+  'broken',
+  'unreachable',
+  'denied',
+  'slow',
+  'left',
+  'fault',
+] as const;
+export type TryResult = (typeof TRY_RESULTS)[number];
 
 /** What an upstream said at once. */
 export interface AnswerPart {

@@ -118,6 +118,12 @@ export const REFUSALS = {
     chatType: 'server_error',
     chatCode: null,
   },
+  upstream_denied: {
+    status: 502,
+    nativeType: 'api_error',
+    chatType: 'server_error',
+    chatCode: null,
+  },
   unavailable: {
     status: 503,
     nativeType: 'api_error',

@@ -1,3 +1,4 @@
+import type { TryResult } from '../protocol/inference.ts';
 import { Refusal, type RefusalName } from '../protocol/refusals.ts';
 import { encodeRetryAfter } from './retry-after.ts';
 
@@ -8,9 +9,10 @@ import { encodeRetryAfter } from './retry-after.ts';
  *   overloaded    the upstream is well, but has too much to do: elsewhere, or later
  *   broken        it answered with an error or with nonsense
  *   unreachable   it never got the request
+ *   denied        it does not serve us, by our key or its address: elsewhere, but not there again
  *   slow          it did not answer in time: elsewhere, but not there again
  */
-export type FailureKind = 'refused' | 'overloaded' | 'broken' | 'unreachable' | 'slow';
+export type FailureKind = Exclude<TryResult, 'ok' | 'left' | 'fault'>;
 
 /** What an upstream throws: the refusal that the client gets when no other try helps, and what it means for others. */
 export class UpstreamFailure extends Refusal {
@@ -47,6 +49,7 @@ export function classifyFailure(error: unknown): UpstreamFailure | undefined {
     return new UpstreamFailure('overloaded', error, readRetryAfterMs(error));
   }
   if (error.refusal === 'answer_too_slow') return new UpstreamFailure('slow', error);
+  if (error.refusal === 'upstream_denied') return new UpstreamFailure('denied', error);
   return new UpstreamFailure(error.status >= 500 ? 'broken' : 'refused', error);
 }
 

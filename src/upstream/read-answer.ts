@@ -1,8 +1,9 @@
-import { createSseDecoder } from '../protocol/decode-sse.ts';
+import { createSseDecoder, type SseEvent } from '../protocol/decode-sse.ts';
 import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RelayedPart } from '../protocol/stream-relay.ts';
+import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { PushedPart } from './answer-parts.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
@@ -47,14 +48,23 @@ function createRelayReader({ dialect, form, model, tell }: AnswerOptions): Answe
   };
 }
 
-function createStreamReader({ dialect, model }: AnswerOptions): AnswerReader {
+function createStreamReader({ dialect, model, tell }: AnswerOptions): AnswerReader {
   const sse = createSseDecoder();
   const decoder = dialect.createStreamDecoder();
-  const decodeAll = (payloads: ReturnType<typeof sse.push>): InferenceEvent[] =>
-    payloads.flatMap((payload) => decoder.decode(payload));
+  const decodeAll = (payloads: readonly SseEvent[], end: () => InferenceEvent[]): PushedPart => {
+    const events: InferenceEvent[] = [];
+    try {
+      for (const payload of payloads) events.push(...decoder.decode(payload));
+      events.push(...end());
+    } catch (error) {
+      tell(toPart(events, model));
+      throw error;
+    }
+    return toPart(events, model);
+  };
   return {
-    push: (chunk) => toPart(decodeAll(sse.push(chunk)), model),
-    end: () => toPart([...decodeAll(sse.end()), ...decoder.end()], model),
+    push: (chunk) => decodeAll(sse.push(chunk), () => []),
+    end: () => decodeAll(sse.end(), () => decoder.end()),
   };
 }
 
@@ -74,7 +84,9 @@ function createWholeReader(
     push(chunk) {
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES_MAX) {
-        throw new Refusal('upstream_broken', "The upstream's answer is too large.");
+        const refusal = new Refusal('upstream_broken', "The upstream's answer is too large.");
+        // Another one would be as large, and as dear.
+        throw new UpstreamFailure('refused', refusal);
       }
       chunks.push(chunk);
       return undefined;

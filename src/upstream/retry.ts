@@ -115,7 +115,10 @@ function endFailed(lease: Lease, { signal }: InferenceCall, error: unknown): Fai
   return { result: failure.kind, failure };
 }
 
-/** Elsewhere if possible; else there again, after what it has asked for, unless it was too slow. */
+/** What may help elsewhere, and cannot there. */
+const FINAL_THERE: ReadonlySet<Try['result']> = new Set(['slow', 'denied']);
+
+/** Elsewhere if possible; else there again, after what it has asked for, unless that cannot help. */
 async function findLease(
   { room, random }: RetryOptions,
   { model, signal }: InferenceCall,
@@ -124,12 +127,12 @@ async function findLease(
   const exclude = new Set(tries.map(({ upstream }) => upstream));
   const elsewhere = await waitForLease(room, { model, exclude, signal });
   if (elsewhere.kind === 'lease' || tries.length === 0) return elsewhere;
-  const slow = new Set(tries.flatMap((t) => (t.result === 'slow' ? [t.upstream] : [])));
-  const again = room.choose(model, slow);
+  const final = new Set(tries.flatMap((t) => (FINAL_THERE.has(t.result) ? [t.upstream] : [])));
+  const again = room.choose(model, final);
   if (again.kind === 'lease' || again.why !== 'resting') return again;
   if (again.retryAfterMs > RETRY_AFTER_WAIT_MAX_MS) return again;
   await pause(again.retryAfterMs + RETRY_AFTER_JITTER_MS * random(), signal);
-  return room.choose(model, slow);
+  return room.choose(model, final);
 }
 
 /** What the upstream says of the request is final; else a client is best told when to come back. */

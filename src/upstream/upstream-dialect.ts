@@ -50,7 +50,7 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   ],
   encodeProbeHeaders: (apiKey) => [
     ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
-    ...encodeNativeHeaders({ isBetaContext: false }, []).flat(),
+    ...encodeNativeHeaders({ isBetaContext: false, betas: [] }).flat(),
   ],
   createStreamDecoder: createNativeStreamDecoder,
   decodeAnswer: decodeNativeAnswer,

@@ -117,7 +117,7 @@ describe('GET /admin/v1/cluster', () => {
           models: ['llm-opus-4.7', 'llm-sonnet-4.6', 'llm-haiku-4.5'],
           workers: [{ ...worker, state: 'closed', in_flight: 1, max_concurrency: 9, rest_ms: 0 }],
           tries: {
-            ...{ ok: 0, refused: 0, overloaded: 0, broken: 0, unreachable: 0, slow: 0 },
+            ...{ ok: 0, refused: 0, overloaded: 0, broken: 0, unreachable: 0, denied: 0, slow: 0 },
             ...{ left: 0, fault: 0 },
           },
         },

@@ -18,6 +18,7 @@ function createStage({ isSlow = false } = {}) {
       overloaded: 0,
       broken: 0,
       unreachable: 0,
+      denied: 0,
       slow: 0,
       left: 0,
       fault: 0,

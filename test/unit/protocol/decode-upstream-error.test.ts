@@ -78,10 +78,15 @@ describe('an error between the gateway and its upstream', () => {
   it.each([401, 402, 403, 404, 405, 409, 500, 502, 520])(
     'with the status %i is not the client’s, and says nothing of the upstream',
     (status) => {
-      for (const body of [native('not_found_error', `model: ${SECRET}`), SECRET, '<html>']) {
+      const plain = status < 500 ? 'upstream_denied' : 'upstream_broken';
+      for (const [body, name] of [
+        [native('not_found_error', `model: ${SECRET}`), 'upstream_denied'],
+        [SECRET, plain],
+        ['<html>', plain],
+      ] as const) {
         const refusal = decode(status, body);
         expect(refusal).toMatchObject({
-          refusal: 'upstream_broken',
+          refusal: name,
           status: 502,
           message: 'The upstream failed.',
           chatMessage: 'The upstream failed.',
@@ -100,7 +105,7 @@ describe('an error between the gateway and its upstream', () => {
     [429, chat('insufficient_quota', 'You exceeded your current quota, check your plan.')],
   ])('is one whatever its status: %i %j', (status, body) => {
     expect(decode(status, body)).toMatchObject({
-      refusal: 'upstream_broken',
+      refusal: 'upstream_denied',
       message: 'The upstream failed.',
     });
   });

@@ -41,6 +41,7 @@ describe('a failure of an upstream', () => {
       upstream_overloaded: 'overloaded',
       answer_too_slow: 'slow',
       upstream_broken: 'broken',
+      upstream_denied: 'denied',
       fault: 'broken',
     });
     for (const [name, kind] of Object.entries(others)) {

@@ -16,7 +16,14 @@ afterEach(() => {
 const SHARE = 0.2;
 const BURST_MAX = 5;
 
-const KINDS: readonly FailureKind[] = ['refused', 'overloaded', 'broken', 'unreachable', 'slow'];
+const KINDS: readonly FailureKind[] = [
+  'refused',
+  'overloaded',
+  'broken',
+  'unreachable',
+  'denied',
+  'slow',
+];
 
 const FAILURE = fc
   .record({
@@ -41,6 +48,7 @@ const UPSTREAM = fc.record({
 });
 
 const isRetryable = ({ result }: Try) => result !== 'ok' && result !== 'refused';
+const isFinalThere = ({ result }: Try) => result === 'slow' || result === 'denied';
 
 it('repeats only what failed before its first event, a few times, and within the budget', async () => {
   let retried = 0;
@@ -74,8 +82,8 @@ it('repeats only what failed before its first event, a few times, and within the
         for (const tries of stage.ends) {
           expect(tries.length).toBeLessThanOrEqual(3);
           expect(tries.slice(0, -1).every(isRetryable)).toBe(true);
-          const slowOnes = tries.flatMap((t) => (t.result === 'slow' ? [t.upstream] : []));
-          expect(new Set(slowOnes).size).toBe(slowOnes.length);
+          const left = tries.flatMap((t) => (isFinalThere(t) ? [t.upstream] : []));
+          expect(new Set(left).size).toBe(left.length);
           retried += Math.max(0, tries.length - 1);
         }
         const tried = stage.ends.reduce((sum, tries) => sum + tries.length, 0);

@@ -24,6 +24,7 @@ const UNREACHABLE = new UpstreamFailure(
   'unreachable',
   new Refusal('upstream_broken', 'It cannot be reached.'),
 );
+const DENIED = new UpstreamFailure('denied', new Refusal('upstream_denied', 'It failed.'));
 const SLOW = new UpstreamFailure('slow', new Refusal('answer_too_slow', 'It took too long.'));
 const REFUSED = new Refusal('invalid_request', 'messages: too many');
 const overloaded = (retryAfterMs = 0) =>
@@ -71,11 +72,14 @@ describe('a call that fails before its first event', () => {
     expect(stage.calls).toEqual(['only', 'only']);
   });
 
-  it('is not tried there again where it took too long', async () => {
-    const stage = createStage({ only: { acts: [failWith(SLOW), WELL] } });
-    expect(errorOf(await finish(stage.infer))).toBe(SLOW);
-    expect(stage.calls).toEqual(['only']);
-  });
+  it.each([SLOW, DENIED])(
+    'is not tried there again where that cannot help: $kind',
+    async (failure) => {
+      const stage = createStage({ only: { acts: [failWith(failure), WELL] } });
+      expect(errorOf(await finish(stage.infer))).toBe(failure);
+      expect(stage.calls).toEqual(['only']);
+    },
+  );
 
   it('is not tried again when the request is at fault, on the first try or on a later one', async () => {
     const first = createStage({
