@@ -4,6 +4,7 @@ import { CLOSE, RESET, type Step } from '../support/start-scripted-upstream.ts';
 import {
   answerOf,
   chunkOf,
+  ESTIMATED_INPUT,
   LAST_CHUNK,
   STREAM_HEAD,
   streamParts,
@@ -57,7 +58,7 @@ const BREAKS: Readonly<Record<string, Break>> = {
 describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
   const { begin, say, error } = streamParts(kind);
   /** Chat upstreams tell of the input at the end alone. */
-  const inputTokens = kind === 'native' ? USAGE.input : 0;
+  const inputTokens = kind === 'native' ? USAGE.input : ESTIMATED_INPUT;
 
   describe.each(['native', 'chat'] as const)('with a client of format %s', (format) => {
     it.each(Object.entries(BREAKS))(

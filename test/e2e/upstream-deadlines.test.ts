@@ -5,6 +5,7 @@ import type { Step } from '../support/start-scripted-upstream.ts';
 import {
   answerOf,
   chunkOf,
+  ESTIMATED_INPUT,
   goodAnswer,
   STREAM_HEAD,
   streamParts,
@@ -39,7 +40,7 @@ async function waitUntilHungUp(place: Place): Promise<void> {
 // They wait for most of their time.
 describe.concurrent.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
   const parts = streamParts(kind);
-  const inputTokens = kind === 'native' ? USAGE.input : 0;
+  const inputTokens = kind === 'native' ? USAGE.input : ESTIMATED_INPUT;
 
   describe.each(['native', 'chat'] as const)('with a client of format %s', (format) => {
     const type = SLOW_TYPE[format];

@@ -1,7 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { postQuestion } from '../support/ask-gateway.ts';
 import { stopRedisServers } from '../support/start-redis-server.ts';
-import { chunkOf, STREAM_HEAD, streamParts, USAGE } from '../support/upstream-answers.ts';
+import {
+  chunkOf,
+  ESTIMATED_INPUT,
+  STREAM_HEAD,
+  streamParts,
+  USAGE,
+} from '../support/upstream-answers.ts';
 import { type Place, priceOf, useUpstreamScene } from '../support/use-upstream-scene.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -57,7 +63,7 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
     };
     await expect(read()).rejects.toThrow();
     await expectHungUp(place);
-    const usage = { input: kind === 'native' ? USAGE.input : 0, output: 3 };
+    const usage = { input: kind === 'native' ? USAGE.input : ESTIMATED_INPUT, output: 3 };
     expect(await place.spent()).toBeCloseTo(priceOf(usage), 6);
   });
 });

@@ -4,6 +4,7 @@ import { CLOSE, type Step } from '../support/start-scripted-upstream.ts';
 import {
   answerOf,
   chunkOf,
+  ESTIMATED_INPUT,
   goodAnswer,
   LAST_CHUNK,
   STREAM_HEAD,
@@ -88,7 +89,11 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
     );
 
     it.each([
-      ['tells no usage', undefined, { input: isStream && kind === 'native' ? 12 : 0 }],
+      [
+        'tells no usage',
+        undefined,
+        { input: isStream && kind === 'native' ? 12 : ESTIMATED_INPUT },
+      ],
       ['tells a usage of nothing but its input', { input: 12, output: 0 }, { input: 12 }],
     ] as const)('and %s is paid for what it says', async (_, usage, { input }) => {
       const place = await scene.take(kind, { script: () => [answerWith(usage)] });

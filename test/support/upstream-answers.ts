@@ -7,6 +7,8 @@ export interface ToldUsage {
 }
 
 export const USAGE: ToldUsage = { input: 12, output: 3 };
+/** What the gateway takes the question for where no upstream counts it: 4 for the message, 1 for its text. */
+export const ESTIMATED_INPUT = 5;
 
 export const STREAM_HEAD =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
