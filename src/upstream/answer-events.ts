@@ -1,7 +1,8 @@
 import type { InferenceEvent } from '../protocol/inference.ts';
 
-/** More than this waits at the socket, and from there on at the upstream. */
+/** More than this waits at the socket, and from there on at the upstream. One event more may be of any size. */
 const EVENTS_WAITING_MAX = 64;
+const BYTES_WAITING_MAX = 64 * 1024;
 
 interface Source {
   /** Nothing more is pushed, or a little that was on its way. */
@@ -13,7 +14,8 @@ interface Source {
 
 export interface AnswerEvents {
   readonly iterator: AsyncIterator<InferenceEvent>;
-  push(events: readonly InferenceEvent[]): void;
+  /** What so many bytes from the socket brought. */
+  push(events: readonly InferenceEvent[], bytes: number): void;
   finish(): void;
   fail(error: unknown): void;
 }
@@ -31,6 +33,8 @@ export function createAnswerEvents(source: Source): AnswerEvents {
   let end: { readonly error: unknown } | 'finished' | undefined;
   let asked: { resolve: (result: Result) => void; reject: (error: unknown) => void } | undefined;
   let isPaused = false;
+  /** From the socket since nothing waited. */
+  let bytesWaiting = 0;
 
   const answerAsked = () => {
     if (asked === undefined) return;
@@ -49,11 +53,13 @@ export function createAnswerEvents(source: Source): AnswerEvents {
   };
 
   return {
-    push(events) {
+    push(events, bytes) {
       if (end !== undefined) return;
       waiting.push(...events);
       answerAsked();
-      if (waiting.length > EVENTS_WAITING_MAX && !isPaused) {
+      bytesWaiting = waiting.length === 0 ? 0 : bytesWaiting + bytes;
+      const isFull = waiting.length > EVENTS_WAITING_MAX || bytesWaiting > BYTES_WAITING_MAX;
+      if (isFull && !isPaused) {
         isPaused = true;
         source.pause();
       }
@@ -66,6 +72,7 @@ export function createAnswerEvents(source: Source): AnswerEvents {
           asked = { resolve, reject };
         });
         answerAsked();
+        if (waiting.length === 0) bytesWaiting = 0;
         if (isPaused && waiting.length === 0) {
           isPaused = false;
           source.resume();

@@ -125,9 +125,10 @@ function createHandler(options: HandlerOptions): HttpHandler {
   const { dialect, isStream, events, model, abort, stopListening } = options;
   let reader: BodyReader | undefined;
 
-  const tell = (read: () => readonly InferenceEvent[]) => {
+  const tell = (bytes: number, read: () => readonly InferenceEvent[]) => {
     try {
-      events.push(read().map((event) => (event.type === 'start' ? { ...event, model } : event)));
+      const told = read().map((event) => (event.type === 'start' ? { ...event, model } : event));
+      events.push(told, bytes);
     } catch (error) {
       stopListening();
       abort();
@@ -140,10 +141,10 @@ function createHandler(options: HandlerOptions): HttpHandler {
       if (status < 200 || status > 299) reader = createErrorReader(status, headers);
       else reader = isStream ? createStreamReader(dialect) : createWholeReader(dialect);
     },
-    onData: (chunk) => tell(() => reader?.push(chunk) ?? []),
+    onData: (chunk) => tell(chunk.length, () => reader?.push(chunk) ?? []),
     onEnd() {
       stopListening();
-      tell(() => reader?.end() ?? []);
+      tell(0, () => reader?.end() ?? []);
       events.finish();
     },
     onFail(failure) {
