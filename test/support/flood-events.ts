@@ -28,50 +28,54 @@ interface FloodEvents {
 }
 
 /** The events of one answer, as an upstream of this format writes them. */
-export function eventsOf(format: FloodFormat): FloodEvents {
-  return format === 'native' ? NATIVE : CHAT;
+export function eventsOf(format: FloodFormat, inputTokens = 10): FloodEvents {
+  return format === 'native' ? createNativeEvents(inputTokens) : createChatEvents(inputTokens);
 }
 
-const NATIVE: FloodEvents = {
-  begin: () =>
-    encodeNative({
-      type: 'message_start',
-      message: {
-        ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] },
-        ...{ stop_reason: null, stop_sequence: null },
-        usage: { input_tokens: 10, output_tokens: 1 },
-      },
-    }) +
-    encodeNative({
-      type: 'content_block_start',
-      index: 0,
-      content_block: { type: 'text', text: '' },
-    }),
-  say: (number, textBytes) =>
-    encodeNative({
-      type: 'content_block_delta',
-      index: 0,
-      delta: { type: 'text_delta', text: pieceOf(number, textBytes) },
-    }),
-  end: (count) =>
-    encodeNative({ type: 'content_block_stop', index: 0 }) +
-    encodeNative({
-      type: 'message_delta',
-      delta: { stop_reason: 'end_turn', stop_sequence: null },
-      usage: { output_tokens: count },
-    }) +
-    encodeNative({ type: 'message_stop' }),
-};
+function createNativeEvents(inputTokens: number): FloodEvents {
+  return {
+    begin: () =>
+      encodeNative({
+        type: 'message_start',
+        message: {
+          ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] },
+          ...{ stop_reason: null, stop_sequence: null },
+          usage: { input_tokens: inputTokens, output_tokens: 1 },
+        },
+      }) +
+      encodeNative({
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'text', text: '' },
+      }),
+    say: (number, textBytes) =>
+      encodeNative({
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'text_delta', text: pieceOf(number, textBytes) },
+      }),
+    end: (count) =>
+      encodeNative({ type: 'content_block_stop', index: 0 }) +
+      encodeNative({
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { output_tokens: count },
+      }) +
+      encodeNative({ type: 'message_stop' }),
+  };
+}
 
-const CHAT: FloodEvents = {
-  begin: () => encodeChat({ choices: [choiceOf({ role: 'assistant', content: '' })] }),
-  say: (number, textBytes) =>
-    encodeChat({ choices: [choiceOf({ content: pieceOf(number, textBytes) })] }),
-  end: (count) =>
-    encodeChat({ choices: [choiceOf({}, 'stop')] }) +
-    encodeChat({ choices: [], usage: { prompt_tokens: 10, completion_tokens: count } }) +
-    'data: [DONE]\n\n',
-};
+function createChatEvents(inputTokens: number): FloodEvents {
+  return {
+    begin: () => encodeChat({ choices: [choiceOf({ role: 'assistant', content: '' })] }),
+    say: (number, textBytes) =>
+      encodeChat({ choices: [choiceOf({ content: pieceOf(number, textBytes) })] }),
+    end: (count) =>
+      encodeChat({ choices: [choiceOf({}, 'stop')] }) +
+      encodeChat({ choices: [], usage: { prompt_tokens: inputTokens, completion_tokens: count } }) +
+      'data: [DONE]\n\n',
+  };
+}
 
 function encodeNative(payload: {
   readonly type: string;
