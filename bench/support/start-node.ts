@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -21,14 +21,16 @@ export async function startNode(upstreamUrl: string): Promise<BenchNode> {
   const port = await findFreePort();
   const opsPort = await findFreePort();
   const configPath = join(dir, 'tollgate.yaml');
+  const redis = startRedis(dir);
   writeFileSync(
     configPath,
     `workers: 1
 listen: 127.0.0.1:${port}
 ops: {listen: "127.0.0.1:${opsPort}"}
 data_dir: ${join(dir, 'data')}
+redis: {url: "unix://${join(dir, 'redis.sock')}"}
 log_level: error
-plans: {pro: 1000000}
+plans: {pro: 1000000, team: 1000000}
 upstreams: [{name: main, kind: native, url: "${upstreamUrl}"}]
 `,
   );
@@ -36,15 +38,43 @@ upstreams: [{name: main, kind: native, url: "${upstreamUrl}"}]
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   await waitUntilReady(opsPort);
+  const token = readFileSync(join(dir, 'data', 'admin-token'), 'utf8').trim();
   return {
     port,
-    key: readFileSync(join(dir, 'data', 'demo-key'), 'utf8').trim(),
+    key: await createKey(opsPort, token),
     async stop() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await end(child);
+      await end(redis);
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Nothing is written to a disk, whose speed would be all that is measured. */
+function startRedis(dir: string): ChildProcess {
+  const place = ['--port', '0', '--unixsocket', join(dir, 'redis.sock'), '--dir', dir];
+  return spawn('redis-server', [...place, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** Of an account with more credits than a run can spend. */
+async function createKey(opsPort: number, token: string): Promise<string> {
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`http://127.0.0.1:${opsPort}/admin/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as { readonly id: string; readonly key: string };
+  };
+  const { id } = await post('/accounts', { name: 'bench', plan: 'pro' });
+  await post(`/accounts/${id}/credits`, { amount: 1_000_000, id: 'bench', note: '' });
+  return (await post(`/accounts/${id}/keys`, {})).key;
 }
 
 async function waitUntilReady(opsPort: number): Promise<void> {

@@ -1,14 +1,17 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import type { FloodFormat, FloodOrder } from '../support/flood-events.ts';
-import { openFlood, piecesOf } from '../support/open-flood.ts';
+import { type FloodClient, openFlood, piecesOf } from '../support/open-flood.ts';
 import { readResidentBytes } from '../support/read-resident-bytes.ts';
 import { readTcpQueues } from '../support/read-tcp-queues.ts';
 import { startFloodUpstream } from '../support/start-flood-upstream.ts';
 import { startGateway } from '../support/start-gateway.ts';
+import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
+
+afterAll(stopRedisServers);
 
 /**
  * What a stream keeps in the gateway: a read of 64 KiB as it came, another one as events, a third that made
@@ -21,14 +24,17 @@ const heldBytesMax = (eventBytes: number) => 4 * READ_BYTES + 2 * eventBytes;
 /** What the system takes for a Unix socket whose peer does not read: net.core.wmem_default. */
 const UNIX_SOCKET_BYTES = 212_992;
 
-/** Measured: 120 KiB with events of 24 bytes, 220 KiB with events of 1 KiB, most of it what is counted above. */
-const STREAM_RESIDENT_BYTES_MAX = 256 * 1024;
+/**
+ * Measured: 110 to 310 KiB, with the size of events and with how far the heap had grown before. It is what is
+ * counted above, with its objects and what is not collected yet.
+ */
+const STREAM_RESIDENT_BYTES_MAX = 384 * 1024;
 
 /** The gateway's limit is 30 s from when the client's socket takes no more. */
 const STALL_WAIT_MAX_MS = 70_000;
 
 /** As often as nothing has moved between two looks, nothing moves any more. */
-const STILL_LOOKS = 30;
+const STILL_LOOKS = 10;
 
 const ENDLESS = 1e9;
 
@@ -96,13 +102,18 @@ describe.each(['native', 'chat'] as const)(
   '%s streams of 500 clients that read nothing',
   (format) => {
     const STREAMS = 500;
-    const ORDER = { textBytes: 200, eventsMax: 1_600 };
-    const FIRST_STREAMS = 200;
+    const STREAMS_AT_ONCE = 25;
+    const ORDER = { textBytes: 500, eventsMax: 900 };
+    const FIRST_STREAMS = 100;
 
     it('take little memory, leave the worker to others, and lose nothing', async () => {
       // A Unix socket takes far less than a TCP connection, so that what the gateway keeps is most of it.
       const path = join(createTempDir(), 'listen');
-      const env = { TOLLGATE_LISTEN: `unix:${path}` };
+      const redis = await startRedisServer();
+      const env = {
+        TOLLGATE_LISTEN: `unix:${path}`,
+        TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+      };
       const { upstream, gateway, key, operator, account } = await start(format, env);
       const pid = gateway.workerPids()[0] ?? 0;
       const open = (order: FloodOrder) => openFlood({ at: { path }, key, format, order });
@@ -110,11 +121,21 @@ describe.each(['native', 'chat'] as const)(
       for (let i = 0; i < FIRST_STREAMS; i++) await ask();
 
       const residentBytesBefore = readResidentBytes(pid);
-      const clients = await Promise.all(Array.from({ length: STREAMS }, () => open(ORDER)));
-      const taken = await readWhenStill(async () => {
-        const all = await upstream.readTakenBytes();
-        return all.length === FIRST_STREAMS + STREAMS ? all.slice(FIRST_STREAMS) : [0];
-      });
+      await upstream.hold();
+      const clients: FloodClient[] = [];
+      // A few at a time: what is shown is not how many the store admits at once.
+      while (clients.length < STREAMS) {
+        const more = Array.from({ length: STREAMS_AT_ONCE }, () => open(ORDER));
+        clients.push(...(await Promise.all(more)));
+        await waitUntil(
+          async () => (await upstream.calls()).length === FIRST_STREAMS + clients.length,
+          `${clients.length} streams have begun`,
+        );
+      }
+      await upstream.release();
+      const taken = await readWhenStill(async () =>
+        (await upstream.readTakenBytes()).slice(FIRST_STREAMS),
+      );
       expect(Math.max(...taken)).toBeLessThan(UNIX_SOCKET_BYTES + heldBytesMax(ORDER.textBytes));
       const grownBytes = readResidentBytes(pid) - residentBytesBefore;
       expect(grownBytes / STREAMS).toBeLessThan(STREAM_RESIDENT_BYTES_MAX);

@@ -23,12 +23,27 @@ interface RunningCall {
 
 const calls: RunningCall[] = [];
 let isFinishing = false;
+let held: Promise<void> | undefined;
+let release = () => {};
+
+const COMMANDS: Readonly<Record<string, () => void>> = {
+  '/hold': () => {
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+  },
+  '/release': () => release(),
+  '/finish': () => {
+    isFinishing = true;
+  },
+};
 
 /** Says as much as the socket takes, until it has said all or is told to finish. */
 async function flood(res: ServerResponse, format: FloodFormat, order: FloodOrder): Promise<void> {
   res.writeHead(200, { 'content-type': 'text/event-stream' });
   const events = eventsOf(format);
   res.write(events.begin());
+  await held;
   let count = 0;
   let goOn = () => {};
   res.on('drain', () => goOn());
@@ -56,8 +71,9 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
     res.end(JSON.stringify(told));
     return;
   }
-  if (req.url === '/finish') {
-    isFinishing = true;
+  const command = COMMANDS[req.url ?? ''];
+  if (command !== undefined) {
+    command();
     res.end();
     return;
   }

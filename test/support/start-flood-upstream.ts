@@ -15,6 +15,9 @@ export interface FloodUpstream {
    * one write of the upstream more.
    */
   readTakenBytes(): Promise<readonly number[]>;
+  /** Streams say no more than their beginning until they are released. */
+  hold(): Promise<void>;
+  release(): Promise<void>;
   /** Every stream says its last event and ends in order. */
   finish(): Promise<void>;
 }
@@ -31,6 +34,9 @@ export async function startFloodUpstream(
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   const url = `http://127.0.0.1:${port}`;
   const calls = async () => (await (await fetch(`${url}/calls`)).json()) as FloodCall[];
+  const command = async (name: string) => {
+    await fetch(`${url}/${name}`);
+  };
   return {
     url,
     calls,
@@ -43,8 +49,8 @@ export async function startFloodUpstream(
         return acceptedBytes - unsent - unread;
       });
     },
-    async finish() {
-      await fetch(`${url}/finish`);
-    },
+    hold: () => command('hold'),
+    release: () => command('release'),
+    finish: () => command('finish'),
   };
 }
