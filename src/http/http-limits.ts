@@ -8,7 +8,7 @@ export interface HttpLimits {
   readonly bodiesHeldBytesMax: number;
   /** What is read and thrown away of a body over its limit, so that its sender can read the 413. */
   readonly bodyDiscardedBytesMax: number;
-  /** What waits in memory for a client that reads a stream more slowly than it is written. */
+  /** What may be written to a stream that waits for its client, beside the chunk that made it wait. */
   readonly streamQueueBytesMax: number;
   /** How long a client may read nothing while an answer waits for it. */
   readonly writeStallMaxMs: number;

@@ -27,7 +27,8 @@ export class ResponseWriter {
   #unsentHead: AnswerHead | undefined;
   /** What a stream's socket has not taken yet. */
   #queue: Uint8Array[] = [];
-  #queuedBytes = 0;
+  /** What was written by a caller that was told to wait, and did not. */
+  #unawaitedBytes = 0;
   #isBlocked = false;
   #isEnding = false;
   /**
@@ -97,12 +98,12 @@ export class ResponseWriter {
 
   /**
    * Answers `undefined` when the client keeps up, else a promise for the moment when it has caught up or
-   * left. A caller that does not wait is cut off at the limit of the queue.
+   * left. A caller that does not wait is cut off at the limit of the queue; one chunk may be of any size.
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined {
     if (this.#state !== 'stream' || this.#isEnding) return undefined;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    if (this.#isBlocked) this.#enqueue(bytes);
+    if (this.#isBlocked) this.#enqueueUnawaited(bytes);
     else this.#push(bytes);
     return this.#isBlocked ? this.#waitForDrain() : undefined;
   }
@@ -164,7 +165,7 @@ export class ResponseWriter {
   #push(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.byteLength && !this.isFinished; at += SLICE_BYTES_MAX) {
       if (this.#isBlocked) {
-        this.#enqueue(bytes.subarray(at));
+        this.#queue.push(bytes.subarray(at));
         return;
       }
       const slice = bytes.subarray(at, at + SLICE_BYTES_MAX);
@@ -172,7 +173,7 @@ export class ResponseWriter {
         this.#firstTurnBytes += slice.byteLength;
         if (this.#firstTurnBytes > SLICE_BYTES_MAX) {
           this.#isBlocked = true;
-          this.#enqueue(bytes.subarray(at));
+          this.#queue.push(bytes.subarray(at));
           this.#afterFirstTurn(() => this.#continueStream());
           return;
         }
@@ -191,10 +192,10 @@ export class ResponseWriter {
     });
   }
 
-  #enqueue(bytes: Uint8Array): void {
+  #enqueueUnawaited(bytes: Uint8Array): void {
     this.#queue.push(bytes);
-    this.#queuedBytes += bytes.byteLength;
-    if (this.#queuedBytes > this.#context.limits.streamQueueBytesMax) this.close();
+    this.#unawaitedBytes += bytes.byteLength;
+    if (this.#unawaitedBytes > this.#context.limits.streamQueueBytesMax) this.close();
   }
 
   #continueStream(): boolean {
@@ -204,12 +205,12 @@ export class ResponseWriter {
     this.#cork(() => {});
     const queue = this.#queue;
     this.#queue = [];
-    this.#queuedBytes = 0;
     for (const bytes of queue) {
-      if (this.#isBlocked) this.#enqueue(bytes);
+      if (this.#isBlocked) this.#queue.push(bytes);
       else this.#push(bytes);
     }
     if (this.#isBlocked) return false;
+    this.#unawaitedBytes = 0;
     if (this.isFinished) return true;
     if (this.#isEnding) this.#endNow();
     this.#settleDrained();
@@ -255,7 +256,6 @@ export class ResponseWriter {
     this.#state = 'finished';
     this.#unblock();
     this.#queue = [];
-    this.#queuedBytes = 0;
     this.#settleDrained();
     this.#context.onFinished();
   }

@@ -1,8 +1,7 @@
 import type { AnswerPart, InferenceEvent } from '../protocol/inference.ts';
 
-/** From here on the upstream waits: an event has hundreds of bytes, and the bytes come twice where they are relayed. */
-const EVENTS_WAITING_MAX = 256;
-const BYTES_WAITING_MAX = 128 * 1024;
+/** More than this waits at the socket, and from there on at the upstream. One event more may be of any size. */
+const BYTES_WAITING_MAX = 64 * 1024;
 
 interface Source {
   /** Nothing more is pushed, or a little that was on its way. */
@@ -20,7 +19,8 @@ export interface PushedPart {
 
 export interface AnswerParts {
   readonly iterator: AsyncIterator<AnswerPart>;
-  push(part: PushedPart): void;
+  /** What so many bytes from the socket brought. */
+  push(part: PushedPart, readBytes: number): void;
   finish(): void;
   fail(error: unknown): void;
 }
@@ -65,9 +65,9 @@ export function createAnswerParts(source: Source): AnswerParts {
   };
 
   return {
-    push(part) {
+    push(part, readBytes) {
       if (end !== undefined) return;
-      waiting.add(part);
+      waiting.add(part, readBytes);
       answerSoon();
       if (waiting.isFull() && !isPaused) {
         isPaused = true;
@@ -97,19 +97,17 @@ export function createAnswerParts(source: Source): AnswerParts {
 function createWaitingPart() {
   let events: InferenceEvent[] = [];
   let pieces: Uint8Array[] | undefined;
-  let bytes = 0;
+  let readBytes = 0;
 
   return {
-    isEmpty: () => events.length === 0 && bytes === 0,
-    isFull: () => events.length > EVENTS_WAITING_MAX || bytes > BYTES_WAITING_MAX,
-    add(part: PushedPart) {
+    isEmpty: () => events.length === 0 && (pieces === undefined || pieces.length === 0),
+    isFull: () => readBytes > BYTES_WAITING_MAX,
+    add(part: PushedPart, bytes: number) {
+      readBytes += bytes;
       for (const event of part.events) events.push(event);
       if (part.bytes === undefined) return;
       pieces ??= [];
-      for (const piece of part.bytes) {
-        pieces.push(piece);
-        bytes += piece.byteLength;
-      }
+      for (const piece of part.bytes) pieces.push(piece);
     },
     take(): AnswerPart {
       const [first, ...others] = pieces ?? [];
@@ -117,7 +115,7 @@ function createWaitingPart() {
       const part = { events, bytes: whole ?? (pieces && Buffer.concat(pieces)) };
       events = [];
       pieces = undefined;
-      bytes = 0;
+      readBytes = 0;
       return part;
     },
   };

@@ -130,8 +130,10 @@ function createHandler(options: HandlerOptions): HttpHandler {
   let lingerTimer: NodeJS.Timeout | undefined;
   let isOver = false;
 
+  let readBytes = 0;
+
   const tell = (part: PushedPart) => {
-    parts.push(part);
+    parts.push(part, readBytes);
     if (isOver || part.events.at(-1)?.type !== 'finish') return;
     // Nothing of what follows matters, but a connection that is read to its end can be used again.
     isOver = true;
@@ -139,8 +141,9 @@ function createHandler(options: HandlerOptions): HttpHandler {
     parts.finish();
     lingerTimer = setTimeout(abort, LINGER_MAX_MS);
   };
-  const read = (step: () => PushedPart | undefined) => {
+  const read = (bytes: number, step: () => PushedPart | undefined) => {
     if (isOver) return;
+    readBytes = bytes;
     try {
       const part = step();
       if (part !== undefined) tell(part);
@@ -159,10 +162,10 @@ function createHandler(options: HandlerOptions): HttpHandler {
         ? createAnswerReader({ ...options, tell })
         : createErrorReader(status, headers);
     },
-    onData: (chunk) => read(() => reader?.push(chunk)),
+    onData: (chunk) => read(chunk.length, () => reader?.push(chunk)),
     onEnd() {
       clearTimeout(lingerTimer);
-      read(() => reader?.end());
+      read(0, () => reader?.end());
       clearTimeout(lingerTimer);
       stopListening();
       parts.finish();

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** The memory that a process takes up now. */
+export function readResidentBytes(pid: number): number {
+  const [, kibibytes] =
+    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  if (kibibytes === undefined) throw new Error(`process ${pid} tells no memory`);
+  return Number(kibibytes) * 1024;
+}
