@@ -1,12 +1,13 @@
 import { estimateTokens } from '../catalogue/estimate-tokens.ts';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
 import type { Infer } from '../protocol/inference.ts';
 import { createRetryBudget } from '../routing/retry-budget.ts';
-import { createRouter } from '../routing/router.ts';
+import { createRouter, type Router } from '../routing/router.ts';
 import { createWaitingRoom } from '../routing/waiting-room.ts';
 import { createHttpUpstream } from '../upstream/create-http-upstream.ts';
-import { inferWithRetries } from '../upstream/retry.ts';
+import { inferWithRetries, type Try } from '../upstream/retry.ts';
 import { createSimulatedUpstream } from '../upstream/simulated/create-simulated-upstream.ts';
 
 /** Of the first tries, how many may be repeated; some more are there for a moment's trouble. */
@@ -14,8 +15,21 @@ const RETRY_SHARE = 0.2;
 const RETRY_BURST_MAX = 20;
 const WAITERS_PER_MODEL_MAX = 200;
 
+interface Parts {
+  readonly config: Config;
+  /** Of this worker's life alone. */
+  readonly instance: string;
+  readonly clock: Clock;
+}
+
+interface Inference {
+  readonly infer: Infer;
+  readonly readUpstreams: Router['readStates'];
+}
+
 /** All upstreams of a worker as one: routed, balanced and retried. */
-export function createInfer(config: Config, instance: string, clock: Clock): Infer {
+export function createInfer(parts: Parts, metrics: Metrics): Inference {
+  const { config, clock } = parts;
   const random = Math.random;
   const router = createRouter({
     routes: new Map(config.models.map(({ id, routes }) => [id, routes])),
@@ -23,24 +37,23 @@ export function createInfer(config: Config, instance: string, clock: Clock): Inf
     clock,
     random,
   });
-  return inferWithRetries({
+  const infer = inferWithRetries({
     room: createWaitingRoom({ router, waitersPerModelMax: WAITERS_PER_MODEL_MAX }),
     upstreams: new Map(
-      config.upstreams.map((upstream) => [
-        upstream.name,
-        createUpstream(upstream, { config, instance, clock }),
-      ]),
+      config.upstreams.map((upstream) => [upstream.name, createUpstream(upstream, parts)]),
     ),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
     random,
-    onEnd: () => {},
+    onEnd: (_call, tries) => observeTries(metrics, tries),
   });
+  return { infer, readUpstreams: router.readStates };
 }
 
-interface Parts {
-  readonly config: Config;
-  readonly instance: string;
-  readonly clock: Clock;
+function observeTries(metrics: Metrics, tries: readonly Try[]): void {
+  for (const [index, { upstream, result }] of tries.entries()) {
+    metrics.upstreamTries.at({ upstream, result }).add(1);
+    if (index > 0) metrics.upstreamRetries.at({ upstream }).add(1);
+  }
 }
 
 function createUpstream(upstream: UpstreamConfig, { config, instance, clock }: Parts): Infer {

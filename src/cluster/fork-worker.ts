@@ -1,5 +1,8 @@
 import cluster from 'node:cluster';
+import type { MetricsSource } from '../metrics/collect-metrics.ts';
+import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import { decodeSettlement, type Settlement } from '../quota/settlement.ts';
+import { createMetricsQuestions } from './create-metrics-questions.ts';
 import type { DrainOrder, MessageToPrimary, MessageToWorker, StartOrder } from './messages.ts';
 
 /** From the fork to the open port; beyond it the worker counts as stuck. */
@@ -14,7 +17,7 @@ export interface WorkerExit {
 }
 
 /** One worker process as its primary sees it. */
-export interface WorkerProcess {
+export interface WorkerProcess extends MetricsSource {
   readonly pid: number;
   readonly startedMs: number;
   /** Rejects with the worker's own reason when it cannot start. */
@@ -39,6 +42,12 @@ export function forkWorker(
   const exited = new Promise<WorkerExit>((resolve) => {
     worker.process.once('exit', (code, signal) => resolve({ code, signal }));
   });
+  const questions = createMetricsQuestions(send);
+  let lastMetrics: readonly MetricSnapshot[] | undefined;
+  // What a process has said before its end can arrive after the news of it.
+  const hungUp = new Promise<void>((resolve) => {
+    worker.process.once('disconnect', resolve);
+  });
   const listening = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new Error(`did not listen within ${START_TIME_MAX_MS / 1_000} s`));
@@ -60,6 +69,12 @@ export function forkWorker(
           clearTimeout(timer);
           resolve();
           break;
+        case 'metrics':
+          questions.noteAnswer(message.id, message.metrics);
+          break;
+        case 'last_metrics':
+          lastMetrics = message.metrics;
+          break;
         case 'failed':
           clearTimeout(timer);
           reject(new Error(message.reason));
@@ -77,6 +92,11 @@ export function forkWorker(
     startedMs: Date.now(),
     listening,
     exited,
+    readMetrics: questions.ask,
+    lastMetrics: Promise.all([exited, hungUp]).then(() => {
+      questions.end();
+      return lastMetrics;
+    }),
     drain: (drainOrder) => send({ type: 'drain', order: drainOrder }),
     kill: () => {
       worker.process.kill('SIGKILL');

@@ -1,4 +1,5 @@
 import type { ConfigSource } from '../config/read-config-source.ts';
+import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 
 /** How long a worker may go on for what is open, and for what may still come on open connections. */
 export interface DrainOrder {
@@ -23,11 +24,16 @@ export type MessageToWorker =
   | { readonly type: 'start'; readonly order: StartOrder }
   | { readonly type: 'drain'; readonly order: DrainOrder }
   /** What was handed over under this number is on the disk. */
-  | { readonly type: 'journalled'; readonly id: number };
+  | { readonly type: 'journalled'; readonly id: number }
+  /** Answered by `metrics` with the same number. */
+  | { readonly type: 'read_metrics'; readonly id: number };
 
 export type MessageToPrimary =
   | { readonly type: 'ready' }
   | { readonly type: 'listening' }
   | { readonly type: 'failed'; readonly reason: string }
   /** Settlements that the store has not taken; from the answer on they are the primary's. */
-  | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] };
+  | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] }
+  | { readonly type: 'metrics'; readonly id: number; readonly metrics: readonly MetricSnapshot[] }
+  /** Of a worker that has drained, just before it ends. */
+  | { readonly type: 'last_metrics'; readonly metrics: readonly MetricSnapshot[] };

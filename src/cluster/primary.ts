@@ -8,6 +8,8 @@ import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { unixRedisTarget } from '../lib/redis-target.ts';
+import type { MetricsCollector } from '../metrics/collect-metrics.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
 import { loadAdminToken } from '../ops/load-admin-token.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/embedded-server.ts';
@@ -17,6 +19,7 @@ import { announceNode } from './announce-node.ts';
 import { checkEndpointFree } from './check-endpoint-free.ts';
 import { createEnding } from './create-ending.ts';
 import { createLog } from './create-log.ts';
+import { createNodeMetrics } from './create-node-metrics.ts';
 import { createReload } from './create-reload.ts';
 import { forkWorker } from './fork-worker.ts';
 import { lockDataDir } from './lock-data-dir.ts';
@@ -46,6 +49,8 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   let source = readSource();
   let config = parseConfig(source);
   const log = createLog(config.logLevel, 'primary');
+  const configNow = () => config;
+  const { metrics, collector, follow } = createNodeMetrics({ config: configNow, log });
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
@@ -56,25 +61,26 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await checkEndpointFree(config.listen);
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
-    books = await startBooks(config, embedded, log);
+    books = await startBooks(config, embedded, { metrics, log });
     const { directory, journal } = books;
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
     supervisor = superviseWorkers({
       fork: (worker) =>
-        forkWorker({ worker, source, embeddedRedisPath: embedded?.socketPath }, journal),
+        follow(forkWorker({ worker, source, embeddedRedisPath: embedded?.socketPath }, journal)),
       clock: systemClock,
       log,
+      onReplace: () => metrics.workerRestarts.at({}).add(1),
       onGiveUp: ending.fail,
     });
     const workers = supervisor;
-    ops = await startOps({ directory, config: () => config, isReady: () => isReady, log });
+    ops = await startOps({ directory, collector, config: configNow, isReady: () => isReady, log });
     await workers.start(config.workers);
     isReady = true;
     announceNode(config, demoKey, print);
 
-    const reload = createReload(log, async () => {
+    const carryOut = async () => {
       const next = readNextConfig(readSource, config);
       if (isMoved(config, next.config)) await checkEndpointFree(next.config.listen);
       ({ source, config } = next);
@@ -82,7 +88,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
         timeoutMs: config.drain.timeoutMs,
         lingerMs: ROLL_LINGER_MS,
       });
-    });
+    };
+    const onEnd = (result: string) => metrics.reloads.at({ result }).add(1);
+    const reload = createReload({ log, carryOut, onEnd });
     process.on('SIGHUP', reload);
     const reason = await ending.reached;
     process.off('SIGHUP', reload);
@@ -119,26 +127,28 @@ async function startEmbedded(
 function startBooks(
   { redis, dataDir }: Config,
   embedded: EmbeddedServer | undefined,
-  log: Log,
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Log },
 ): Promise<Bookkeeping> {
   const target = redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
-  return startBookkeeping({ target, dataDir, clock: systemClock, log });
+  return startBookkeeping({ target, dataDir, metrics, clock: systemClock, log });
 }
 
 interface OpsParts {
   readonly directory: Directory;
+  readonly collector: MetricsCollector;
   /** As it is after the last reload. */
   readonly config: () => Config;
   readonly isReady: () => boolean;
   readonly log: Log;
 }
 
-function startOps({ directory, config, isReady, log }: OpsParts): Promise<OpsServer> {
+function startOps({ directory, collector, config, isReady, log }: OpsParts): Promise<OpsServer> {
   const { ops, dataDir } = config();
   return startOpsServer({
     endpoint: ops.listen,
     version: packageVersion(),
     isReady,
+    collectMetrics: collector.collect,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
       directory,

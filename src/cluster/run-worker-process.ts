@@ -26,7 +26,10 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
     if (isDraining) return;
     isDraining = true;
     const drained = worker === undefined ? Promise.resolve() : worker.drain(order);
-    drained.then(() => process.exit(0), crash);
+    drained.then(() => {
+      const metrics = worker?.readMetrics() ?? [];
+      tellPrimary({ type: 'last_metrics', metrics }, () => process.exit(0));
+    }, crash);
   };
   const drainAlone = () => drain({ timeoutMs: orphanTimeoutMs, lingerMs: ORPHAN_LINGER_MS });
   const crash = (error: unknown) => {
@@ -56,9 +59,19 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
   };
 
   process.on('message', (message: MessageToWorker) => {
-    if (message.type === 'start') void start(message.order);
-    else if (message.type === 'journalled') handOver.noteJournalled(message.id);
-    else drain(message.order);
+    switch (message.type) {
+      case 'start':
+        void start(message.order);
+        break;
+      case 'journalled':
+        handOver.noteJournalled(message.id);
+        break;
+      case 'read_metrics':
+        tellPrimary({ type: 'metrics', id: message.id, metrics: worker?.readMetrics() ?? [] });
+        break;
+      case 'drain':
+        drain(message.order);
+    }
   });
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', (error) => {

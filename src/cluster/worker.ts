@@ -13,12 +13,15 @@ import { startServer } from '../http/start-server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
+import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import { createObserveRequest } from '../metrics/observe-request.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
 import { createBilling } from './create-billing.ts';
 import { createInfer } from './create-infer.ts';
+import { createObserveCommand, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
 import { drainServer } from './drain-server.ts';
 import type { DrainOrder } from './messages.ts';
 
@@ -36,6 +39,7 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
+  readMetrics(): MetricSnapshot[];
   /** Resolves when every exchange has ended or was cut. */
   drain(order: DrainOrder): Promise<void>;
 }
@@ -52,19 +56,29 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const name = `worker-${options.worker}`;
   const target = options.redis;
-  const redis = connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log });
+  const metrics = createWorkerMetrics(config);
+  const redis = connectRedis({
+    ...{ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log },
+    onCommand: createObserveCommand(metrics, 'worker'),
+  });
   const breaker = createBreaker({ clock, random: Math.random });
   const redisWatch = watchRedis({ connection: redis, breaker, clock, log });
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
-  const { handOver } = options;
-  const billing = createBilling({ config, target, name, redis, breaker, handOver, clock, log });
+  const billing = createBilling({
+    ...{ config, target, name, redis, breaker, metrics, clock, log },
+    clockSkewMs: redisWatch.clockSkewMs,
+    handOver: options.handOver,
+  });
+  const instance = `worker ${options.worker} ${startedMs}`;
+  const { infer, readUpstreams } = createInfer({ config, instance, clock }, metrics);
   const steps: Steps = {
     ...billing.steps,
     catalogue: createCatalogue(config.models),
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
-    infer: createInfer(config, `worker ${options.worker} ${startedMs}`, clock),
+    infer,
+    observe: createObserveRequest(metrics),
     nowMs: () => clock.nowMs(),
   };
 
@@ -89,9 +103,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     clock,
     log,
   });
+  watchWorker(metrics, { server, redisWatch, readUpstreams });
   log.debug({ uws: label }, 'native HTTP server loaded');
 
   return {
+    readMetrics: metrics.read,
     async drain(order) {
       isDraining = true;
       const cut = await drainServer(server, order, clock);

@@ -3,6 +3,7 @@ import type { Infer } from '../protocol/inference.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { Bill } from './meter-usage.ts';
+import type { RequestRecord } from './request-record.ts';
 
 /** What the spine needs from outside. A step throws a `Refusal` when it says no. */
 export interface Steps {
@@ -18,6 +19,8 @@ export interface Steps {
   /** For requests that cost nothing: whether the key is good, and which models it may use (undefined: all). */
   identify(key: ApiKey): Promise<{ readonly models: readonly string[] | undefined }>;
   readonly infer: Infer;
+  /** Once for each request, when it has ended, however it ended. */
+  observe(record: RequestRecord): void;
   /** Milliseconds since the epoch. */
   nowMs(): number;
 }

@@ -17,6 +17,8 @@ export interface ExchangeContext {
   /** Whether the client is to be asked to take its next request elsewhere. */
   readonly isLeaving: () => boolean;
   readonly onFinished: () => void;
+  readonly onStreamStarted: () => void;
+  readonly onStreamFinished: () => void;
 }
 
 export interface ExchangeOptions {
@@ -58,6 +60,7 @@ export class Exchange {
   #bodyTimer: NodeJS.Timeout | undefined;
   #deadlineTimer: NodeJS.Timeout | undefined;
   #isGone = false;
+  #isStream = false;
 
   constructor(
     res: UwsResponse,
@@ -177,6 +180,8 @@ export class Exchange {
       const leaving = this.#context.isLeaving() ? { connection: 'close' } : {};
       const { status, headers } = this.#withRequestId(head);
       this.#writer.startStream({ status, headers: { ...headers, ...leaving } });
+      this.#isStream = true;
+      this.#context.onStreamStarted();
     }
     return this.#writer;
   }
@@ -283,6 +288,7 @@ export class Exchange {
     this.#collector.discard();
     if (this.#isGone) this.#abort?.abort(new ClientGone());
     if (this.#body !== undefined) this.#settleBody?.reject(new ClientGone());
+    if (this.#isStream) this.#context.onStreamFinished();
     this.#context.onFinished();
   }
 }

@@ -58,6 +58,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     endpoint: tcp(port),
     version: '1.2.3',
     isReady: () => ops.isReady,
+    collectMetrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
     admin: { token, directory, isModel: (name) => models.has(name) },
     log,
   });

@@ -26,6 +26,7 @@ export async function openJournal(
   const journal = await openSettleJournal({
     dir,
     settle,
+    onSettled: () => {},
     clock: systemClock,
     random: Math.random,
     log,

@@ -75,6 +75,7 @@ export function createSteps(
     overCeiling: 'reject',
     bytesPerToken: 3,
     infer,
+    observe() {},
     nowMs: () => 1_700_000_000_000,
   };
 }
