@@ -1,6 +1,7 @@
 import { type Counter, createCounter } from './create-counter.ts';
 import { createGauge, type Gauge } from './create-gauge.ts';
 import { createHistogram, type Histogram } from './create-histogram.ts';
+import { UNKNOWN_MODEL } from './label-sets.ts';
 import type {
   ConfiguredLabels,
   CounterDeclaration,
@@ -33,7 +34,8 @@ export interface Metrics extends DeclaredMetrics {
  * Counting is done here and not by prom-client, which looks up the labels anew at each call, even of a child
  * that is kept: 0.3 us each. prom-client merges and prints what the processes have counted.
  */
-export function createMetrics(configured: ConfiguredLabels): Metrics {
+export function createMetrics(labels: ConfiguredLabels): Metrics {
+  const configured = { ...labels, models: [...labels.models, UNKNOWN_MODEL] };
   const entries = Object.entries(METRICS).map(
     ([key, declaration]) => [key, createMetric(declaration, configured)] as const,
   );

@@ -18,6 +18,7 @@ export const STATUSES: readonly string[] = [
 
 export const OUTCOMES = ['complete', 'failed', 'left', 'undelivered', 'refused'] as const;
 export const REFUSAL_NAMES: readonly string[] = Object.keys(REFUSALS);
+/** Of a request that ended before its model was found. */
 export const UNKNOWN_MODEL = 'unknown';
 export const TOKEN_KINDS = [
   'input',
