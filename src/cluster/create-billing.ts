@@ -23,7 +23,12 @@ import { createIdentify } from './create-identify.ts';
 import { createInsurance } from './create-insurance.ts';
 import { createKeyCheck, type KeyCheck } from './create-key-check.ts';
 import { createObserveCommand, watchBreakers } from './create-worker-metrics.ts';
-import { createObserveSettled, observeAdmissions, observeChange } from './observe-billing.ts';
+import {
+  countFaults,
+  createObserveSettled,
+  observeAdmissions,
+  observeChange,
+} from './observe-billing.ts';
 
 /**
  * A client waits for these, so two attempts fit into its patience. Shorter ones would fail where it is this
@@ -73,7 +78,7 @@ export function createBilling(options: BillingOptions): Billing {
     log,
   });
   const settleQueue = createSettleQueue({
-    settle: (settlement) => settle(redis, settlement),
+    settle: countFaults(metrics, (settlement: Settlement) => settle(redis, settlement)),
     handOver: options.handOver,
     onSettled: createObserveSettled(metrics),
     clock,

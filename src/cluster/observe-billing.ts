@@ -3,6 +3,7 @@ import { creditsOf } from '../lib/micros.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { SettleReply } from '../quota/settle.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { Change } from '../redis/listen-for-changes.ts';
 
 /** The same step, timed. What the store said is counted where it is heard. */
@@ -18,6 +19,22 @@ export function observeAdmissions(metrics: Metrics, admit: Steps['admit']): Step
       throw error;
     } finally {
       seconds.observe((performance.now() - startedMs) / 1_000);
+    }
+  };
+}
+
+/** The same, which counts what no repetition will settle. */
+export function countFaults<Order>(
+  metrics: Metrics,
+  settle: (order: Order) => Promise<SettleReply>,
+): (order: Order) => Promise<SettleReply> {
+  const faults = metrics.settlements.at({ kind: 'fault' });
+  return async (order) => {
+    try {
+      return await settle(order);
+    } catch (error) {
+      if (classifyRedisError(error) === 'fault') faults.add(1);
+      throw error;
     }
   };
 }

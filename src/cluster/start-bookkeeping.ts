@@ -19,7 +19,7 @@ import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { createObserveCommand } from './create-worker-metrics.ts';
 import { loadNodeId } from './load-node-id.ts';
-import { createObserveSettled } from './observe-billing.ts';
+import { countFaults, createObserveSettled } from './observe-billing.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 /** How long the end of a node may wait for the store; what is left is on the disk. */
@@ -61,7 +61,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
 
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
-    settle: (settlement) => settle(connection, settlement),
+    settle: countFaults(metrics, (settlement: Settlement) => settle(connection, settlement)),
     onSettled: createObserveSettled(metrics),
     clock,
     random,

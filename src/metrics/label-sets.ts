@@ -46,7 +46,16 @@ export const ADMISSION_OUTCOMES = [
   'insured',
   'unavailable',
 ] as const;
-export const SETTLE_KINDS = ['charge', 'release', 'late', 'orphan', 'repeated', 'too_old'] as const;
+/** `too_old` and `fault` are left to people. */
+export const SETTLE_KINDS = [
+  'charge',
+  'release',
+  'late',
+  'orphan',
+  'repeated',
+  'too_old',
+  'fault',
+] as const;
 export const CHANGE_SUBJECTS = ['key', 'account'] as const;
 
 export const TRY_RESULTS = [

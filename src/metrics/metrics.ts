@@ -97,7 +97,7 @@ export const METRICS = {
   settlements: counter(
     'tollgate_settlements_total',
     { kind: sets.SETTLE_KINDS },
-    'Settlements that Redis has answered.',
+    'Settlements that have ended; those of kind `too_old` and `fault` are left to people.',
   ),
   creditsSettled: counter(
     'tollgate_credits_settled_total',

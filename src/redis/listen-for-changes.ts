@@ -55,7 +55,7 @@ export function decodeChange(message: Uint8Array): Change | undefined {
     if (subject !== 'key' && subject !== 'account') return undefined;
     return {
       ...{ subject, id, version: Number(recordVersion), status: String(status) },
-      changedMs: typeof changedMs === 'number' ? changedMs : undefined,
+      changedMs: typeof changedMs === 'string' ? Number(changedMs) : undefined,
     };
   } catch {
     return undefined;
