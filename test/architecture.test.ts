@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   upstream: ['lib', 'protocol', 'routing'],
   accounts: ['lib', 'keys', 'redis', 'quota'],
   ops: ['lib', 'protocol', 'accounts'],
+  metrics: ['lib', 'protocol', 'gateway'],
   cluster: [
     'lib',
     'protocol',
@@ -31,6 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'http',
     'keys',
     'ledger',
+    'metrics',
     'ops',
     'quota',
     'redis',

@@ -9,6 +9,7 @@ import { createHealthRoutes } from '../src/http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
 import { formatByteSize } from '../src/lib/parse-byte-size.ts';
 import { formatDuration } from '../src/lib/parse-duration.ts';
+import { METRICS } from '../src/metrics/metrics.ts';
 import { createAdminRoutes } from '../src/ops/admin-routes.ts';
 import type { ClusterState } from '../src/ops/cluster-state.ts';
 import { createOpenApiDocument } from '../src/protocol/create-openapi-document.ts';
@@ -225,6 +226,28 @@ describe('README: its tables', () => {
     expect(listed.filter((route) => route.includes('/'))).toEqual(
       routes.map(({ method, path }) => `${method} ${path}`),
     );
+  });
+
+  it('list every metric', () => {
+    const listed = rows(section('Metrics')).filter(([name = '']) => name.startsWith('tollgate_'));
+    expect(listed).toEqual(
+      Object.values(METRICS).map(({ name, type, labels, help }) => [
+        name,
+        type,
+        Object.keys(labels).join(', ') || '–',
+        help.replaceAll('`', ''),
+      ]),
+    );
+  });
+
+  it('name only metrics that exist in the rules for Prometheus', () => {
+    const rules = readFileSync('deploy/prometheus/rules.yml', 'utf8');
+    const used = new Set(rules.match(/(?<![\w:])tollgate_\w+/g));
+    const names = Object.values(METRICS).flatMap(({ name, type }) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    );
+    expect(used.size).toBeGreaterThan(0);
+    expect([...used].filter((name) => !names.includes(name))).toEqual([]);
   });
 
   it('list the health paths', () => {

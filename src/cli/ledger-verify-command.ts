@@ -1,6 +1,7 @@
 import type { Drift } from '../ledger/account-book.ts';
 import type { DamagedLine, LedgerGap } from '../ledger/ledger-findings.ts';
 import { type LedgerReport, verifyLedger } from '../ledger/verify-ledger.ts';
+import { writeVerifyResult } from '../ledger/verify-result.ts';
 import { formatCredits } from '../lib/micros.ts';
 import { withLedger } from './open-ledger.ts';
 
@@ -19,9 +20,20 @@ export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Prom
   const { json, out } = options;
   return await withLedger(options, async (place) => {
     const report = await verifyLedger(place);
+    await tellNodes(place.dirs, report);
     out(json ? JSON.stringify(report, undefined, 2) : printReport(report));
     return report.is_clean ? 0 : 1;
   });
+}
+
+/** The metrics of the nodes show it. A folder that is not there, or not ours to write, has no node that could. */
+async function tellNodes(dirs: readonly string[], report: LedgerReport): Promise<void> {
+  const { drifts, unknown_accounts: unknown, damaged_lines: damaged, gaps_found: gaps } = report;
+  const result = {
+    verifiedMs: Date.now(),
+    drifts: drifts.length + unknown.length + damaged + gaps,
+  };
+  await Promise.allSettled(dirs.map((dir) => writeVerifyResult(dir, result)));
 }
 
 function printReport(report: LedgerReport): string {

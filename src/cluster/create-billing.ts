@@ -1,16 +1,18 @@
 import type { Config } from '../config/config.ts';
 import type { Steps } from '../gateway/steps.ts';
+import { BUCKETS } from '../keys/bucket-tags.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
 import { admit } from '../quota/admit.ts';
 import { createAdmitRequest } from '../quota/admit-request.ts';
-import { createAskStore } from '../quota/ask-store.ts';
+import { type AskStore, createAskStore } from '../quota/ask-store.ts';
 import { identify } from '../quota/identify.ts';
 import { createOpenHolds, type OpenHolds } from '../quota/open-holds.ts';
 import { renew } from '../quota/renew.ts';
 import { settle } from '../quota/settle.ts';
-import { createSettleQueue } from '../quota/settle-queue.ts';
+import { createSettleQueue, type SettleQueue } from '../quota/settle-queue.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { type Breaker, callThrough, createBreaker } from '../redis/breaker.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
@@ -20,6 +22,13 @@ import { createBreakers } from './create-breakers.ts';
 import { createIdentify } from './create-identify.ts';
 import { createInsurance } from './create-insurance.ts';
 import { createKeyCheck, type KeyCheck } from './create-key-check.ts';
+import { createObserveCommand, watchBreakers } from './create-worker-metrics.ts';
+import {
+  countFaults,
+  createObserveSettled,
+  observeAdmissions,
+  observeChange,
+} from './observe-billing.ts';
 
 /**
  * A client waits for these, so two attempts fit into its patience. Shorter ones would fail where it is this
@@ -37,6 +46,9 @@ interface BillingOptions {
   /** For everything that no client waits for. */
   readonly redis: RedisConnection;
   readonly breaker: Breaker;
+  /** How far the clock of Redis is ahead of ours. */
+  readonly clockSkewMs: () => number;
+  readonly metrics: Metrics;
   /** Resolves when the primary has them on its disk. */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   readonly clock: Clock;
@@ -51,11 +63,12 @@ export interface Billing {
 
 /** A worker's side of keys, limits and credits: the steps of the spine, and what goes on behind them. */
 export function createBilling(options: BillingOptions): Billing {
-  const { config, target, name, redis, breaker, clock, log } = options;
+  const { config, target, name, redis, breaker, metrics, clock, log } = options;
   const random = Math.random;
-  const connection = { target, name: `${name}-admit`, commandTimeoutMs: ADMIT_TIMEOUT_MS, log };
-  const admitConnection = connectRedis(connection);
-  const insurance = createInsurance(config.guards, clock);
+  const admitConnection = connectRedis({
+    ...{ target, name: `${name}-admit`, commandTimeoutMs: ADMIT_TIMEOUT_MS, log },
+    onCommand: createObserveCommand(metrics, 'admit'),
+  });
   const keyCheck = createKeyCheck(config.guards, clock);
   const breakerOf = createBreakers(target, breaker, () => createBreaker({ clock, random }));
   const askStore = createAskStore({ breakerOf, clock, random });
@@ -65,9 +78,9 @@ export function createBilling(options: BillingOptions): Billing {
     log,
   });
   const settleQueue = createSettleQueue({
-    settle: (settlement) => settle(redis, settlement),
+    settle: countFaults(metrics, (settlement: Settlement) => settle(redis, settlement)),
     handOver: options.handOver,
-    onSettled: () => {},
+    onSettled: createObserveSettled(metrics),
     clock,
     random,
     log,
@@ -77,7 +90,7 @@ export function createBilling(options: BillingOptions): Billing {
     target,
     name: `${name}-changes`,
     log,
-    onChange: createReaction(keyCheck, openHolds),
+    onChange: createReaction(options, keyCheck, openHolds),
     onResync: () => openHolds.renewAll(),
   });
   const masters = watchMasters({ connection: redis, log, onChange: () => settleQueue.replay() });
@@ -90,21 +103,14 @@ export function createBilling(options: BillingOptions): Billing {
       keyCheck,
       guards: config.guards,
     }),
-    admit: createAdmitRequest({
-      askStore,
-      admit: (order) => admit(admitConnection, order),
-      insure: insurance.insure,
-      openHolds,
-      settleQueue,
-      plans: config.plans,
-      windowMs: config.limits.rateWindowMs,
-      nowMs: () => clock.nowMs(),
-      onReply(order, reply) {
-        keyCheck.noteReply(order.key, reply.kind);
-        if (reply.kind === 'admitted') insurance.noteAdmitted(order, reply);
-      },
-    }),
+    admit: createAdmit(options, { admitConnection, askStore, openHolds, settleQueue, keyCheck }),
   };
+  watchBreakers(
+    metrics,
+    Array.from({ length: BUCKETS }, (_, bucket) => breakerOf(bucket)),
+  );
+  metrics.holdsActive.watch((set) => set({}, openHolds.count));
+  metrics.settleQueueDepth.watch((set) => set({}, settleQueue.depth));
 
   return {
     steps,
@@ -120,9 +126,47 @@ export function createBilling(options: BillingOptions): Billing {
   };
 }
 
+interface AdmitParts {
+  readonly admitConnection: RedisConnection;
+  readonly askStore: AskStore;
+  readonly openHolds: OpenHolds;
+  readonly settleQueue: SettleQueue;
+  readonly keyCheck: KeyCheck;
+}
+
+function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
+  const { config, metrics, clock } = options;
+  const { admitConnection, askStore, openHolds, settleQueue, keyCheck } = parts;
+  const insurance = createInsurance(config.guards, clock);
+  const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
+  const admitRequest = createAdmitRequest({
+    askStore,
+    admit: (order) => admit(admitConnection, order),
+    insure(order) {
+      const payer = insurance.insure(order);
+      if (payer !== undefined) count('insured');
+      return payer;
+    },
+    openHolds,
+    settleQueue,
+    plans: config.plans,
+    windowMs: config.limits.rateWindowMs,
+    nowMs: () => clock.nowMs(),
+    onReply(order, reply) {
+      count(reply.kind);
+      keyCheck.noteReply(order.key, reply.kind);
+      if (reply.kind === 'admitted') insurance.noteAdmitted(order, reply);
+    },
+  });
+  return observeAdmissions(metrics, admitRequest);
+}
+
 /** What a worker does when it hears that a key or an account was shut. */
-function createReaction(keyCheck: KeyCheck, openHolds: OpenHolds) {
-  return ({ subject, id, status }: Change) => {
+function createReaction(options: BillingOptions, keyCheck: KeyCheck, openHolds: OpenHolds) {
+  const { metrics, clock, clockSkewMs } = options;
+  return (change: Change) => {
+    const { subject, id, status } = change;
+    observeChange(metrics, change, clock.nowMs() + clockSkewMs());
     if (subject === 'key' && status === 'revoked') {
       keyCheck.noteRevoked(id);
       openHolds.stop((hold) => hold.keyId === id, 'revoked');

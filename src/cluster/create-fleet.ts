@@ -30,11 +30,15 @@ interface FleetOptions {
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Answers the same worker, whose metrics count from here on. */
+  readonly follow: (worker: WorkerProcess) => WorkerProcess;
+  /** A worker ended by itself and is replaced. */
+  readonly onReplace: () => void;
   readonly onGiveUp: (reason: Error) => void;
 }
 
 export function createFleet(options: FleetOptions): Fleet {
-  const { embeddedRedisPath, nodeId, journal, clock, log, onGiveUp } = options;
+  const { embeddedRedisPath, nodeId, journal, clock, log, onReplace, onGiveUp } = options;
   const startedMs = clock.nowMs();
   let { effective } = options;
   const endedTries = new Map<string, TryCounts>();
@@ -51,9 +55,9 @@ export function createFleet(options: FleetOptions): Fleet {
         { journal, downUpstreams: () => probes.downNames() },
       );
       void worker.exited.then(() => noteEnded(worker));
-      return worker;
+      return options.follow(worker);
     },
-    ...{ clock, log, onGiveUp },
+    ...{ clock, log, onReplace, onGiveUp },
   });
   const probes = probeUpstreams(effective.config, {
     clock,

@@ -1,7 +1,7 @@
 import { estimateTokens } from '../catalogue/estimate-tokens.ts';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Infer } from '../protocol/inference.ts';
+import type { Infer, Try } from '../protocol/inference.ts';
 import { createRetryBudget } from '../routing/retry-budget.ts';
 import { createRouter } from '../routing/router.ts';
 import { createWaitingRoom } from '../routing/waiting-room.ts';
@@ -38,6 +38,8 @@ interface UpstreamsOptions {
   /** Tells processes apart, in the ids of simulated answers. */
   readonly instance: string;
   readonly clock: Clock;
+  /** Once for each request, when it is over. */
+  readonly onTries: (tries: readonly Try[]) => void;
 }
 
 /** The upstreams of one worker. */
@@ -70,6 +72,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
         ...call,
         noteTries(tries) {
           tryCounts.note(tries);
+          options.onTries(tries);
           call.noteTries(tries);
         },
       }),

@@ -1,5 +1,8 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
+import type { MetricsSource } from '../metrics/collect-metrics.ts';
+import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import { decodeSettlement, type Settlement } from '../quota/settlement.ts';
+import { createMetricsQuestions } from './create-metrics-questions.ts';
 import type {
   DrainOrder,
   MessageToPrimary,
@@ -29,7 +32,7 @@ interface WorkerLinks {
 }
 
 /** One worker process as its primary sees it. */
-export interface WorkerProcess {
+export interface WorkerProcess extends MetricsSource {
   /** From 1. */
   readonly slot: number;
   readonly pid: number;
@@ -46,9 +49,7 @@ export interface WorkerProcess {
 }
 
 export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess {
-  // Buffers pass as they are, not as lists of numbers.
-  cluster.setupPrimary({ serialization: 'advanced' });
-  const worker = cluster.fork(WORKER_ENVIRONMENT);
+  const worker = fork();
   const send = (message: MessageToWorker) => {
     // A worker that is just dying takes no message; its exit is seen elsewhere.
     worker.send(message, () => {});
@@ -58,59 +59,93 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
   const exited = new Promise<WorkerExit>((resolve) => {
     worker.process.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  const listening = new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(`did not listen within ${START_TIME_MAX_MS / 1_000} s`));
-      worker.process.kill('SIGKILL');
-    }, START_TIME_MAX_MS);
-    worker.on('message', (message: MessageToPrimary) => {
-      switch (message.type) {
-        case 'ready':
-          send({ type: 'start', order });
-          send({ type: 'upstreams-down', names: links.downUpstreams() });
-          break;
-        case 'report':
-          report = message.report;
-          break;
-        case 'journal':
-          // A worker that gets no answer keeps what it has and tries again.
-          links.journal(message.settlements.map(decodeSettlement)).then(
-            () => send({ type: 'journalled', id: message.id }),
-            () => {},
-          );
-          break;
-        case 'listening':
-          clearTimeout(timer);
-          if (state === 'starting') state = 'listening';
-          resolve();
-          break;
-        case 'failed':
-          clearTimeout(timer);
-          reject(new Error(message.reason));
-      }
-    });
-    void exited.then(({ code, signal }) => {
-      clearTimeout(timer);
-      reject(new Error(`ended before it listened (${signal ?? `exit code ${code}`})`));
-    });
+  const questions = createMetricsQuestions(send);
+  let lastMetrics: readonly MetricSnapshot[] | undefined;
+  // What a process has said before its end can arrive after the news of it.
+  const hungUp = new Promise<void>((resolve) => {
+    worker.process.once('disconnect', resolve);
   });
-  // Its failure is told by `exited` as well; not everyone waits for both.
-  listening.catch(() => {});
+  const opening = createOpening(worker, exited);
+  worker.on('message', (message: MessageToPrimary) => {
+    switch (message.type) {
+      case 'ready':
+        send({ type: 'start', order });
+        send({ type: 'upstreams-down', names: links.downUpstreams() });
+        break;
+      case 'report':
+        report = message.report;
+        break;
+      case 'journal':
+        // A worker that gets no answer keeps what it has and tries again.
+        links.journal(message.settlements.map(decodeSettlement)).then(
+          () => send({ type: 'journalled', id: message.id }),
+          () => {},
+        );
+        break;
+      case 'listening':
+        if (state === 'starting') state = 'listening';
+        opening.succeed();
+        break;
+      case 'metrics':
+        questions.noteAnswer(message.id, message.metrics);
+        break;
+      case 'last_metrics':
+        lastMetrics = message.metrics;
+        break;
+      case 'failed':
+        opening.fail(new Error(message.reason));
+    }
+  });
   return {
     slot: order.worker,
     pid: worker.process.pid ?? 0,
     startedMs: Date.now(),
-    listening,
+    listening: opening.listening,
     exited,
     state: () => state,
     report: () => report,
+    readMetrics: questions.ask,
+    lastMetrics: Promise.all([exited, hungUp]).then(() => {
+      questions.end();
+      return lastMetrics;
+    }),
     tellDownUpstreams: (names) => send({ type: 'upstreams-down', names }),
     drain(drainOrder) {
       state = 'draining';
       send({ type: 'drain', order: drainOrder });
     },
-    kill: () => {
-      worker.process.kill('SIGKILL');
-    },
+    kill: () => void worker.process.kill('SIGKILL'),
   };
+}
+
+function fork(): Worker {
+  // Buffers pass as they are, not as lists of numbers.
+  cluster.setupPrimary({ serialization: 'advanced' });
+  return cluster.fork(WORKER_ENVIRONMENT);
+}
+
+/** The time in which a worker has to open its port. */
+function createOpening({ process: child }: Worker, exited: Promise<WorkerExit>) {
+  let succeed: () => void = () => {};
+  let fail: (reason: Error) => void = () => {};
+  const listening = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      fail(new Error(`did not listen within ${START_TIME_MAX_MS / 1_000} s`));
+      child.kill('SIGKILL');
+    }, START_TIME_MAX_MS);
+    succeed = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    fail = (reason) => {
+      clearTimeout(timer);
+      reject(reason);
+    };
+  });
+  // Its failure is told by `exited` as well; not everyone waits for both.
+  listening.catch(() => {});
+  void exited.then(({ code, signal }) =>
+    fail(new Error(`ended before it listened (${signal ?? `exit code ${code}`})`)),
+  );
+  return { listening, succeed, fail };
 }

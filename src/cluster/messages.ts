@@ -1,4 +1,5 @@
 import type { ConfigSource } from '../config/read-config-source.ts';
+import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import type { UpstreamState } from '../routing/router.ts';
 import type { TryCounts } from './create-try-counts.ts';
 
@@ -39,7 +40,9 @@ export type MessageToWorker =
   /** All upstreams that do not answer the primary. */
   | { readonly type: 'upstreams-down'; readonly names: readonly string[] }
   /** What was handed over under this number is on the disk. */
-  | { readonly type: 'journalled'; readonly id: number };
+  | { readonly type: 'journalled'; readonly id: number }
+  /** Answered by `metrics` with the same number. */
+  | { readonly type: 'read_metrics'; readonly id: number };
 
 export type MessageToPrimary =
   | { readonly type: 'ready' }
@@ -47,4 +50,7 @@ export type MessageToPrimary =
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'report'; readonly report: WorkerReport }
   /** Settlements that the store has not taken; from the answer on they are the primary's. */
-  | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] };
+  | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] }
+  | { readonly type: 'metrics'; readonly id: number; readonly metrics: readonly MetricSnapshot[] }
+  /** Of a worker that has drained, just before it ends. */
+  | { readonly type: 'last_metrics'; readonly metrics: readonly MetricSnapshot[] };

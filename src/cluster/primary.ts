@@ -8,6 +8,8 @@ import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { unixRedisTarget } from '../lib/redis-target.ts';
+import type { MetricsCollector } from '../metrics/collect-metrics.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
 import { loadAdminToken } from '../ops/load-admin-token.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/embedded-server.ts';
@@ -18,6 +20,7 @@ import { checkEndpointFree } from './check-endpoint-free.ts';
 import { createEnding } from './create-ending.ts';
 import { createFleet, type Fleet } from './create-fleet.ts';
 import { createLog } from './create-log.ts';
+import { createNodeMetrics } from './create-node-metrics.ts';
 import { createReload } from './create-reload.ts';
 import { loadNodeId } from './load-node-id.ts';
 import { lockDataDir } from './lock-data-dir.ts';
@@ -46,6 +49,8 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   let source = readSource();
   let config = parseConfig(source);
   const log = createLog(config.logLevel, 'primary');
+  const configNow = () => config;
+  const { metrics, collector, follow } = createNodeMetrics({ config: configNow, log });
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
@@ -56,7 +61,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await checkEndpointFree(config.listen);
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
-    books = await startBooks(config, embedded, log);
+    books = await startBooks(config, embedded, { metrics, log });
     const { directory, journal } = books;
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
@@ -65,40 +70,39 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       effective: { source, config },
       embeddedRedisPath: embedded?.socketPath,
       nodeId: loadNodeId(dataDir),
-      journal,
-      ...{ clock: systemClock, log, onGiveUp: ending.fail },
+      ...{ journal, follow, clock: systemClock, log, onGiveUp: ending.fail },
+      onReplace: () => metrics.workerRestarts.at({}).add(1),
     });
     const workers = fleet;
     ops = await startOps({
-      ...{ directory, log, readCluster: fleet.readState },
-      config: () => config,
+      ...{ directory, collector, log, readCluster: fleet.readState },
+      config: configNow,
       isReady: () => isReady,
     });
     await workers.start(config.workers);
     isReady = true;
     announceNode(config, demoKey, print);
 
-    const reload = createReload(log, async () => {
+    const carryOut = async () => {
       const next = readNextConfig(readSource, config);
       if (isMoved(config, next.config)) await checkEndpointFree(next.config.listen);
       workers.changeConfig(next);
       ({ source, config } = next);
-      await workers.roll(config.workers, {
-        timeoutMs: config.drain.timeoutMs,
-        lingerMs: ROLL_LINGER_MS,
-      });
-    });
+      const { timeoutMs } = config.drain;
+      await workers.roll(config.workers, { timeoutMs, lingerMs: ROLL_LINGER_MS });
+    };
+    const onEnd = (result: string) => metrics.reloads.at({ result }).add(1);
+    const reload = createReload({ log, carryOut, onEnd });
     process.on('SIGHUP', reload);
     const reason = await ending.reached;
     process.off('SIGHUP', reload);
     isReady = false;
     if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
     else log.info({ signal: reason }, 'draining');
-    const drained = workers.stop({ timeoutMs: config.drain.timeoutMs, lingerMs: STOP_LINGER_MS });
-    const isHurried = await Promise.race([drained, ending.hurried]);
+    const isHurried = await drainWorkers(workers, config, ending);
     if (reason instanceof Error) throw reason;
-    log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
-    return isHurried === true ? 1 : 0;
+    log.info({}, isHurried ? 'ended without waiting' : 'drained');
+    return isHurried ? 1 : 0;
   } finally {
     fleet?.killAll();
     ops?.close();
@@ -106,6 +110,16 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await embedded?.stop();
     lock.release();
   }
+}
+
+/** Answers whether somebody did not want to wait for it. */
+async function drainWorkers(
+  workers: Fleet,
+  { drain }: Config,
+  ending: { readonly hurried: Promise<true> },
+): Promise<boolean> {
+  const drained = workers.stop({ timeoutMs: drain.timeoutMs, lingerMs: STOP_LINGER_MS });
+  return (await Promise.race([drained, ending.hurried])) === true;
 }
 
 /** The store of a node whose settings name none. */
@@ -124,27 +138,30 @@ async function startEmbedded(
 function startBooks(
   { redis, dataDir }: Config,
   embedded: EmbeddedServer | undefined,
-  log: Log,
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Log },
 ): Promise<Bookkeeping> {
   const target = redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
-  return startBookkeeping({ target, dataDir, clock: systemClock, log });
+  return startBookkeeping({ target, dataDir, metrics, clock: systemClock, log });
 }
 
 interface OpsParts {
   readonly directory: Directory;
   readonly readCluster: Fleet['readState'];
+  readonly collector: MetricsCollector;
   /** As it is after the last reload. */
   readonly config: () => Config;
   readonly isReady: () => boolean;
   readonly log: Log;
 }
 
-function startOps({ directory, readCluster, config, isReady, log }: OpsParts): Promise<OpsServer> {
+function startOps(parts: OpsParts): Promise<OpsServer> {
+  const { directory, readCluster, collector, config, isReady, log } = parts;
   const { ops, dataDir } = config();
   return startOpsServer({
     endpoint: ops.listen,
     version: packageVersion(),
     isReady,
+    collectMetrics: collector.collect,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
       ...{ directory, readCluster },

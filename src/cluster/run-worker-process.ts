@@ -27,7 +27,10 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
     if (isDraining) return;
     isDraining = true;
     const drained = worker === undefined ? Promise.resolve() : worker.drain(order);
-    drained.then(() => process.exit(0), crash);
+    drained.then(() => {
+      const metrics = worker?.readMetrics() ?? [];
+      tellPrimary({ type: 'last_metrics', metrics }, () => process.exit(0));
+    }, crash);
   };
   const drainAlone = () => drain({ timeoutMs: orphanTimeoutMs, lingerMs: ORPHAN_LINGER_MS });
   const crash = (error: unknown) => {
@@ -59,27 +62,40 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
   };
 
   process.on('message', (message: MessageToWorker) => {
-    if (message.type === 'start') void start(message.order);
-    else if (message.type === 'upstreams-down') {
-      downUpstreams = message.names;
-      worker?.setDownUpstreams(downUpstreams);
-    } else if (message.type === 'journalled') handOver.noteJournalled(message.id);
-    else drain(message.order);
+    switch (message.type) {
+      case 'start':
+        void start(message.order);
+        break;
+      case 'upstreams-down':
+        downUpstreams = message.names;
+        worker?.setDownUpstreams(downUpstreams);
+        break;
+      case 'journalled':
+        handOver.noteJournalled(message.id);
+        break;
+      case 'read_metrics':
+        tellPrimary({ type: 'metrics', id: message.id, metrics: worker?.readMetrics() ?? [] });
+        break;
+      case 'drain':
+        drain(message.order);
+    }
   });
   process.on('uncaughtException', crash);
-  process.on('unhandledRejection', (error) => {
-    log.error({ err: error }, 'a failure that nobody waited for');
-  });
+  process.on('unhandledRejection', (err) => log.error({ err }, 'a failure that nobody waited for'));
+  listenForEnd(drainAlone);
+  // An order that came before somebody listened would be lost.
+  tellPrimary({ type: 'ready' });
+}
+
+function listenForEnd(drain: () => void): void {
   // A terminal sends these to the whole group; the primary decides what they mean.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-  process.on('SIGTERM', drainAlone);
+  process.on('SIGTERM', drain);
   cluster.worker?.on('disconnect', () => {
     // Without this mark node:cluster ends the process at once, in the middle of every answer.
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
-    drainAlone();
+    drain();
   });
-  // An order that came before somebody listened would be lost.
-  tellPrimary({ type: 'ready' });
 }
 
 function embeddedTarget(order: StartOrder): RedisTarget {

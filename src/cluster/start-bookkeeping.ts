@@ -2,19 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDirectory, type Directory } from '../accounts/directory.ts';
-import { startLedgerExporter } from '../ledger/start-ledger-exporter.ts';
+import { type LedgerExporter, startLedgerExporter } from '../ledger/start-ledger-exporter.ts';
+import { readVerifyResult } from '../ledger/verify-result.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { creditsOf } from '../lib/micros.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
 import { digestKey } from '../quota/digest-key.ts';
 import { settle } from '../quota/settle.ts';
-import { openSettleJournal } from '../quota/settle-journal.ts';
+import { openSettleJournal, type SettleJournal } from '../quota/settle-journal.ts';
 import type { Settlement } from '../quota/settlement.ts';
-import { sweep } from '../quota/sweep.ts';
+import { type SweepReply, sweep } from '../quota/sweep.ts';
 import { startSweeper } from '../quota/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
+import { createObserveCommand } from './create-worker-metrics.ts';
 import { loadNodeId } from './load-node-id.ts';
+import { countFaults, createObserveSettled } from './observe-billing.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 /** How long the end of a node may wait for the store; what is left is on the disk. */
@@ -27,6 +32,7 @@ const CONNECT_TIME_MAX_MS = 10_000;
 interface BookkeepingOptions {
   readonly target: RedisTarget;
   readonly dataDir: string;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -43,34 +49,39 @@ export interface Bookkeeping {
 
 /** A node's side of accounts and credits: what is done once and not by every worker. */
 export async function startBookkeeping(options: BookkeepingOptions): Promise<Bookkeeping> {
-  const { target, dataDir, clock, log } = options;
+  const { target, dataDir, metrics, clock, log } = options;
   const random = Math.random;
-  const connect = (name: string) =>
-    connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log });
-  const connection = connect('primary');
+  const connect = (name: string, label: 'primary' | 'accounts') => {
+    const onCommand = createObserveCommand(metrics, label);
+    return connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log, onCommand });
+  };
+  const connection = connect('primary', 'primary');
   // Waiting for a replica holds up a connection.
-  const directoryConnection = connect('primary-accounts');
+  const directoryConnection = connect('primary-accounts', 'accounts');
 
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
-    settle: (settlement) => settle(connection, settlement),
+    settle: countFaults(metrics, (settlement: Settlement) => settle(connection, settlement)),
+    onSettled: createObserveSettled(metrics),
     clock,
     random,
     log,
   });
   const sweeper = startSweeper({
     sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
-    onSwept: () => {},
+    onSwept: createObserveSwept(metrics),
     random,
     log,
   });
+  const ledgerDir = join(dataDir, 'ledger');
   const exporter = startLedgerExporter({
     connection,
-    dir: join(dataDir, 'ledger'),
+    dir: ledgerDir,
     nodeId: loadNodeId(dataDir),
     clock,
     log,
   });
+  watchBooks(metrics, { journal, exporter, ledgerDir, clock });
   const directory = createDirectory({
     connection: directoryConnection,
     randomBytes,
@@ -101,6 +112,37 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       await Promise.all([connection.close(), directoryConnection.close()]);
     },
   };
+}
+
+function createObserveSwept(metrics: Metrics): (reply: SweepReply) => void {
+  return ({ swept, chargedMicros }) => {
+    metrics.holdsSwept.at({}).add(swept);
+    metrics.creditsSwept.at({}).add(creditsOf(chargedMicros));
+  };
+}
+
+interface WatchedBooks {
+  readonly journal: Pick<SettleJournal, 'depth'>;
+  readonly exporter: Pick<LedgerExporter, 'readMs'>;
+  readonly ledgerDir: string;
+  readonly clock: Clock;
+}
+
+function watchBooks(metrics: Metrics, { journal, exporter, ledgerDir, clock }: WatchedBooks): void {
+  metrics.settleJournalDepth.watch((set) => set({}, journal.depth));
+  metrics.ledgerExporterActive.watch((set) => set({}, exporter.readMs() === undefined ? 0 : 1));
+  metrics.ledgerExportLag.watch((set) => {
+    const readMs = exporter.readMs();
+    if (readMs !== undefined) set({}, Math.max(0, clock.nowMs() - readMs) / 1_000);
+  });
+  metrics.ledgerDrifts.watch((set) => {
+    const result = readVerifyResult(ledgerDir);
+    if (result !== undefined) set({}, result.drifts);
+  });
+  metrics.ledgerVerifiedTime.watch((set) => {
+    const result = readVerifyResult(ledgerDir);
+    if (result !== undefined) set({}, result.verifiedMs / 1_000);
+  });
 }
 
 async function repeatWrites(directory: Directory, log: Log): Promise<void> {

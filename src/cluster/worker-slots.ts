@@ -8,6 +8,8 @@ export interface SlotsOptions {
   readonly fork: (slot: number) => WorkerProcess;
   readonly clock: Clock;
   readonly log: Log;
+  /** A worker ended by itself and is replaced. */
+  readonly onReplace: () => void;
   /** A slot cannot be kept alive. */
   readonly onGiveUp: (reason: Error) => void;
 }
@@ -41,7 +43,8 @@ const DRAIN_GRACE_MS = 5_000;
  *   launched ──▶ listening ──▶ died ──(delay)──▶ launched …    too many short lives in a row: gives up
  *                   └──▶ retired ──▶ exited
  */
-export function createWorkerSlots({ fork, clock, log, onGiveUp }: SlotsOptions): WorkerSlots {
+export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
+  const { fork, clock, log, onReplace, onGiveUp } = options;
   const slots = new Map<number, Slot>();
   const alive = new Set<WorkerProcess>();
   let isFrozen = false;
@@ -77,6 +80,7 @@ export function createWorkerSlots({ fork, clock, log, onGiveUp }: SlotsOptions):
       onGiveUp(new Error(`worker ${number} died ${times} shortly after its start`));
       return;
     }
+    onReplace();
     slot.restartTimer = setTimeout(
       () => settle(number, launch(number), decision.shortLives),
       decision.delayMs,

@@ -13,12 +13,21 @@ import { startServer } from '../http/start-server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
+import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import { createObserveRequest } from '../metrics/observe-request.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
 import { createBilling } from './create-billing.ts';
 import { createUpstreams } from './create-upstreams.ts';
+import {
+  createObserveCommand,
+  createObserveTries,
+  createWorkerMetrics,
+  watchWorker,
+} from './create-worker-metrics.ts';
 import { drainServer } from './drain-server.ts';
 import type { DrainOrder, WorkerReport } from './messages.ts';
 import { startReports } from './start-reports.ts';
@@ -41,6 +50,7 @@ export interface WorkerOptions {
 export interface Worker {
   /** All upstreams that do not answer the primary. */
   setDownUpstreams(names: readonly string[]): void;
+  readMetrics(): MetricSnapshot[];
   /** Resolves when every exchange has ended or was cut. */
   drain(order: DrainOrder): Promise<void>;
 }
@@ -57,22 +67,27 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const name = `worker-${options.worker}`;
   const target = options.redis;
-  const redis = connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log });
-  const breaker = createBreaker({ clock, random: Math.random });
-  const redisWatch = watchRedis({ connection: redis, breaker, clock, log });
+  const metrics = createWorkerMetrics(config);
+  const { redis, breaker, redisWatch } = openStore(options, name, metrics);
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
-  const { handOver } = options;
-  const billing = createBilling({ config, target, name, redis, breaker, handOver, clock, log });
+  const billing = createBilling({
+    ...{ config, target, name, redis, breaker, metrics, clock, log },
+    clockSkewMs: redisWatch.clockSkewMs,
+    handOver: options.handOver,
+  });
   const instance = `worker ${options.worker} ${startedMs}`;
-  const upstreams = createUpstreams({ config, worker: options.worker, instance, clock });
+  const upstreams = createUpstreams({
+    ...{ config, worker: options.worker, instance, clock },
+    onTries: createObserveTries(metrics),
+  });
   const steps: Steps = {
     ...billing.steps,
     catalogue: createCatalogue(config.models),
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
     infer: upstreams.infer,
-    observe: () => {},
+    observe: createObserveRequest(metrics),
     nowMs: () => clock.nowMs(),
   };
 
@@ -80,23 +95,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const server = await startServer({
     uws,
     endpoint: config.listen,
-    routes: [
-      ...createHealthRoutes({
-        version: packageVersion(),
-        worker: options.worker,
-        uptimeMs: () => clock.nowMs() - startedMs,
-        isDraining: () => isDraining,
-        storeOutForMs: () => redisWatch.outForMs(),
-      }),
-      ...createInferenceRoutes(steps),
-      ...createModelsRoutes(steps),
-      createOpenApiRoute(packageVersion()),
-      ...options.extraRoutes,
-    ],
+    routes: createRoutes(options, steps, {
+      uptimeMs: () => clock.nowMs() - startedMs,
+      isDraining: () => isDraining,
+      storeOutForMs: () => redisWatch.outForMs(),
+    }),
     limits: limitsOf(config),
     clock,
     log,
   });
+  watchWorker(metrics, { server, redisWatch, readUpstreams: upstreams.readReports });
   log.debug({ uws: label }, 'native HTTP server loaded');
 
   const stopReports = startReports(
@@ -106,6 +114,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   return {
     setDownUpstreams: (names) => upstreams.setDown(new Set(names)),
+    readMetrics: metrics.read,
     async drain(order) {
       isDraining = true;
       const cut = await drainServer(server, order, clock);
@@ -116,6 +125,29 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await redis.close();
     },
   };
+}
+
+/** For everything that no client waits for. */
+function openStore({ redis: target, clock, log }: WorkerOptions, name: string, metrics: Metrics) {
+  const redis = connectRedis({
+    ...{ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log },
+    onCommand: createObserveCommand(metrics, 'worker'),
+  });
+  const breaker = createBreaker({ clock, random: Math.random });
+  return { redis, breaker, redisWatch: watchRedis({ connection: redis, breaker, clock, log }) };
+}
+
+type NodeHealth = Omit<Parameters<typeof createHealthRoutes>[0], 'version' | 'worker'>;
+
+function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth): Route[] {
+  const version = packageVersion();
+  return [
+    ...createHealthRoutes({ ...health, version, worker: options.worker }),
+    ...createInferenceRoutes(steps),
+    ...createModelsRoutes(steps),
+    createOpenApiRoute(version),
+    ...options.extraRoutes,
+  ];
 }
 
 function limitsOf({ limits }: Config): HttpLimits {

@@ -19,7 +19,7 @@ export interface Steps {
   /** For requests that cost nothing: whether the key is good, and which models it may use (undefined: all). */
   identify(key: ApiKey): Promise<{ readonly models: readonly string[] | undefined }>;
   readonly infer: Infer;
-  /** Once for each request, when it is over. */
+  /** Once for each request, when it has ended, however it ended. */
   observe(record: RequestRecord): void;
   /** Milliseconds since the epoch. */
   nowMs(): number;

@@ -17,6 +17,8 @@ export interface ExchangeContext {
   /** Whether the client is to be asked to take its next request elsewhere. */
   readonly isLeaving: () => boolean;
   readonly onFinished: () => void;
+  readonly onStreamStarted: () => void;
+  readonly onStreamFinished: () => void;
 }
 
 export interface ExchangeOptions {
@@ -57,6 +59,7 @@ export class Exchange {
   #bodyTimer: NodeJS.Timeout | undefined;
   #deadlineTimer: NodeJS.Timeout | undefined;
   #isGone = false;
+  #isStream = false;
 
   constructor(
     res: UwsResponse,
@@ -176,6 +179,8 @@ export class Exchange {
       const leaving = this.#context.isLeaving() ? { connection: 'close' } : {};
       const { status, headers } = this.#withRequestId(head);
       this.#writer.startStream({ status, headers: { ...headers, ...leaving } });
+      this.#isStream = true;
+      this.#context.onStreamStarted();
     }
     return this.#writer;
   }
@@ -282,6 +287,7 @@ export class Exchange {
     this.#collector.discard();
     if (this.#isGone) this.#abort?.abort(CLIENT_GONE);
     if (this.#body !== undefined) this.#settleBody?.reject(CLIENT_GONE);
+    if (this.#isStream) this.#context.onStreamFinished();
     this.#context.onFinished();
   }
 }

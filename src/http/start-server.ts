@@ -16,6 +16,7 @@ export interface Server {
   /** Asks the clients of open connections to go elsewhere after their next answer. */
   askClientsToLeave(): void;
   readonly activeExchanges: number;
+  readonly activeStreams: number;
   /** Memory that request bodies take up now. */
   readonly heldBodyBytes: number;
   /** How long ago the last exchange began or ended. */
@@ -37,6 +38,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { uws, limits, clock, log } = options;
   let isLeaving = false;
   let activeExchanges = 0;
+  let activeStreams = 0;
   let lastChangeMs = clock.nowMs();
   const waiting = new Set<UwsResponse>();
 
@@ -51,6 +53,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onFinished: () => {
       activeExchanges--;
       lastChangeMs = clock.nowMs();
+    },
+    onStreamStarted: () => {
+      activeStreams++;
+    },
+    onStreamFinished: () => {
+      activeStreams--;
     },
   };
 
@@ -84,6 +92,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     get activeExchanges() {
       return activeExchanges;
+    },
+    get activeStreams() {
+      return activeStreams;
     },
     get heldBodyBytes() {
       return context.bodyBudget.heldBytes;

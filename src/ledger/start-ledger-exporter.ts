@@ -8,6 +8,8 @@ import { EXPORT_PACE, type ExportPace } from './export-pace.ts';
 import { holdExporterLease, releaseExporterLease } from './exporter-lease.ts';
 
 export interface LedgerExporter {
+  /** Undefined while another node exports; else since when all of the ledger was last read, or the lease taken. */
+  readMs(): number | undefined;
   /** New entries may now have ids below those that were read last. */
   noteMasterChange(): void;
   /** Ends within the round; what was gathered is gathered again after the next start. */
@@ -44,10 +46,12 @@ export function startLedgerExporter(options: LedgerExporterOptions): LedgerExpor
   let isMasterChanged = false;
   let failuresInRow = 0;
   let isInTrouble = false;
+  let readMs: number | undefined;
 
   const holdLease = async () => {
     const isHeld = await holdExporterLease(connection, nodeId, pace.leaseMs);
     if (!isHeld) reader = undefined;
+    readMs = isHeld ? (readMs ?? clock.nowMs()) : undefined;
     return isHeld;
   };
 
@@ -63,6 +67,7 @@ export function startLedgerExporter(options: LedgerExporterOptions): LedgerExpor
       if (gathering.failure !== undefined) throw gathering.failure;
       if (!(await holdLease())) return;
       isCaughtUp = gathering.isCaughtUp;
+      if (isCaughtUp) readMs = clock.nowMs();
     }
   };
 
@@ -93,6 +98,7 @@ export function startLedgerExporter(options: LedgerExporterOptions): LedgerExpor
   const ended = run();
 
   return {
+    readMs: () => readMs,
     noteMasterChange: () => {
       isMasterChanged = true;
     },

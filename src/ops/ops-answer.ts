@@ -1,5 +1,6 @@
 export interface OpsAnswer {
   readonly status: number;
-  readonly body: object;
+  /** A text goes out as it is, under a content type among the headers. */
+  readonly body: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -27,6 +27,7 @@ export interface OpsServerOptions {
   readonly version: string;
   /** Whether every worker takes connections. */
   readonly isReady: () => boolean;
+  readonly collectMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly admin: {
     readonly token: Secret;
     readonly directory: Directory;
@@ -84,17 +85,25 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
 }
 
 /** What needs no token. */
-function createOpenHandler({ version, isReady }: Pick<OpsServerOptions, 'version' | 'isReady'>) {
+function createOpenHandler({
+  version,
+  isReady,
+  collectMetrics,
+}: Pick<OpsServerOptions, 'version' | 'isReady' | 'collectMetrics'>) {
   const openApi = createOpenApiDocument(version);
-  const paths: Readonly<Record<string, () => OpsAnswer>> = {
+  const paths: Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>> = {
     '/livez': () => ({ status: 200, body: { status: 'ok', version } }),
     '/readyz': () => {
       const isOk = isReady();
       return { status: isOk ? 200 : 503, body: { status: isOk ? 'ok' : 'unavailable' } };
     },
+    '/metrics': async () => {
+      const { contentType, text } = await collectMetrics();
+      return { status: 200, body: text, headers: { 'content-type': contentType } };
+    },
     '/openapi.json': () => ({ status: 200, body: openApi }),
   };
-  return (request: IncomingMessage, path: string): OpsAnswer => {
+  return async (request: IncomingMessage, path: string): Promise<OpsAnswer> => {
     const answer = Object.hasOwn(paths, path) ? paths[path] : undefined;
     if (answer === undefined) {
       throw new OpsProblem(404, 'unknown_path', `there is nothing at ${path}`);
@@ -117,7 +126,7 @@ function answerProblem(error: unknown, log: Log): OpsAnswer {
 }
 
 function send(response: ServerResponse, { status, body, headers }: OpsAnswer): void {
-  const text = JSON.stringify(body);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),

@@ -13,7 +13,7 @@
   subject is key or account. expected is 'new', '' for any version, '7' for just that one, or
   '<7' for an older one, which is how a write is repeated after a failover. fields is a packed
   map of texts; an empty one deletes its field. overlap_ms, unless empty, keeps the digest that is replaced
-  valid for so long. The message is {1, subject, id, version, status}.
+  valid for so long. The message is {1, subject, id, version, status, ms}, the last of them as text.
 ]]
 -- Enough to know a write again whose reply was lost, although others came in between.
 local WRITES_CHARS_MAX = 300
@@ -45,5 +45,5 @@ redis.call('HSET', KEYS[1], 'writes', string.sub(write_id .. ',' .. former, 1, W
 redis.call('SADD', KEYS[2], id)
 local written = redis.call('HINCRBY', KEYS[1], 'version', 1)
 local status = redis.call('HGET', KEYS[1], 'status')
-redis.call('PUBLISH', ARGV[7], cmsgpack.pack({ 1, subject, id, written, status }))
+redis.call('PUBLISH', ARGV[7], cmsgpack.pack({ 1, subject, id, written, status, whole(now_ms()) }))
 return { 'written', written }

@@ -29,6 +29,8 @@ interface SettleJournalOptions {
   readonly dir: string;
   /** One attempt; throws when Redis does not answer. */
   readonly settle: (settlement: Settlement) => Promise<SettleReply>;
+  /** Once for each settlement of the journal; not for replays. */
+  readonly onSettled: (reply: SettleReply) => void;
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -60,6 +62,7 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
       return settlement && { settlement, segment: undefined };
     },
     async onReply(task, reply) {
+      if (task.segment !== undefined) options.onSettled(reply);
       if (reply.kind === 'too_old') await giveUp(task, 'too old to know whether it was charged');
       else if (task.segment !== undefined) replay.remember(task.settlement);
       end(task, reply);

@@ -43,19 +43,26 @@ export interface RedisConnectionOptions {
   readonly name: string;
   readonly commandTimeoutMs: number;
   readonly log: Log;
+  /** Once for each `send`, with the error if it failed. */
+  readonly onCommand?: (tookMs: number, error?: unknown) => void;
 }
 
 /** Returns at once and goes on connecting for ever; whether Redis is there shows in the calls. */
 export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const client = createClient(options, () => changes.hangUp());
   const changes = logConnectionChanges(client, options.log, options.name);
+  const { onCommand } = options;
 
   return {
     client,
     async send(command, args) {
+      const sentMs = performance.now();
       try {
-        return await client.call(command, ...args);
+        const reply = await client.call(command, ...args);
+        onCommand?.(performance.now() - sentMs);
+        return reply;
       } catch (error) {
+        onCommand?.(performance.now() - sentMs, error);
         // The client attaches the command with its arguments: digests of keys, even its own AUTH.
         if (error instanceof Error) Reflect.deleteProperty(error, 'command');
         throw error;

@@ -13,6 +13,8 @@ export interface Change {
   readonly id: string;
   readonly version: number;
   readonly status: string;
+  /** When it was written, by the clock of Redis; undefined where an earlier version wrote it. */
+  readonly changedMs: number | undefined;
 }
 
 interface ListenOptions {
@@ -48,10 +50,13 @@ export function listenForChanges(options: ListenOptions): { close(): Promise<voi
 /** Undefined for what a later version tells in another way, and for what is none of ours. */
 export function decodeChange(message: Uint8Array): Change | undefined {
   try {
-    const [version, subject, id, recordVersion, status] = unpack(message) as unknown[];
+    const [version, subject, id, recordVersion, status, changedMs] = unpack(message) as unknown[];
     if (version !== MESSAGE_VERSION || typeof id !== 'string') return undefined;
     if (subject !== 'key' && subject !== 'account') return undefined;
-    return { subject, id, version: Number(recordVersion), status: String(status) };
+    return {
+      ...{ subject, id, version: Number(recordVersion), status: String(status) },
+      changedMs: typeof changedMs === 'string' ? Number(changedMs) : undefined,
+    };
   } catch {
     return undefined;
   }

@@ -253,6 +253,7 @@ describe('the listener for operators', () => {
       endpoint: { kind: 'tcp', host: '127.0.0.1', port: ops.port },
       version: '1.2.3',
       isReady: () => true,
+      collectMetrics: async () => ({ contentType: 'text/plain', text: '' }),
       admin: { token, directory, readCluster: () => STARTING_CLUSTER, isModel: () => true },
       log,
     });

@@ -70,6 +70,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     endpoint: tcp(port),
     version: '1.2.3',
     isReady: () => ops.isReady,
+    collectMetrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
     admin: {
       ...{ token, directory },
       readCluster: () => STARTING_CLUSTER,

@@ -23,15 +23,18 @@ export async function openJournal(
   settle: (settlement: Settlement) => Promise<SettleReply> = isOut,
 ) {
   const log = createMemoryLog();
+  /** What the journal told of settlements that ended. */
+  const told: SettleReply['kind'][] = [];
   const journal = await openSettleJournal({
     dir,
     settle,
+    onSettled: ({ kind }) => told.push(kind),
     clock: systemClock,
     random: Math.random,
     log,
   });
   onTestFinished(() => journal.close());
-  return { journal, log };
+  return { journal, log, told };
 }
 
 /** Opens the journal of a folder on a Redis that takes everything; what it settled until it was empty. */

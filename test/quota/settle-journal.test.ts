@@ -125,7 +125,7 @@ describe('the settle journal', () => {
 
   it('sends again what was acknowledged, when it is told to', async () => {
     const settled: string[] = [];
-    const { journal } = await openJournal(createTempDir(), async ({ requestId }) => {
+    const { journal, told } = await openJournal(createTempDir(), async ({ requestId }) => {
       settled.push(requestId);
       return CHARGED;
     });
@@ -138,6 +138,7 @@ describe('the settle journal', () => {
     await waitUntil(() => settled.length >= 100, 'all were sent again');
     expect(settled.sort()).toEqual(idsOf(settlements).sort());
     expect(journal.depth).toBe(0);
+    expect(told).toEqual(settlements.map(() => 'charge'));
   });
 });
 

@@ -50,7 +50,7 @@ async function openBooks(connection: TestConnection, dir: string) {
     random: Math.random,
     log: createMemoryLog(),
   };
-  const journal = await openSettleJournal({ ...parts, dir });
+  const journal = await openSettleJournal({ ...parts, dir, onSettled: () => {} });
   const queue = createSettleQueue({
     ...parts,
     handOver: (settlements) => journal.append(settlements),

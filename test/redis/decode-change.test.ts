@@ -3,13 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { decodeChange } from '../../src/redis/listen-for-changes.ts';
 
 describe('a message on the channel of changes', () => {
-  it('tells what changed', () => {
-    expect(decodeChange(pack([1, 'key', '03thekey001', 7, 'revoked']))).toEqual({
+  it('tells what changed, and when', () => {
+    const message = pack([1, 'key', '03thekey001', 7, 'revoked', '1700000000000']);
+    expect(decodeChange(message)).toEqual({
       subject: 'key',
       id: '03thekey001',
       version: 7,
       status: 'revoked',
+      changedMs: 1_700_000_000_000,
     });
+  });
+
+  it('of an earlier version does not tell when', () => {
+    const message = pack([1, 'key', '03thekey001', 7, 'revoked']);
+    expect(decodeChange(message)).toMatchObject({ id: '03thekey001', changedMs: undefined });
   });
 
   it.each([

@@ -98,8 +98,8 @@ describe('keyset', () => {
     await scripts.keyset({ writeId: 'last', fields: { status: 'active' } });
     await stop(() => messages.length >= 2);
     expect(messages.map((message) => unpack(message))).toEqual([
-      [1, 'key', KEY, 2, 'revoked'],
-      [1, 'key', KEY, 3, 'active'],
+      [1, 'key', KEY, 2, 'revoked', expect.stringMatching(/^\d{13}$/)],
+      [1, 'key', KEY, 3, 'active', expect.stringMatching(/^\d{13}$/)],
     ]);
   });
 });

@@ -1,0 +1,71 @@
+import type { Config } from '../config/config.ts';
+import { packageVersion } from '../config/package-version.ts';
+import type { Server } from '../http/start-server.ts';
+import { createMetrics, type Metrics } from '../metrics/create-metrics.ts';
+import { watchProcess } from '../metrics/watch-process.ts';
+import type { Try } from '../protocol/inference.ts';
+import type { Breaker } from '../redis/breaker.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import type { RedisWatch } from '../redis/watch-redis.ts';
+import type { UpstreamState } from '../routing/router.ts';
+
+/** The metrics of a worker; its labels know the models and upstreams of its settings. */
+export function createWorkerMetrics({ models, upstreams }: Config): Metrics {
+  const metrics = createMetrics({
+    models: models.map(({ id }) => id),
+    upstreams: upstreams.map(({ name }) => name),
+    versions: [packageVersion()],
+    nodeVersions: [process.version],
+  });
+  watchProcess(metrics, 'worker');
+  metrics.workers.watch((set) => set({}, 1));
+  return metrics;
+}
+
+interface WorkerParts {
+  readonly server: Pick<Server, 'activeExchanges' | 'activeStreams'>;
+  readonly redisWatch: Pick<RedisWatch, 'outForMs'>;
+  readonly readUpstreams: () => readonly UpstreamState[];
+}
+
+export function watchWorker(metrics: Metrics, parts: WorkerParts): void {
+  const { server, redisWatch, readUpstreams } = parts;
+  metrics.exchangesActive.watch((set) => set({}, server.activeExchanges));
+  metrics.streamsActive.watch((set) => set({}, server.activeStreams));
+  metrics.redisUp.watch((set) => set({}, redisWatch.outForMs() === 0 ? 1 : 0));
+  metrics.upstreamInFlight.watch((set) => {
+    for (const { name, inFlight } of readUpstreams()) set({ upstream: name }, inFlight);
+  });
+  metrics.upstreamState.watch((set) => {
+    for (const { name, health } of readUpstreams()) set({ upstream: name, state: health }, 1);
+  });
+}
+
+export function createObserveTries(metrics: Metrics): (tries: readonly Try[]) => void {
+  return (tries) => {
+    for (const [index, { upstream, result }] of tries.entries()) {
+      metrics.upstreamTries.at({ upstream, result }).add(1);
+      if (index > 0) metrics.upstreamRetries.at({ upstream }).add(1);
+    }
+  };
+}
+
+/** A node of a Cluster has a breaker of its own. */
+export function watchBreakers(metrics: Metrics, breakers: Iterable<Breaker>): void {
+  const all = [...new Set(breakers)];
+  metrics.redisBreakersOpen.watch((set) => {
+    set({}, all.filter((breaker) => breaker.state() !== 'closed').length);
+  });
+}
+
+/** To be called with each command of a connection. */
+export function createObserveCommand(
+  metrics: Metrics,
+  connection: 'admit' | 'worker' | 'primary' | 'accounts',
+): (tookMs: number, error?: unknown) => void {
+  const seconds = metrics.redisSeconds.at({ connection });
+  return (tookMs, error) => {
+    if (error === undefined) seconds.observe(tookMs / 1_000);
+    else metrics.redisErrors.at({ connection, kind: classifyRedisError(error) }).add(1);
+  };
+}

@@ -1,0 +1,55 @@
+import type { ConfiguredLabels, LabelSets, LabelValues } from './metric-declaration.ts';
+
+export const OTHER = 'other';
+/** Of one metric. The product of its label sets is rarely reached, and a client can add to none of them. */
+const SERIES_MAX = 10_000;
+
+interface OneSeries<Cell> {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly cell: Cell;
+}
+
+export interface Series<Labels extends LabelSets, Cell> {
+  /** Makes the series when it is new. To be kept by those that come often. */
+  at(values: LabelValues<Labels>): Cell;
+  all(): Iterable<OneSeries<Cell>>;
+}
+
+/** The series of one metric. Those of at most one label are all there from the start, with nothing counted. */
+export function createSeries<Labels extends LabelSets, Cell>(
+  labels: Labels,
+  configured: ConfiguredLabels,
+  createCell: () => Cell,
+): Series<Labels, Cell> {
+  const names = Object.keys(labels);
+  const sets = new Map(
+    Object.entries(labels).map(([name, set]) => [
+      name,
+      new Set(typeof set === 'string' ? configured[set] : set),
+    ]),
+  );
+  const series = new Map<string, OneSeries<Cell>>();
+
+  const find = (values: Readonly<Record<string, string>>): Cell => {
+    const closed: Record<string, string> = {};
+    for (const name of names) {
+      const value = values[name] ?? OTHER;
+      closed[name] = sets.get(name)?.has(value) === true ? value : OTHER;
+    }
+    const key = names.map((name) => closed[name]).join('\n');
+    const known = series.get(key);
+    if (known !== undefined) return known.cell;
+    if (series.size >= SERIES_MAX && Object.values(closed).some((value) => value !== OTHER)) {
+      return find({});
+    }
+    const cell = createCell();
+    series.set(key, { labels: closed, cell });
+    return cell;
+  };
+
+  const [name] = names;
+  if (name === undefined) find({});
+  else if (names.length === 1) for (const value of sets.get(name) ?? []) find({ [name]: value });
+
+  return { at: find, all: () => series.values() };
+}

@@ -1,0 +1,70 @@
+import { STREAM_ABORT_REASONS } from '../gateway/request-record.ts';
+import { TRY_RESULTS } from '../protocol/inference.ts';
+import { REFUSALS } from '../protocol/refusals.ts';
+
+/** The values of labels that the program itself knows. */
+
+export const ROUTES = ['native', 'chat'] as const;
+
+/** `none`: the client left before there was an answer. */
+export const STATUSES: readonly string[] = [
+  '200',
+  ...new Set(
+    Object.values(REFUSALS).flatMap((kind) =>
+      'chatStatus' in kind ? [`${kind.status}`, `${kind.chatStatus}`] : [`${kind.status}`],
+    ),
+  ),
+  'none',
+];
+
+export const OUTCOMES = ['complete', 'failed', 'left', 'undelivered', 'refused'] as const;
+export const REFUSAL_NAMES: readonly string[] = Object.keys(REFUSALS);
+/** Of a request that ended before its model was found. */
+export const UNKNOWN_MODEL = 'unknown';
+export const TOKEN_KINDS = [
+  'input',
+  'output',
+  'cache_read',
+  'cache_write_5m',
+  'cache_write_1h',
+  'thinking',
+] as const;
+export { STREAM_ABORT_REASONS };
+
+/** What the store said; `insured` and `unavailable` when it could not be asked. */
+export const ADMISSION_OUTCOMES = [
+  'admitted',
+  'unknown',
+  'revoked',
+  'expired',
+  'suspended',
+  'model',
+  'finished',
+  'rate',
+  'in_flight',
+  'cap',
+  'balance',
+  'insured',
+  'unavailable',
+] as const;
+/** `too_old` and `fault` are left to people. */
+export const SETTLE_KINDS = [
+  'charge',
+  'release',
+  'late',
+  'orphan',
+  'repeated',
+  'too_old',
+  'fault',
+] as const;
+export const CHANGE_SUBJECTS = ['key', 'account'] as const;
+
+export { TRY_RESULTS };
+export const UPSTREAM_STATES = ['closed', 'paused', 'half-open', 'open', 'down'] as const;
+
+/** `admit` has what clients wait for, `worker` what they do not. */
+export const REDIS_CONNECTIONS = ['admit', 'worker', 'primary', 'accounts'] as const;
+export const REDIS_ERROR_KINDS = ['outage', 'retryable', 'fault'] as const;
+export const PROCESSES = ['primary', 'worker'] as const;
+export const MEMORY_KINDS = ['rss', 'heap_used', 'heap_total', 'external'] as const;
+export const RELOAD_RESULTS = ['ok', 'refused'] as const;

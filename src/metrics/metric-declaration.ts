@@ -1,0 +1,69 @@
+/** Values that only the settings or the build know. */
+export interface ConfiguredLabels {
+  /** Pinned ids. */
+  readonly models: readonly string[];
+  readonly upstreams: readonly string[];
+  /** Of this program. */
+  readonly versions: readonly string[];
+  readonly nodeVersions: readonly string[];
+}
+
+/** Every value that a label can have, but for `other`, which stands for any value that is not declared. */
+export type LabelSet = readonly string[] | keyof ConfiguredLabels;
+export type LabelSets = Readonly<Record<string, LabelSet>>;
+
+interface Declaration<Labels extends LabelSets> {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: Labels;
+}
+
+export interface CounterDeclaration<Labels extends LabelSets> extends Declaration<Labels> {
+  readonly type: 'counter';
+}
+
+export interface GaugeDeclaration<Labels extends LabelSets> extends Declaration<Labels> {
+  readonly type: 'gauge';
+  /** How the values of several processes become one. */
+  readonly aggregator: 'sum' | 'min' | 'max';
+}
+
+export interface HistogramDeclaration<Labels extends LabelSets> extends Declaration<Labels> {
+  readonly type: 'histogram';
+  /** Upper bounds, ascending; the one for all the rest comes by itself. */
+  readonly buckets: readonly number[];
+}
+
+export type MetricDeclaration =
+  | CounterDeclaration<LabelSets>
+  | GaugeDeclaration<LabelSets>
+  | HistogramDeclaration<LabelSets>;
+
+/** One value for each label. Any text is taken; what is not declared counts as `other`. */
+export type LabelValues<Labels extends LabelSets> = Readonly<Record<keyof Labels, string>>;
+
+export function counter<const Labels extends LabelSets>(
+  name: string,
+  labels: Labels,
+  help: string,
+): CounterDeclaration<Labels> {
+  return { type: 'counter', name, help, labels };
+}
+
+export function gauge<const Labels extends LabelSets>(
+  name: string,
+  labels: Labels,
+  aggregator: GaugeDeclaration<Labels>['aggregator'],
+  help: string,
+): GaugeDeclaration<Labels> {
+  return { type: 'gauge', name, help, labels, aggregator };
+}
+
+export function histogram<const Labels extends LabelSets>(
+  name: string,
+  labels: Labels,
+  buckets: readonly number[],
+  help: string,
+): HistogramDeclaration<Labels> {
+  return { type: 'histogram', name, help, labels, buckets };
+}

@@ -1,0 +1,15 @@
+/** One metric of one process at one moment, in the shape that prom-client merges and prints. */
+export interface MetricSnapshot {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly aggregator: 'sum' | 'min' | 'max';
+  readonly values: readonly MetricSample[];
+}
+
+export interface MetricSample {
+  /** Of a histogram's parts; else it is the metric's own. */
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}

@@ -1,0 +1,240 @@
+import * as sets from './label-sets.ts';
+import { counter, gauge, histogram, type MetricDeclaration } from './metric-declaration.ts';
+
+/** In seconds: below a millisecond, where the gateway's own work lies, up to a second. */
+const FAST = [
+  50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6, 1e-3, 2e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25,
+  0.5, 1,
+];
+/** Redis, near or far, up to the time at which nobody waits any longer. */
+const STORE = [
+  100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2,
+];
+/** Models: from a cached word to a long answer. */
+const SLOW = [5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const LAG = [1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const PROPAGATION = [1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const route = sets.ROUTES;
+const model = 'models';
+const upstream = 'upstreams';
+
+/** EVERY metric there is. README lists them from here. */
+export const METRICS = {
+  requests: counter(
+    'tollgate_requests_total',
+    { route, model, status: sets.STATUSES, outcome: sets.OUTCOMES },
+    'Requests of the two message routes that have ended.',
+  ),
+  refusals: counter(
+    'tollgate_refusals_total',
+    { refusal: sets.REFUSAL_NAMES },
+    'Requests that ended with a refusal, by its name.',
+  ),
+  requestSeconds: histogram(
+    'tollgate_request_duration_seconds',
+    { route, model },
+    SLOW,
+    'From the head of a request to the end of its answer.',
+  ),
+  overheadSeconds: histogram(
+    'tollgate_gateway_overhead_seconds',
+    { route },
+    FAST,
+    'What the gateway itself took of a request: neither upstream nor client was waited for.',
+  ),
+  firstEventSeconds: histogram(
+    'tollgate_time_to_first_token_seconds',
+    { route, model },
+    SLOW,
+    'From the head of a request to the first event of its upstream.',
+  ),
+  tokens: counter(
+    'tollgate_tokens_total',
+    { model, kind: sets.TOKEN_KINDS },
+    'Tokens that were billed; output includes thinking.',
+  ),
+  creditsCharged: counter(
+    'tollgate_credits_charged_total',
+    { model },
+    'Credits that answers cost, before cap and balance cut them.',
+  ),
+  usageMissing: counter(
+    'tollgate_usage_missing_total',
+    { model },
+    'Answers with text for which the upstream told no usage, or none of the output.',
+  ),
+  usageEstimated: counter(
+    'tollgate_usage_estimated_total',
+    { model },
+    'Answers billed by what was delivered, since nobody had counted.',
+  ),
+  exchangesActive: gauge('tollgate_exchanges_active', {}, 'sum', 'Requests of any kind that run.'),
+  streamsActive: gauge('tollgate_streams_active', {}, 'sum', 'Streams that run.'),
+  streamsAborted: counter(
+    'tollgate_streams_aborted_total',
+    { reason: sets.STREAM_ABORT_REASONS },
+    'Streams that had begun and did not come to their end.',
+  ),
+  admissions: counter(
+    'tollgate_admissions_total',
+    { outcome: sets.ADMISSION_OUTCOMES },
+    'What became of requests that asked to be admitted.',
+  ),
+  admissionSeconds: histogram(
+    'tollgate_admission_seconds',
+    {},
+    STORE,
+    'How long admissions took, with all attempts.',
+  ),
+  holdsActive: gauge('tollgate_holds_active', {}, 'sum', 'Holds that this node keeps.'),
+  holdsSwept: counter(
+    'tollgate_holds_swept_total',
+    {},
+    'Holds whose lease ran out and that this node ended.',
+  ),
+  creditsSwept: counter('tollgate_credits_swept_total', {}, 'Credits charged for swept holds.'),
+  settlements: counter(
+    'tollgate_settlements_total',
+    { kind: sets.SETTLE_KINDS },
+    'Settlements that have ended; those of kind `too_old` and `fault` are left to people.',
+  ),
+  creditsSettled: counter(
+    'tollgate_credits_settled_total',
+    {},
+    'Credits that settlements took from balances.',
+  ),
+  settlementsShort: counter(
+    'tollgate_settlements_short_total',
+    {},
+    'Settlements for which cap or balance had too little room.',
+  ),
+  creditsShort: counter(
+    'tollgate_credits_short_total',
+    {},
+    'Credits that were not charged for want of room under cap or balance.',
+  ),
+  settleQueueDepth: gauge(
+    'tollgate_settle_queue_depth',
+    {},
+    'sum',
+    'Settlements on their way to Redis.',
+  ),
+  settleJournalDepth: gauge(
+    'tollgate_settle_journal_depth',
+    {},
+    'sum',
+    "Settlements in the node's journal that Redis has not taken.",
+  ),
+  ledgerExporterActive: gauge(
+    'tollgate_ledger_exporter_active',
+    {},
+    'max',
+    '1 on the node that exports the ledger.',
+  ),
+  ledgerExportLag: gauge(
+    'tollgate_ledger_export_lag_seconds',
+    {},
+    'max',
+    'Since this node had last read all of the ledger; absent where it does not export.',
+  ),
+  ledgerDrifts: gauge(
+    'tollgate_ledger_drifts',
+    {},
+    'max',
+    'What the last `tollgate ledger verify` on this data folder found to disagree.',
+  ),
+  ledgerVerifiedTime: gauge(
+    'tollgate_ledger_verified_timestamp_seconds',
+    {},
+    'max',
+    'When that was.',
+  ),
+  revocationSeconds: histogram(
+    'tollgate_revocation_propagation_seconds',
+    { subject: sets.CHANGE_SUBJECTS },
+    PROPAGATION,
+    'From the change in Redis that shuts a key or an account until a worker has heard of it.',
+  ),
+  upstreamTries: counter(
+    'tollgate_upstream_tries_total',
+    { upstream, result: sets.TRY_RESULTS },
+    'Tries of upstreams that have ended.',
+  ),
+  upstreamRetries: counter(
+    'tollgate_upstream_retries_total',
+    { upstream },
+    'Tries that were not the first of their request.',
+  ),
+  upstreamInFlight: gauge(
+    'tollgate_upstream_in_flight',
+    { upstream },
+    'sum',
+    'Requests that an upstream is at work on.',
+  ),
+  upstreamState: gauge(
+    'tollgate_upstream_state',
+    { upstream, state: sets.UPSTREAM_STATES },
+    'sum',
+    'How many workers have the breaker of an upstream in that state.',
+  ),
+  redisUp: gauge(
+    'tollgate_redis_up',
+    {},
+    'min',
+    '1 while every worker finds that Redis takes writes.',
+  ),
+  redisBreakersOpen: gauge(
+    'tollgate_redis_breakers_open',
+    {},
+    'sum',
+    'Breakers of workers that spare Redis at the moment.',
+  ),
+  redisSeconds: histogram(
+    'tollgate_redis_command_duration_seconds',
+    { connection: sets.REDIS_CONNECTIONS },
+    STORE,
+    'Commands of Redis that were answered.',
+  ),
+  redisErrors: counter(
+    'tollgate_redis_errors_total',
+    { connection: sets.REDIS_CONNECTIONS, kind: sets.REDIS_ERROR_KINDS },
+    'Commands of Redis that failed.',
+  ),
+  workers: gauge('tollgate_workers', {}, 'sum', 'Workers that take or finish requests.'),
+  workerRestarts: counter(
+    'tollgate_worker_restarts_total',
+    {},
+    'Workers that ended by themselves and were replaced.',
+  ),
+  workersUnread: counter(
+    'tollgate_workers_unread_total',
+    {},
+    'Workers that did not tell their metrics within a second of a scrape: their gauges are missing in it.',
+  ),
+  eventLoopLag: histogram(
+    'tollgate_event_loop_lag_seconds',
+    { process: sets.PROCESSES },
+    LAG,
+    'The longest delay of an event loop in each second.',
+  ),
+  memory: gauge(
+    'tollgate_memory_bytes',
+    { process: sets.PROCESSES, kind: sets.MEMORY_KINDS },
+    'sum',
+    'Memory of all processes of a kind together.',
+  ),
+  reloads: counter('tollgate_reloads_total', { result: sets.RELOAD_RESULTS }, 'SIGHUPs.'),
+  configHash: gauge(
+    'tollgate_config_hash',
+    {},
+    'max',
+    'A number that is the same on nodes with the same settings, whatever their secrets.',
+  ),
+  buildInfo: gauge(
+    'tollgate_build_info',
+    { version: 'versions', node: 'nodeVersions' },
+    'max',
+    'Always 1.',
+  ),
+} as const satisfies Record<string, MetricDeclaration>;
