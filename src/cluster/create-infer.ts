@@ -8,6 +8,7 @@ import { createWaitingRoom } from '../routing/waiting-room.ts';
 import { createHttpUpstream } from '../upstream/create-http-upstream.ts';
 import { inferWithRetries } from '../upstream/retry.ts';
 import { createSimulatedUpstream } from '../upstream/simulated/create-simulated-upstream.ts';
+import { traceCalls } from '../upstream/trace-calls.ts';
 
 /** Of the first tries, how many may be repeated; some more are there for a moment's trouble. */
 const RETRY_SHARE = 0.2;
@@ -28,7 +29,7 @@ export function createInfer(config: Config, instance: string, clock: Clock): Inf
     upstreams: new Map(
       config.upstreams.map((upstream) => [
         upstream.name,
-        createUpstream(upstream, { config, instance, clock }),
+        traceCalls(upstream.name, createUpstream(upstream, { config, instance, clock })),
       ]),
     ),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),

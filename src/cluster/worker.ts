@@ -19,6 +19,7 @@ import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
 import { createBilling } from './create-billing.ts';
 import { createInfer } from './create-infer.ts';
+import { createObservers } from './create-observers.ts';
 import { drainServer } from './drain-server.ts';
 import type { DrainOrder } from './messages.ts';
 
@@ -59,13 +60,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const { handOver } = options;
   const billing = createBilling({ config, target, name, redis, breaker, handOver, clock, log });
+  const observers = createObservers({ config, worker: options.worker, clock, log });
   const steps: Steps = {
     ...billing.steps,
     catalogue: createCatalogue(config.models),
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
     infer: createInfer(config, `worker ${options.worker} ${startedMs}`, clock),
-    observe: () => {},
+    startTrace: observers.startTrace,
+    observe: observers.observe,
     nowMs: () => clock.nowMs(),
   };
 
@@ -98,7 +101,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const cut = await drainServer(server, order, clock);
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       redisWatch.stop();
-      await billing.close();
+      await Promise.all([billing.close(), observers.close()]);
       await redis.close();
     },
   };
