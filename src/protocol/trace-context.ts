@@ -23,7 +23,7 @@ export interface TraceRecording {
   startCall(upstream: string): CallSpan;
 }
 
-/** One call of one upstream. The moments are those of `performance.now()`. */
+/** One call of one upstream. The moments are those of the record of its request. */
 export interface CallSpan {
   readonly spanId: string;
   readonly upstream: string;

@@ -8,7 +8,7 @@ const LAST_CHARS = 4;
 
 /**
  * One line of JSON with the fields that every line of this program's log has. It is put together by hand, which
- * `npm run bench:log` compares: every text in it is a name from the settings, an id or a word of ours, and has
+ * `bench/request-line.ts` compares with pino: every text in it is a name from the settings, an id or a word of ours, and has
  * nothing to escape. Nothing that a client or an upstream wrote is in it.
  */
 export function encodeRequestLine(
