@@ -74,7 +74,6 @@ describe('a tracestate', () => {
   it.each([
     ['congo=t61rcWkgMzE,rojo=00f067aa0ba902b7', 'congo=t61rcWkgMzE,rojo=00f067aa0ba902b7'],
     ['a=1 , ,\tb=2,', 'a=1,b=2'],
-    ['fw529a3039@dt=FfAAAAAAAA==', undefined],
     ['1a-_*/@b=x y', '1a-_*/@b=x y'],
     [`a=${'x'.repeat(256)}`, `a=${'x'.repeat(256)}`],
   ])('that is right is passed on: %j', (text, passedOn) => {
@@ -89,6 +88,7 @@ describe('a tracestate', () => {
     'A=1',
     'a=',
     'a=1,a=2',
+    'a=1=',
     'a=\u00e9',
     'a=1\r\nx: 2',
     `a=${'x'.repeat(257)}`,
