@@ -1,10 +1,11 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { countLosses } from './count-losses.ts';
 import type { OtlpAttribute, OtlpSpan } from './otlp.ts';
 import { type Collector, type PostResult, postSpans } from './post-spans.ts';
 
 /** Of spans that the collector has not taken yet; more are dropped and counted. */
-export const QUEUE_SPANS_MAX = 8_192;
+export const OPEN_SPANS_MAX = 8_192;
 const BATCH_SPANS_MAX = 512;
 /** Spans wait for others for so long. */
 const BATCH_WAIT_MS = 1_000;
@@ -13,8 +14,6 @@ const TRIES_MAX = 3;
 const PAUSE_MS = 1_000;
 /** Of the end of a worker. */
 const CLOSE_MAX_MS = 3_000;
-/** Between two lines of the log on spans that are lost. */
-const TOLD_EVERY_MS = 60_000;
 
 export interface SpanExporterOptions {
   readonly collector: Collector;
@@ -40,37 +39,15 @@ interface Entry {
 /** Sends spans in batches, one at a time, in the background. */
 export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const { collector, resource, scope, clock, log } = options;
+  const envelope = { resource: { attributes: resource }, scope };
+  const losses = countLosses(clock, log);
   const queue: Entry[] = [];
-  let queuedSpans = 0;
-  let dropped = 0;
-  let toldMs = Number.NEGATIVE_INFINITY;
+  /** In the queue or on their way. */
+  let openSpans = 0;
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
 
-  const noteDropped = (spans: number, why: string) => {
-    dropped += spans;
-    const nowMs = clock.nowMs();
-    if (nowMs - toldMs < TOLD_EVERY_MS && !isClosing) return;
-    toldMs = nowMs;
-    log.warn({ dropped, why }, 'spans are lost');
-    dropped = 0;
-  };
-
-  const takeBatch = (): Entry => {
-    const texts: string[] = [];
-    let spans = 0;
-    for (let entry = queue[0]; entry !== undefined; entry = queue[0]) {
-      if (spans > 0 && spans + entry.spans > BATCH_SPANS_MAX) break;
-      texts.push(entry.text);
-      spans += entry.spans;
-      queue.shift();
-    }
-    queuedSpans -= spans;
-    return { text: texts.join(), spans };
-  };
-
-  const envelope = { resource: { attributes: resource }, scope };
   const send = async ({ text, spans }: Entry) => {
     const body = encodeBatch(envelope, text);
     let result = await postSpans(collector, body);
@@ -78,39 +55,55 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
       await pause(PAUSE_MS * tries);
       result = await postSpans(collector, body);
     }
-    if (result.kind === 'failed') noteDropped(spans, result.why);
-    else if (result.rejected > 0) noteDropped(result.rejected, 'the collector rejects them');
+    if (result.kind === 'failed') losses.note(spans, result.why);
+    else if (result.rejected > 0) losses.note(result.rejected, 'the collector rejects them');
   };
-
   const sendAll = async () => {
-    while (queue.length > 0) await send(takeBatch());
+    while (queue.length > 0) {
+      const batch = takeBatch(queue);
+      await send(batch);
+      openSpans -= batch.spans;
+    }
+    running = undefined;
   };
-  const start = () => {
+  const start = async () => {
     clearTimeout(timer);
     timer = undefined;
-    running ??= sendAll().finally(() => {
-      running = undefined;
-    });
-    return running;
+    if (queue.length > 0) running ??= sendAll();
+    await running;
   };
 
   return {
     add(spans) {
-      if (queuedSpans + spans.length > QUEUE_SPANS_MAX) {
-        noteDropped(spans.length, 'the queue is full');
+      if (openSpans + spans.length > OPEN_SPANS_MAX) {
+        losses.note(spans.length, 'the queue is full');
         return;
       }
       queue.push({ text: spans.map((span) => JSON.stringify(span)).join(), spans: spans.length });
-      queuedSpans += spans.length;
-      if (queuedSpans >= BATCH_SPANS_MAX) void start();
+      openSpans += spans.length;
+      if (openSpans >= BATCH_SPANS_MAX) void start();
       else timer ??= setTimeout(start, BATCH_WAIT_MS);
     },
     async close() {
       isClosing = true;
       await Promise.race([start(), pause(CLOSE_MAX_MS)]);
-      if (queuedSpans > 0) noteDropped(queuedSpans, 'the worker ends');
+      if (openSpans > 0) losses.note(openSpans, 'the worker ends');
+      losses.close();
     },
   };
+}
+
+/** As many as go into one request, the oldest first. */
+function takeBatch(queue: Entry[]): Entry {
+  const texts: string[] = [];
+  let spans = 0;
+  for (let entry = queue[0]; entry !== undefined; entry = queue[0]) {
+    if (spans > 0 && spans + entry.spans > BATCH_SPANS_MAX) break;
+    texts.push(entry.text);
+    spans += entry.spans;
+    queue.shift();
+  }
+  return { text: texts.join(), spans };
 }
 
 interface Envelope {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HAIKU, messageOf } from '../support/ask-model.ts';
-import { type Collector, type CollectedSpan, startCollector } from '../support/start-collector.ts';
+import { type CollectedSpan, type Collector, startCollector } from '../support/start-collector.ts';
 import { type Gateway, startGateway } from '../support/start-gateway.ts';
 import { startHttpUpstream } from '../support/start-http-upstream.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -80,7 +80,10 @@ describe('a request that is traced', () => {
     expect(own?.attributes).not.toHaveProperty('error.type');
     expect(admit).toMatchObject({ name: 'admit', kind: 1, traceId: own?.traceId });
     expect(call).toMatchObject({ name: 'call main', kind: 3, traceId: own?.traceId });
-    expect(call?.attributes).toMatchObject({ 'tollgate.result': 'ok', 'tollgate.upstream': 'main' });
+    expect(call?.attributes).toMatchObject({
+      'tollgate.result': 'ok',
+      'tollgate.upstream': 'main',
+    });
     expect(others).toEqual([]);
     for (const child of [admit, call]) {
       expect(BigInt(child?.startTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(
@@ -95,8 +98,9 @@ describe('a request that is traced', () => {
     );
     expect(collector.headers[0]).toMatchObject({ authorization: 'Bearer top secret' });
     expect(collector.resources[0]).toMatchObject({ 'service.name': 'tollgate' });
-    const line = gateway.logLines().find((each) => each['requestId'] === requestId);
-    expect(line).toMatchObject({ traceId: own?.traceId });
+    const findLine = () => gateway.logLines().find((each) => each['requestId'] === requestId);
+    await waitUntil(() => findLine() !== undefined, 'it is logged');
+    expect(findLine()).toMatchObject({ traceId: own?.traceId });
   });
 
   it("goes on the client's trace, and is left out where the client leaves its own part out", async () => {
@@ -188,7 +192,8 @@ describe('the export of spans', () => {
     expect((await ask(gateway, 'Hi')).status).toBe(200);
     gateway.signal('SIGTERM');
     expect(await gateway.waitForExit()).toBe(0);
-    if (endpoint !== undefined) expect(gateway.stderr()).toContain('spans are lost');
+    const lost = gateway.logLines().find(({ msg }) => msg === 'spans are lost');
+    expect(lost).toMatchObject({ level: 40, dropped: 3 });
   });
 
   it('takes no request with a share of 0, and passes no trace on that nobody records', async () => {

@@ -37,7 +37,8 @@ const span = z
     status: z.strictObject({ code: z.literal(2).optional(), message: z.string().optional() }),
   })
   .refine(
-    ({ startTimeUnixNano, endTimeUnixNano }) => BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano),
+    ({ startTimeUnixNano, endTimeUnixNano }) =>
+      BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano),
     'a span does not end before it begins',
   );
 
