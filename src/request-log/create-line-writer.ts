@@ -1,16 +1,15 @@
-import { write } from 'node:fs';
+import { fstatSync, write } from 'node:fs';
+import { type Chunk, createLineQueue } from './line-queue.ts';
 
 /**
  * Pipes take so much at once and whole; of longer writes the lines of several processes would mix. See PIPE_BUF
- * in pipe(7).
+ * in pipe(7). It is what limits how many lines go out, since one write takes a turn of the event loop.
  */
-const WRITE_BYTES_MAX = 4_096;
-/** Of lines that nobody has read yet; more are dropped and counted. */
-export const QUEUE_BYTES_MAX = 1_048_576;
+const PIPE_WRITE_BYTES_MAX = 4_096;
+/** Files take any write whole. */
+const FILE_WRITE_BYTES_MAX = 65_536;
 /** Lines wait for others for so long. */
 const GATHER_MS = 100;
-/** The count of dropped lines is told when all others are written, or when it has come so far. */
-const DROPPED_UNTOLD_MAX = 1_000;
 
 export interface LineWriterOptions {
   readonly fd: number;
@@ -25,45 +24,22 @@ export interface LineWriter {
   close(timeMaxMs: number): Promise<void>;
 }
 
-interface Chunk {
-  readonly text: string;
-  /** What is missing from the log if this is not written. */
-  readonly lines: number;
-}
-
 /**
  * Writes lines in the background. A reader that is slow, or has stopped reading, makes it drop lines, not wait:
  * one write at a time is under way, on a thread of its own.
  */
 export function createLineWriter({ fd, describeDropped }: LineWriterOptions): LineWriter {
-  const chunks: Chunk[] = [];
-  let gathered: Chunk = EMPTY;
-  let queuedBytes = 0;
-  let dropped = 0;
+  const isFile = fstatSync(fd).isFile();
+  const queue = createLineQueue(
+    isFile ? FILE_WRITE_BYTES_MAX : PIPE_WRITE_BYTES_MAX,
+    describeDropped,
+  );
   let isWriting = false;
   let gatherTimer: NodeJS.Timeout | undefined;
   let tellIdle: (() => void) | undefined;
 
-  const takeGathered = (): Chunk | undefined => {
-    if (gathered === EMPTY) return undefined;
-    const chunk = gathered;
-    gathered = EMPTY;
-    return chunk;
-  };
-  const take = (): Chunk | undefined => {
-    const isDue = dropped >= DROPPED_UNTOLD_MAX;
-    const chunk = isDue ? undefined : (chunks.shift() ?? takeGathered());
-    if (chunk !== undefined) {
-      queuedBytes -= chunk.text.length;
-      return chunk;
-    }
-    if (dropped === 0) return undefined;
-    const notice = { text: describeDropped(dropped), lines: dropped };
-    dropped = 0;
-    return notice;
-  };
   const writeNext = () => {
-    const chunk = take();
+    const chunk = queue.take();
     isWriting = chunk !== undefined;
     if (chunk === undefined) tellIdle?.();
     else writeFrom(chunk, Buffer.from(chunk.text, 'latin1'));
@@ -75,7 +51,7 @@ export function createLineWriter({ fd, describeDropped }: LineWriterOptions): Li
       else if (error.code === 'EAGAIN') setTimeout(() => writeFrom(chunk, bytes), GATHER_MS);
       else {
         // The next line tries again: a disk may have room by then.
-        dropped += chunk.lines;
+        queue.noteLost(chunk);
         isWriting = false;
         tellIdle?.();
       }
@@ -88,15 +64,7 @@ export function createLineWriter({ fd, describeDropped }: LineWriterOptions): Li
 
   return {
     write(line) {
-      if (queuedBytes + line.length > QUEUE_BYTES_MAX) {
-        dropped += 1;
-        return;
-      }
-      queuedBytes += line.length;
-      const isFull = gathered.text.length + line.length > WRITE_BYTES_MAX;
-      const full = isFull ? takeGathered() : undefined;
-      if (full !== undefined) chunks.push(full);
-      gathered = { text: gathered.text + line, lines: gathered.lines + 1 };
+      const isFull = queue.add(line);
       if (isFull && !isWriting) writeNext();
       gatherTimer ??= setTimeout(flush, GATHER_MS);
     },
@@ -110,5 +78,3 @@ export function createLineWriter({ fd, describeDropped }: LineWriterOptions): Li
     },
   };
 }
-
-const EMPTY: Chunk = { text: '', lines: 0 };

@@ -74,12 +74,16 @@ export interface Collector {
 export interface CollectorOptions {
   /** The status of each request, by its number from 1; undefined never answers. */
   readonly answer?: (number: number) => number | undefined;
+  /** How many spans of each request it says it has rejected. */
+  readonly rejected?: number;
   readonly cleanUp: CleanUp;
 }
 
 /** Takes spans over OTLP/HTTP as the specification has them, and nothing else. */
 export async function startCollector(options: CollectorOptions): Promise<Collector> {
-  const { answer = () => 200 } = options;
+  const { answer = () => 200, rejected = 0 } = options;
+  const partialSuccess = { rejectedSpans: String(rejected), errorMessage: '' };
+  const answerText = JSON.stringify(rejected > 0 ? { partialSuccess } : {});
   const spans: CollectedSpan[] = [];
   const resources: Collector['resources'] = [];
   const headers: IncomingHttpHeaders[] = [];
@@ -110,7 +114,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       if (status === undefined) return;
       if (request.method !== 'POST' || request.url !== '/v1/traces') problems.push('wrong place');
       if (status === 200) take(body);
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+      response.writeHead(status, { 'content-type': 'application/json' }).end(answerText);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

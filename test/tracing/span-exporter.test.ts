@@ -21,9 +21,8 @@ function createSpan(): OtlpSpan {
   };
 }
 
-async function start(answer?: CollectorOptions['answer']) {
-  const cleanUp = onTestFinished;
-  const collector = await startCollector(answer === undefined ? { cleanUp } : { answer, cleanUp });
+async function start(options: Partial<CollectorOptions> = {}) {
+  const collector = await startCollector({ ...options, cleanUp: onTestFinished });
   const log = createMemoryLog();
   const exporter = createSpanExporter({
     collector: { endpoint: collector.endpoint, headers: { 'x-token': new Secret('top') } },
@@ -50,7 +49,7 @@ describe('the exporter of spans', () => {
   });
 
   it('keeps no more than its bound for a collector that is stuck, and counts the rest', async () => {
-    const { exporter, collector, log } = await start(() => undefined);
+    const { exporter, collector, log } = await start({ answer: () => undefined });
     for (let i = 0; i < OPEN_SPANS_MAX + 7; i++) exporter.add([createSpan()]);
     await exporter.close();
     expect(collector.bodies).toHaveLength(1);
@@ -59,15 +58,27 @@ describe('the exporter of spans', () => {
   });
 
   it.each([429, 502, 503, 504])('tries again after a status %d', async (status) => {
-    const { collector, exporter, log } = await start((number) => (number === 1 ? status : 200));
+    const { collector, exporter, log } = await start({
+      answer: (number) => (number === 1 ? status : 200),
+    });
     exporter.add([createSpan()]);
     await waitUntil(() => collector.spans.length === 1, 'it has come');
     expect(collector.bodies).toHaveLength(2);
     expect(log.lines).toEqual([]);
   });
 
+  it('counts what the collector takes no part of', async () => {
+    const { collector, exporter, log } = await start({ rejected: 2 });
+    exporter.add([createSpan(), createSpan(), createSpan()]);
+    await exporter.close();
+    expect(collector.bodies).toHaveLength(1);
+    expect(log.lines).toMatchObject([{ fields: { dropped: 2 } }]);
+  });
+
   it('gives up on what the collector refuses, says so once, and goes on', async () => {
-    const { collector, exporter, log } = await start((number) => (number <= 2 ? 400 : 200));
+    const { collector, exporter, log } = await start({
+      answer: (number) => (number <= 2 ? 400 : 200),
+    });
     for (const number of [1, 2, 3]) {
       exporter.add([createSpan()]);
       await waitUntil(() => collector.bodies.length === number, 'it was sent');
