@@ -13,10 +13,10 @@ import { destination, pino } from 'pino';
 import type { RequestRecord } from '../src/gateway/request-record.ts';
 import { createRequestLog } from '../src/request-log/create-request-log.ts';
 
-const LINES = 50_000;
+const LINES = 30_000;
 /** Few enough for the queue, and then a pause in which they are written. */
 const BURST_LINES = 500;
-const PAUSE_MS = 10;
+const PAUSE_MS = 40;
 const ROUNDS = 5;
 
 const record: RequestRecord = {

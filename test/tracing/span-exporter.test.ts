@@ -51,6 +51,7 @@ describe('the exporter of spans', () => {
   it('keeps no more than its bound for a collector that is stuck, and counts the rest', async () => {
     const { exporter, collector, log } = await start({ answer: () => undefined });
     for (let i = 0; i < OPEN_SPANS_MAX + 7; i++) exporter.add([createSpan()]);
+    expect(log.lines).toMatchObject([{ fields: { dropped: 1, why: 'the queue is full' } }]);
     await exporter.close();
     expect(collector.bodies).toHaveLength(1);
     const dropped = log.lines.map(({ fields }) => Number(fields['dropped']));
