@@ -147,7 +147,7 @@ describe('README: its tables', () => {
   const file = {
     path: 'README.md',
     text: block(section('Settings'), 'yaml'),
-    env: { ADMIN_TOKEN: 'admin', MAIN_KEY: 'main' },
+    env: { ADMIN_TOKEN: 'admin', MAIN_KEY: 'main', TRACES_TOKEN: 'traces' },
   };
   const shown = maskSettings(parseConfig(file));
 
@@ -160,7 +160,7 @@ describe('README: its tables', () => {
   });
 
   it('show the defaults of all that is not an example', () => {
-    const examples = { redis: {}, models: [], upstreams: [], ops: {}, workers: 0 };
+    const examples = { redis: {}, tracing: {}, models: [], upstreams: [], ops: {}, workers: 0 };
     const defaults = maskSettings(parseConfig({ path: undefined, text: '', env: {} }));
     const guards = { ...shown.guards, insurance_per_minute: undefined };
     expect({ ...shown, ...examples, guards }).toEqual({ ...defaults, ...examples });

@@ -8,6 +8,7 @@ import { createWaitingRoom } from '../routing/waiting-room.ts';
 import { createHttpUpstream } from '../upstream/create-http-upstream.ts';
 import { inferWithRetries } from '../upstream/retry.ts';
 import { createSimulatedUpstream } from '../upstream/simulated/create-simulated-upstream.ts';
+import { traceCalls } from '../upstream/trace-calls.ts';
 import { createTryCounts } from './create-try-counts.ts';
 import type { UpstreamReport } from './messages.ts';
 import { readUpstreamTls } from './read-upstream-tls.ts';
@@ -61,7 +62,10 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   const infer = inferWithRetries({
     room,
     upstreams: new Map(
-      upstreams.map((upstream) => [upstream.name, createUpstream(upstream, options)]),
+      upstreams.map((upstream) => [
+        upstream.name,
+        traceCalls(upstream.name, createUpstream(upstream, options)),
+      ]),
     ),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
     random,

@@ -15,12 +15,12 @@ import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
-import { createObserveRequest } from '../metrics/observe-request.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
 import { createBilling } from './create-billing.ts';
+import { createObservers } from './create-observers.ts';
 import { createUpstreams } from './create-upstreams.ts';
 import {
   createObserveCommand,
@@ -81,13 +81,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ config, worker: options.worker, instance, clock },
     onTries: createObserveTries(metrics),
   });
+  const observers = createObservers({ config, worker: options.worker, metrics, clock, log });
   const steps: Steps = {
     ...billing.steps,
     catalogue: createCatalogue(config.models),
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
     infer: upstreams.infer,
-    observe: createObserveRequest(metrics),
+    startTrace: observers.startTrace,
+    observe: observers.observe,
     nowMs: () => clock.nowMs(),
   };
 
@@ -121,7 +123,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       stopReports();
       redisWatch.stop();
-      await billing.close();
+      await Promise.all([billing.close(), observers.close()]);
       await redis.close();
     },
   };

@@ -17,6 +17,8 @@ export function buildConfig(settings: Settings): Config {
     redis: redis.url ?? 'embedded',
     dataDir: resolve(settings.data_dir),
     logLevel: settings.log_level,
+    requestLog: { lines: settings.request_log, sample: settings.request_log_sample },
+    tracing: settings.tracing,
     plans: settings.plans,
     models: settings.models.map((model) => buildModel(model, settings.upstreams)),
     upstreams: settings.upstreams.map(buildUpstream),

@@ -89,6 +89,14 @@ export interface GuardsConfig {
   readonly insurancePerMinuteMax: number | undefined;
 }
 
+/** Spans of requests, and where they are sent. */
+export interface TracingConfig {
+  readonly endpoint: string;
+  /** The share of requests that are recorded, from 0 to 1. */
+  readonly sample: number;
+  readonly headers: Readonly<Record<string, Secret>>;
+}
+
 /** The effective settings, frozen. Secrets are `Secret`s: they do not print. */
 export interface Config {
   readonly listen: Endpoint;
@@ -98,6 +106,10 @@ export interface Config {
   /** An absolute path. */
   readonly dataDir: string;
   readonly logLevel: LogLevel;
+  /** Which requests have a line in the log; the share is for `sampled`. */
+  readonly requestLog: { readonly lines: 'errors' | 'sampled' | 'all'; readonly sample: number };
+  /** Absent, nothing is recorded. */
+  readonly tracing: TracingConfig | undefined;
   /** Requests per minute, per account. */
   readonly plans: Readonly<Record<PlanName, number>>;
   readonly models: readonly ModelConfig[];

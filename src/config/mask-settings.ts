@@ -3,7 +3,7 @@ import { formatByteSize } from '../lib/parse-byte-size.ts';
 import { formatDuration } from '../lib/parse-duration.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/parse-redis-url.ts';
-import type { Config, GuardsConfig, ModelConfig, UpstreamConfig } from './config.ts';
+import type { Config, GuardsConfig, ModelConfig, TracingConfig, UpstreamConfig } from './config.ts';
 
 /** The effective settings in the vocabulary of the file, with a mask for every secret. */
 export function maskSettings(config: Config) {
@@ -15,6 +15,9 @@ export function maskSettings(config: Config) {
     redis: redis === 'embedded' ? {} : { url: formatRedisUrl(redis) },
     data_dir: config.dataDir,
     log_level: config.logLevel,
+    request_log: config.requestLog.lines,
+    request_log_sample: config.requestLog.sample,
+    tracing: config.tracing && maskTracing(config.tracing),
     plans: config.plans,
     models: config.models.map(maskModel),
     upstreams: config.upstreams.map(maskUpstream),
@@ -34,6 +37,11 @@ export function maskSettings(config: Config) {
 /** The same as text: a settings file again, apart from the masks. */
 export function printSettings(config: Config): string {
   return stringify(maskSettings(config), { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function maskTracing({ endpoint, sample, headers }: TracingConfig) {
+  const masked = Object.entries(headers).map(([name, value]) => [name, value.toString()]);
+  return { endpoint, sample, headers: Object.fromEntries(masked) as Record<string, string> };
 }
 
 function maskGuards(guards: GuardsConfig) {

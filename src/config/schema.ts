@@ -10,6 +10,7 @@ import {
   DEFAULT_OPS_LISTEN,
   DEFAULT_UPSTREAMS,
 } from './default-settings.ts';
+import { parseCollectorUrl } from './parse-collector-url.ts';
 import { parseUpstreamUrl } from './parse-upstream-url.ts';
 import {
   duration,
@@ -153,6 +154,24 @@ const bodyBytes = z
       .max(BODY_BYTES_MAX, { error: 'must be at most 1GiB' }),
   );
 
+// Unlike an API key, it may have spaces: `Bearer …`.
+const secretHeader = namedText(
+  'text of 1 to 4096 visible ASCII characters, with spaces inside only',
+  /^[\x21-\x7e](?:[\x20-\x7e]{0,4094}[\x21-\x7e])?$/,
+).transform((value) => new Secret(value));
+
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/);
+
+const tracing = settingsMap({
+  endpoint: parsedText('a URL that begins with http:// or https://', parseCollectorUrl),
+  sample: numberFrom(0, 1).prefault(1),
+  headers: z
+    .record(headerName, secretHeader, {
+      error: expected('a map of header names, in lower case, to texts'),
+    })
+    .prefault({}),
+});
+
 /** The file, key by key, with its defaults. What two settings say together is in `find-conflicts.ts`. */
 export const settingsSchema = settingsMap({
   listen: endpoint.prefault(DEFAULT_LISTEN),
@@ -170,6 +189,11 @@ export const settingsSchema = settingsMap({
       error: expected('one of debug, info, warn, error'),
     })
     .prefault('info'),
+  request_log: z
+    .enum(['errors', 'sampled', 'all'], { error: expected('one of errors, sampled, all') })
+    .prefault('errors'),
+  request_log_sample: numberFrom(0, 1).prefault(0.01),
+  tracing: tracing.optional(),
   plans: settingsMap({
     starter: perMinute.prefault(60),
     pro: perMinute.prefault(300),

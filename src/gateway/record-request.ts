@@ -1,11 +1,13 @@
 import type { AnswerPart, Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { Trace } from '../protocol/trace-context.ts';
 import type { AnswerEnd, Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { ApiKey } from './steps.ts';
 
 /** Notes what becomes of one request while it runs, at the price of a few assignments. */
 export interface RequestRecorder {
+  readonly trace: Trace | undefined;
   noteKey(key: ApiKey): void;
   noteBody(): void;
   noteRequest(request: { readonly model: string; readonly isStream: boolean }): void;
@@ -26,6 +28,7 @@ interface RecorderOptions {
   readonly requestId: string;
   readonly route: 'native' | 'chat';
   readonly statusOf: (refusal: Refusal) => number;
+  readonly trace: Trace | undefined;
 }
 
 const FAULT_STATUS = 500;
@@ -34,6 +37,7 @@ const DONE: IteratorResult<AnswerPart> = { done: true, value: undefined };
 export function createRequestRecorder(options: RecorderOptions): RequestRecorder {
   const record = openRecord(options);
   return {
+    trace: options.trace,
     noteKey({ keyId, masked }) {
       record.keyId = keyId;
       record.maskedKey = masked;
@@ -90,11 +94,12 @@ export function createRequestRecorder(options: RecorderOptions): RequestRecorder
 
 type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] };
 
-function openRecord({ requestId, route }: RecorderOptions): OpenRecord {
+function openRecord({ requestId, route, trace }: RecorderOptions): OpenRecord {
   const startedMs = performance.now();
   return {
     requestId,
     route,
+    trace,
     keyId: undefined,
     maskedKey: undefined,
     model: undefined,

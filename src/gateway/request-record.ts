@@ -1,5 +1,6 @@
 import type { Try, Usage } from '../protocol/inference.ts';
 import type { RefusalName } from '../protocol/refusals.ts';
+import type { Trace } from '../protocol/trace-context.ts';
 import type { AnswerEnd } from './meter-usage.ts';
 
 /**
@@ -9,6 +10,7 @@ import type { AnswerEnd } from './meter-usage.ts';
 export interface RequestRecord {
   readonly requestId: string;
   readonly route: 'native' | 'chat';
+  readonly trace: Trace | undefined;
   /** Undefined for a key whose text is none. */
   readonly keyId: string | undefined;
   readonly maskedKey: string | undefined;

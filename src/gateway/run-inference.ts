@@ -19,7 +19,8 @@ export async function runInference(
 ): Promise<void> {
   const { requestId } = client;
   const { name: route, statusOf } = format;
-  const recorder = createRequestRecorder({ requestId, route, statusOf });
+  const trace = steps.startTrace(client);
+  const recorder = createRequestRecorder({ requestId, route, statusOf, trace });
   try {
     await serve(client, format, steps, recorder);
   } catch (error) {
@@ -95,6 +96,7 @@ async function serve(
       contextTokensMax: contextWindowOf(model, request),
       form: { format: format.name, context },
       noteTries: recorder.noteTries,
+      trace: recorder.trace,
       signal: client.signal,
     });
     const parts = recorder.timeUpstream(answer);

@@ -2,11 +2,14 @@ import type { Catalogue } from '../catalogue/resolve-model.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
+import type { Trace } from '../protocol/trace-context.ts';
 import type { Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /** What the spine needs from outside. A step throws a `Refusal` when it says no. */
 export interface Steps {
+  /** The trace that a request is part of, if any. */
+  startTrace(caller: Caller): Trace | undefined;
   /** Reads the key and checks all that can be checked without the store. */
   checkKey(caller: Caller): ApiKey;
   readonly catalogue: Catalogue;

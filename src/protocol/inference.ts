@@ -1,3 +1,5 @@
+import type { Trace } from './trace-context.ts';
+
 /**
  * The words that both formats, every upstream and the spine share. Content has the shape of the native
  * format, which is the richer one: what came in it goes out in it untouched, unknown fields included.
@@ -177,6 +179,8 @@ export interface InferenceCall {
   readonly form: AnswerForm;
   /** Which upstreams were called, and what became of it; told once, when the answer is over. */
   readonly noteTries: (tries: readonly Try[]) => void;
+  /** Upstreams are told of it. */
+  readonly trace: Trace | undefined;
   /** Aborted when the client leaves or the time is up: the upstream stops at once. */
   readonly signal: AbortSignal;
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { AnswerPart, Infer, InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { encodeTraceHeaders } from '../protocol/trace-context.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import { type AnswerParts, createAnswerParts, type PushedPart } from './answer-parts.ts';
 import { withDeadlines } from './deadlines.ts';
@@ -100,6 +101,7 @@ function ask({ call, client, dialect, path, options }: Question): AsyncIterator<
         ...['accept', isStream ? 'text/event-stream' : 'application/json'],
         ...dialect.encodeHeaders(request, options.apiKey?.reveal()),
         ...revealHeaders(options.headers),
+        ...encodeTraceHeaders(call.trace),
       ],
       body: Buffer.from(body),
     },

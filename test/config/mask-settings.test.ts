@@ -15,6 +15,7 @@ describe('printSettings', () => {
       'redis: {url: unix:///run/redis.sock}',
       'guards: {trusted_proxies: 1, insurance_per_minute: 5}\nestimate: {bytes_per_token: 2.5}',
       'limits: {rate_window: 90s}',
+      'request_log: sampled\nrequest_log_sample: 0.5\ntracing: {endpoint: "http://c:4318/v1/traces"}',
       'redis: {url: "rediss-sentinel://a,b/m?db=2"}\nworkers: 2\ndrain: {timeout: 0s}',
       'listen: "[::1]:80"\nlimits: {body_bytes: 1500, body_time: 1500ms}',
       'upstreams: [{name: a, kind: chat, url: "http://h/v1", model_names: {llm-opus-4.7: "true"}}]',
@@ -42,6 +43,7 @@ describe('printSettings', () => {
   it('never shows a secret, as YAML or as JSON', () => {
     const text = `ops: {admin_token: \${S}}
 redis: {url: "redis-cluster://u:\${S}@h"}
+tracing: {endpoint: "http://c/v1/traces", headers: {authorization: "Bearer \${S}"}}
 upstreams: [{name: a, kind: chat, url: "http://h", api_key: \${S}, headers: {x-team: "Key \${S}"}}]
 `;
     fc.assert(

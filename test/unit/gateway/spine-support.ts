@@ -53,6 +53,7 @@ export function createSteps(
 ): Steps {
   const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
   return {
+    startTrace: () => undefined,
     checkKey(caller) {
       const text = readApiKey((name) => caller.header(name));
       if (text !== 'sk-gw2-good') throw refuseKey(text);

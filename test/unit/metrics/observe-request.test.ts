@@ -4,6 +4,7 @@ import { createMetrics } from '../../../src/metrics/create-metrics.ts';
 import { createObserveRequest } from '../../../src/metrics/observe-request.ts';
 
 const RECORD: RequestRecord = {
+  trace: undefined,
   requestId: 'req_1',
   route: 'native',
   keyId: 'k',

@@ -51,6 +51,7 @@ export function createCall(
     contextTokensMax: 200_000,
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     noteTries: () => {},
+    trace: undefined,
     signal: new AbortController().signal,
     ...fields,
   };

@@ -1,0 +1,80 @@
+import { fstatSync, write } from 'node:fs';
+import { type Chunk, createLineQueue } from './line-queue.ts';
+
+/**
+ * Pipes take so much at once and whole; of longer writes the lines of several processes would mix. See PIPE_BUF
+ * in pipe(7). It is what limits how many lines go out, since one write takes a turn of the event loop.
+ */
+const PIPE_WRITE_BYTES_MAX = 4_096;
+/** Files take any write whole. */
+const FILE_WRITE_BYTES_MAX = 65_536;
+/** Lines wait for others for so long. */
+const GATHER_MS = 100;
+
+export interface LineWriterOptions {
+  readonly fd: number;
+  /** A line that tells how many are missing. */
+  readonly describeDropped: (count: number) => string;
+}
+
+export interface LineWriter {
+  /** One line of ASCII, with its line break. Never waits. */
+  write(line: string): void;
+  /** Resolves when all is written, or cannot be, or the time is up. */
+  close(timeMaxMs: number): Promise<void>;
+}
+
+/**
+ * Writes lines in the background. A reader that is slow, or has stopped reading, makes it drop lines, not wait:
+ * one write at a time is under way, on a thread of its own.
+ */
+export function createLineWriter({ fd, describeDropped }: LineWriterOptions): LineWriter {
+  const isFile = fstatSync(fd).isFile();
+  const queue = createLineQueue(
+    isFile ? FILE_WRITE_BYTES_MAX : PIPE_WRITE_BYTES_MAX,
+    describeDropped,
+  );
+  let isWriting = false;
+  let gatherTimer: NodeJS.Timeout | undefined;
+  let tellIdle: (() => void) | undefined;
+
+  const writeNext = () => {
+    const chunk = queue.take();
+    isWriting = chunk !== undefined;
+    if (chunk === undefined) tellIdle?.();
+    else writeFrom(chunk, Buffer.from(chunk.text, 'latin1'));
+  };
+  const writeFrom = (chunk: Chunk, bytes: Buffer) => {
+    write(fd, bytes, (error, written) => {
+      if (error === null && written < bytes.length) writeFrom(chunk, bytes.subarray(written));
+      else if (error === null) writeNext();
+      else if (error.code === 'EAGAIN') setTimeout(() => writeFrom(chunk, bytes), GATHER_MS);
+      else {
+        // The next line tries again: a disk may have room by then.
+        queue.noteLost(chunk);
+        isWriting = false;
+        tellIdle?.();
+      }
+    });
+  };
+  const flush = () => {
+    gatherTimer = undefined;
+    if (!isWriting) writeNext();
+  };
+
+  return {
+    write(line) {
+      const isFull = queue.add(line);
+      if (isFull && !isWriting) writeNext();
+      gatherTimer ??= setTimeout(flush, GATHER_MS);
+    },
+    close(timeMaxMs) {
+      clearTimeout(gatherTimer);
+      return new Promise((resolve) => {
+        tellIdle = resolve;
+        setTimeout(resolve, timeMaxMs).unref();
+        flush();
+      });
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Of lines that nobody has read yet; more are dropped and counted. */
+export const QUEUE_BYTES_MAX = 1_048_576;
+/** The count of dropped lines is told when all others are written, or when it has come so far. */
+const DROPPED_UNTOLD_MAX = 1_000;
+
+export interface Chunk {
+  /** Whole lines. */
+  readonly text: string;
+  /** What is missing from the log if this is not written. */
+  readonly lines: number;
+}
+
+export interface LineQueue {
+  /** Whether a chunk is full that was not before. */
+  add(line: string): boolean;
+  /** What is to be written next, be it that lines were dropped. */
+  take(): Chunk | undefined;
+  noteLost(chunk: Chunk): void;
+}
+
+const EMPTY: Chunk = { text: '', lines: 0 };
+
+/** Gathers lines in chunks of what can be written at once. */
+export function createLineQueue(
+  chunkBytesMax: number,
+  describeDropped: (count: number) => string,
+): LineQueue {
+  const full: Chunk[] = [];
+  let gathered = EMPTY;
+  let queuedBytes = 0;
+  let dropped = 0;
+
+  const takeLines = (): Chunk | undefined => {
+    let chunk = full.shift();
+    if (chunk === undefined && gathered !== EMPTY) {
+      chunk = gathered;
+      gathered = EMPTY;
+    }
+    queuedBytes -= chunk?.text.length ?? 0;
+    return chunk;
+  };
+  const takeNotice = (): Chunk | undefined => {
+    if (dropped === 0) return undefined;
+    const notice = { text: describeDropped(dropped), lines: dropped };
+    dropped = 0;
+    return notice;
+  };
+
+  return {
+    add(line) {
+      if (queuedBytes + line.length > QUEUE_BYTES_MAX) {
+        dropped += 1;
+        return false;
+      }
+      queuedBytes += line.length;
+      const isFull = gathered !== EMPTY && gathered.text.length + line.length > chunkBytesMax;
+      if (isFull) {
+        full.push(gathered);
+        gathered = EMPTY;
+      }
+      gathered = { text: gathered.text + line, lines: gathered.lines + 1 };
+      return isFull;
+    },
+    take: () => (dropped >= DROPPED_UNTOLD_MAX ? takeNotice() : (takeLines() ?? takeNotice())),
+    noteLost({ lines }) {
+      dropped += lines;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Caller } from '../gateway/steps.ts';
+import {
+  type CallSpan,
+  decodeTraceContext,
+  RANDOM_FLAG,
+  SAMPLED_FLAG,
+  type Trace,
+  type TraceContext,
+  type TraceRecording,
+} from '../protocol/trace-context.ts';
+import { mintSpanId, mintTraceId } from './mint-span-ids.ts';
+
+/** Eight hexadecimal digits are as much of an id as its share needs. */
+const SHARE_DIGITS = 8;
+
+/**
+ * Reads what a client tells of its trace. With a share above 0, so many of the requests are recorded, by the end
+ * of the trace id, so that every service that asks it in this way takes the same ones. A client that does not
+ * record its own part is not recorded here either.
+ */
+export function createTraceStarter(share: number): (caller: Caller) => Trace | undefined {
+  return (caller) => {
+    const told = readTraceContext(caller);
+    if (share === 0) return told && { ...told, recording: undefined };
+    const isUnwanted = told !== undefined && (told.flags & SAMPLED_FLAG) === 0;
+    const traceId = told?.traceId ?? mintTraceId();
+    if (isUnwanted || !isInShare(traceId, share)) return told && { ...told, recording: undefined };
+    return {
+      traceId,
+      spanId: mintSpanId(),
+      flags: told?.flags ?? SAMPLED_FLAG | RANDOM_FLAG,
+      tracestate: told?.tracestate,
+      recording: createRecording(told?.spanId),
+    };
+  };
+}
+
+function readTraceContext(caller: Caller): TraceContext | undefined {
+  // Two of them, joined by a comma, are none.
+  const traceparent = caller.joinedHeader('traceparent');
+  if (traceparent === undefined) return undefined;
+  return decodeTraceContext(traceparent, () => caller.joinedHeader('tracestate'));
+}
+
+function isInShare(traceId: string, share: number): boolean {
+  return Number.parseInt(traceId.slice(-SHARE_DIGITS), 16) < share * 16 ** SHARE_DIGITS;
+}
+
+function createRecording(parentSpanId: string | undefined): TraceRecording {
+  const calls: CallSpan[] = [];
+  return {
+    parentSpanId,
+    calls,
+    startCall(upstream) {
+      const call: CallSpan = {
+        spanId: mintSpanId(),
+        upstream,
+        startedMs: performance.now(),
+        firstPartMs: undefined,
+        endMs: undefined,
+      };
+      calls.push(call);
+      return call;
+    },
+  };
+}
