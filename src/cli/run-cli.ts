@@ -50,6 +50,17 @@ export async function runCli(argv: readonly string[]): Promise<number> {
       exitCode = runCheckCommand({ configPath: options.config, json, ...terminal });
     });
 
+  program
+    .command('doctor')
+    .description('look at everything that a node needs: machine, Redis, upstreams')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--json', 'print JSON')
+    .action(async (options: { config?: string; json?: boolean }) => {
+      const json = options.json === true;
+      const { runDoctorCommand } = await import('./doctor-command.ts');
+      exitCode = await runDoctorCommand({ configPath: options.config, json, ...terminal });
+    });
+
   const host: CommandHost = {
     terminal,
     setExitCode: (code) => {
