@@ -7,6 +7,7 @@ import { registerCreditsCommands } from './credits-commands.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { registerLedgerCommands } from './ledger-commands.ts';
 import type { Terminal } from './terminal.ts';
+import { registerTopCommand } from './top-command.ts';
 
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
@@ -71,6 +72,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   registerKeyCommands(program, host);
   registerCreditsCommands(program, host);
   registerLedgerCommands(program, host);
+  registerTopCommand(program, host);
 
   try {
     await program.parseAsync([...argv]);

@@ -1,6 +1,13 @@
 import { formatEndpoint } from '../../lib/parse-endpoint.ts';
 import type { RedisTarget } from '../../lib/redis-target.ts';
-import { type Finding, failCheck, joinFindings, passCheck, skipCheck, warnCheck } from '../finding.ts';
+import {
+  type Finding,
+  failCheck,
+  joinFindings,
+  passCheck,
+  skipCheck,
+  warnCheck,
+} from '../finding.ts';
 import { openStore, type Store } from './open-store.ts';
 import { parseInfo } from './server-facts.ts';
 
