@@ -51,17 +51,19 @@ async function watch(read: ReadScrape): Promise<void> {
     void screen.ended.then(() => {
       isEnding = true;
     });
-    while (!isEnding) {
+    screen.show(renderView(buildView(undefined, before), screen.size()));
+    for (;;) {
+      await Promise.race([sleep(REFRESH_MS), screen.ended]);
+      if (isEnding) return;
       try {
         const after = await Promise.race([read(), screen.ended]);
-        if (after === undefined) break;
+        if (after === undefined) return;
         screen.show(renderView(buildView(before, after), screen.size()));
         before = after;
       } catch (error) {
         if (!(error instanceof CommandFailure)) throw error;
         screen.show([error.message]);
       }
-      await Promise.race([sleep(REFRESH_MS), screen.ended]);
     }
   } finally {
     screen.close();
