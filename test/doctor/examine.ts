@@ -13,6 +13,7 @@ interface Patient {
   readonly settings?: string;
   readonly redisUrl?: string;
   readonly dataDir?: string;
+  readonly host?: string;
   readonly port?: number;
   readonly clock?: Clock;
 }
@@ -36,7 +37,7 @@ export async function writeSettings(patient: Patient): Promise<string> {
   const configPath = join(dir, 'tollgate.yaml');
   const { settings = '', redisUrl, dataDir = join(dir, 'data') } = patient;
   const lines = [
-    `listen: 127.0.0.1:${patient.port ?? (await findFreePort())}`,
+    `listen: ${patient.host ?? '127.0.0.1'}:${patient.port ?? (await findFreePort())}`,
     `ops: {listen: 127.0.0.1:${await findFreePort()}}`,
     `data_dir: ${dataDir}`,
     ...(redisUrl === undefined ? [] : [`redis: {url: '${redisUrl}'}`]),

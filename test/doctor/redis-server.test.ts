@@ -121,7 +121,9 @@ it('warns when the clock of Redis is not that of this machine', async () => {
     redisUrl: `redis://127.0.0.1:${server.port}`,
     clock: { nowMs: () => Date.now() + 3_600_500 },
   });
-  expect(find('redis-clock')).toEqual(problem('warning', `127.0.0.1:${server.port} is 3600.`, 'NTP'));
+  expect(find('redis-clock')).toEqual(
+    problem('warning', `127.0.0.1:${server.port} is 3600.`, 'NTP'),
+  );
 });
 
 it('warns of a replica that does not follow, and fails when writes wait for one that is cut', async () => {
