@@ -5,8 +5,7 @@ const USUAL_SCREEN = '\u001b[?1049l';
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
 const TOP_LEFT = '\u001b[H';
-const CLEAR_LINE_REST = '\u001b[K';
-const CLEAR_SCREEN_REST = '\u001b[J';
+const CLEAR_BELOW = '\u001b[J';
 
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -29,9 +28,8 @@ export function openScreen(stream: WriteStream): TerminalScreen {
   return {
     size: () => ({ columns: stream.columns, rows: stream.rows }),
     show(lines) {
-      // Without a line feed behind the last one, which could scroll the screen.
-      const text = lines.map((line) => line + CLEAR_LINE_REST).join('\r\n');
-      stream.write(TOP_LEFT + text + CLEAR_SCREEN_REST);
+      // No line feed behind the last one, which could scroll; one write, so that nothing flickers.
+      stream.write(TOP_LEFT + CLEAR_BELOW + lines.join('\r\n'));
     },
     ended,
     close() {
