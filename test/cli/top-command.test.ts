@@ -80,7 +80,7 @@ it('refreshes a terminal, and restores it on Ctrl-C', async () => {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const exited = once(child, 'exit');
+  const exited = once(child, 'close');
   let output = '';
   child.stdout.on('data', (data) => {
     output += String(data);
