@@ -43,12 +43,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'tracing',
     'upstream',
   ],
-  cli: ['lib', 'config', 'cluster', 'ledger'],
+  doctor: ['lib', 'config', 'redis', 'http', 'upstream', 'cluster'],
+  top: ['lib'],
+  cli: ['lib', 'config', 'cluster', 'ledger', 'doctor', 'top'],
   '.': ['cli', 'cluster'],
 };
 
 /** Pure folders compute: no package, no node: module, no clock, no chance. They are tested without set-up. */
-const PURE = ['lib', 'protocol', 'keys', 'catalogue', 'routing'];
+const PURE = ['lib', 'protocol', 'keys', 'catalogue', 'routing', 'top'];
 
 const FILE_LINES_MAX = 300;
 

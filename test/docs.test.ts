@@ -5,6 +5,8 @@ import type { Directory } from '../src/accounts/directory.ts';
 import { ENVIRONMENT_OVERRIDES } from '../src/config/environment-overrides.ts';
 import { maskSettings } from '../src/config/mask-settings.ts';
 import { parseConfig } from '../src/config/parse-config.ts';
+import { CHECKS } from '../src/doctor/checks.ts';
+import { NODE_VERSION_MIN } from '../src/doctor/machine/check-build.ts';
 import { createHealthRoutes } from '../src/http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
 import { formatByteSize } from '../src/lib/parse-byte-size.ts';
@@ -22,6 +24,7 @@ import { waitUntil } from './support/wait-until.ts';
 const README = readFileSync('README.md', 'utf8');
 const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
+  engines: { node: string };
   dependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
 };
@@ -191,6 +194,12 @@ describe('README: its tables', () => {
     );
   });
 
+  it('list every check of the doctor, with what it looks at', () => {
+    expect(rows(section('Doctor'))).toEqual(
+      Object.entries(CHECKS).map(([name, text]) => [name, text.replaceAll('`', '')]),
+    );
+  });
+
   it('list every refusal', () => {
     const refusals = rows(section('Requests')).filter(([status = '']) => /^\d{3}\b/.test(status));
     expect(refusals).toEqual(
@@ -261,6 +270,11 @@ describe('README: its tables', () => {
     expect(rows(section('Health')).map(([path]) => path)).toEqual(
       createHealthRoutes(health).map(({ method, path }) => `${method} ${path}`),
     );
+  });
+
+  it('name the version of Node.js that is needed', () => {
+    expect(section('Start')).toContain(`(${NODE_VERSION_MIN} or newer`);
+    expect(PACKAGE.engines.node).toBe(`>=${NODE_VERSION_MIN}`);
   });
 
   it('name the native packages that are installed', () => {

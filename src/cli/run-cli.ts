@@ -7,6 +7,7 @@ import { registerCreditsCommands } from './credits-commands.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { registerLedgerCommands } from './ledger-commands.ts';
 import type { Terminal } from './terminal.ts';
+import { registerTopCommand } from './top-command.ts';
 
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
@@ -50,6 +51,17 @@ export async function runCli(argv: readonly string[]): Promise<number> {
       exitCode = runCheckCommand({ configPath: options.config, json, ...terminal });
     });
 
+  program
+    .command('doctor')
+    .description('look at everything that a node needs: machine, Redis, upstreams')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--json', 'print JSON')
+    .action(async (options: { config?: string; json?: boolean }) => {
+      const json = options.json === true;
+      const { runDoctorCommand } = await import('./doctor-command.ts');
+      exitCode = await runDoctorCommand({ configPath: options.config, json, ...terminal });
+    });
+
   const host: CommandHost = {
     terminal,
     setExitCode: (code) => {
@@ -60,6 +72,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   registerKeyCommands(program, host);
   registerCreditsCommands(program, host);
   registerLedgerCommands(program, host);
+  registerTopCommand(program, host);
 
   try {
     await program.parseAsync([...argv]);

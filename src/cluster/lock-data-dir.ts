@@ -13,8 +13,8 @@ export interface DataDirLock {
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, 'primary.sock');
-  const holder = await askHolder(path);
+  const path = lockPathOf(dataDir);
+  const holder = await findLockHolder(dataDir);
   if (holder !== undefined) {
     throw new Error(`the data folder ${dataDir} is in use by another Tollgate (process ${holder})`);
   }
@@ -35,15 +35,19 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   };
 }
 
-/** The process that holds the lock. */
-function askHolder(path: string): Promise<string | undefined> {
+/** The process that holds the lock; it is not disturbed. */
+export function findLockHolder(dataDir: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer = '';
-    const socket = connect(path);
+    const socket = connect(lockPathOf(dataDir));
     socket.on('data', (data) => {
       answer += data;
     });
     socket.on('error', () => resolve(undefined));
     socket.on('end', () => resolve(answer));
   });
+}
+
+function lockPathOf(dataDir: string): string {
+  return join(dataDir, 'primary.sock');
 }

@@ -10,6 +10,11 @@ export function probeKey(n: number): string {
   return `gw:{p${n}}:probe`;
 }
 
+/** `tollgate doctor` writes, reads and removes it; like a probe's it has one for several nodes. */
+export function doctorKey(n: number): string {
+  return `gw:{p${n}}:doctor`;
+}
+
 /** Who exports the ledger and trims it; one node at a time. */
 export const EXPORTER_KEY = 'gw:{x}:exporter';
 

@@ -1,0 +1,45 @@
+export type CheckState = 'ok' | 'warning' | 'failed' | 'skipped';
+
+/** What one check has found. Whoever has to act is told how, in one sentence. */
+export type Finding =
+  | { readonly state: 'ok' | 'skipped'; readonly found: string }
+  | { readonly state: 'warning' | 'failed'; readonly found: string; readonly mend: string };
+
+export function passCheck(found: string): Finding {
+  return { state: 'ok', found };
+}
+
+export function skipCheck(found: string): Finding {
+  return { state: 'skipped', found };
+}
+
+export function warnCheck(found: string, mend: string): Finding {
+  return { state: 'warning', found, mend };
+}
+
+export function failCheck(found: string, mend: string): Finding {
+  return { state: 'failed', found, mend };
+}
+
+const SEVERITY: readonly CheckState[] = ['skipped', 'ok', 'warning', 'failed'];
+
+/** The finding on one of several equal things. */
+export interface PartFinding {
+  readonly part: string;
+  readonly finding: Finding;
+}
+
+/** As bad as the worst of them; those that are as bad are named. */
+export function joinFindings(parts: readonly PartFinding[]): Finding {
+  const [first] = parts;
+  if (first === undefined) return skipCheck('there is nothing to check');
+  if (parts.length === 1) return first.finding;
+  const severity = Math.max(...parts.map(({ finding }) => SEVERITY.indexOf(finding.state)));
+  const worst = parts.filter(({ finding }) => SEVERITY.indexOf(finding.state) === severity);
+  const texts = new Set(worst.map(({ finding }) => finding.found));
+  const found =
+    texts.size === 1 && worst.length === parts.length
+      ? [...texts].join('')
+      : worst.map(({ part, finding }) => `${part}: ${finding.found}`).join('; ');
+  return { ...(worst[0] ?? first).finding, found };
+}

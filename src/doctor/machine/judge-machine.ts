@@ -1,0 +1,67 @@
+import { formatByteSize } from '../../lib/parse-byte-size.ts';
+import { type Finding, failCheck, passCheck, warnCheck } from '../finding.ts';
+
+/** What uWebSockets.js asks for when it listens. */
+const BACKLOG = 512;
+/** For Redis, the log, the runtime and the bus; below it nothing runs for long. */
+const OPEN_FILES_RESERVE = 256;
+/** What a worker itself needs; the bodies that it may hold come on top. */
+const WORKER_MEMORY_BYTES = 128 * 1024 ** 2;
+const MEBIBYTE = 1024 ** 2;
+
+export interface FileNeed {
+  readonly limit: number;
+  /** Of the shell, or of a running node. */
+  readonly whose: string;
+  /** Of all upstreams; those with a socket of their own count twice. */
+  readonly socketsMax: number;
+}
+
+export function judgeOpenFiles({ limit, whose, socketsMax }: FileNeed): Finding {
+  const needed = OPEN_FILES_RESERVE + socketsMax;
+  const found = `${limit} for each process ${whose}`;
+  if (limit >= needed) return passCheck(found);
+  const mend = `Raise it to at least ${needed} (ulimit -n, or LimitNOFILE= of a service), more for idle clients.`;
+  return limit < OPEN_FILES_RESERVE
+    ? failCheck(found, mend)
+    : warnCheck(`${found}, and max_concurrency may need ${needed}`, mend);
+}
+
+export function judgeAcceptQueue(somaxconn: number): Finding {
+  return somaxconn >= BACKLOG
+    ? passCheck(`net.core.somaxconn is ${somaxconn}`)
+    : warnCheck(
+        `net.core.somaxconn is ${somaxconn}: bursts of connections are cut`,
+        `Set it to ${BACKLOG} or more: sysctl net.core.somaxconn=${BACKLOG}.`,
+      );
+}
+
+export function judgeWorkerCount(workers: number, cpus: number): Finding {
+  const found = `${workers} on ${cpus} CPU${cpus === 1 ? '' : 's'}`;
+  return workers > cpus
+    ? warnCheck(found, `Set workers to ${cpus}: more of them only wait for each other.`)
+    : passCheck(found);
+}
+
+export interface MemoryShare {
+  readonly memoryBytes: number;
+  readonly workers: number;
+  /** That one worker may hold at a time. */
+  readonly bodiesBytesMax: number;
+}
+
+export function judgeWorkerMemory({ memoryBytes, workers, bodiesBytesMax }: MemoryShare): Finding {
+  const eachBytes = memoryBytes / workers;
+  const neededBytes = WORKER_MEMORY_BYTES + bodiesBytesMax;
+  const found = `${formatMebibytes(eachBytes)} of ${formatMebibytes(memoryBytes)} for each`;
+  return eachBytes >= neededBytes
+    ? passCheck(found)
+    : warnCheck(
+        found,
+        `Run fewer workers, or give the machine more: with many large bodies one can need ${formatMebibytes(neededBytes)}.`,
+      );
+}
+
+function formatMebibytes(bytes: number): string {
+  return formatByteSize(Math.floor(bytes / MEBIBYTE) * MEBIBYTE);
+}

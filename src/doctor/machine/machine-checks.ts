@@ -1,0 +1,68 @@
+import { findLockHolder } from '../../cluster/lock-data-dir.ts';
+import type { Config } from '../../config/config.ts';
+import { DEFAULT_HTTP_LIMITS } from '../../http/http-limits.ts';
+import { type Finding, passCheck, skipCheck } from '../finding.ts';
+import type { Check } from '../run-check.ts';
+import { checkDataFolder } from './check-data-folder.ts';
+import { checkEndpoint } from './check-endpoint.ts';
+import {
+  judgeAcceptQueue,
+  judgeOpenFiles,
+  judgeWorkerCount,
+  judgeWorkerMemory,
+} from './judge-machine.ts';
+import {
+  countCpus,
+  readAcceptQueueMax,
+  readMemoryBytes,
+  readOpenFilesLimit,
+} from './read-system.ts';
+
+const NOT_TOLD = skipCheck('this system does not tell');
+
+export function createMachineChecks(config: Config): Check[] {
+  const { dataDir, listen, ops, workers } = config;
+  return [
+    { name: 'running-node', run: () => checkRunningNode(dataDir) },
+    { name: 'data-folder', run: () => checkDataFolder(dataDir) },
+    { name: 'listen-port', run: () => checkEndpoint(listen, '/healthz') },
+    { name: 'ops-port', run: () => checkEndpoint(ops.listen, '/livez') },
+    {
+      name: 'accept-queue',
+      run: () => {
+        const somaxconn = readAcceptQueueMax();
+        return somaxconn === undefined ? NOT_TOLD : judgeAcceptQueue(somaxconn);
+      },
+    },
+    { name: 'open-files', run: () => checkOpenFiles(config) },
+    { name: 'worker-count', run: () => judgeWorkerCount(workers, countCpus()) },
+    {
+      name: 'worker-memory',
+      run: () =>
+        judgeWorkerMemory({
+          memoryBytes: readMemoryBytes(),
+          workers,
+          bodiesBytesMax: DEFAULT_HTTP_LIMITS.bodiesHeldBytesMax,
+        }),
+    },
+  ];
+}
+
+async function checkRunningNode(dataDir: string): Promise<Finding> {
+  const pid = await findLockHolder(dataDir);
+  return pid === undefined
+    ? skipCheck(`none uses ${dataDir}`)
+    : passCheck(`process ${pid} uses ${dataDir}`);
+}
+
+async function checkOpenFiles({ dataDir, upstreams }: Config): Promise<Finding> {
+  const pid = await findLockHolder(dataDir);
+  const limit = readOpenFilesLimit(pid);
+  if (limit === undefined) return NOT_TOLD;
+  const socketsMax = upstreams.reduce(
+    (sum, { kind, concurrencyMax }) => sum + concurrencyMax * (kind === 'simulated' ? 1 : 2),
+    0,
+  );
+  const whose = pid === undefined ? 'started from here' : `of the running node (${pid})`;
+  return judgeOpenFiles({ limit, whose, socketsMax });
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+
+const FILES_LINE = /^Max open files +(\d+|unlimited)/m;
+
+/** Of a process; of this one without an id. Undefined where the system does not tell. */
+export function readOpenFilesLimit(pid = 'self'): number | undefined {
+  const limit = FILES_LINE.exec(readFile(`/proc/${pid}/limits`))?.[1];
+  if (limit === undefined) return undefined;
+  return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit);
+}
+
+export function readAcceptQueueMax(): number | undefined {
+  return Number.parseInt(readFile('/proc/sys/net/core/somaxconn'), 10) || undefined;
+}
+
+export function countCpus(): number {
+  return availableParallelism();
+}
+
+/** What is there for this machine or this container. */
+export function readMemoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { unixRedisTarget } from '../../lib/redis-target.ts';
+import { askSocket } from '../../redis/ask-socket.ts';
+import { findRedisServer } from '../../redis/find-redis-server.ts';
+import { CHECKS, type CheckName } from '../checks.ts';
+import { type Finding, failCheck, passCheck, skipCheck } from '../finding.ts';
+import { type Check, type CheckResult, runCheck } from '../run-check.ts';
+import { openStore } from './open-store.ts';
+import { createStoreChecks } from './store-checks.ts';
+
+const SOCKET_TIMEOUT_MS = 2_000;
+
+/** Asks the Redis of the settings, or the node's own where that runs. */
+export async function checkStore(
+  { redis, dataDir }: Pick<Config, 'redis' | 'dataDir'>,
+  clock: Clock,
+): Promise<CheckResult[]> {
+  const socketPath = join(dataDir, 'redis.sock');
+  const isEmbedded = redis === 'embedded';
+  if (isEmbedded && (await askSocket(socketPath, 'PING', SOCKET_TIMEOUT_MS)).kind === 'absent') {
+    return await Promise.all(storeNames().map((name) => runCheck(createRestingCheck(name))));
+  }
+  const target = isEmbedded ? unixRedisTarget(socketPath) : redis;
+  const opening = openStore(target);
+  const checks = createStoreChecks({ target, isEmbedded, opening, clock });
+  try {
+    return await Promise.all(checks.map(runCheck));
+  } finally {
+    const store = await opening.catch(() => undefined);
+    await store?.close();
+  }
+}
+
+function storeNames(): CheckName[] {
+  return (Object.keys(CHECKS) as CheckName[]).filter((name) => name.startsWith('redis-'));
+}
+
+function createRestingCheck(name: CheckName): Check {
+  return name === 'redis-version'
+    ? { name, run: checkInstalled }
+    : { name, run: () => skipCheck("the node's own Redis runs only while the node does") };
+}
+
+async function checkInstalled(): Promise<Finding> {
+  const advice =
+    'Start once with --install-redis, or set redis.url to a Redis that runs elsewhere.';
+  try {
+    const server = await findRedisServer();
+    return server === undefined
+      ? failCheck('neither redis-server nor valkey-server is installed', advice)
+      : passCheck(`${server.binary} ${server.version} is installed`);
+  } catch (error) {
+    return failCheck((error as Error).message, advice);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Log } from '../../lib/log.ts';
+
+export interface ReasonLog extends Log {
+  /** Why the connection was last lost or not made. */
+  lastReason(): string | undefined;
+}
+
+/** Connections say why they fail to their log only. */
+export function createReasonLog(): ReasonLog {
+  let last: string | undefined;
+  const note: Log['warn'] = (fields) => {
+    const { reason } = fields;
+    if (typeof reason === 'string') last = reason;
+  };
+  return { debug: note, info: note, warn: note, error: note, lastReason: () => last };
+}

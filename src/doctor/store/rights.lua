@@ -1,0 +1,61 @@
+#!lua
+--[[
+  Rights: which of the commands that are used may this user not run? None is run.
+
+  KEYS  trial
+  ARGV  channel
+  Reply list of the refused ones
+]]
+local trial = KEYS[1]
+local commands = {
+  -- Of the scripts.
+  { 'DEL', trial },
+  { 'EXISTS', trial },
+  { 'EXPIRE', trial, 1 },
+  { 'GET', trial },
+  { 'HDEL', trial, 'f' },
+  { 'HEXISTS', trial, 'f' },
+  { 'HGET', trial, 'f' },
+  { 'HGETALL', trial },
+  { 'HINCRBY', trial, 'f', 1 },
+  { 'HMGET', trial, 'f' },
+  { 'HSET', trial, 'f', 'v' },
+  { 'HVALS', trial },
+  { 'LINDEX', trial, 0 },
+  { 'LLEN', trial },
+  { 'LPUSH', trial, 'v' },
+  { 'LTRIM', trial, 0, 1 },
+  { 'PEXPIRE', trial, 1 },
+  { 'PTTL', trial },
+  { 'PUBLISH', ARGV[1], 'm' },
+  { 'RPOP', trial },
+  { 'SADD', trial, 'm' },
+  { 'SET', trial, 'v' },
+  { 'SMEMBERS', trial },
+  { 'TIME' },
+  { 'TTL', trial },
+  { 'XADD', trial, '*', 'f', 'v' },
+  { 'XINFO', 'STREAM', trial },
+  { 'ZADD', trial, 1, 'm' },
+  { 'ZRANGEBYSCORE', trial, 0, 1 },
+  { 'ZREM', trial, 'm' },
+  -- Of the connections.
+  { 'EVAL', 'return 1', 1, trial },
+  { 'EVALSHA', 'sha', 1, trial },
+  { 'INFO' },
+  { 'PING' },
+  { 'ROLE' },
+  { 'SCARD', trial },
+  { 'SUBSCRIBE', ARGV[1] },
+  { 'WAIT', 1, 1 },
+  { 'XLEN', trial },
+  { 'XRANGE', trial, '-', '+' },
+  { 'XTRIM', trial, 'MAXLEN', 1 },
+}
+local refused = {}
+for _, command in ipairs(commands) do
+  if not redis.acl_check_cmd(unpack(command)) then
+    refused[#refused + 1] = command[1]
+  end
+end
+return refused

@@ -1,0 +1,83 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { RedisTarget } from '../../lib/redis-target.ts';
+import type { CheckName } from '../checks.ts';
+import { type Finding, failCheck, joinFindings, passCheck, skipCheck } from '../finding.ts';
+import type { Check } from '../run-check.ts';
+import { checkRights, checkWrites } from './check-access.ts';
+import { checkClocks, checkLatency } from './check-pace.ts';
+import { checkTopology } from './check-topology.ts';
+import { judgeReplicas } from './judge-replicas.ts';
+import { judgeEviction, judgeMemory, judgePersistence, judgeVersion } from './judge-server.ts';
+import type { Store } from './open-store.ts';
+import { readServerFacts, type ServerFacts } from './server-facts.ts';
+
+interface StoreCheckOptions {
+  readonly target: RedisTarget;
+  readonly isEmbedded: boolean;
+  /** Rejects with the reason when Redis does not answer. */
+  readonly opening: Promise<Store>;
+  readonly clock: Clock;
+}
+
+export function createStoreChecks({
+  target,
+  isEmbedded,
+  opening,
+  clock,
+}: StoreCheckOptions): Check[] {
+  const reading = opening.then(({ masters }) => Promise.all(masters.map(readServerFacts)));
+  // Each check asks for itself; nobody may be there to hear of it in between.
+  reading.catch(() => {});
+  const ofServers = (name: CheckName, judge: (facts: ServerFacts) => Finding): Check => ({
+    name,
+    run: () =>
+      reading.then(
+        (all) => joinFindings(all.map((facts) => ({ part: facts.name, finding: judge(facts) }))),
+        skipUnreached,
+      ),
+  });
+  const ofStore = (name: CheckName, run: (store: Store) => Promise<Finding>): Check => ({
+    name,
+    run: async () => {
+      const store = await opening.catch(() => undefined);
+      return store === undefined ? skipUnreached() : run(store);
+    },
+  });
+  return [
+    { name: 'redis-reachable', run: () => checkReachable(opening) },
+    { name: 'redis-topology', run: () => checkTopology(target) },
+    ofServers('redis-version', judgeVersion),
+    ofServers('redis-persistence', judgePersistence),
+    ofServers('redis-eviction', judgeEviction),
+    ofServers('redis-memory', (facts) => judgeMemory(facts, isEmbedded)),
+    ofServers('redis-replicas', (facts) => judgeReplicas(facts, target.topology)),
+    ofStore('redis-writes', ({ connection }) => checkWrites(connection)),
+    ofStore('redis-rights', ({ connection }) => checkRights(connection)),
+    ofStore('redis-latency', ({ masters }) => checkLatency(masters)),
+    ofStore('redis-clock', ({ masters }) => checkClocks(masters, clock)),
+  ];
+}
+
+async function checkReachable(opening: Promise<Store>): Promise<Finding> {
+  try {
+    const { masters, silent } = await opening;
+    if (silent.length === 0) return passCheck(masters.map(({ name }) => name).join(', '));
+    return failCheck(
+      silent.join('; '),
+      'Bring these masters back: the accounts on them get no answers.',
+    );
+  } catch (error) {
+    const { message } = error as Error;
+    const isRefused = /NOAUTH|WRONGPASS|NOPERM/.test(message);
+    return failCheck(
+      message,
+      isRefused
+        ? 'Put the right user and password into redis.url.'
+        : 'Start Redis, or mend redis.url and the way there.',
+    );
+  }
+}
+
+function skipUnreached(): Finding {
+  return skipCheck('Redis cannot be reached');
+}

@@ -1,0 +1,86 @@
+import type { UpstreamConfig } from '../../config/config.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { HttpFailure } from '../../upstream/http1/http-failure.ts';
+import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
+import type { Check } from '../run-check.ts';
+import { askUpstream, originOf, pathOf, type UpstreamAnswer } from './ask-upstream.ts';
+import { checkCertificate } from './check-certificate.ts';
+
+export function createUpstreamChecks(upstream: UpstreamConfig, clock: Clock): Check[] {
+  const { name: subject } = upstream;
+  if (upstream.url === undefined) {
+    const run = () => skipCheck('simulated');
+    return [
+      { name: 'upstream-reachable', subject, run },
+      { name: 'upstream-key', subject, run },
+      { name: 'upstream-certificate', subject, run },
+    ];
+  }
+  const url = new URL(upstream.url);
+  const asking = askUpstream(upstream, url, clock);
+  return [
+    {
+      name: 'upstream-reachable',
+      subject,
+      run: async () => judgeReachable(await asking, url),
+    },
+    { name: 'upstream-key', subject, run: async () => judgeKey(await asking, upstream, url) },
+    {
+      name: 'upstream-certificate',
+      subject,
+      run: () => checkCertificate(originOf(url), upstream.timeouts.connectMs, clock),
+    },
+  ];
+}
+
+function judgeReachable(answer: UpstreamAnswer, { origin }: URL): Finding {
+  switch (answer.kind) {
+    case 'answer':
+      return answer.status < 500
+        ? passCheck(origin)
+        : warnCheck(
+            `${origin} answers with status ${answer.status}`,
+            'Look at the upstream: it is up, and not well.',
+          );
+    case 'silent':
+      return failCheck(
+        `${origin} says nothing within ${answer.afterMs / 1_000} s`,
+        'Look at the upstream: it takes connections and does not answer.',
+      );
+    case 'failure':
+      return failCheck(`${origin}: ${answer.failure.reason}`, adviseOn(answer.failure));
+  }
+}
+
+function adviseOn({ kind }: HttpFailure): string {
+  switch (kind) {
+    case 'connect_failed':
+      return 'Start the upstream, or mend its url, its name in DNS or the firewall.';
+    case 'connect_timeout':
+      return 'Open the way to the upstream, or raise its timeouts.connect.';
+    case 'tls_failed':
+      return 'Renew the certificate, or name its authority in NODE_EXTRA_CA_CERTS.';
+    default:
+      return 'Mend its url: what answers there does not speak HTTP/1.1 as it should.';
+  }
+}
+
+function judgeKey(answer: UpstreamAnswer, { apiKey }: UpstreamConfig, url: URL): Finding {
+  if (answer.kind !== 'answer') return skipCheck('the upstream does not answer');
+  const { status } = answer;
+  if (status === 401 || status === 403) {
+    return apiKey === undefined
+      ? failCheck(
+          `a key is demanded (status ${status})`,
+          'Give the upstream an api_key in the settings.',
+        )
+      : failCheck(
+          `the key is refused (status ${status})`,
+          'Put a valid key into api_key of this upstream.',
+        );
+  }
+  if (apiKey === undefined) return skipCheck('there is no api_key');
+  return status >= 200 && status <= 299
+    ? passCheck('the key is taken')
+    : skipCheck(`GET ${pathOf(url)} answers with status ${status}, which tells nothing of the key`);
+}
