@@ -1,4 +1,5 @@
 import { findLockHolder } from '../../cluster/lock-data-dir.ts';
+import { shareConcurrency } from '../../cluster/share-concurrency.ts';
 import type { Config } from '../../config/config.ts';
 import { DEFAULT_HTTP_LIMITS } from '../../http/http-limits.ts';
 import { type Finding, passCheck, skipCheck } from '../finding.ts';
@@ -55,12 +56,13 @@ async function checkRunningNode(dataDir: string): Promise<Finding> {
     : passCheck(`process ${pid} uses ${dataDir}`);
 }
 
-async function checkOpenFiles({ dataDir, upstreams }: Config): Promise<Finding> {
+async function checkOpenFiles({ dataDir, upstreams, workers }: Config): Promise<Finding> {
   const pid = await findLockHolder(dataDir);
   const limit = readOpenFilesLimit(pid);
   if (limit === undefined) return NOT_TOLD;
   const socketsMax = upstreams.reduce(
-    (sum, { kind, concurrencyMax }) => sum + concurrencyMax * (kind === 'simulated' ? 1 : 2),
+    (sum, { kind, concurrencyMax }) =>
+      sum + shareConcurrency(concurrencyMax, 1, workers) * (kind === 'simulated' ? 1 : 2),
     0,
   );
   const whose = pid === undefined ? 'started from here' : `of the running node (${pid})`;

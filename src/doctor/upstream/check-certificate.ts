@@ -1,19 +1,22 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
+import type { UpstreamConfig } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Origin } from '../../upstream/http1/origin.ts';
+import { parseOrigin } from '../../upstream/http1/origin.ts';
 import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_WARN = 14;
 
 export async function checkCertificate(
-  { protocol, host, port }: Origin,
-  connectTimeoutMs: number,
+  { timeouts, tls }: UpstreamConfig,
+  url: URL,
   clock: Clock,
 ): Promise<Finding> {
+  const { protocol, host, port } = parseOrigin(url);
   if (protocol === 'http:') return skipCheck('without TLS');
-  const endMs = await readCertificateEnd({ host, port }, connectTimeoutMs);
+  const serverName = tls?.serverName ?? (isIP(host) === 0 ? host : undefined);
+  const endMs = await readCertificateEnd({ host, port, serverName }, timeouts.connectMs);
   return endMs === undefined
     ? skipCheck('there is none to look at: TLS does not stand')
     : judgeCertificate(endMs, clock.nowMs());
@@ -36,7 +39,7 @@ export function judgeCertificate(endMs: number, nowMs: number): Finding {
 
 /** Whether it is trusted is not asked here: one that ran out has an end too. Nothing is sent. */
 function readCertificateEnd(
-  { host, port }: Pick<Origin, 'host' | 'port'>,
+  { host, port, serverName }: { host: string; port: number; serverName: string | undefined },
   timeoutMs: number,
 ): Promise<number | undefined> {
   return new Promise((resolve) => {
@@ -44,7 +47,7 @@ function readCertificateEnd(
       host,
       port,
       rejectUnauthorized: false,
-      ...(isIP(host) === 0 && { servername: host }),
+      ...(serverName !== undefined && { servername: serverName }),
     });
     const finish = (endMs: number | undefined) => {
       clearTimeout(timer);

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { HttpFailure } from '../../upstream/http1/http-failure.ts';
 import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
 import type { Check } from '../run-check.ts';
-import { askUpstream, originOf, pathOf, type UpstreamAnswer } from './ask-upstream.ts';
+import { askUpstream, pathOf, type UpstreamAnswer } from './ask-upstream.ts';
 import { checkCertificate } from './check-certificate.ts';
 
 export function createUpstreamChecks(upstream: UpstreamConfig, clock: Clock): Check[] {
@@ -28,7 +28,7 @@ export function createUpstreamChecks(upstream: UpstreamConfig, clock: Clock): Ch
     {
       name: 'upstream-certificate',
       subject,
-      run: () => checkCertificate(originOf(url), upstream.timeouts.connectMs, clock),
+      run: () => checkCertificate(upstream, url, clock),
     },
   ];
 }
@@ -59,13 +59,14 @@ function adviseOn({ kind }: HttpFailure): string {
     case 'connect_timeout':
       return 'Open the way to the upstream, or raise its timeouts.connect.';
     case 'tls_failed':
-      return 'Renew the certificate, or name its authority in NODE_EXTRA_CA_CERTS.';
+      return 'Renew the certificate, or name its authority in tls.ca_file.';
     default:
       return 'Mend its url: what answers there does not speak HTTP/1.1 as it should.';
   }
 }
 
-function judgeKey(answer: UpstreamAnswer, { apiKey }: UpstreamConfig, url: URL): Finding {
+function judgeKey(answer: UpstreamAnswer, upstream: UpstreamConfig, url: URL): Finding {
+  const { apiKey } = upstream;
   if (answer.kind !== 'answer') return skipCheck('the upstream does not answer');
   const { status } = answer;
   if (status === 401 || status === 403) {
@@ -82,5 +83,7 @@ function judgeKey(answer: UpstreamAnswer, { apiKey }: UpstreamConfig, url: URL):
   if (apiKey === undefined) return skipCheck('there is no api_key');
   return status >= 200 && status <= 299
     ? passCheck('the key is taken')
-    : skipCheck(`GET ${pathOf(url)} answers with status ${status}, which tells nothing of the key`);
+    : skipCheck(
+        `GET ${pathOf(upstream, url)} answers with status ${status}, which tells nothing of the key`,
+      );
 }
