@@ -11,16 +11,17 @@ import {
 
 type ValueOf<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** In a header, a body and an error alike they are what they are. */
-const secret = fc.stringMatching(/^zq[a-zA-Z0-9]{14,30}$/);
+/** In a header, a body and an error alike they are what they are, and none is a part of another. */
+const secretOf = (name: string) =>
+  fc.stringMatching(/^[a-zA-Z0-9]{14,30}$/).map((text) => `zq${name}${text}`);
 const secrets = fc.record({
-  prompt: secret,
-  answer: secret,
-  adminToken: secret,
-  upstreamKey: secret,
-  collectorToken: secret,
-  wrongKey: secret,
-  header: secret,
+  prompt: secretOf('prompt'),
+  answer: secretOf('answer'),
+  adminToken: secretOf('adminToken'),
+  upstreamKey: secretOf('upstreamKey'),
+  collectorToken: secretOf('collectorToken'),
+  wrongKey: secretOf('wrongKey'),
+  header: secretOf('header'),
 });
 type Secrets = ValueOf<typeof secrets>;
 
