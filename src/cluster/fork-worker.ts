@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import type { Activity } from '../ops/activity.ts';
 import { decodeSettlement, type Settlement } from '../quota/settlement.ts';
 import type { DrainOrder, MessageToPrimary, MessageToWorker, StartOrder } from './messages.ts';
 
@@ -28,6 +29,7 @@ export interface WorkerProcess {
 export function forkWorker(
   order: StartOrder,
   journal: (settlements: readonly Settlement[]) => Promise<void>,
+  onActivity: (activity: Activity) => void,
 ): WorkerProcess {
   // Buffers pass as they are, not as lists of numbers.
   cluster.setupPrimary({ serialization: 'advanced' });
@@ -55,6 +57,9 @@ export function forkWorker(
             () => send({ type: 'journalled', id: message.id }),
             () => {},
           );
+          break;
+        case 'activity':
+          onActivity(message.activity);
           break;
         case 'listening':
           clearTimeout(timer);

@@ -1,4 +1,5 @@
 import type { ConfigSource } from '../config/read-config-source.ts';
+import type { Activity } from '../ops/activity.ts';
 
 /** How long a worker may go on for what is open, and for what may still come on open connections. */
 export interface DrainOrder {
@@ -15,6 +16,8 @@ export interface StartOrder {
   readonly worker: number;
   /** What the settings are made of: the worker reads the very text that the primary has checked. */
   readonly source: ConfigSource;
+  /** How many times the node has taken settings, with these: the second half of their version. */
+  readonly configCount: number;
   /** The socket of the store that the primary runs itself. */
   readonly embeddedRedisPath: string | undefined;
 }
@@ -29,5 +32,6 @@ export type MessageToPrimary =
   | { readonly type: 'ready' }
   | { readonly type: 'listening' }
   | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'activity'; readonly activity: Activity }
   /** Settlements that the store has not taken; from the answer on they are the primary's. */
   | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] };

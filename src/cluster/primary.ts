@@ -1,4 +1,4 @@
-import type { Directory } from '../accounts/directory.ts';
+import type { Operator } from '../accounts/audit-entry.ts';
 import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
 import { createCatalogue } from '../catalogue/resolve-model.ts';
 import type { Config } from '../config/config.ts';
@@ -8,6 +8,7 @@ import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { unixRedisTarget } from '../lib/redis-target.ts';
+import { createEventHub, type EventHub } from '../ops/create-event-hub.ts';
 import { loadAdminToken } from '../ops/load-admin-token.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/embedded-server.ts';
@@ -17,12 +18,12 @@ import { announceNode } from './announce-node.ts';
 import { checkEndpointFree } from './check-endpoint-free.ts';
 import { createEnding } from './create-ending.ts';
 import { createLog } from './create-log.ts';
-import { createReload } from './create-reload.ts';
-import { forkWorker } from './fork-worker.ts';
+import type { Reload } from './create-reload.ts';
+import { createWorkerSet, type WorkerSet } from './create-worker-set.ts';
+import { loadNodeId } from './load-node-id.ts';
 import { lockDataDir } from './lock-data-dir.ts';
-import { isMoved, readNextConfig } from './read-next-config.ts';
+import type { EffectiveConfig } from './read-next-config.ts';
 import { type Bookkeeping, startBookkeeping } from './start-bookkeeping.ts';
-import { type Supervisor, superviseWorkers } from './supervise-workers.ts';
 
 export interface PrimaryOptions {
   /** Reads the settings anew at each call: at the start and at every reload. */
@@ -35,21 +36,21 @@ export interface PrimaryOptions {
 
 /** A worker keeps an idle connection open for a while, since its client may be about to use it again. */
 const STOP_LINGER_MS = 500;
-/** In a roll nothing hurries: idle connections are left to the time-out that closes them anyway. */
-const ROLL_LINGER_MS = 13_000;
+/** Nobody is known who sent one. */
+const SIGNAL: Operator = { via: 'signal', token: null, address: null };
 
 const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** Runs the node until it is told to end; answers the exit code. Throws when it cannot start. */
 export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const { readSource, print } = options;
-  let source = readSource();
-  let config = parseConfig(source);
+  const first = readFirstConfig(readSource);
+  const { config } = first;
   const log = createLog(config.logLevel, 'primary');
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
-  let supervisor: Supervisor | undefined;
+  let workers: WorkerSet | undefined;
   let ops: OpsServer | undefined;
   let isReady = false;
   try {
@@ -57,45 +58,38 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     books = await startBooks(config, embedded, log);
-    const { directory, journal } = books;
+    const { directory, audit, journal } = books;
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
-    supervisor = superviseWorkers({
-      fork: (worker) =>
-        forkWorker({ worker, source, embeddedRedisPath: embedded?.socketPath }, journal),
-      clock: systemClock,
-      log,
-      onGiveUp: ending.fail,
+    const parts = { books, hub: createEventHub(), node: loadNodeId(dataDir), log };
+    workers = createWorkerSet({
+      ...{ first, readSource, journal, audit, ...parts },
+      ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
-    const workers = supervisor;
-    ops = await startOps({ directory, config: () => config, isReady: () => isReady, log });
-    await workers.start(config.workers);
+    const { effective, reload } = workers;
+    ops = await startOps({
+      ...{ ...parts, config: () => effective().config, isReady: () => isReady },
+      reload: async (who) => (isReady ? reload(who) : { kind: 'busy' }),
+    });
+    await workers.start();
     isReady = true;
     announceNode(config, demoKey, print);
 
-    const reload = createReload(log, async () => {
-      const next = readNextConfig(readSource, config);
-      if (isMoved(config, next.config)) await checkEndpointFree(next.config.listen);
-      ({ source, config } = next);
-      await workers.roll(config.workers, {
-        timeoutMs: config.drain.timeoutMs,
-        lingerMs: ROLL_LINGER_MS,
-      });
-    });
-    process.on('SIGHUP', reload);
+    const reloadBySignal = () => void reload(SIGNAL);
+    process.on('SIGHUP', reloadBySignal);
     const reason = await ending.reached;
-    process.off('SIGHUP', reload);
+    process.off('SIGHUP', reloadBySignal);
     isReady = false;
     if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
     else log.info({ signal: reason }, 'draining');
-    const drained = workers.stop({ timeoutMs: config.drain.timeoutMs, lingerMs: STOP_LINGER_MS });
+    const drained = workers.stop(STOP_LINGER_MS);
     const isHurried = await Promise.race([drained, ending.hurried]);
     if (reason instanceof Error) throw reason;
     log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
     return isHurried === true ? 1 : 0;
   } finally {
-    supervisor?.killAll();
+    workers?.killAll();
     ops?.close();
     await books?.close();
     await embedded?.stop();
@@ -126,14 +120,18 @@ function startBooks(
 }
 
 interface OpsParts {
-  readonly directory: Directory;
+  readonly books: Bookkeeping;
+  readonly hub: EventHub;
+  readonly node: string;
+  readonly reload: Reload;
   /** As it is after the last reload. */
   readonly config: () => Config;
   readonly isReady: () => boolean;
   readonly log: Log;
 }
 
-function startOps({ directory, config, isReady, log }: OpsParts): Promise<OpsServer> {
+function startOps(parts: OpsParts): Promise<OpsServer> {
+  const { books, hub, node, reload, config, isReady, log } = parts;
   const { ops, dataDir } = config();
   return startOpsServer({
     endpoint: ops.listen,
@@ -141,9 +139,14 @@ function startOps({ directory, config, isReady, log }: OpsParts): Promise<OpsSer
     isReady,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
-      directory,
+      ...{ node, reload, events: hub, directory: books.directory, audit: books.audit },
       isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
     },
     log,
   });
+}
+
+function readFirstConfig(readSource: () => ConfigSource): EffectiveConfig {
+  const source = readSource();
+  return { source, config: parseConfig(source), count: 1 };
 }

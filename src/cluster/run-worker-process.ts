@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { configVersion } from '../config/config-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Route } from '../http/routes.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -39,11 +40,13 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
       const config = parseConfig(order.source);
       log = createLog(config.logLevel, `worker ${order.worker}`);
       orphanTimeoutMs = config.drain.timeoutMs;
+      log.debug({ config: configVersion(config, order.configCount) }, 'worker starts');
       worker = await startWorker({
         worker: order.worker,
         config,
         redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
         handOver: handOver.send,
+        tellActivity: (activity) => tellPrimary({ type: 'activity', activity }),
         clock: systemClock,
         log,
         extraRoutes,

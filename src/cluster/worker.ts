@@ -13,10 +13,12 @@ import { startServer } from '../http/start-server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
+import type { Activity } from '../ops/activity.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
+import { createActivityCount, startTelling } from './count-activity.ts';
 import { createBilling } from './create-billing.ts';
 import { createInfer } from './create-infer.ts';
 import { drainServer } from './drain-server.ts';
@@ -29,6 +31,7 @@ export interface WorkerOptions {
   readonly redis: RedisTarget;
   /** Resolves when the primary has these settlements on its disk. */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
+  readonly tellActivity: (activity: Activity) => void;
   readonly clock: Clock;
   readonly log: Log;
   /** For tests of the process itself; the product has none. */
@@ -58,6 +61,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
   const { handOver } = options;
+  const activity = createActivityCount();
   const billing = createBilling({ config, target, name, redis, breaker, handOver, clock, log });
   const steps: Steps = {
     ...billing.steps,
@@ -65,7 +69,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
     infer: createInfer(config, `worker ${options.worker} ${startedMs}`, clock),
-    observe: () => {},
+    observe: activity.observe,
     nowMs: () => clock.nowMs(),
   };
 
@@ -90,12 +94,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     clock,
     log,
   });
+  const stopTelling = startTelling(activity, () => server.activeExchanges, options.tellActivity);
   log.debug({ uws: label }, 'native HTTP server loaded');
 
   return {
     async drain(order) {
       isDraining = true;
       const cut = await drainServer(server, order, clock);
+      stopTelling();
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       redisWatch.stop();
       await billing.close();

@@ -1,23 +1,21 @@
 import type { Directory } from '../accounts/directory.ts';
-import type { Log } from '../lib/log.ts';
 import { createAccountRoutes } from './account-routes.ts';
-import { type AdminRoute, createNoteChange } from './admin-route.ts';
+import type { AdminRoute } from './admin-route.ts';
 import { createAdminSchemas } from './admin-schemas.ts';
 import { createKeyRoutes } from './key-routes.ts';
+import { createNodeRoutes, type NodeRoutesOptions } from './node-routes.ts';
 import { OpsProblem } from './ops-problem.ts';
 
-export interface AdminRoutesOptions {
+export interface AdminRoutesOptions extends Omit<NodeRoutesOptions, 'schemas'> {
   readonly directory: Directory;
   /** Whether this is the id or an alias of a model, by the settings of now. */
   readonly isModel: (name: string) => boolean;
-  readonly log: Log;
 }
 
 export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRoute[] {
-  const { directory, isModel, log } = options;
-  const schemas = createAdminSchemas({ isModel });
-  const parts = { directory, schemas, noteChange: createNoteChange(log) };
-  return [...createAccountRoutes(parts), ...createKeyRoutes(parts)];
+  const { isModel, ...rest } = options;
+  const parts = { ...rest, schemas: createAdminSchemas({ isModel }) };
+  return [...createAccountRoutes(parts), ...createKeyRoutes(parts), ...createNodeRoutes(parts)];
 }
 
 /** Throws when there is nothing at the path, or not with that method. */

@@ -35,6 +35,6 @@ export function showKey(key: Key) {
   };
 }
 
-function showTime(ms: number): string {
+export function showTime(ms: number): string {
   return new Date(ms).toISOString();
 }
