@@ -12,6 +12,10 @@ const MODELS_MAX = 100;
 const PAGE_MAX = 1_000;
 const PAGE = 100;
 
+/** Means the same to every reader of the OpenAPI document, with the flag `u` or without. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is there to refuse them
+const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
 /** All that a schema needs to know of what is configured. */
 interface SchemaOptions {
   readonly isModel: (name: string) => boolean;
@@ -20,8 +24,12 @@ interface SchemaOptions {
 const text = (charsMax: number, charsMin = 1) => {
   const count = charsMin === 0 ? `at most ${charsMax}` : `${charsMin} to ${charsMax}`;
   const error = `must be text of ${count} characters, without control characters`;
-  const pattern = new RegExp(`^[^\\p{Cc}\\p{Cs}]{${charsMin},${charsMax}}$`, 'u');
-  return z.string({ error }).regex(pattern, { error });
+  const isText = new RegExp(`^[^\\p{Cs}]{${charsMin},${charsMax}}$`, 'u');
+  return z
+    .string({ error })
+    .regex(NO_CONTROLS, { error, abort: true })
+    .refine((value) => isText.test(value), { error })
+    .meta({ minLength: charsMin, maxLength: charsMax });
 };
 
 const wholeNumber = (min: number, max: number) => {
