@@ -22,6 +22,12 @@ async function readAudit(gateway: Gateway): Promise<Readonly<Record<string, unkn
   return data;
 }
 
+/** Who takes a new connection. */
+async function askPid({ url }: Gateway): Promise<number> {
+  const response = await fetch(`${url}/probe/pid`, { headers: { connection: 'close' } });
+  return ((await response.json()) as { pid: number }).pid;
+}
+
 interface Settings {
   readonly output: number;
   readonly starter: number;
@@ -64,6 +70,7 @@ async function lookAt(gateway: Gateway, plain: string, starter: string) {
 describe('a reload over the admin API', () => {
   it('gives new requests new prices, plans, routes and models, cuts no stream and fails no request', async () => {
     const gateway = await startGateway({ config: BEFORE });
+    const oldPids = gateway.workerPids();
     const operator = admin(gateway);
     const { key } = await operator.createKey(await operator.createAccount());
     const starterAccount = await operator.createAccount({ plan: 'starter' });
@@ -98,6 +105,8 @@ describe('a reload over the admin API', () => {
     gateway.setConfig(AFTER);
     const { status, body } = await reload(gateway);
     expect([status, body]).toMatchObject([200, { status: 'reloaded', needs_restart: [] }]);
+    const pids = await Promise.all(Array.from({ length: 10 }, () => askPid(gateway)));
+    expect(pids.filter((pid) => oldPids.includes(pid))).toEqual([]);
     const expected = { charged: '0.0005', starterLimit: '50', routed: true, fresh: 200 };
     // A connection that was idle may carry one more request to the worker that it had before.
     await waitUntil(async () => {

@@ -3,6 +3,7 @@ import type { Operator } from '../../../src/accounts/audit-entry.ts';
 import { createReload, type ReloadEnd } from '../../../src/cluster/create-reload.ts';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const WAITING_MAX = 16;
 const WHO: Operator = { via: 'api', token: 'abc', address: '127.0.0.1' };
@@ -30,7 +31,7 @@ function createScene() {
   });
   /** Ends the one that runs, when it has begun. */
   const endNext = async (error?: Error) => {
-    while (runs.length === 0) await Promise.resolve();
+    await waitUntil(() => runs.length > 0, 'a reload has begun');
     runs.shift()?.(error);
   };
   return { reload, endNext, ends, runs };
