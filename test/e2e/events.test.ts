@@ -85,4 +85,4 @@ it('a node tells of its requests each second, of its workers and of its reloads'
   expect(ofType('reload')[1]?.data).toMatchObject({
     ...{ status: 'reloaded', config_version: expect.stringMatching(/-2$/) },
   });
-});
+}, 120_000);
