@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Directory } from '../src/accounts/directory.ts';
 import { ENVIRONMENT_OVERRIDES } from '../src/config/environment-overrides.ts';
 import { maskSettings } from '../src/config/mask-settings.ts';
 import { parseConfig } from '../src/config/parse-config.ts';
@@ -12,13 +11,12 @@ import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
 import { formatByteSize } from '../src/lib/parse-byte-size.ts';
 import { formatDuration } from '../src/lib/parse-duration.ts';
 import { METRICS } from '../src/metrics/metrics.ts';
-import { createAdminRoutes } from '../src/ops/admin-routes.ts';
-import type { ClusterState } from '../src/ops/cluster-state.ts';
+import { type AdminRoutesOptions, createAdminRoutes } from '../src/ops/admin-routes.ts';
+import { createEventHub } from '../src/ops/create-event-hub.ts';
 import { createOpenApiDocument } from '../src/protocol/create-openapi-document.ts';
 import { REFUSALS } from '../src/protocol/refusals.ts';
 import { createTempDir } from './support/create-temp-dir.ts';
 import { findFreePort } from './support/find-free-port.ts';
-import { createMemoryLog } from './support/memory-log.ts';
 import { waitUntil } from './support/wait-until.ts';
 
 const README = readFileSync('README.md', 'utf8');
@@ -225,12 +223,7 @@ describe('README: its tables', () => {
   });
 
   it('list the routes of the admin API', () => {
-    const routes = createAdminRoutes({
-      directory: {} as Directory,
-      readCluster: () => ({}) as ClusterState,
-      isModel: () => false,
-      log: createMemoryLog(),
-    });
+    const routes = createAdminRoutes({ events: createEventHub() } as AdminRoutesOptions);
     const listed = rows(section('Admin API')).map(([route = '']) => route);
     expect(listed.filter((route) => route.includes('/'))).toEqual(
       routes.map(({ method, path }) => `${method} ${path}`),

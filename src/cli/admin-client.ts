@@ -1,3 +1,4 @@
+import { packageVersion } from '../config/package-version.ts';
 import type { AdminSource } from '../config/read-admin-source.ts';
 import { CommandFailure } from './command-failure.ts';
 
@@ -20,15 +21,14 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
         method,
         headers: {
           authorization: `Bearer ${token.reveal()}`,
+          // The audit log tells by it.
+          'user-agent': `tollgate-cli/${packageVersion()}`,
           'content-type': 'application/json',
         },
         signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
         ...(body && { body: JSON.stringify(body) }),
       }).catch((cause: unknown) => {
-        throw new CommandFailure(
-          `cannot reach the node at ${url}: is it running? --url or TOLLGATE_ADMIN_URL names another`,
-          { cause },
-        );
+        throw new CommandFailure(explainSilence(cause, url), { cause });
       });
       const answer = await readAnswer(response, url);
       if (response.ok) return answer as Answer;
@@ -46,6 +46,13 @@ async function readAnswer(response: Response, url: string): Promise<unknown> {
       { cause },
     );
   }
+}
+
+function explainSilence(error: unknown, url: string): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return `the node at ${url} did not answer within ${ANSWER_TIME_MAX_MS / 1_000} s: what was asked for may or may not have taken place`;
+  }
+  return `cannot reach the node at ${url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
 }
 
 function explainRefusal(status: number, answer: unknown, url: string): string {

@@ -31,15 +31,17 @@ export function withAdminOptions(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-/** Calls the admin API and prints what came of it. */
+/** Calls the admin API and prints what came of it, unless that is printed already. */
 export async function runAdminCommand(
   { terminal, setExitCode }: CommandHost,
   options: AdminOptions,
-  run: (client: AdminClient) => Promise<Printed>,
+  run: (client: AdminClient) => Promise<Printed | undefined>,
 ): Promise<void> {
   const { url, dataDir, json } = options;
   try {
-    const { data, text } = await run(createAdminClient(readAdminSource({ url, dataDir })));
+    const printed = await run(createAdminClient(readAdminSource({ url, dataDir })));
+    if (printed === undefined) return;
+    const { data, text } = printed;
     terminal.out(json === true ? JSON.stringify(data, undefined, 2) : text);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;

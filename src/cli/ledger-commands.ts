@@ -25,6 +25,7 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
     .description('print every entry of the ledger once')
     .option('--account <id>', 'of this account only')
     .addOption(new Option('--format <format>', 'how').choices(['ndjson', 'csv']).default('ndjson'))
+    .addOption(new Option('--json', 'the same as --format ndjson').implies({ format: 'ndjson' }))
     .action(
       async (
         options: LedgerOptions & { readonly account?: string; readonly format: 'ndjson' | 'csv' },

@@ -17,17 +17,19 @@ interface LedgerExportOptions {
   /** Prints its text as whole lines and ends the last one; a promise is waited for, so that a slow reader holds it up. */
   readonly out: (text: string) => void | Promise<void>;
   readonly err: (text: string) => void;
+  readonly progress: (text: string) => void;
 }
 
 /** Prints every entry once, from the segments and from Redis, in no order; returns 1 when something is missing. */
 export async function runLedgerExportCommand(options: LedgerExportOptions): Promise<number> {
   const { account, format, out, err } = options;
   const encode = format === 'csv' ? encodeLedgerCsv : encodeLedgerLine;
-  return await withLedger(options, async (place) => {
+  return await withLedger(options, async (place, onEntry) => {
     const findings = createLedgerFindings();
     let lines: string[] = format === 'csv' ? [LEDGER_CSV_HEAD] : [];
     for (const buckets of await planPasses(place)) {
       for await (const entry of readLedger({ ...place, buckets, findings })) {
+        onEntry();
         if (account !== undefined && entry.account !== account) continue;
         lines.push(encode(entry));
         if (lines.length < LINES_AT_ONCE) continue;

@@ -13,13 +13,15 @@ interface LedgerVerifyOptions {
   /** Both print their text as whole lines and end the last one. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  readonly progress: (text: string) => void;
 }
 
 /** Recomputes every balance and month from the ledger; returns 0 when all agree, 1 when not or when it cannot. */
 export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Promise<number> {
   const { json, out } = options;
-  return await withLedger(options, async (place) => {
-    const report = await verifyLedger(place);
+  return await withLedger(options, async (place, onEntry) => {
+    const report = await verifyLedger(place, onEntry);
+    options.progress('');
     await tellNodes(place.dirs, report);
     out(json ? JSON.stringify(report, undefined, 2) : printReport(report));
     return report.is_clean ? 0 : 1;

@@ -7,17 +7,21 @@ import { connectLedger } from '../ledger/connect-ledger.ts';
 import type { LedgerPlace } from '../ledger/read-ledger.ts';
 import { unixRedisTarget } from '../lib/redis-target.ts';
 
+/** How many entries are read between two signs of it. */
+const ENTRIES_SHOWN = 1_000;
+
 interface OpenLedgerOptions {
   readonly configPath: string | undefined;
   /** Of all nodes whose segments are here; none: of the settings alone. */
   readonly dataDirs: readonly string[];
   readonly err: (text: string) => void;
+  readonly progress: (text: string) => void;
 }
 
 /** Runs a command on the segments and on Redis itself; the exit code is 1 when they cannot be reached. */
 export async function withLedger(
-  { configPath, dataDirs, err }: OpenLedgerOptions,
-  run: (place: LedgerPlace) => Promise<number>,
+  { configPath, dataDirs, err, progress }: OpenLedgerOptions,
+  run: (place: LedgerPlace, onEntry: () => void) => Promise<number>,
 ): Promise<number> {
   try {
     const config = parseConfig(readConfigSource(configPath));
@@ -30,8 +34,10 @@ export async function withLedger(
     );
     const connection = await connectLedger(target, createLog('error', 'ledger'));
     try {
-      return await run({ connection, dirs: [...new Set(dirs)] });
+      const place = { connection, dirs: [...new Set(dirs)] };
+      return await run(place, countProgress(progress));
     } finally {
+      progress('');
       await connection.close();
     }
   } catch (error) {
@@ -39,4 +45,14 @@ export async function withLedger(
     else err(`tollgate: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
+}
+
+/** Says so now and then: a terminal is slow. */
+function countProgress(show: (text: string) => void): () => void {
+  let entries = 0;
+  show('reading the ledger');
+  return () => {
+    entries += 1;
+    if (entries % ENTRIES_SHOWN === 0) show(`${entries} entries of the ledger`);
+  };
 }

@@ -2,28 +2,22 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-version.ts';
 import { registerAccountCommands } from './account-commands.ts';
 import type { CommandHost } from './admin-command.ts';
+import { registerAuditCommands } from './audit-commands.ts';
 import { runCheckCommand } from './check-command.ts';
+import { registerCompletionCommand } from './completion-command.ts';
 import { registerCreditsCommands } from './credits-commands.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { registerLedgerCommands } from './ledger-commands.ts';
-import type { Terminal } from './terminal.ts';
+import { createTerminal } from './terminal.ts';
 import { registerTopCommand } from './top-command.ts';
 
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
 
-const terminal: Terminal = {
-  out: (text) => {
-    process.stdout.write(`${text}\n`);
-  },
-  err: (text) => {
-    process.stderr.write(`${text}\n`);
-  },
-};
-
 /** Carries out one command line; answers the exit code: 0 ok, 1 failure, 2 usage. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   let exitCode = EXIT_OK;
+  const terminal = createTerminal();
   const program = new Command('tollgate')
     .description('HTTP gateway in front of language-model backends')
     .version(packageVersion())
@@ -73,6 +67,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   registerCreditsCommands(program, host);
   registerLedgerCommands(program, host);
   registerTopCommand(program, host);
+  registerAuditCommands(program, host);
+  registerCompletionCommand(program, host);
 
   try {
     await program.parseAsync([...argv]);

@@ -1,91 +1,155 @@
-import type { Config } from '../config/config.ts';
 import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { ClusterState } from '../ops/cluster-state.ts';
+import type { EventHub } from '../ops/create-event-hub.ts';
 import type { Settlement } from '../quota/settlement.ts';
+import { checkEndpointFree } from './check-endpoint-free.ts';
+import { createNodeEvents } from './create-node-events.ts';
+import type { NodeMetrics } from './create-node-metrics.ts';
+import { createReload, type Reload } from './create-reload.ts';
 import { addTries, NO_TRIES, type TryCounts } from './create-try-counts.ts';
 import { forkWorker, type WorkerProcess } from './fork-worker.ts';
-import { probeUpstreams } from './probe-upstreams.ts';
+import { probeUpstreams, type UpstreamProbes } from './probe-upstreams.ts';
 import { readClusterState } from './read-cluster-state.ts';
+import { type EffectiveConfig, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
 import { type Supervisor, superviseWorkers } from './supervise-workers.ts';
+import { takeOverConfig } from './take-over-config.ts';
+import { type ReloadAudit, tellReload } from './tell-reload.ts';
 
-export interface EffectiveConfig {
-  readonly source: ConfigSource;
-  readonly config: Config;
-}
-
-/** The workers of a node, and what they and the primary tell each other of upstreams. */
-export interface Fleet extends Omit<Supervisor, 'workers'> {
-  /** For workers that are forked from now on. Throws, with all as it was, when it cannot be used. */
-  changeConfig(effective: EffectiveConfig): void;
+/** The workers of a node, the settings that they have, how they get others, and what all tell of upstreams. */
+export interface Fleet {
+  effective(): EffectiveConfig;
+  /** Rejects when a worker cannot start at all. */
+  start(): Promise<void>;
+  readonly reload: Reload;
   readState(): ClusterState;
+  /** Ends every worker, after its drain or the time for it. */
+  stop(lingerMs: number): Promise<void>;
+  killAll(): void;
 }
 
 interface FleetOptions {
-  readonly effective: EffectiveConfig;
+  readonly first: EffectiveConfig;
+  readonly readSource: () => ConfigSource;
   readonly embeddedRedisPath: string | undefined;
-  readonly nodeId: string;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
+  readonly audit: ReloadAudit;
+  readonly hub: EventHub;
+  readonly node: string;
+  readonly nodeMetrics: Pick<NodeMetrics, 'metrics' | 'follow'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Answers the same worker, whose metrics count from here on. */
-  readonly follow: (worker: WorkerProcess) => WorkerProcess;
-  /** A worker ended by itself and is replaced. */
-  readonly onReplace: () => void;
   readonly onGiveUp: (reason: Error) => void;
 }
 
 export function createFleet(options: FleetOptions): Fleet {
-  const { embeddedRedisPath, nodeId, journal, clock, log, onReplace, onGiveUp } = options;
+  const { first, hub, node, clock, log } = options;
   const startedMs = clock.nowMs();
-  let { effective } = options;
-  const endedTries = new Map<string, TryCounts>();
-
-  const noteEnded = (worker: WorkerProcess) => {
-    for (const { name, tries } of worker.report()?.upstreams ?? []) {
-      endedTries.set(name, addTries(endedTries.get(name) ?? NO_TRIES, tries));
-    }
-  };
-  const supervisor = superviseWorkers({
-    fork(slot) {
-      const worker = forkWorker(
-        { worker: slot, source: effective.source, embeddedRedisPath },
-        { journal, downUpstreams: () => probes.downNames() },
-      );
-      void worker.exited.then(() => noteEnded(worker));
-      return options.follow(worker);
-    },
-    ...{ clock, log, onReplace, onGiveUp },
-  });
-  const probes = probeUpstreams(effective.config, {
+  let effective = first;
+  const endedTries = createEndedTries();
+  const nodeEvents = createNodeEvents(hub);
+  const probes = probeUpstreams(first.config, {
     clock,
     log,
     onChange() {
       const names = probes.downNames();
-      for (const worker of supervisor.workers()) worker.tellDownUpstreams(names);
+      hub.publish({ type: 'upstream', data: { down: names } });
+      for (const worker of workers.workers()) worker.tellDownUpstreams(names);
     },
   });
+  const fork = createFork(options, { probes, nodeEvents, endedTries });
+  const workers: Supervisor = superviseWorkers({
+    fork: (slot) => fork(slot, effective),
+    onReplace: () => options.nodeMetrics.metrics.workerRestarts.at({}).add(1),
+    ...{ clock, log, onGiveUp: options.onGiveUp },
+  });
+  const use = (used: EffectiveConfig) => {
+    probes.changeConfig(used.config);
+    effective = used;
+    endedTries.keepOnly(used.config.upstreams.map(({ name }) => name));
+  };
 
   return {
-    ...supervisor,
-    changeConfig(next) {
-      probes.changeConfig(next.config);
-      effective = next;
-      const names = new Set(next.config.upstreams.map(({ name }) => name));
-      for (const name of endedTries.keys()) if (!names.has(name)) endedTries.delete(name);
-    },
+    effective: () => effective,
+    start: () => workers.start(effective.config.workers),
+    reload: createFleetReload(options, {
+      effective: () => effective,
+      takeOver: (next) => takeOverConfig({ workers, next, previous: effective, use }),
+    }),
     readState: () =>
       readClusterState({
-        ...{ nodeId, startedMs, probes, endedTries },
-        config: effective.config,
-        configPath: effective.source.path,
-        workers: supervisor.workers(),
+        ...{ nodeId: node, startedMs, probes, endedTries: endedTries.read() },
+        effective,
+        workers: workers.workers(),
       }),
+    stop: (lingerMs) => workers.stop({ timeoutMs: effective.config.drain.timeoutMs, lingerMs }),
     killAll() {
       probes.stop();
-      supervisor.killAll();
+      nodeEvents.stop();
+      workers.killAll();
+    },
+  };
+}
+
+interface ReloadParts {
+  readonly effective: () => EffectiveConfig;
+  readonly takeOver: (next: EffectiveConfig) => Promise<void>;
+}
+
+function createFleetReload(options: FleetOptions, { effective, takeOver }: ReloadParts): Reload {
+  const tell = tellReload(options);
+  return createReload({
+    async readNext() {
+      const next = readNextConfig(options.readSource, effective());
+      if (isMoved(effective().config, next.config)) await checkEndpointFree(next.config.listen);
+      return next;
+    },
+    takeOver,
+    version: () => versionOf(effective()),
+    onEnd(end, who, versionBefore) {
+      const result = end.kind === 'reloaded' ? 'ok' : 'refused';
+      options.nodeMetrics.metrics.reloads.at({ result }).add(1);
+      return tell(end, who, versionBefore);
+    },
+    log: options.log,
+  });
+}
+
+interface ForkParts {
+  readonly probes: UpstreamProbes;
+  readonly nodeEvents: ReturnType<typeof createNodeEvents>;
+  readonly endedTries: ReturnType<typeof createEndedTries>;
+}
+
+function createFork(
+  { embeddedRedisPath, journal, nodeMetrics }: FleetOptions,
+  { probes, nodeEvents, endedTries }: ForkParts,
+): (slot: number, effective: EffectiveConfig) => WorkerProcess {
+  return (slot, { source, count }) => {
+    const order = { worker: slot, source, configCount: count, embeddedRedisPath };
+    const links = { journal, downUpstreams: () => probes.downNames() };
+    const worker = nodeEvents.follow(slot, (onActivity) =>
+      forkWorker(order, { ...links, onActivity }),
+    );
+    void worker.exited.then(() => endedTries.add(worker));
+    return nodeMetrics.follow(worker);
+  };
+}
+
+/** What workers that have ended had tried, by upstream. */
+function createEndedTries() {
+  const tries = new Map<string, TryCounts>();
+  return {
+    read: (): ReadonlyMap<string, TryCounts> => tries,
+    add(worker: WorkerProcess) {
+      for (const { name, tries: last } of worker.report()?.upstreams ?? []) {
+        tries.set(name, addTries(tries.get(name) ?? NO_TRIES, last));
+      }
+    },
+    keepOnly(names: readonly string[]) {
+      for (const name of tries.keys()) if (!names.includes(name)) tries.delete(name);
     },
   };
 }

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { maskSettings } from '../config/mask-settings.ts';
+import { hashSettings } from '../config/config-version.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetricsCollector, type MetricsCollector } from '../metrics/collect-metrics.ts';
@@ -8,10 +7,7 @@ import { createMetrics, type Metrics } from '../metrics/create-metrics.ts';
 import { watchProcess } from '../metrics/watch-process.ts';
 import type { WorkerProcess } from './fork-worker.ts';
 
-/** So many that a metric, which is a double, has them all. */
-const HASH_BYTES = 6;
-
-interface NodeMetrics {
+export interface NodeMetrics {
   /** The primary's own. */
   readonly metrics: Metrics;
   readonly collector: MetricsCollector;
@@ -35,7 +31,7 @@ export function createNodeMetrics({ config, log }: NodeMetricsOptions): NodeMetr
   });
   watchProcess(metrics, 'primary');
   metrics.buildInfo.watch((set) => set({ version: packageVersion(), node: process.version }, 1));
-  metrics.configHash.watch((set) => set({}, hashSettings(config())));
+  metrics.configHash.watch((set) => set({}, Number.parseInt(hashSettings(config()), 16)));
   const unread = metrics.workersUnread.at({});
   const collector = createMetricsCollector({
     readOwn: metrics.read,
@@ -54,9 +50,4 @@ export function createNodeMetrics({ config, log }: NodeMetricsOptions): NodeMetr
       return worker;
     },
   };
-}
-
-function hashSettings(config: Config): number {
-  const text = JSON.stringify(maskSettings(config));
-  return createHash('sha256').update(text).digest().readUIntBE(0, HASH_BYTES);
 }

@@ -8,6 +8,7 @@ import { createObserveRequest } from '../metrics/observe-request.ts';
 import { createRequestLog } from '../request-log/create-request-log.ts';
 import { createTraceStarter } from '../tracing/create-trace-starter.ts';
 import { createTracer } from '../tracing/create-tracer.ts';
+import type { ActivityCount } from './count-activity.ts';
 
 const STDERR = 2;
 
@@ -16,6 +17,7 @@ interface ObserverOptions {
   /** The slot, from 1. */
   readonly worker: number;
   readonly metrics: Metrics;
+  readonly activity: ActivityCount;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -25,9 +27,9 @@ export interface Observers extends Pick<Steps, 'startTrace' | 'observe'> {
   close(): Promise<void>;
 }
 
-/** Those who are told of each request: metrics, the log of requests, and the tracer. */
+/** Those who are told of each request: metrics, the count of the last second, the log of requests, and the tracer. */
 export function createObservers(options: ObserverOptions): Observers {
-  const { config, worker, metrics, clock, log } = options;
+  const { config, worker, metrics, activity, clock, log } = options;
   const { requestLog: settings, tracing } = config;
   const { pid } = process;
   const observeRequest = createObserveRequest(metrics);
@@ -46,6 +48,7 @@ export function createObservers(options: ObserverOptions): Observers {
     startTrace: createTraceStarter(tracing?.sample ?? 0),
     observe(record) {
       observeRequest(record);
+      activity.observe(record);
       requestLog.note(record);
       tracer?.note(record);
     },

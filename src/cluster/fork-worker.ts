@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { MetricsSource } from '../metrics/collect-metrics.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import type { Activity } from '../ops/activity.ts';
 import { decodeSettlement, type Settlement } from '../quota/settlement.ts';
 import { createMetricsQuestions } from './create-metrics-questions.ts';
 import type {
@@ -29,6 +30,7 @@ interface WorkerLinks {
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** Those that a worker has to know of before it listens. */
   readonly downUpstreams: () => readonly string[];
+  readonly onActivity: (activity: Activity) => void;
 }
 
 /** One worker process as its primary sees it. */
@@ -56,15 +58,9 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
   };
   let state: WorkerState = 'starting';
   let report: WorkerReport | undefined;
-  const exited = new Promise<WorkerExit>((resolve) => {
-    worker.process.once('exit', (code, signal) => resolve({ code, signal }));
-  });
+  const { exited, hungUp } = watchEnd(worker);
   const questions = createMetricsQuestions(send);
   let lastMetrics: readonly MetricSnapshot[] | undefined;
-  // What a process has said before its end can arrive after the news of it.
-  const hungUp = new Promise<void>((resolve) => {
-    worker.process.once('disconnect', resolve);
-  });
   const opening = createOpening(worker, exited);
   worker.on('message', (message: MessageToPrimary) => {
     switch (message.type) {
@@ -74,6 +70,9 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
         break;
       case 'report':
         report = message.report;
+        break;
+      case 'activity':
+        links.onActivity(message.activity);
         break;
       case 'journal':
         // A worker that gets no answer keeps what it has and tries again.
@@ -122,6 +121,17 @@ function fork(): Worker {
   // Buffers pass as they are, not as lists of numbers.
   cluster.setupPrimary({ serialization: 'advanced' });
   return cluster.fork(WORKER_ENVIRONMENT);
+}
+
+/** What a process has said before its end can arrive after the news of it, but not after it has hung up. */
+function watchEnd({ process: child }: Worker) {
+  const exited = new Promise<WorkerExit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const hungUp = new Promise<void>((resolve) => {
+    child.once('disconnect', resolve);
+  });
+  return { exited, hungUp };
 }
 
 /** The time in which a worker has to open its port. */

@@ -1,5 +1,6 @@
 import type { ConfigSource } from '../config/read-config-source.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import type { Activity } from '../ops/activity.ts';
 import type { UpstreamState } from '../routing/router.ts';
 import type { TryCounts } from './create-try-counts.ts';
 
@@ -18,6 +19,8 @@ export interface StartOrder {
   readonly worker: number;
   /** What the settings are made of: the worker reads the very text that the primary has checked. */
   readonly source: ConfigSource;
+  /** How many times the node has taken settings, with these: the second half of their version. */
+  readonly configCount: number;
   /** The socket of the store that the primary runs itself. */
   readonly embeddedRedisPath: string | undefined;
 }
@@ -49,6 +52,7 @@ export type MessageToPrimary =
   | { readonly type: 'listening' }
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'report'; readonly report: WorkerReport }
+  | { readonly type: 'activity'; readonly activity: Activity }
   /** Settlements that the store has not taken; from the answer on they are the primary's. */
   | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] }
   | { readonly type: 'metrics'; readonly id: number; readonly metrics: readonly MetricSnapshot[] }

@@ -1,4 +1,4 @@
-import type { Directory } from '../accounts/directory.ts';
+import type { Operator } from '../accounts/audit-entry.ts';
 import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
 import { createCatalogue } from '../catalogue/resolve-model.ts';
 import type { Config } from '../config/config.ts';
@@ -8,8 +8,8 @@ import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { unixRedisTarget } from '../lib/redis-target.ts';
-import type { MetricsCollector } from '../metrics/collect-metrics.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
+import { createEventHub, type EventHub } from '../ops/create-event-hub.ts';
 import { loadAdminToken } from '../ops/load-admin-token.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/embedded-server.ts';
@@ -20,11 +20,11 @@ import { checkEndpointFree } from './check-endpoint-free.ts';
 import { createEnding } from './create-ending.ts';
 import { createFleet, type Fleet } from './create-fleet.ts';
 import { createLog } from './create-log.ts';
-import { createNodeMetrics } from './create-node-metrics.ts';
-import { createReload } from './create-reload.ts';
+import { createNodeMetrics, type NodeMetrics } from './create-node-metrics.ts';
+import type { Reload } from './create-reload.ts';
 import { loadNodeId } from './load-node-id.ts';
 import { lockDataDir } from './lock-data-dir.ts';
-import { isMoved, readNextConfig } from './read-next-config.ts';
+import type { EffectiveConfig } from './read-next-config.ts';
 import { type Bookkeeping, startBookkeeping } from './start-bookkeeping.ts';
 
 export interface PrimaryOptions {
@@ -38,19 +38,21 @@ export interface PrimaryOptions {
 
 /** A worker keeps an idle connection open for a while, since its client may be about to use it again. */
 const STOP_LINGER_MS = 500;
-/** In a roll nothing hurries: idle connections are left to the time-out that closes them anyway. */
-const ROLL_LINGER_MS = 13_000;
+/** Nobody is known who sent one. */
+const SIGNAL: Operator = { via: 'signal', token: null, address: null };
 
 const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** Runs the node until it is told to end; answers the exit code. Throws when it cannot start. */
 export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const { readSource, print } = options;
-  let source = readSource();
-  let config = parseConfig(source);
+  const first = readFirstConfig(readSource);
+  const { config } = first;
   const log = createLog(config.logLevel, 'primary');
-  const configNow = () => config;
-  const { metrics, collector, follow } = createNodeMetrics({ config: configNow, log });
+  const nodeMetrics = createNodeMetrics({
+    config: () => fleet?.effective().config ?? config,
+    log,
+  });
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
@@ -61,48 +63,38 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await checkEndpointFree(config.listen);
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
-    books = await startBooks(config, embedded, { metrics, log });
-    const { directory, journal } = books;
+    books = await startBooks(config, embedded, { metrics: nodeMetrics.metrics, log });
+    const { directory, audit, journal } = books;
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
+    const parts = { books, hub: createEventHub(), node: loadNodeId(dataDir), nodeMetrics, log };
     fleet = createFleet({
-      effective: { source, config },
-      embeddedRedisPath: embedded?.socketPath,
-      nodeId: loadNodeId(dataDir),
-      ...{ journal, follow, clock: systemClock, log, onGiveUp: ending.fail },
-      onReplace: () => metrics.workerRestarts.at({}).add(1),
+      ...{ first, readSource, journal, audit, ...parts },
+      ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = fleet;
+    const { effective, reload, readState: readCluster } = workers;
     ops = await startOps({
-      ...{ directory, collector, log, readCluster: fleet.readState },
-      config: configNow,
-      isReady: () => isReady,
+      ...{ ...parts, readCluster, config: () => effective().config, isReady: () => isReady },
+      reload: async (who) => (isReady ? reload(who) : { kind: 'busy' }),
     });
-    await workers.start(config.workers);
+    await workers.start();
     isReady = true;
     announceNode(config, demoKey, print);
 
-    const carryOut = async () => {
-      const next = readNextConfig(readSource, config);
-      if (isMoved(config, next.config)) await checkEndpointFree(next.config.listen);
-      workers.changeConfig(next);
-      ({ source, config } = next);
-      const { timeoutMs } = config.drain;
-      await workers.roll(config.workers, { timeoutMs, lingerMs: ROLL_LINGER_MS });
-    };
-    const onEnd = (result: string) => metrics.reloads.at({ result }).add(1);
-    const reload = createReload({ log, carryOut, onEnd });
-    process.on('SIGHUP', reload);
+    const reloadBySignal = () => void reload(SIGNAL);
+    process.on('SIGHUP', reloadBySignal);
     const reason = await ending.reached;
-    process.off('SIGHUP', reload);
+    process.off('SIGHUP', reloadBySignal);
     isReady = false;
     if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
     else log.info({ signal: reason }, 'draining');
-    const isHurried = await drainWorkers(workers, config, ending);
+    const drained = workers.stop(STOP_LINGER_MS);
+    const isHurried = await Promise.race([drained, ending.hurried]);
     if (reason instanceof Error) throw reason;
-    log.info({}, isHurried ? 'ended without waiting' : 'drained');
-    return isHurried ? 1 : 0;
+    log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
+    return isHurried === true ? 1 : 0;
   } finally {
     fleet?.killAll();
     ops?.close();
@@ -110,16 +102,6 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await embedded?.stop();
     lock.release();
   }
-}
-
-/** Answers whether somebody did not want to wait for it. */
-async function drainWorkers(
-  workers: Fleet,
-  { drain }: Config,
-  ending: { readonly hurried: Promise<true> },
-): Promise<boolean> {
-  const drained = workers.stop({ timeoutMs: drain.timeoutMs, lingerMs: STOP_LINGER_MS });
-  return (await Promise.race([drained, ending.hurried])) === true;
 }
 
 /** The store of a node whose settings name none. */
@@ -145,9 +127,12 @@ function startBooks(
 }
 
 interface OpsParts {
-  readonly directory: Directory;
+  readonly books: Bookkeeping;
+  readonly hub: EventHub;
+  readonly node: string;
+  readonly nodeMetrics: NodeMetrics;
   readonly readCluster: Fleet['readState'];
-  readonly collector: MetricsCollector;
+  readonly reload: Reload;
   /** As it is after the last reload. */
   readonly config: () => Config;
   readonly isReady: () => boolean;
@@ -155,18 +140,23 @@ interface OpsParts {
 }
 
 function startOps(parts: OpsParts): Promise<OpsServer> {
-  const { directory, readCluster, collector, config, isReady, log } = parts;
+  const { books, hub, node, nodeMetrics, readCluster, reload, config, isReady, log } = parts;
   const { ops, dataDir } = config();
   return startOpsServer({
     endpoint: ops.listen,
     version: packageVersion(),
     isReady,
-    collectMetrics: collector.collect,
+    collectMetrics: nodeMetrics.collector.collect,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
-      ...{ directory, readCluster },
+      ...{ node, reload, readCluster, events: hub, directory: books.directory, audit: books.audit },
       isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
     },
     log,
   });
+}
+
+function readFirstConfig(readSource: () => ConfigSource): EffectiveConfig {
+  const source = readSource();
+  return { source, config: parseConfig(source), count: 1 };
 }

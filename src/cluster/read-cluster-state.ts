@@ -1,22 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { Config, UpstreamConfig } from '../config/config.ts';
-import { maskSettings } from '../config/mask-settings.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { ClusterState, UpstreamView } from '../ops/cluster-state.ts';
 import type { UpstreamHealth } from '../routing/upstream-slots.ts';
 import { addTries, NO_TRIES, type TryCounts } from './create-try-counts.ts';
 import type { WorkerProcess } from './fork-worker.ts';
 import type { UpstreamProbes } from './probe-upstreams.ts';
+import { type EffectiveConfig, versionOf } from './read-next-config.ts';
 
-const DIGEST_CHARACTERS = 16;
 /** The worst last. */
 const BY_WEIGHT: readonly UpstreamHealth[] = ['closed', 'paused', 'half-open', 'open', 'down'];
 
 export interface ClusterParts {
   readonly nodeId: string;
   readonly startedMs: number;
-  readonly config: Config;
-  readonly configPath: string | undefined;
+  readonly effective: EffectiveConfig;
   readonly workers: readonly WorkerProcess[];
   readonly probes: UpstreamProbes;
   /** What workers that have ended had tried, by upstream. */
@@ -25,14 +22,15 @@ export interface ClusterParts {
 
 /** Puts together what the workers told last. */
 export function readClusterState(parts: ClusterParts): ClusterState {
-  const { config, workers } = parts;
+  const { effective, workers } = parts;
+  const { config, source } = effective;
   return {
     node: {
       id: parts.nodeId,
       version: packageVersion(),
       startedMs: parts.startedMs,
-      configPath: parts.configPath,
-      configDigest: digestConfig(config),
+      configPath: source.path,
+      configVersion: versionOf(effective),
     },
     workers: workers.map(({ slot, pid, state, startedMs }) => {
       return { worker: slot, pid, state: state(), startedMs };
@@ -40,11 +38,6 @@ export function readClusterState(parts: ClusterParts): ClusterState {
     upstreams: config.upstreams.map((upstream) => viewUpstream(upstream, parts)),
     redis: viewRedis(config, workers),
   };
-}
-
-function digestConfig(config: Config): string {
-  const text = JSON.stringify(maskSettings(config));
-  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
 function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: ClusterParts) {
@@ -55,7 +48,7 @@ function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: Cluster
   });
   const view: UpstreamView = {
     ...{ name, kind, url },
-    models: parts.config.models
+    models: parts.effective.config.models
       .filter(({ routes }) => routes.some(({ upstream }) => upstream === name))
       .map(({ id }) => id),
     state: findWorst(reports.map(({ report }) => report.health)),

@@ -1,27 +1,41 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { configVersion } from '../config/config-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { ConfigSource } from '../config/read-config-source.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/parse-redis-url.ts';
 
+/** The settings that hold, what they were made of, and how many times the node has taken any. */
+export interface EffectiveConfig {
+  readonly source: ConfigSource;
+  readonly config: Config;
+  readonly count: number;
+}
+
+/** What cannot change while the node runs, and what tells that it did. */
+const FIXED: Readonly<Record<string, (config: Config) => string | undefined>> = {
+  'ops.listen': ({ ops }) => formatEndpoint(ops.listen),
+  data_dir: ({ dataDir }) => dataDir,
+  'ops.admin_token': ({ ops }) => ops.adminToken?.reveal(),
+  'redis.url': nameStore,
+};
+
 /** Refuses what cannot change while the node runs, before anything is touched. */
-export function readNextConfig(readSource: () => ConfigSource, current: Config) {
+export function readNextConfig(
+  readSource: () => ConfigSource,
+  current: EffectiveConfig,
+): EffectiveConfig {
   const source = readSource();
   const config = parseConfig(source);
-  const problems: string[] = [];
-  if (formatEndpoint(config.ops.listen) !== formatEndpoint(current.ops.listen)) {
-    problems.push('ops.listen: needs a restart to change');
+  const needsRestart = Object.entries(FIXED)
+    .filter(([, read]) => read(config) !== read(current.config))
+    .map(([setting]) => setting);
+  if (needsRestart.length > 0) {
+    const problems = needsRestart.map((setting) => `${setting}: needs a restart to change`);
+    throw new ConfigError(problems, { needsRestart });
   }
-  if (config.dataDir !== current.dataDir) problems.push('data_dir: needs a restart to change');
-  if (config.ops.adminToken?.reveal() !== current.ops.adminToken?.reveal()) {
-    problems.push('ops.admin_token: needs a restart to change');
-  }
-  if (nameStore(config) !== nameStore(current)) {
-    problems.push('redis.url: needs a restart to change');
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return { source, config };
+  return { source, config, count: current.count + 1 };
 }
 
 function nameStore({ redis }: Config): string {
@@ -30,4 +44,8 @@ function nameStore({ redis }: Config): string {
 
 export function isMoved(current: Config, next: Config): boolean {
   return formatEndpoint(current.listen) !== formatEndpoint(next.listen);
+}
+
+export function versionOf({ config, count }: EffectiveConfig): string {
+  return configVersion(config, count);
 }

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { configVersion } from '../config/config-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Route } from '../http/routes.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -43,15 +44,13 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
       const config = parseConfig(order.source);
       log = createLog(config.logLevel, `worker ${order.worker}`);
       orphanTimeoutMs = config.drain.timeoutMs;
+      log.debug({ config: configVersion(config, order.configCount) }, 'worker starts');
       worker = await startWorker({
-        worker: order.worker,
-        config,
+        ...{ worker: order.worker, config, clock: systemClock, log, extraRoutes },
         redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
         handOver: handOver.send,
         report: (report, told) => tellPrimary({ type: 'report', report }, told),
-        clock: systemClock,
-        log,
-        extraRoutes,
+        tellActivity: (activity) => tellPrimary({ type: 'activity', activity }),
       });
       worker.setDownUpstreams(downUpstreams);
       tellPrimary({ type: 'listening' });

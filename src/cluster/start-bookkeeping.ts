@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AuditLog, createAuditLog } from '../accounts/audit-log.ts';
 import { createDirectory, type Directory } from '../accounts/directory.ts';
 import { type LedgerExporter, startLedgerExporter } from '../ledger/start-ledger-exporter.ts';
 import { readVerifyResult } from '../ledger/verify-result.ts';
@@ -39,6 +40,7 @@ interface BookkeepingOptions {
 
 export interface Bookkeeping {
   readonly directory: Directory;
+  readonly audit: AuditLog;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** Resolves when accounts can be written, or the time is up. */
@@ -88,18 +90,20 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     clock,
     digestKey,
   });
+  const audit = createAuditLog({ connection, randomBytes, clock, log });
   const masters = watchMasters({
     connection,
     log,
     onChange() {
       journal.replay();
       exporter.noteMasterChange();
-      void repeatWrites(directory, log);
+      void repeatWrites(directory, audit, log);
     },
   });
 
   return {
     directory,
+    audit,
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection),
     async close() {
@@ -109,6 +113,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       if (left > 0) log.warn({ left }, 'settlements stay in the journal until the next start');
       await journal.close();
       await exporter.stop();
+      await audit.close();
       await Promise.all([connection.close(), directoryConnection.close()]);
     },
   };
@@ -145,10 +150,11 @@ function watchBooks(metrics: Metrics, { journal, exporter, ledgerDir, clock }: W
   });
 }
 
-async function repeatWrites(directory: Directory, log: Log): Promise<void> {
+async function repeatWrites(directory: Directory, audit: AuditLog, log: Log): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await directory.replayRecentWrites();
+      await audit.replayRecentEntries();
       return;
     } catch (error) {
       if (attempt === 1) log.warn({ err: error }, 'changes of accounts are repeated later');

@@ -5,13 +5,20 @@ import { createWorkerSlots, type SlotsOptions } from './worker-slots.ts';
 export interface Supervisor {
   /** Rejects with the first reason when a worker cannot start at all. */
   start(count: number): Promise<void>;
-  /** Replaces every worker, one by one; rejects, with the rest as it was, when a new one cannot start. */
-  roll(count: number, order: DrainOrder): Promise<void>;
+  /** Replaces every worker, one by one; stops, with the rest as it was, when a new one cannot start. */
+  roll(count: number, order: DrainOrder): Promise<Rolled>;
   /** Ends every worker; none is replaced from here on. */
   stop(order: DrainOrder): Promise<void>;
   killAll(): void;
   /** Every living worker, those that are being replaced as well. */
   workers(): readonly WorkerProcess[];
+}
+
+interface Rolled {
+  /** How many workers were replaced. */
+  readonly replaced: number;
+  /** Why a new one did not start. */
+  readonly failure: Error | undefined;
 }
 
 /**
@@ -49,11 +56,17 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
     },
     async roll(count, order) {
       for (const number of range(count)) {
-        if (!isStopping) await rollSlot(number, order);
+        try {
+          if (!isStopping) await rollSlot(number, order);
+        } catch (error) {
+          const failure = error instanceof Error ? error : new Error(String(error));
+          return { replaced: number - 1, failure };
+        }
       }
       for (const number of slots.numbers()) {
         if (number > count) slots.vacate(number, order);
       }
+      return { replaced: count, failure: undefined };
     },
     async stop(order) {
       isStopping = true;

@@ -15,10 +15,12 @@ import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import type { Activity } from '../ops/activity.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
+import { createActivityCount, startTelling } from './count-activity.ts';
 import { createBilling } from './create-billing.ts';
 import { createObservers } from './create-observers.ts';
 import { createUpstreams } from './create-upstreams.ts';
@@ -41,6 +43,7 @@ export interface WorkerOptions {
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   /** Calls back when it has left this process. */
   readonly report: (report: WorkerReport, told: () => void) => void;
+  readonly tellActivity: (activity: Activity) => void;
   readonly clock: Clock;
   readonly log: Log;
   /** For tests of the process itself; the product has none. */
@@ -61,11 +64,11 @@ const STORE_WAIT_MAX_MS = 2_000;
 
 /** THE COMPOSITION ROOT: builds each part once, in order, and hands it to those that need it. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { config, clock, log } = options;
+  const { config, worker, clock, log } = options;
   const startedMs = clock.nowMs();
   const { uws, label } = loadUws(config.uwsSha256);
 
-  const name = `worker-${options.worker}`;
+  const name = `worker-${worker}`;
   const target = options.redis;
   const metrics = createWorkerMetrics(config);
   const { redis, breaker, redisWatch } = openStore(options, name, metrics);
@@ -76,12 +79,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     clockSkewMs: redisWatch.clockSkewMs,
     handOver: options.handOver,
   });
-  const instance = `worker ${options.worker} ${startedMs}`;
+  const instance = `worker ${worker} ${startedMs}`;
   const upstreams = createUpstreams({
-    ...{ config, worker: options.worker, instance, clock },
+    ...{ config, worker, instance, clock },
     onTries: createObserveTries(metrics),
   });
-  const observers = createObservers({ config, worker: options.worker, metrics, clock, log });
+  const activity = createActivityCount();
+  const observers = createObservers({ config, worker, metrics, activity, clock, log });
   const steps: Steps = {
     ...billing.steps,
     catalogue: createCatalogue(config.models),
@@ -102,17 +106,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       isDraining: () => isDraining,
       storeOutForMs: () => redisWatch.outForMs(),
     }),
-    limits: limitsOf(config),
-    clock,
-    log,
+    ...{ limits: limitsOf(config), clock, log },
   });
   watchWorker(metrics, { server, redisWatch, readUpstreams: upstreams.readReports });
   log.debug({ uws: label }, 'native HTTP server loaded');
-
-  const stopReports = startReports(
-    () => ({ upstreams: upstreams.readReports(), storeOutForMs: redisWatch.outForMs() }),
-    options.report,
-  );
+  const stopTelling = startTelling(activity, () => server.activeExchanges, options.tellActivity);
+  const readReport = () => ({
+    upstreams: upstreams.readReports(),
+    storeOutForMs: redisWatch.outForMs(),
+  });
+  const stopReports = startReports(readReport, options.report);
 
   return {
     setDownUpstreams: (names) => upstreams.setDown(new Set(names)),
@@ -120,6 +123,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async drain(order) {
       isDraining = true;
       const cut = await drainServer(server, order, clock);
+      stopTelling();
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       stopReports();
       redisWatch.stop();

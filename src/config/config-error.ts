@@ -1,10 +1,16 @@
 /** The settings cannot be used; `problems` names every mistake, one line each, and no secret. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
+  /** Settings that are right, and cannot change while the node runs. */
+  readonly needsRestart: readonly string[];
 
-  constructor(problems: readonly string[], options?: ErrorOptions) {
+  constructor(
+    problems: readonly string[],
+    options: ErrorOptions & { readonly needsRestart?: readonly string[] } = {},
+  ) {
     super(`bad configuration:\n${problems.map((problem) => `- ${problem}`).join('\n')}`, options);
     this.name = 'ConfigError';
     this.problems = problems;
+    this.needsRestart = options.needsRestart ?? [];
   }
 }

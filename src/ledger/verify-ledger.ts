@@ -31,7 +31,10 @@ export interface LedgerReport {
  * it with what Redis has. Only reads, and may run while requests do: each account is compared with the ledger
  * as it was at the very moment at which the account was looked at.
  */
-export async function verifyLedger(place: LedgerPlace): Promise<LedgerReport> {
+export async function verifyLedger(
+  place: LedgerPlace,
+  onEntry: () => void = () => {},
+): Promise<LedgerReport> {
   const findings = createLedgerFindings();
   const drifts: Drift[] = [];
   const unknownAccounts: UnknownAccount[] = [];
@@ -41,6 +44,7 @@ export async function verifyLedger(place: LedgerPlace): Promise<LedgerReport> {
     for (const bucket of buckets) await auditAccounts(place, bucket, book);
     for await (const entry of readLedger({ ...place, buckets, findings })) {
       if (book.enter(entry)) counts.entries++;
+      onEntry();
     }
     const result = book.compare();
     drifts.push(...result.drifts);

@@ -1,65 +1,94 @@
+import type { Directory } from '../accounts/directory.ts';
 import { creditsOf } from '../lib/micros.ts';
-import type { AdminRoute, AdminRouteOptions } from './admin-route.ts';
-import { parseInput } from './admin-schemas.ts';
+import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
+import type { AdminSchemas } from './admin-schemas.ts';
 import { showAccount } from './admin-views.ts';
+import { accountAnswer, accountsAnswer, paymentAnswer } from './answer-schemas.ts';
 
-export function createAccountRoutes(options: AdminRouteOptions): readonly AdminRoute[] {
-  const { directory, schemas, noteChange } = options;
+interface AccountRoutesOptions {
+  readonly directory: Directory;
+  readonly schemas: AdminSchemas;
+}
+
+export function createAccountRoutes(options: AccountRoutesOptions): readonly AdminRoute[] {
+  const { directory, schemas } = options;
   return [
-    {
+    defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/accounts',
-      async handle({ query }) {
-        const { limit, after } = parseInput(schemas.pageQuery, query);
+      summary: 'List accounts, page by page',
+      query: schemas.pageQuery,
+      answer: accountsAnswer,
+      async handle({ query: { limit, after } }) {
         const page = await directory.listAccounts({ limit, ...(after !== undefined && { after }) });
         return {
           status: 200,
           body: { data: page.accounts.map(showAccount), next: page.next ?? null },
         };
       },
-    },
-    {
+    }),
+    defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/accounts',
+      summary: 'Create an account',
+      changes: 'account.create',
+      body: schemas.createAccount,
+      answer: accountAnswer,
       async handle({ body }) {
-        const account = await directory.createAccount(parseInput(schemas.createAccount, body));
+        const account = await directory.createAccount(body);
         const after = showAccount(account);
-        noteChange({ what: 'account.create', subject: account.id, after });
-        return { status: 201, body: after };
+        return { status: 201, body: after, change: { account: account.id, after } };
       },
-    },
-    {
+    }),
+    defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/accounts/{id}',
+      summary: 'Show an account',
+      answer: accountAnswer,
       async handle({ id }) {
         return { status: 200, body: showAccount(await directory.getAccount(id)) };
       },
-    },
-    {
+    }),
+    defineAdminRoute({
       method: 'PATCH',
       path: '/admin/v1/accounts/{id}',
+      summary: 'Change an account',
+      changes: 'account.set',
+      body: schemas.patchAccount,
+      answer: accountAnswer,
       async handle({ id, body }) {
-        const patch = parseInput(schemas.patchAccount, body);
-        const changed = await directory.patchAccount(id, patch);
+        const changed = await directory.patchAccount(id, body);
         const [before, after] = [showAccount(changed.before), showAccount(changed.after)];
-        noteChange({ what: 'account.set', subject: id, before, after });
-        return { status: 200, body: after };
+        return { status: 200, body: after, change: { account: id, before, after } };
       },
-    },
-    {
-      method: 'POST',
-      path: '/admin/v1/accounts/{id}/credits',
-      async handle({ id, body }) {
-        const { amount: micros, id: paymentId, note } = parseInput(schemas.addCredits, body);
-        const entered = await directory.addCredits(id, { micros, id: paymentId, note });
-        const payment = { id: paymentId, account: id, amount: creditsOf(micros) };
-        const balance = creditsOf(entered.balanceMicros);
-        const { isRepeated, replicated } = entered;
-        if (!isRepeated) {
-          noteChange({ what: 'credits.add', subject: id, after: { ...payment, note, balance } });
-        }
-        return { status: 200, body: { ...payment, balance, repeated: isRepeated, replicated } };
-      },
-    },
+    }),
+    createPaymentRoute(options),
   ];
+}
+
+function createPaymentRoute({ directory, schemas }: AccountRoutesOptions): AdminRoute {
+  return defineAdminRoute({
+    method: 'POST',
+    path: '/admin/v1/accounts/{id}/credits',
+    summary: 'Enter a payment, once for each id',
+    changes: 'credits.add',
+    body: schemas.addCredits,
+    answer: paymentAnswer,
+    async handle({ id, body: { amount: micros, id: paymentId, note } }) {
+      const entered = await directory.addCredits(id, { micros, id: paymentId, note });
+      const payment = { id: paymentId, account: id, amount: creditsOf(micros) };
+      const balance = creditsOf(entered.balanceMicros);
+      const { isRepeated, replicated } = entered;
+      const change = {
+        account: id,
+        before: { balance: creditsOf(entered.balanceMicros - micros) },
+        after: { ...payment, note, balance },
+      };
+      return {
+        status: 200,
+        body: { ...payment, balance, repeated: isRepeated, replicated },
+        ...(!isRepeated && { change }),
+      };
+    },
+  });
 }

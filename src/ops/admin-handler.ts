@@ -1,27 +1,86 @@
 import type { IncomingMessage } from 'node:http';
+import type { Operator } from '../accounts/audit-entry.ts';
+import { DirectoryError } from '../accounts/directory-error.ts';
+import type { Log } from '../lib/log.ts';
 import type { Secret } from '../lib/secret.ts';
-import { type AdminRoutesOptions, createAdminRoutes, findAdminRoute } from './admin-routes.ts';
+import type { AdminCall, AdminRoute, AdminStream } from './admin-route.ts';
+import { type AdminRoutesOptions, findAdminRoute } from './admin-routes.ts';
 import { createAuthorizeAdmin } from './authorize-admin.ts';
+import { fingerprintToken } from './fingerprint-token.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { readJsonBody } from './read-json-body.ts';
 
-interface AdminHandlerOptions extends AdminRoutesOptions {
+export interface AdminHandlerOptions extends AdminRoutesOptions {
   readonly token: Secret;
+  /** The id of this node, for the audit log. */
+  readonly node: string;
 }
 
 /** Answers may have keys in them. */
 const HEADERS = { 'cache-control': 'no-store' };
 
-export function createAdminHandler(options: AdminHandlerOptions) {
-  const authorize = createAuthorizeAdmin(options.token);
-  const routes = createAdminRoutes(options);
+export function createAdminHandler(
+  options: AdminHandlerOptions,
+  routes: readonly AdminRoute[],
+  log: Log,
+) {
+  const { token, node, audit, events } = options;
+  const authorize = createAuthorizeAdmin(token);
+  const fingerprint = fingerprintToken(token);
 
-  return async (request: IncomingMessage, path: string): Promise<OpsAnswer> => {
-    const { method = '', url = '' } = request;
-    await authorize(request.headers.authorization, request.socket.remoteAddress ?? '');
+  /** The change took place: from here on nothing may fail for what is told of it. */
+  const tell = async (
+    what: string,
+    who: Operator,
+    { account, key = null, before = null, after }: Told,
+    outcome: 'done' | 'unknown',
+  ) => {
+    const entry = { what, who, node, account, key, outcome, before, after };
+    log.info(entry, 'changed by an operator');
+    events.publish({ type: 'change', data: entry });
+    await audit.add(entry);
+  };
+
+  return async (request: IncomingMessage, path: string): Promise<OpsAnswer | AdminStream> => {
+    const { method = '', url = '', headers, socket } = request;
+    const address = socket.remoteAddress ?? '';
+    authorize(headers.authorization, address);
     const { route, id } = findAdminRoute(routes, method, path);
     const query = Object.fromEntries(new URLSearchParams(url.slice(path.length)));
     const body = method === 'GET' ? undefined : await readJsonBody(request);
-    return { ...(await route.handle({ id, query, body })), headers: HEADERS };
+    const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
+    const who: Operator = { via, token: fingerprint, address };
+    const call: AdminCall = { id, query, body, who };
+    const answer = await route.handle(call).catch(async (error: unknown) => {
+      // Redis went away in the middle: the change may be there.
+      if (route.changes !== undefined && isStoreOut(error)) {
+        await tell(route.changes, who, unknownOf(route, id), 'unknown');
+      }
+      throw error;
+    });
+    if ('stream' in answer) return answer;
+    const { status, change } = answer;
+    if (route.changes !== undefined && change !== undefined) {
+      await tell(route.changes, who, change, 'done');
+    }
+    return { status, body: answer.body, headers: HEADERS };
   };
+}
+
+interface Told {
+  readonly account: string | null;
+  readonly key?: string | null;
+  readonly before?: object | null;
+  readonly after: object | null;
+}
+
+function isStoreOut(error: unknown): boolean {
+  return error instanceof DirectoryError && error.code === 'store_unavailable';
+}
+
+/** All that is known of a change whose answer was lost. */
+function unknownOf({ path }: AdminRoute, id: string): Told {
+  const isKey = path.startsWith('/admin/v1/keys/');
+  const subject = id === '' ? null : id;
+  return { account: isKey ? null : subject, key: isKey ? subject : null, after: null };
 }

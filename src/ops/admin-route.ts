@@ -1,42 +1,80 @@
-import type { Directory } from '../accounts/directory.ts';
-import type { Log } from '../lib/log.ts';
-import type { createAdminSchemas } from './admin-schemas.ts';
-import type { ClusterState } from './cluster-state.ts';
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { Operator } from '../accounts/audit-entry.ts';
+import { parseInput } from './parse-input.ts';
 
-export interface AdminCall {
+export interface AdminCall<Query = unknown, Body = unknown> {
   /** What stands in the path for `{id}`; empty where nothing does. */
   readonly id: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: unknown;
+  readonly query: Query;
+  readonly body: Body;
+  readonly who: Operator;
+}
+
+/** What was changed, without secrets. */
+export interface AdminChange {
+  readonly account: string;
+  readonly key?: string;
+  readonly before?: object;
+  readonly after: object;
 }
 
 export interface AdminAnswer {
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   readonly body: object;
+  /** Absent when nothing was changed. */
+  readonly change?: AdminChange;
 }
 
-export interface AdminRoute {
+/** Takes over the response, which goes on until one of the two leaves. */
+export interface AdminStream {
+  readonly stream: (response: ServerResponse) => void;
+}
+
+interface AdminRouteShape {
   readonly method: 'GET' | 'POST' | 'PATCH';
   /** With at most one `{id}`. */
   readonly path: string;
-  handle(call: AdminCall): Promise<AdminAnswer>;
+  readonly summary: string;
+  /** What the audit log calls that which is changed here. */
+  readonly changes?: string;
+  /** What it answers with when it did what it was asked for; undefined for a stream of events. */
+  readonly answer: z.ZodType | undefined;
 }
 
-export interface AdminRouteOptions {
-  readonly directory: Directory;
-  readonly readCluster: () => ClusterState;
-  readonly schemas: ReturnType<typeof createAdminSchemas>;
-  readonly noteChange: NoteChange;
+interface AdminRouteDefinition<Query, Body> extends AdminRouteShape {
+  /** Absent when there is nothing to ask for. */
+  readonly query?: z.ZodType<Query>;
+  /** Absent when there is nothing to say. */
+  readonly body?: z.ZodType<Body>;
+  handle(call: AdminCall<Query, Body>): Promise<AdminAnswer | AdminStream>;
 }
 
-/** Tells what was changed, without secrets. */
-export type NoteChange = (change: {
-  readonly what: string;
-  readonly subject: string;
-  readonly before?: object;
-  readonly after: object;
-}) => void;
+export interface AdminRoute extends AdminRouteShape {
+  readonly query: z.ZodType;
+  readonly body: z.ZodType;
+  /** Checks what came before anything is done with it. */
+  handle(call: AdminCall): Promise<AdminAnswer | AdminStream>;
+}
 
-export function createNoteChange(log: Log): NoteChange {
-  return (change) => log.info({ who: 'admin', ...change }, 'changed by an operator');
+const nothing = z.strictObject({});
+
+/** The schemas that check what comes are those of the OpenAPI document. */
+export function defineAdminRoute<Query, Body>(
+  route: AdminRouteDefinition<Query, Body>,
+): AdminRoute {
+  // Without a schema of its own a route takes no field.
+  const query: z.ZodType = route.query ?? nothing;
+  const body: z.ZodType = route.body ?? nothing;
+  return {
+    ...route,
+    ...{ query, body },
+    handle(call) {
+      const checked = {
+        query: parseInput(query, call.query) as Query,
+        body: (route.method === 'GET' ? {} : parseInput(body, call.body)) as Body,
+      };
+      return route.handle({ ...call, ...checked });
+    },
+  };
 }

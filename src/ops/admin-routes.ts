@@ -1,26 +1,29 @@
 import type { Directory } from '../accounts/directory.ts';
-import type { Log } from '../lib/log.ts';
 import { createAccountRoutes } from './account-routes.ts';
-import { type AdminRoute, createNoteChange } from './admin-route.ts';
+import type { AdminRoute } from './admin-route.ts';
 import { createAdminSchemas } from './admin-schemas.ts';
 import { createClusterRoutes } from './cluster-routes.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { createKeyRoutes } from './key-routes.ts';
+import { createNodeRoutes, type NodeRoutesOptions } from './node-routes.ts';
 import { OpsProblem } from './ops-problem.ts';
 
-export interface AdminRoutesOptions {
+export interface AdminRoutesOptions extends Omit<NodeRoutesOptions, 'schemas'> {
   readonly directory: Directory;
   readonly readCluster: () => ClusterState;
   /** Whether this is the id or an alias of a model, by the settings of now. */
   readonly isModel: (name: string) => boolean;
-  readonly log: Log;
 }
 
 export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRoute[] {
-  const { directory, readCluster, isModel, log } = options;
-  const schemas = createAdminSchemas({ isModel });
-  const parts = { directory, readCluster, schemas, noteChange: createNoteChange(log) };
-  return [...createAccountRoutes(parts), ...createKeyRoutes(parts), ...createClusterRoutes(parts)];
+  const { isModel, ...rest } = options;
+  const parts = { ...rest, schemas: createAdminSchemas({ isModel }) };
+  return [
+    ...createAccountRoutes(parts),
+    ...createKeyRoutes(parts),
+    ...createClusterRoutes(parts),
+    ...createNodeRoutes(parts),
+  ];
 }
 
 /** Throws when there is nothing at the path, or not with that method. */

@@ -3,7 +3,6 @@ import { ACCOUNT_STATUSES, PLANS } from '../accounts/account.ts';
 import type { KeyControls } from '../accounts/key.ts';
 import { OVERLAP_MS_MAX } from '../accounts/key-directory.ts';
 import { parseCredits } from '../lib/micros.ts';
-import { OpsProblem } from './ops-problem.ts';
 
 const NAME_CHARS_MAX = 100;
 const NOTE_CHARS_MAX = 500;
@@ -13,6 +12,10 @@ const MODELS_MAX = 100;
 const PAGE_MAX = 1_000;
 const PAGE = 100;
 
+/** Means the same to every reader of the OpenAPI document, with the flag `u` or without. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is there to refuse them
+const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
 /** All that a schema needs to know of what is configured. */
 interface SchemaOptions {
   readonly isModel: (name: string) => boolean;
@@ -21,8 +24,12 @@ interface SchemaOptions {
 const text = (charsMax: number, charsMin = 1) => {
   const count = charsMin === 0 ? `at most ${charsMax}` : `${charsMin} to ${charsMax}`;
   const error = `must be text of ${count} characters, without control characters`;
-  const pattern = new RegExp(`^[^\\p{Cc}\\p{Cs}]{${charsMin},${charsMax}}$`, 'u');
-  return z.string({ error }).regex(pattern, { error });
+  const isText = new RegExp(`^[^\\p{Cs}]{${charsMin},${charsMax}}$`, 'u');
+  return z
+    .string({ error })
+    .regex(NO_CONTROLS, { error, abort: true })
+    .refine((value) => isText.test(value), { error })
+    .meta({ minLength: charsMin, maxLength: charsMax });
 };
 
 const wholeNumber = (min: number, max: number) => {
@@ -92,12 +99,23 @@ function createControls({ isModel }: SchemaOptions) {
   });
 }
 
-const pageQuery = z.strictObject({
-  limit: z.coerce
-    .number({ error: `must be a whole number from 1 to ${PAGE_MAX}` })
-    .pipe(wholeNumber(1, PAGE_MAX))
-    .default(PAGE),
-  after: z.string().optional(),
+const pageError = `must be a whole number from 1 to ${PAGE_MAX}`;
+const limit = z.coerce
+  .number({ error: pageError })
+  .int({ error: pageError })
+  .min(1, { error: pageError })
+  .max(PAGE_MAX, { error: pageError })
+  .default(PAGE);
+
+const pageQuery = z.strictObject({ limit, after: z.string().optional() });
+
+const auditQuery = z.strictObject({
+  from: time.optional(),
+  to: time.optional(),
+  account: z.string().optional(),
+  key: z.string().optional(),
+  before: z.string().optional(),
+  limit,
 });
 
 /** Every body and query of the admin API. */
@@ -118,21 +136,9 @@ export function createAdminSchemas(options: SchemaOptions) {
         expiresMs: body.expires_at,
       }),
     ),
-    nothing: z.strictObject({}),
     pageQuery,
+    auditQuery,
   };
 }
 
-/** Throws one problem that names all there are. */
-export function parseInput<Value>(schema: z.ZodType<Value>, input: unknown): Value {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => `${key}: there is no such field`);
-    }
-    if (issue.path.length === 0) return ['the body must be a JSON object'];
-    return [`${issue.path.join('.')}: ${issue.message}`];
-  });
-  throw new OpsProblem(400, 'invalid_request', problems.join('; '));
-}
+export type AdminSchemas = ReturnType<typeof createAdminSchemas>;

@@ -1,31 +1,25 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { createMinuteLimiter } from '../guards/create-minute-limiter.ts';
+import { readClientAddress } from '../guards/read-client-address.ts';
 import type { Secret } from '../lib/secret.ts';
 import { OpsProblem } from './ops-problem.ts';
 
 const FAILURES_PER_MINUTE_MAX = 10;
-const MINUTE_S = 60;
 
-export type AuthorizeAdmin = (authorization: string | undefined, address: string) => Promise<void>;
+export type AuthorizeAdmin = (authorization: string | undefined, address: string) => void;
 
 /** Lets through who has the token. An address that tried too many others waits, whatever it has. */
 export function createAuthorizeAdmin(token: Secret): AuthorizeAdmin {
   const expected = digestToken(token.reveal());
-  const failures = new RateLimiterMemory({ points: FAILURES_PER_MINUTE_MAX, duration: MINUTE_S });
+  const failures = createMinuteLimiter({ perMinuteMax: FAILURES_PER_MINUTE_MAX });
 
-  return async (authorization, address) => {
-    const counted = await failures.get(address);
-    if (counted !== null && counted.consumedPoints >= FAILURES_PER_MINUTE_MAX) {
-      throw refuseGuessing(counted);
-    }
+  return (authorization, peerAddress) => {
+    const address = readClientAddress({ peerAddress, forwardedFor: undefined, trustedProxies: 0 });
+    const waitMs = failures.waitMs(address);
+    if (waitMs > 0) throw refuseGuessing(waitMs);
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (given !== undefined && timingSafeEqual(digestToken(given), expected)) return;
-    try {
-      await failures.consume(address);
-    } catch (error) {
-      if (error instanceof RateLimiterRes) throw refuseGuessing(error);
-      throw error;
-    }
+    failures.count(address);
     throw new OpsProblem(
       401,
       'unauthorized',
@@ -42,8 +36,8 @@ function digestToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function refuseGuessing({ msBeforeNext }: RateLimiterRes): OpsProblem {
-  const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+function refuseGuessing(waitMs: number): OpsProblem {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new OpsProblem(
     429,
     'too_many_failures',

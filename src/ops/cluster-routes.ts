@@ -1,17 +1,20 @@
-import type { AdminRoute, AdminRouteOptions } from './admin-route.ts';
-import { parseInput } from './admin-schemas.ts';
+import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
+import { clusterAnswer } from './answer-schemas.ts';
+import type { ClusterState } from './cluster-state.ts';
 import { showCluster } from './show-cluster.ts';
 
-export function createClusterRoutes(options: AdminRouteOptions): readonly AdminRoute[] {
-  const { readCluster, schemas } = options;
+export function createClusterRoutes({
+  readCluster,
+}: {
+  readonly readCluster: () => ClusterState;
+}): readonly AdminRoute[] {
   return [
-    {
+    defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/cluster',
-      async handle({ query }) {
-        parseInput(schemas.nothing, query);
-        return { status: 200, body: showCluster(readCluster()) };
-      },
-    },
+      summary: 'This node as it is: its workers, upstreams and Redis',
+      answer: clusterAnswer,
+      handle: async () => ({ status: 200, body: showCluster(readCluster()) }),
+    }),
   ];
 }

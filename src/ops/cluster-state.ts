@@ -5,8 +5,8 @@ export interface ClusterState {
     readonly version: string;
     readonly startedMs: number;
     readonly configPath: string | undefined;
-    /** Equal on nodes with equal settings, whatever their secrets are. */
-    readonly configDigest: string;
+    /** See `config/config-version.ts`. */
+    readonly configVersion: string;
   };
   readonly workers: readonly {
     readonly worker: number;

@@ -1,67 +1,105 @@
-import type { AdminRoute, AdminRouteOptions } from './admin-route.ts';
-import { parseInput } from './admin-schemas.ts';
+import type { Directory } from '../accounts/directory.ts';
+import type { Key } from '../accounts/key.ts';
+import { type AdminChange, type AdminRoute, defineAdminRoute } from './admin-route.ts';
+import type { AdminSchemas } from './admin-schemas.ts';
 import { showKey } from './admin-views.ts';
+import {
+  keyAnswer,
+  keyCreatedAnswer,
+  keyRevokedAnswer,
+  keyRotatedAnswer,
+  keysAnswer,
+} from './answer-schemas.ts';
 
-export function createKeyRoutes(options: AdminRouteOptions): readonly AdminRoute[] {
-  const { directory, schemas, noteChange } = options;
+interface KeyRoutesOptions {
+  readonly directory: Directory;
+  readonly schemas: AdminSchemas;
+}
+
+export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
+  const { directory, schemas } = options;
   return [
-    {
+    defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/accounts/{id}/keys',
+      summary: 'List the keys of an account, the oldest first',
+      answer: keysAnswer,
       async handle({ id }) {
         return { status: 200, body: { data: (await directory.listKeys(id)).map(showKey) } };
       },
-    },
-    {
+    }),
+    defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/accounts/{id}/keys',
+      summary: 'Create a key and tell it, this once',
+      changes: 'key.create',
+      body: schemas.controls,
+      answer: keyCreatedAnswer,
       async handle({ id, body }) {
-        const controls = parseInput(schemas.controls, body);
-        const { key, record } = await directory.createKey(id, controls);
+        const { key, record } = await directory.createKey(id, body);
         const after = showKey(record);
-        noteChange({ what: 'key.create', subject: record.id, after });
-        return { status: 201, body: { ...after, key } };
+        const change = { account: id, key: record.id, after };
+        return { status: 201, body: { ...after, key }, change };
       },
-    },
-    {
+    }),
+    defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/keys/{id}',
+      summary: 'Show a key',
+      answer: keyAnswer,
       async handle({ id }) {
         return { status: 200, body: showKey(await directory.getKey(id)) };
       },
-    },
-    {
+    }),
+    defineAdminRoute({
       method: 'PATCH',
       path: '/admin/v1/keys/{id}',
+      summary: 'Change the controls of a key',
+      changes: 'key.set',
+      body: schemas.controls,
+      answer: keyAnswer,
       async handle({ id, body }) {
-        const changed = await directory.patchKey(id, parseInput(schemas.controls, body));
-        const [before, after] = [showKey(changed.before), showKey(changed.after)];
-        noteChange({ what: 'key.set', subject: id, before, after });
-        return { status: 200, body: after };
+        const changed = await directory.patchKey(id, body);
+        return { status: 200, body: showKey(changed.after), change: changeOf(changed) };
       },
-    },
-    {
+    }),
+    ...createSecretRoutes(options),
+  ];
+}
+
+/** Those that end a secret. */
+function createSecretRoutes({ directory, schemas }: KeyRoutesOptions): readonly AdminRoute[] {
+  return [
+    defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/keys/{id}/rotate',
-      async handle({ id, body }) {
-        const { overlap_seconds: seconds } = parseInput(schemas.rotateKey, body);
+      summary: 'Give a key a new secret and tell it, this once',
+      changes: 'key.rotate',
+      body: schemas.rotateKey,
+      answer: keyRotatedAnswer,
+      async handle({ id, body: { overlap_seconds: seconds } }) {
         const overlapMs = seconds === undefined ? undefined : seconds * 1_000;
         const { key, replicated, ...changed } = await directory.rotateKey(id, { overlapMs });
-        const [before, after] = [showKey(changed.before), showKey(changed.after)];
-        noteChange({ what: 'key.rotate', subject: id, before, after });
-        return { status: 200, body: { ...after, key, replicated } };
+        const body = { ...showKey(changed.after), key, replicated };
+        return { status: 200, body, change: changeOf(changed) };
       },
-    },
-    {
+    }),
+    defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/keys/{id}/revoke',
-      async handle({ id, body }) {
-        parseInput(schemas.nothing, body);
+      summary: 'End a key at once, and for good',
+      changes: 'key.revoke',
+      answer: keyRevokedAnswer,
+      async handle({ id }) {
         const { replicated, ...changed } = await directory.revokeKey(id);
-        const [before, after] = [showKey(changed.before), showKey(changed.after)];
-        noteChange({ what: 'key.revoke', subject: id, before, after });
-        return { status: 200, body: { ...after, replicated } };
+        const body = { ...showKey(changed.after), replicated };
+        return { status: 200, body, change: changeOf(changed) };
       },
-    },
+    }),
   ];
+}
+
+function changeOf({ before, after }: { readonly before: Key; readonly after: Key }): AdminChange {
+  const { id: key, accountId: account } = after;
+  return { account, key, before: showKey(before), after: showKey(after) };
 }

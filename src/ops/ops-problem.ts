@@ -6,17 +6,23 @@ export class OpsProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Told beside code and message. */
+  readonly details: object;
 
   constructor(
     status: number,
     code: string,
     message: string,
-    options: ErrorOptions & { readonly headers?: Readonly<Record<string, string>> } = {},
+    options: ErrorOptions & {
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly details?: object;
+    } = {},
   ) {
     super(message, options);
     this.status = status;
     this.code = code;
     this.headers = options.headers ?? {};
+    this.details = options.details ?? {};
   }
 }
 

@@ -8,7 +8,7 @@ export function showCluster({ node, workers, upstreams, redis }: ClusterState) {
       id: node.id,
       version: node.version,
       started_at: showTime(node.startedMs),
-      config: { path: node.configPath ?? null, digest: node.configDigest },
+      config: { path: node.configPath ?? null, version: node.configVersion },
     },
     workers: workers.map(({ worker, pid, state, startedMs }) => {
       return { worker, pid, state, started_at: showTime(startedMs) };

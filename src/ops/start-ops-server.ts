@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Directory } from '../accounts/directory.ts';
 import type { Endpoint } from '../lib/endpoint.ts';
 import type { Log } from '../lib/log.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
-import type { Secret } from '../lib/secret.ts';
-import { createOpenApiDocument } from '../protocol/create-openapi-document.ts';
-import { createAdminHandler } from './admin-handler.ts';
-import type { ClusterState } from './cluster-state.ts';
+import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts';
+import type { AdminRoute } from './admin-route.ts';
+import { createAdminRoutes } from './admin-routes.ts';
+import { createOpsDocument } from './create-ops-document.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { explainError, OpsProblem } from './ops-problem.ts';
 
@@ -28,27 +27,24 @@ export interface OpsServerOptions {
   /** Whether every worker takes connections. */
   readonly isReady: () => boolean;
   readonly collectMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  readonly admin: {
-    readonly token: Secret;
-    readonly directory: Directory;
-    readonly readCluster: () => ClusterState;
-    /** Whether this is the id or an alias of a model, by the settings of now. */
-    readonly isModel: (name: string) => boolean;
-  };
+  readonly admin: AdminHandlerOptions;
   readonly log: Log;
 }
 
 /** For operators and their tools, not for clients: few connections, so Node's own server will do. */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const { endpoint, admin, log } = options;
-  const answerOpen = createOpenHandler(options);
-  const answerAdmin = createAdminHandler({ ...admin, log });
+  const routes = createAdminRoutes(admin);
+  const answerOpen = createOpenHandler(options, routes);
+  const answerAdmin = createAdminHandler(admin, routes, log);
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const [path = ''] = (request.url ?? '').split('?');
     try {
       const isAdmin = path.startsWith('/admin/v1/');
-      send(response, await (isAdmin ? answerAdmin(request, path) : answerOpen(request, path)));
+      const answered = await (isAdmin ? answerAdmin(request, path) : answerOpen(request, path));
+      if ('stream' in answered) answered.stream(response);
+      else send(response, answered);
     } catch (error) {
       // A client that left while it was read gets no answer, and is nobody's mistake.
       if (request.destroyed && !request.complete) return;
@@ -85,12 +81,15 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
 }
 
 /** What needs no token. */
-function createOpenHandler({
-  version,
-  isReady,
-  collectMetrics,
-}: Pick<OpsServerOptions, 'version' | 'isReady' | 'collectMetrics'>) {
-  const openApi = createOpenApiDocument(version);
+function createOpenHandler(
+  {
+    version,
+    isReady,
+    collectMetrics,
+  }: Pick<OpsServerOptions, 'version' | 'isReady' | 'collectMetrics'>,
+  routes: readonly AdminRoute[],
+) {
+  const openApi = createOpsDocument(version, routes);
   const paths: Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>> = {
     '/livez': () => ({ status: 200, body: { status: 'ok', version } }),
     '/readyz': () => {
@@ -120,9 +119,9 @@ function createOpenHandler({
 function answerProblem(error: unknown, log: Log): OpsAnswer {
   const problem = explainError(error);
   if (problem === undefined) log.error({ err: error }, 'a request of an operator failed');
-  const { status, code, message, headers } =
+  const { status, code, message, headers, details } =
     problem ?? new OpsProblem(500, 'internal_error', 'something went wrong here; see the log');
-  return { status, body: { error: { code, message } }, headers };
+  return { status, body: { error: { code, message, ...details } }, headers };
 }
 
 function send(response: ServerResponse, { status, body, headers }: OpsAnswer): void {

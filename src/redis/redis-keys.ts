@@ -18,6 +18,9 @@ export function doctorKey(n: number): string {
 /** Who exports the ledger and trims it; one node at a time. */
 export const EXPORTER_KEY = 'gw:{x}:exporter';
 
+/** STREAM of what operators changed. */
+export const AUDIT_KEY = 'gw:{a}:audit';
+
 /** Changes of keys and accounts are told here, to every worker of every node. */
 export const CHANGES_CHANNEL = 'gw:changes';
 

@@ -108,7 +108,7 @@ describe('GET /admin/v1/cluster', () => {
         id: expect.stringMatching(/^[\da-f-]{36}$/),
         version: expect.any(String),
         started_at: time,
-        config: { path: gateway.configPath, digest: expect.stringMatching(/^[\da-f]{16}$/) },
+        config: { path: gateway.configPath, version: expect.stringMatching(/^[\da-f]{12}-1$/) },
       },
       workers: [{ ...worker, state: 'listening', started_at: time }],
       upstreams: [

@@ -84,6 +84,7 @@ const printing = {
   err: (text: string) => {
     err.push(text);
   },
+  progress: () => {},
 };
 
 function verify({ json = false, dataDirs = [] as string[] } = {}): Promise<number> {

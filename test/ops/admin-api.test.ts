@@ -230,10 +230,15 @@ describe('every change', () => {
     await ops.call('GET', `/keys/${id}`);
     const fields = ops.log.lines.map((line) => line.fields);
     expect(fields).toMatchObject([
-      { who: 'admin', what: 'account.create', subject: account, after: { name: 'Acme' } },
+      {
+        what: 'account.create',
+        who: { via: 'api', token: expect.stringMatching(/^[0-9a-f]{8}$/), address: '127.0.0.1' },
+        account,
+        after: { name: 'Acme' },
+      },
       { what: 'account.set', before: { plan: 'pro' }, after: { plan: 'team' } },
-      { what: 'credits.add', subject: account, after: { amount: 3, note: 'paid', balance: 3 } },
-      { what: 'key.create', subject: id, after: { rpm: null } },
+      { what: 'credits.add', account, after: { amount: 3, note: 'paid', balance: 3 } },
+      { what: 'key.create', key: id, account, after: { rpm: null } },
       { what: 'key.set', before: { rpm: null }, after: { rpm: 5 } },
       { what: 'key.rotate', before: { rotated_at: null }, after: { rotated_at: TIME } },
       { what: 'key.revoke', before: { status: 'active' }, after: { status: 'revoked' } },

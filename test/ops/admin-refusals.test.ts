@@ -8,7 +8,7 @@ import {
   type TestRedisServer,
 } from '../support/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { errorOf, STARTING_CLUSTER, startTestOps, type TestOps } from './start-test-ops.ts';
+import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 const BODY_BYTES_MAX = 65_536;
 const CONNECTIONS_MAX = 100;
@@ -248,13 +248,13 @@ describe('the listener for operators', () => {
 
   it('says which setting is wrong when it cannot listen', async () => {
     const { startOpsServer } = await import('../../src/ops/start-ops-server.ts');
-    const { token, directory, log } = ops;
+    const { log } = ops;
     const second = startOpsServer({
       endpoint: { kind: 'tcp', host: '127.0.0.1', port: ops.port },
       version: '1.2.3',
       isReady: () => true,
       collectMetrics: async () => ({ contentType: 'text/plain', text: '' }),
-      admin: { token, directory, readCluster: () => STARTING_CLUSTER, isModel: () => true },
+      admin: ops.admin,
       log,
     });
     await expect(second).rejects.toThrow(`cannot listen on 127.0.0.1:${ops.port} (ops.listen)`);

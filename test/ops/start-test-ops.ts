@@ -1,8 +1,14 @@
+import { randomBytes } from 'node:crypto';
+import type { Operator } from '../../src/accounts/audit-entry.ts';
+import { type AuditLog, createAuditLog } from '../../src/accounts/audit-log.ts';
 import type { Secret } from '../../src/lib/secret.ts';
+import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
 import type { ClusterState } from '../../src/ops/cluster-state.ts';
+import { createEventHub, type EventHub } from '../../src/ops/create-event-hub.ts';
 import { loadAdminToken } from '../../src/ops/load-admin-token.ts';
+import type { ReloadResult } from '../../src/ops/reload-result.ts';
 import { startOpsServer } from '../../src/ops/start-ops-server.ts';
-import { openDirectory, type TestDirectory } from '../accounts/use-directory.ts';
+import { openDirectory, systemClock, type TestDirectory } from '../accounts/use-directory.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { findFreePort } from '../support/find-free-port.ts';
@@ -25,16 +31,21 @@ export interface TestOps {
   readonly log: MemoryLog;
   /** What is configured; may be changed. */
   readonly models: Set<string>;
+  readonly audit: AuditLog;
+  readonly events: EventHub;
+  readonly admin: AdminHandlerOptions;
   isReady: boolean;
+  /** What the node would do; may be changed. */
+  reload: (who: Operator) => Promise<ReloadResult>;
   /** With the admin token, below `/admin/v1`. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
 /** A node that has just begun to start. */
-export const STARTING_CLUSTER: ClusterState = {
+const STARTING_CLUSTER: ClusterState = {
   node: {
     ...{ id: 'node-1', version: '1.2.3', startedMs: 0 },
-    ...{ configPath: undefined, configDigest: '0' },
+    ...{ configPath: undefined, configVersion: 'abc-1' },
   },
   workers: [],
   upstreams: [],
@@ -50,9 +61,20 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const url = `http://127.0.0.1:${port}`;
   const log = createMemoryLog();
   const models = new Set(['llm-opus-4.7', 'opus']);
+  const { connection } = directory;
+  const audit = createAuditLog({ connection, randomBytes, clock: systemClock, log });
+  const events = createEventHub();
   const ops: TestOps = {
+    ...{ audit, events },
+    admin: {
+      ...{ token, directory, audit, events, node: 'test-node' },
+      readCluster: () => STARTING_CLUSTER,
+      reload: (who) => ops.reload(who),
+      isModel: (name) => models.has(name),
+    },
     ...{ port, url, dataDir, token, directory, log, models },
     isReady: true,
+    reload: async () => ({ kind: 'reloaded', configVersion: 'abc-2' }),
     async call(method, path, body) {
       const response = await fetch(`${url}/admin/v1${path}`, {
         method,
@@ -71,14 +93,13 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     version: '1.2.3',
     isReady: () => ops.isReady,
     collectMetrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
-    admin: {
-      ...{ token, directory },
-      readCluster: () => STARTING_CLUSTER,
-      isModel: (name) => models.has(name),
-    },
+    admin: ops.admin,
     log,
   });
-  cleanUp(() => server.close());
+  cleanUp(async () => {
+    server.close();
+    await audit.close();
+  });
   return ops;
 }
 

@@ -1,0 +1,145 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { closeConnections } from '../support/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { startTestOps, type TestOps } from './start-test-ops.ts';
+
+type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
+
+interface Operation {
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly requestBody?: { readonly content: { 'application/json': { schema: JsonSchema } } };
+  readonly responses: {
+    readonly '2XX': { readonly content: Record<string, { readonly schema: JsonSchema }> };
+  };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: { readonly AdminProblem: JsonSchema } };
+}
+
+const CONTROLS = { name: 'a', rpm: 6, models: ['opus'], monthly_cap: 0.5, concurrency: 3 };
+const EXPIRES = { expires_at: '2040-01-01T02:00:00+02:00' };
+const ID = '{id}';
+
+/** One good request for each route: its query, its body, and which id stands in its path. */
+const SAMPLES: Readonly<
+  Record<string, { readonly query?: string; readonly body?: object; readonly of?: 'key' }>
+> = {
+  'GET /admin/v1/accounts': { query: 'limit=1' },
+  'POST /admin/v1/accounts': { body: { name: 'Acme', plan: 'pro' } },
+  'GET /admin/v1/accounts/{id}': {},
+  'PATCH /admin/v1/accounts/{id}': { body: { name: 'Acme', plan: 'team', status: 'active' } },
+  'POST /admin/v1/accounts/{id}/credits': { body: { amount: 1.5, id: 'p', note: '' } },
+  'GET /admin/v1/accounts/{id}/keys': {},
+  'POST /admin/v1/accounts/{id}/keys': { body: { ...CONTROLS, ...EXPIRES } },
+  'GET /admin/v1/keys/{id}': { of: 'key' },
+  'PATCH /admin/v1/keys/{id}': { of: 'key', body: { ...CONTROLS, models: null } },
+  'POST /admin/v1/keys/{id}/rotate': { of: 'key', body: { overlap_seconds: 5 } },
+  'POST /admin/v1/keys/{id}/revoke': { of: 'key', body: {} },
+  'GET /admin/v1/cluster': {},
+  'GET /admin/v1/audit': {
+    query: 'from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&account=a&key=k&before=1-1&limit=5',
+  },
+  'GET /admin/v1/events': {},
+  'POST /admin/v1/reload': { body: {} },
+};
+
+const undos: (() => void | Promise<void>)[] = [];
+let ops: TestOps;
+let document: Document;
+let operations: [name: string, operation: Operation][];
+
+beforeAll(async () => {
+  ops = await startTestOps(await startRedisServer(), (undo) => undos.push(undo));
+  document = (await (await fetch(`${ops.url}/openapi.json`)).json()) as Document;
+  operations = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith('/admin/'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, Operation] => [
+        `${method.toUpperCase()} ${path}`,
+        operation,
+      ]),
+    );
+});
+afterAll(async () => {
+  for (const undo of undos) await undo();
+  await closeConnections();
+  await stopRedisServers();
+});
+
+async function createIds() {
+  const account = await ops.call('POST', '/accounts', { name: 'Acme', plan: 'pro' });
+  const id = String(account.body['id']);
+  const key = await ops.call('POST', `/accounts/${id}/keys`, {});
+  return { account: id, key: String(key.body['id']) };
+}
+
+/** Sends the sample of an operation, with more in its query or body. */
+async function send(name: string, more: { query?: string; body?: object } = {}) {
+  const [method = '', path = ''] = name.split(' ');
+  const sample = SAMPLES[name];
+  const ids = await createIds();
+  const query = [sample?.query, more.query].filter((part) => part !== undefined).join('&');
+  const body = method === 'GET' ? undefined : { ...sample?.body, ...more.body };
+  const at = path.replace('/admin/v1', '').replace(ID, ids[sample?.of ?? 'account']);
+  return await ops.call(method, `${at}${query && '?'}${query}`, body);
+}
+
+describe('the OpenAPI document of the admin API', () => {
+  it('is valid and has every route', async () => {
+    const { valid, errors } = await new Validator().validate({ ...structuredClone(document) });
+    expect([valid, errors]).toEqual([true, undefined]);
+    expect(operations.map(([name]) => name).toSorted()).toEqual(Object.keys(SAMPLES).toSorted());
+  });
+
+  it('describes what every route takes and answers with', async () => {
+    for (const [name, { requestBody, parameters = [], responses }] of operations) {
+      const { content } = responses['2XX'];
+      if (name.endsWith('/events')) {
+        expect(Object.keys(content)).toEqual(['text/event-stream']);
+        continue;
+      }
+      const sample = SAMPLES[name];
+      const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+      const sent = [...new URLSearchParams(sample?.query).keys()];
+      const described = inQuery.map((parameter) => parameter.name);
+      expect(described, name).toEqual(expect.arrayContaining(sent));
+      if (requestBody !== undefined) {
+        const schema = requestBody.content['application/json'].schema;
+        expect(problemsOf(schema, sample?.body), name).toEqual([]);
+        expect(problemsOf(schema, { ...sample?.body, surprise: 1 }), name).not.toEqual([]);
+      }
+      const answer = await send(name);
+      expect(answer.status, `${name} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
+      const schema = content['application/json']?.schema ?? false;
+      expect(problemsOf(schema, answer.body), name).toEqual([]);
+      expect(problemsOf(schema, { ...answer.body, surprise: 1 }), name).not.toEqual([]);
+    }
+  });
+
+  it('has the shape of refusals; each route refuses what it does not know', async () => {
+    const problem = document.components.schemas.AdminProblem;
+    for (const [name] of operations) {
+      const answers = [await send(name, { query: 'surprise=1' })];
+      if (!name.startsWith('GET')) answers.push(await send(name, { body: { surprise: 1 } }));
+      for (const { status, body } of answers) {
+        expect([status, problemsOf(problem, body)], name).toEqual([400, []]);
+        expect(JSON.stringify(body), name).toContain('surprise: there is no such field');
+      }
+    }
+    ops.reload = async () => ({ kind: 'refused', problems: ['a: b'], needsRestart: ['a'] });
+    const refused = await send('POST /admin/v1/reload');
+    expect([refused.status, problemsOf(problem, refused.body)]).toEqual([400, []]);
+    ops.reload = async () => ({ kind: 'busy' });
+    const busy = await send('POST /admin/v1/reload');
+    expect([busy.status, problemsOf(problem, busy.body)]).toEqual([503, []]);
+    expect(busy.headers.get('retry-after')).toBe('5');
+  });
+});
+
+function problemsOf(schema: JsonSchema, value: unknown): unknown[] {
+  return z.fromJSONSchema(schema).safeParse(value).error?.issues ?? [];
+}

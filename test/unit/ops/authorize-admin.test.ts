@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { Secret } from '../../../src/lib/secret.ts';
+import { createAuthorizeAdmin } from '../../../src/ops/authorize-admin.ts';
+import { OpsProblem } from '../../../src/ops/ops-problem.ts';
+
+const FAILURES_MAX = 10;
+/** As `guards/create-minute-limiter.ts` has it. */
+const ADDRESSES_MAX = 10_000;
+
+/** The status that a token gets from an address. */
+function createTry() {
+  const authorize = createAuthorizeAdmin(new Secret('right'));
+  return (token: string, address: string): number => {
+    try {
+      authorize(`Bearer ${token}`, address);
+      return 200;
+    } catch (error) {
+      return error instanceof OpsProblem ? error.status : 500;
+    }
+  };
+}
+
+it('an IPv6 client waits with all the addresses of its network', () => {
+  const attempt = createTry();
+  for (let i = 0; i < FAILURES_MAX; i++) attempt('wrong', `2001:db8:1:1::${i}`);
+  expect(attempt('right', '2001:db8:1:1::ffff')).toBe(429);
+  expect(attempt('right', '2001:db8:1:2::1')).toBe(200);
+});
+
+it('more addresses than are kept push out the oldest, which may try again', () => {
+  const attempt = createTry();
+  for (let i = 0; i < FAILURES_MAX; i++) attempt('wrong', '10.0.0.1');
+  expect(attempt('right', '10.0.0.1')).toBe(429);
+  for (let i = 0; i < ADDRESSES_MAX; i++) attempt('wrong', `11.0.${i >> 8}.${i & 255}`);
+  expect(attempt('right', '10.0.0.1')).toBe(200);
+});
