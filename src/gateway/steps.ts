@@ -2,6 +2,7 @@ import type { Catalogue } from '../catalogue/resolve-model.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
+import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -64,7 +65,7 @@ export interface AdmissionOrder {
 /** A request that is let in. It is settled once, on every way out. */
 export interface Admission {
   readonly heldMicros: number;
-  settle(bill: Bill): void;
+  settle(bill: Bill, details: RequestDetails): void;
 }
 
 /** A stream of bytes to the client. */
