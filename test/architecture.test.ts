@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   routing: ['lib', 'protocol', 'catalogue'],
   upstream: ['lib', 'protocol', 'routing'],
   accounts: ['lib', 'keys', 'redis', 'quota'],
-  ops: ['lib', 'protocol', 'accounts'],
+  ops: ['lib', 'protocol', 'accounts', 'ledger'],
   cluster: [
     'lib',
     'protocol',

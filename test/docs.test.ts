@@ -7,6 +7,7 @@ import { maskSettings } from '../src/config/mask-settings.ts';
 import { parseConfig } from '../src/config/parse-config.ts';
 import { createHealthRoutes } from '../src/http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
+import type { LedgerDesk } from '../src/ledger/create-ledger-desk.ts';
 import { formatByteSize } from '../src/lib/parse-byte-size.ts';
 import { formatDuration } from '../src/lib/parse-duration.ts';
 import { createAdminRoutes } from '../src/ops/admin-routes.ts';
@@ -214,6 +215,7 @@ describe('README: its tables', () => {
   it('list the routes of the admin API', () => {
     const routes = createAdminRoutes({
       directory: {} as Directory,
+      ledger: {} as LedgerDesk,
       isModel: () => false,
       log: createMemoryLog(),
     });

@@ -5,7 +5,12 @@ const ANSWER_TIME_MAX_MS = 10_000;
 
 export interface AdminClient {
   /** `path` begins behind `/admin/v1`. */
-  call<Answer>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Answer>;
+  call<Answer>(
+    method: 'GET' | 'POST' | 'PATCH',
+    path: string,
+    body?: object,
+    answerTimeMaxMs?: number,
+  ): Promise<Answer>;
 }
 
 export function createAdminClient({ url, token, tokenPath }: AdminSource): AdminClient {
@@ -15,14 +20,19 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
     );
   }
   return {
-    async call<Answer>(method: string, path: string, body?: object) {
+    async call<Answer>(
+      method: string,
+      path: string,
+      body?: object,
+      answerTimeMaxMs = ANSWER_TIME_MAX_MS,
+    ) {
       const response = await fetch(`${url}/admin/v1${path}`, {
         method,
         headers: {
           authorization: `Bearer ${token.reveal()}`,
           'content-type': 'application/json',
         },
-        signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
+        signal: AbortSignal.timeout(answerTimeMaxMs),
         ...(body && { body: JSON.stringify(body) }),
       }).catch((cause: unknown) => {
         throw new CommandFailure(

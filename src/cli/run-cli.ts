@@ -7,6 +7,7 @@ import { registerCreditsCommands } from './credits-commands.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { registerLedgerCommands } from './ledger-commands.ts';
 import type { Terminal } from './terminal.ts';
+import { registerUsageCommand } from './usage-command.ts';
 
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
@@ -59,6 +60,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   registerAccountCommands(program, host);
   registerKeyCommands(program, host);
   registerCreditsCommands(program, host);
+  registerUsageCommand(program, host);
   registerLedgerCommands(program, host);
 
   try {

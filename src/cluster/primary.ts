@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { ConfigSource } from '../config/read-config-source.ts';
+import type { LedgerDesk } from '../ledger/create-ledger-desk.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { unixRedisTarget } from '../lib/redis-target.ts';
@@ -57,7 +58,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     books = await startBooks(config, embedded, log);
-    const { directory, journal } = books;
+    const { directory, ledger, journal } = books;
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
@@ -69,7 +70,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       onGiveUp: ending.fail,
     });
     const workers = supervisor;
-    ops = await startOps({ directory, config: () => config, isReady: () => isReady, log });
+    ops = await startOps({ directory, ledger, config: () => config, isReady: () => isReady, log });
     await workers.start(config.workers);
     isReady = true;
     announceNode(config, demoKey, print);
@@ -127,13 +128,14 @@ function startBooks(
 
 interface OpsParts {
   readonly directory: Directory;
+  readonly ledger: LedgerDesk;
   /** As it is after the last reload. */
   readonly config: () => Config;
   readonly isReady: () => boolean;
   readonly log: Log;
 }
 
-function startOps({ directory, config, isReady, log }: OpsParts): Promise<OpsServer> {
+function startOps({ directory, ledger, config, isReady, log }: OpsParts): Promise<OpsServer> {
   const { ops, dataDir } = config();
   return startOpsServer({
     endpoint: ops.listen,
@@ -142,6 +144,7 @@ function startOps({ directory, config, isReady, log }: OpsParts): Promise<OpsSer
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
       directory,
+      ledger,
       isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
     },
     log,

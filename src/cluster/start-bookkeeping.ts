@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDirectory, type Directory } from '../accounts/directory.ts';
+import { createLedgerDesk, type LedgerDesk } from '../ledger/create-ledger-desk.ts';
 import { startLedgerExporter } from '../ledger/start-ledger-exporter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -33,6 +34,7 @@ interface BookkeepingOptions {
 
 export interface Bookkeeping {
   readonly directory: Directory;
+  readonly ledger: LedgerDesk;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** Resolves when accounts can be written, or the time is up. */
@@ -50,6 +52,9 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   const connection = connect('primary');
   // Waiting for a replica holds up a connection.
   const directoryConnection = connect('primary-accounts');
+  // What operators read may be long: nothing else waits behind it.
+  const ledgerConnection = connect('primary-ledger');
+  const ledgerDir = join(dataDir, 'ledger');
 
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
@@ -66,7 +71,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   });
   const exporter = startLedgerExporter({
     connection,
-    dir: join(dataDir, 'ledger'),
+    dir: ledgerDir,
     nodeId: loadNodeId(dataDir),
     clock,
     log,
@@ -89,6 +94,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
 
   return {
     directory,
+    ledger: createLedgerDesk({ connection: ledgerConnection, dirs: [ledgerDir] }),
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection),
     async close() {
@@ -98,7 +104,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       if (left > 0) log.warn({ left }, 'settlements stay in the journal until the next start');
       await journal.close();
       await exporter.stop();
-      await Promise.all([connection.close(), directoryConnection.close()]);
+      await Promise.all([connection, directoryConnection, ledgerConnection].map((c) => c.close()));
     },
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Secret } from '../lib/secret.ts';
 import { type AdminRoutesOptions, createAdminRoutes, findAdminRoute } from './admin-routes.ts';
 import { createAuthorizeAdmin } from './authorize-admin.ts';
-import type { OpsAnswer } from './ops-answer.ts';
+import type { OpsAnswer, OpsLines } from './ops-answer.ts';
 import { readJsonBody } from './read-json-body.ts';
 
 interface AdminHandlerOptions extends AdminRoutesOptions {
@@ -16,7 +16,7 @@ export function createAdminHandler(options: AdminHandlerOptions) {
   const authorize = createAuthorizeAdmin(options.token);
   const routes = createAdminRoutes(options);
 
-  return async (request: IncomingMessage, path: string): Promise<OpsAnswer> => {
+  return async (request: IncomingMessage, path: string): Promise<OpsAnswer | OpsLines> => {
     const { method = '', url = '' } = request;
     await authorize(request.headers.authorization, request.socket.remoteAddress ?? '');
     const { route, id } = findAdminRoute(routes, method, path);

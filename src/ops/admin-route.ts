@@ -1,6 +1,8 @@
 import type { Directory } from '../accounts/directory.ts';
+import type { LedgerDesk } from '../ledger/create-ledger-desk.ts';
 import type { Log } from '../lib/log.ts';
 import type { createAdminSchemas } from './admin-schemas.ts';
+import type { OpsLines } from './ops-answer.ts';
 
 export interface AdminCall {
   /** What stands in the path for `{id}`; empty where nothing does. */
@@ -18,11 +20,12 @@ export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'PATCH';
   /** With at most one `{id}`. */
   readonly path: string;
-  handle(call: AdminCall): Promise<AdminAnswer>;
+  handle(call: AdminCall): Promise<AdminAnswer | OpsLines>;
 }
 
 export interface AdminRouteOptions {
   readonly directory: Directory;
+  readonly ledger: LedgerDesk;
   readonly schemas: ReturnType<typeof createAdminSchemas>;
   readonly noteChange: NoteChange;
 }

@@ -1,23 +1,26 @@
 import type { Directory } from '../accounts/directory.ts';
+import type { LedgerDesk } from '../ledger/create-ledger-desk.ts';
 import type { Log } from '../lib/log.ts';
 import { createAccountRoutes } from './account-routes.ts';
 import { type AdminRoute, createNoteChange } from './admin-route.ts';
 import { createAdminSchemas } from './admin-schemas.ts';
 import { createKeyRoutes } from './key-routes.ts';
+import { createLedgerRoutes } from './ledger-routes.ts';
 import { OpsProblem } from './ops-problem.ts';
 
 export interface AdminRoutesOptions {
   readonly directory: Directory;
+  readonly ledger: LedgerDesk;
   /** Whether this is the id or an alias of a model, by the settings of now. */
   readonly isModel: (name: string) => boolean;
   readonly log: Log;
 }
 
 export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRoute[] {
-  const { directory, isModel, log } = options;
+  const { directory, ledger, isModel, log } = options;
   const schemas = createAdminSchemas({ isModel });
-  const parts = { directory, schemas, noteChange: createNoteChange(log) };
-  return [...createAccountRoutes(parts), ...createKeyRoutes(parts)];
+  const parts = { directory, ledger, schemas, noteChange: createNoteChange(log) };
+  return [...createAccountRoutes(parts), ...createKeyRoutes(parts), ...createLedgerRoutes(parts)];
 }
 
 /** Throws when there is nothing at the path, or not with that method. */

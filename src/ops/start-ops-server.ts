@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Directory } from '../accounts/directory.ts';
+import type { LedgerDesk } from '../ledger/create-ledger-desk.ts';
 import type { Endpoint } from '../lib/endpoint.ts';
 import type { Log } from '../lib/log.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
@@ -9,6 +10,7 @@ import { createOpenApiDocument } from '../protocol/create-openapi-document.ts';
 import { createAdminHandler } from './admin-handler.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { explainError, OpsProblem } from './ops-problem.ts';
+import { sendLines } from './send-lines.ts';
 
 const CONNECTIONS_MAX = 100;
 const HEAD_TIME_MAX_MS = 10_000;
@@ -29,6 +31,7 @@ export interface OpsServerOptions {
   readonly admin: {
     readonly token: Secret;
     readonly directory: Directory;
+    readonly ledger: LedgerDesk;
     /** Whether this is the id or an alias of a model, by the settings of now. */
     readonly isModel: (name: string) => boolean;
   };
@@ -45,11 +48,14 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
     const [path = ''] = (request.url ?? '').split('?');
     try {
       const isAdmin = path.startsWith('/admin/v1/');
-      send(response, await (isAdmin ? answerAdmin(request, path) : answerOpen(request, path)));
+      const given = await (isAdmin ? answerAdmin(request, path) : answerOpen(request, path));
+      if ('lines' in given) await sendLines(response, given);
+      else send(response, given);
     } catch (error) {
       // A client that left while it was read gets no answer, and is nobody's mistake.
       if (request.destroyed && !request.complete) return;
-      send(response, answerProblem(error, log));
+      const problem = answerProblem(error, log);
+      if (!response.headersSent) send(response, problem);
     }
   };
 

@@ -55,6 +55,7 @@ const sample: LedgerEntry = {
   short_micros: 0,
   balance_micros: 5,
   usage: null,
+  details: null,
   note: 'one "two", three\nfour\u2028five',
 };
 

@@ -248,12 +248,12 @@ describe('the listener for operators', () => {
 
   it('says which setting is wrong when it cannot listen', async () => {
     const { startOpsServer } = await import('../../src/ops/start-ops-server.ts');
-    const { token, directory, log } = ops;
+    const { token, directory, ledger, log } = ops;
     const second = startOpsServer({
       endpoint: { kind: 'tcp', host: '127.0.0.1', port: ops.port },
       version: '1.2.3',
       isReady: () => true,
-      admin: { token, directory, isModel: () => true },
+      admin: { token, directory, ledger, isModel: () => true },
       log,
     });
     await expect(second).rejects.toThrow(`cannot listen on 127.0.0.1:${ops.port} (ops.listen)`);

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { createLedgerDesk, type LedgerDesk } from '../../src/ledger/create-ledger-desk.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import { loadAdminToken } from '../../src/ops/load-admin-token.ts';
 import { startOpsServer } from '../../src/ops/start-ops-server.ts';
@@ -21,6 +23,7 @@ export interface TestOps {
   readonly dataDir: string;
   readonly token: Secret;
   readonly directory: TestDirectory;
+  readonly ledger: LedgerDesk;
   readonly log: MemoryLog;
   /** What is configured; may be changed. */
   readonly models: Set<string>;
@@ -33,13 +36,15 @@ export interface TestOps {
 export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Promise<TestOps> {
   const dataDir = createTempDir(cleanUp);
   const directory = await openDirectory(standalone(tcp(redis.port)));
+  const { connection } = directory;
+  const ledger = createLedgerDesk({ connection, dirs: [join(dataDir, 'ledger')] });
   const port = await findFreePort();
   const token = loadAdminToken({ configured: undefined, dataDir });
   const url = `http://127.0.0.1:${port}`;
   const log = createMemoryLog();
   const models = new Set(['llm-opus-4.7', 'opus']);
   const ops: TestOps = {
-    ...{ port, url, dataDir, token, directory, log, models },
+    ...{ port, url, dataDir, token, directory, ledger, log, models },
     isReady: true,
     async call(method, path, body) {
       const response = await fetch(`${url}/admin/v1${path}`, {
@@ -58,7 +63,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     endpoint: tcp(port),
     version: '1.2.3',
     isReady: () => ops.isReady,
-    admin: { token, directory, isModel: (name) => models.has(name) },
+    admin: { token, directory, ledger, isModel: (name) => models.has(name) },
     log,
   });
   cleanUp(() => server.close());
