@@ -6,7 +6,6 @@ import type { RedisTarget } from '../lib/redis-target.ts';
 import { admit } from '../quota/admit.ts';
 import { createAdmitRequest } from '../quota/admit-request.ts';
 import { createAskStore } from '../quota/ask-store.ts';
-import { identify } from '../quota/identify.ts';
 import { createOpenHolds, type OpenHolds } from '../quota/open-holds.ts';
 import { renew } from '../quota/renew.ts';
 import { settle } from '../quota/settle.ts';
@@ -17,7 +16,7 @@ import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { type Change, listenForChanges } from '../redis/listen-for-changes.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { createBreakers } from './create-breakers.ts';
-import { createIdentify } from './create-identify.ts';
+import { createFreeCalls } from './create-free-calls.ts';
 import { createInsurance } from './create-insurance.ts';
 import { createKeyCheck, type KeyCheck } from './create-key-check.ts';
 
@@ -44,7 +43,7 @@ interface BillingOptions {
 }
 
 export interface Billing {
-  readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify'>;
+  readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey'>;
   /** Settles what is open, or hands it over. No request may run any more. */
   close(): Promise<void>;
 }
@@ -84,12 +83,7 @@ export function createBilling(options: BillingOptions): Billing {
 
   const steps: Billing['steps'] = {
     checkKey: keyCheck.check,
-    identify: createIdentify({
-      askStore,
-      identify: (key) => identify(admitConnection, key),
-      keyCheck,
-      guards: config.guards,
-    }),
+    ...createFreeCalls({ config, connection: admitConnection, askStore, keyCheck }),
     admit: createAdmitRequest({
       askStore,
       admit: (order) => admit(admitConnection, order),

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/resolve-model.ts';
 import type { Infer } from '../protocol/inference.ts';
+import type { KeyInfo } from '../protocol/key-info.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
@@ -19,6 +20,8 @@ export interface Steps {
   admit(order: AdmissionOrder): Promise<Admission>;
   /** For requests that cost nothing: whether the key is good, and which models it may use (undefined: all). */
   identify(key: ApiKey): Promise<{ readonly models: readonly string[] | undefined }>;
+  /** The same door, and then what the key is told of itself. */
+  describeKey(key: ApiKey): Promise<KeyInfo>;
   readonly infer: Infer;
   /** Once for each request, when it is over. */
   observe(record: RequestRecord): void;

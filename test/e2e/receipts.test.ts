@@ -99,7 +99,9 @@ describe('a receipt', () => {
         upstream_wait_ms: expect.any(Number),
         client_wait_ms: expect.any(Number),
       },
-      ledger: [expect.objectContaining({ kind: 'charge', time: DATE, charged, held: receipt.held })],
+      ledger: [
+        expect.objectContaining({ kind: 'charge', time: DATE, charged, held: receipt.held }),
+      ],
     });
     expect(receipt.held).toBeGreaterThan(charged);
     expect(JSON.stringify(receipt)).not.toContain('secret');
