@@ -98,13 +98,13 @@ describe('an entry of the ledger', () => {
   });
 
   it('keeps what a later version knows about a request, though this one does not', async () => {
-    const account = await createAccount(connection, 5);
+    const account = await createAccount(connection, 9);
     const { requestId, month } = await begin(connection, account);
     const usage = pack([3, { all: 'new' }]);
     const { bucket, id: accountId, keyId } = account;
     const request = { bucket, accountId, keyId, requestId, month, model: 'llm-a' };
     await settle(connection, { ...request, actualMicros: 7, firstTriedMs: Date.now(), usage });
-    const entry = (await readEntries(5)).at(-1);
+    const entry = (await readEntries(9)).at(-1);
     expect(entry).toMatchObject({ usage: null, details: usage.toString('base64') });
     expect(entry && detailsOfEntry(entry)).toBeUndefined();
   });
