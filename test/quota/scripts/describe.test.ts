@@ -61,11 +61,13 @@ describe('describe', () => {
     await scripts.setClock(NOW_MS + 10_000);
     await scripts.admit({ modelNames: ['llm-a'] });
     await scripts.settle(30);
+    // Another key of the account was here too.
+    await scripts.send('lpush', redisKeys.accountLog(ACCOUNT), NOW_MS + 12_000);
     await scripts.setClock(NOW_MS + 15_000);
     expect(await askTwice()).toMatchObject({
       nowMs: NOW_MS + 15_000,
       keyRate: { limit: 2, left: 0, resetMs: 55_000 },
-      accountRate: { limit: 4, left: 2, resetMs: 55_000 },
+      accountRate: { limit: 4, left: 1, resetMs: 57_000 },
       expiresMs: expires,
       models: ['opus', 'llm-a'],
       inFlight: 1,
