@@ -108,8 +108,7 @@ async function searchStreams({ connection }: LedgerPlace, search: LedgerSearch) 
         const page = await readStreamPage(connection, bucket, { after, until: String(untilMs) });
         for (const { id, fields } of page) {
           if (!fields.some((field) => field.equals(idBytes))) continue;
-          const entry = decodeLedgerEntry(bucket, id, fields);
-          if (!isPaymentKind(entry.kind)) entries.push(entry);
+          entries.push(decodeLedgerEntry(bucket, id, fields));
         }
         after = page.at(-1)?.id ?? after;
         isAtEnd = page.length < STREAM_PAGE_MAX;
@@ -120,7 +119,7 @@ async function searchStreams({ connection }: LedgerPlace, search: LedgerSearch) 
   return { entries, spans };
 }
 
-/** What was exported and is missing where Redis ought to have it was taken back by a failover. */
+/** Each entry once, no payments. What was exported and is missing where Redis ought to have it was taken back by a failover. */
 function mergeEntries(
   kept: readonly LedgerEntry[],
   exported: readonly LedgerEntry[],
