@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   routing: ['lib', 'protocol', 'catalogue'],
   upstream: ['lib', 'protocol', 'routing'],
   accounts: ['lib', 'keys', 'redis', 'quota'],
-  ops: ['lib', 'protocol', 'guards', 'accounts'],
+  ops: ['lib', 'protocol', 'guards', 'accounts', 'ledger'],
   metrics: ['lib', 'protocol', 'gateway'],
   cluster: [
     'lib',

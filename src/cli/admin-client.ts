@@ -6,7 +6,12 @@ const ANSWER_TIME_MAX_MS = 10_000;
 
 export interface AdminClient {
   /** `path` begins behind `/admin/v1`. */
-  call<Answer>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Answer>;
+  call<Answer>(
+    method: 'GET' | 'POST' | 'PATCH',
+    path: string,
+    body?: object,
+    answerTimeMaxMs?: number,
+  ): Promise<Answer>;
 }
 
 export function createAdminClient({ url, token, tokenPath }: AdminSource): AdminClient {
@@ -16,7 +21,12 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
     );
   }
   return {
-    async call<Answer>(method: string, path: string, body?: object) {
+    async call<Answer>(
+      method: string,
+      path: string,
+      body?: object,
+      answerTimeMaxMs = ANSWER_TIME_MAX_MS,
+    ) {
       const response = await fetch(`${url}/admin/v1${path}`, {
         method,
         headers: {
@@ -25,7 +35,7 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
           'user-agent': `tollgate-cli/${packageVersion()}`,
           'content-type': 'application/json',
         },
-        signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
+        signal: AbortSignal.timeout(answerTimeMaxMs),
         ...(body && { body: JSON.stringify(body) }),
       }).catch((cause: unknown) => {
         throw new CommandFailure(explainSilence(cause, url), { cause });

@@ -10,6 +10,7 @@ import { registerKeyCommands } from './key-commands.ts';
 import { registerLedgerCommands } from './ledger-commands.ts';
 import { createTerminal } from './terminal.ts';
 import { registerTopCommand } from './top-command.ts';
+import { registerUsageCommand } from './usage-command.ts';
 
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
@@ -65,6 +66,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   registerAccountCommands(program, host);
   registerKeyCommands(program, host);
   registerCreditsCommands(program, host);
+  registerUsageCommand(program, host);
   registerLedgerCommands(program, host);
   registerTopCommand(program, host);
   registerAuditCommands(program, host);

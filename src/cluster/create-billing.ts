@@ -8,7 +8,6 @@ import type { Metrics } from '../metrics/create-metrics.ts';
 import { admit } from '../quota/admit.ts';
 import { createAdmitRequest } from '../quota/admit-request.ts';
 import { type AskStore, createAskStore } from '../quota/ask-store.ts';
-import { identify } from '../quota/identify.ts';
 import { createOpenHolds, type OpenHolds } from '../quota/open-holds.ts';
 import { renew } from '../quota/renew.ts';
 import { settle } from '../quota/settle.ts';
@@ -19,7 +18,7 @@ import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { type Change, listenForChanges } from '../redis/listen-for-changes.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { createBreakers } from './create-breakers.ts';
-import { createIdentify } from './create-identify.ts';
+import { createFreeCalls } from './create-free-calls.ts';
 import { createInsurance } from './create-insurance.ts';
 import { createKeyCheck, type KeyCheck } from './create-key-check.ts';
 import { createObserveCommand, watchBreakers } from './create-worker-metrics.ts';
@@ -56,7 +55,7 @@ interface BillingOptions {
 }
 
 export interface Billing {
-  readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify'>;
+  readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey'>;
   /** Settles what is open, or hands it over. No request may run any more. */
   close(): Promise<void>;
 }
@@ -97,12 +96,7 @@ export function createBilling(options: BillingOptions): Billing {
 
   const steps: Billing['steps'] = {
     checkKey: keyCheck.check,
-    identify: createIdentify({
-      askStore,
-      identify: (key) => identify(admitConnection, key),
-      keyCheck,
-      guards: config.guards,
-    }),
+    ...createFreeCalls({ config, connection: admitConnection, askStore, keyCheck }),
     admit: createAdmit(options, { admitConnection, askStore, openHolds, settleQueue, keyCheck }),
   };
   watchBreakers(

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { ApiKey, Steps } from '../gateway/steps.ts';
+import type { ApiKey } from '../gateway/steps.ts';
 import { createFreeCallGuard } from '../guards/guard-free-calls.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AskStore } from '../quota/ask-store.ts';
@@ -16,10 +16,10 @@ interface IdentifyOptions {
 }
 
 /** The door for requests that cost nothing: a good key, and not too many of them. */
-export function createIdentify(options: IdentifyOptions): Steps['identify'] {
+export function createIdentify(options: IdentifyOptions) {
   const { askStore, identify, keyCheck, guards } = options;
   const freeCalls = createFreeCallGuard({ perMinuteMax: guards.freeCallsPerMinuteMax });
-  return async (key) => {
+  return async (key: ApiKey) => {
     const waitMs = freeCalls.take(key.keyId);
     if (waitMs > 0) {
       throw new Refusal(

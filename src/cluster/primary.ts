@@ -149,7 +149,8 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
     collectMetrics: nodeMetrics.collector.collect,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
-      ...{ node, reload, readCluster, events: hub, directory: books.directory, audit: books.audit },
+      ...{ node, reload, readCluster, events: hub },
+      ...{ directory: books.directory, audit: books.audit, ledger: books.ledger },
       isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
     },
     log,

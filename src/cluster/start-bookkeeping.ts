@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditLog, createAuditLog } from '../accounts/audit-log.ts';
 import { createDirectory, type Directory } from '../accounts/directory.ts';
+import { createLedgerDesk, type LedgerDesk } from '../ledger/create-ledger-desk.ts';
 import { type LedgerExporter, startLedgerExporter } from '../ledger/start-ledger-exporter.ts';
 import { readVerifyResult } from '../ledger/verify-result.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -41,6 +42,7 @@ interface BookkeepingOptions {
 export interface Bookkeeping {
   readonly directory: Directory;
   readonly audit: AuditLog;
+  readonly ledger: LedgerDesk;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** Resolves when accounts can be written, or the time is up. */
@@ -60,6 +62,9 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   const connection = connect('primary', 'primary');
   // Waiting for a replica holds up a connection.
   const directoryConnection = connect('primary-accounts', 'accounts');
+  // What operators read may be long: nothing else waits behind it.
+  const ledgerConnection = connect('primary-ledger', 'primary');
+  const ledgerDir = join(dataDir, 'ledger');
 
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
@@ -75,7 +80,6 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     random,
     log,
   });
-  const ledgerDir = join(dataDir, 'ledger');
   const exporter = startLedgerExporter({
     connection,
     dir: ledgerDir,
@@ -104,6 +108,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   return {
     directory,
     audit,
+    ledger: createLedgerDesk({ connection: ledgerConnection, dirs: [ledgerDir] }),
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection),
     async close() {
@@ -114,7 +119,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       await journal.close();
       await exporter.stop();
       await audit.close();
-      await Promise.all([connection.close(), directoryConnection.close()]);
+      await Promise.all([connection, directoryConnection, ledgerConnection].map((c) => c.close()));
     },
   };
 }

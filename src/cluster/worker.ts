@@ -5,6 +5,7 @@ import type { Steps } from '../gateway/steps.ts';
 import { createHealthRoutes } from '../http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
 import { createInferenceRoutes } from '../http/inference-routes.ts';
+import { createKeyRoute } from '../http/key-route.ts';
 import { loadUws } from '../http/load-uws.ts';
 import { createModelsRoutes } from '../http/models-routes.ts';
 import { createOpenApiRoute } from '../http/openapi-route.ts';
@@ -151,6 +152,7 @@ function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth):
     ...createHealthRoutes({ ...health, version, worker: options.worker }),
     ...createInferenceRoutes(steps),
     ...createModelsRoutes(steps),
+    createKeyRoute(steps),
     createOpenApiRoute(version),
     ...options.extraRoutes,
   ];

@@ -1,6 +1,8 @@
 import type { AnswerPart, Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Trace } from '../protocol/trace-context.ts';
+import { type AskedSizes, describeRequest } from './describe-request.ts';
 import type { AnswerEnd, Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { ApiKey } from './steps.ts';
@@ -21,6 +23,8 @@ export interface RequestRecorder {
   /** What ended the request, or a stream that had begun. */
   noteFailure(error: unknown, hasClientLeft: boolean): void;
   noteBill(bill: Bill, end: AnswerEnd): void;
+  /** For the ledger, when all is known but the charge: it is settled at this moment. */
+  describe(sizes: AskedSizes, nowMs: number): RequestDetails;
   close(): RequestRecord;
 }
 
@@ -84,6 +88,10 @@ export function createRequestRecorder(options: RecorderOptions): RequestRecorder
       record.isEstimated = isEstimated;
       record.outcome = end;
       record.isUsageMissing = isEstimated && end === 'complete';
+    },
+    describe(sizes, nowMs) {
+      record.endMs = performance.now();
+      return describeRequest(record, sizes, nowMs);
     },
     close() {
       record.endMs = performance.now();

@@ -50,8 +50,7 @@ async function serve(
   recorder.noteKey(key);
   checkContentType(header('content-type'));
 
-  const body = parseJsonBody(await recorder.waitForClient(client.body()));
-  recorder.noteBody();
+  const { body, bodyBytes } = await readBody(client, recorder);
   const { request, wantsStreamUsage } = format.decodeRequest(body, header);
   const model = steps.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
@@ -80,6 +79,7 @@ async function serve(
     stop: (refusal) => client.abort(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
+  const sizes = { bodyBytes, estimatedTokens: estimate.likely, outputTokensMax: askedTokensMax };
 
   let end: AnswerEnd = 'undelivered';
   try {
@@ -103,12 +103,22 @@ async function serve(
     end = request.isStream
       ? await sendStream({ client, parts, format, context, meter, recorder })
       : await sendWhole({ client, parts, format, context, meter, recorder, heldMicros });
+  } catch (error) {
+    recorder.noteFailure(error, client.signal.aborted);
+    throw error;
   } finally {
     if (client.signal.aborted && end !== 'complete') end = 'left';
     const bill = meter.close(end);
     recorder.noteBill(bill, end);
-    admission.settle(bill);
+    admission.settle(bill, recorder.describe({ ...sizes, price }, steps.nowMs()));
   }
+}
+
+async function readBody(client: ClientSide, recorder: RequestRecorder) {
+  const bytes = await recorder.waitForClient(client.body());
+  const body = parseJsonBody(bytes);
+  recorder.noteBody();
+  return { body, bodyBytes: bytes.length };
 }
 
 /** A request that names no type gets the benefit of the doubt. */

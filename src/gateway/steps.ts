@@ -1,7 +1,9 @@
 import type { Catalogue } from '../catalogue/resolve-model.ts';
 import type { Infer } from '../protocol/inference.ts';
+import type { KeyInfo } from '../protocol/key-info.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
+import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Trace } from '../protocol/trace-context.ts';
 import type { Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -21,6 +23,8 @@ export interface Steps {
   admit(order: AdmissionOrder): Promise<Admission>;
   /** For requests that cost nothing: whether the key is good, and which models it may use (undefined: all). */
   identify(key: ApiKey): Promise<{ readonly models: readonly string[] | undefined }>;
+  /** The same door, and then what the key is told of itself. */
+  describeKey(key: ApiKey): Promise<KeyInfo>;
   readonly infer: Infer;
   /** Once for each request, when it has ended, however it ended. */
   observe(record: RequestRecord): void;
@@ -67,7 +71,7 @@ export interface AdmissionOrder {
 /** A request that is let in. It is settled once, on every way out. */
 export interface Admission {
   readonly heldMicros: number;
-  settle(bill: Bill): void;
+  settle(bill: Bill, details: RequestDetails): void;
 }
 
 /** A stream of bytes to the client. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RequestDetails } from '../protocol/request-details.ts';
 import { decodeLedgerUsage } from '../quota/settlement.ts';
 import { isStreamId, msOfStreamId } from './stream-id.ts';
 
@@ -40,6 +41,8 @@ const entrySchema = z.object({
   balance_micros: micros,
   usage: usageSchema.nullable(),
   note: z.string().nullable(),
+  /** Base64 of all that was packed about the request; null where there was no more than the usage. */
+  details: z.base64().nullable().default(null),
 });
 
 /** One line of the ledger: something that changed a balance, or ended a hold. Money is exact, in micro-credits. */
@@ -49,6 +52,12 @@ export type LedgerEntry = z.infer<typeof entrySchema>;
 const LINE_START = /^\{"bucket":(\d+),/;
 
 const PAYMENT_KINDS: readonly string[] = ['topup', 'refund', 'adjustment'];
+
+export function isPaymentKind(kind: string): boolean {
+  return PAYMENT_KINDS.includes(kind);
+}
+
+const NO_USAGE: Pick<LedgerEntry, 'usage' | 'details'> = { usage: null, details: null };
 
 /** As XRANGE answers: names and values in turn. */
 export type StreamFields = readonly Buffer[];
@@ -61,7 +70,8 @@ export function decodeLedgerEntry(bucket: number, id: string, fields: StreamFiel
   }
   const text = (name: string) => values.get(name)?.toString() ?? '';
   const textOrNull = (name: string) => text(name) || null;
-  const isPayment = PAYMENT_KINDS.includes(text('kind'));
+  const isPayment = isPaymentKind(text('kind'));
+  const usage = isPayment ? NO_USAGE : decodeUsage(values.get('usage'));
   return entrySchema.parse({
     bucket,
     id,
@@ -76,8 +86,8 @@ export function decodeLedgerEntry(bucket: number, id: string, fields: StreamFiel
     charged_micros: parseMicros(text('charged')),
     short_micros: parseMicros(text('short')),
     balance_micros: parseMicros(text('balance')),
-    usage: isPayment ? null : decodeUsage(values.get('usage')),
     note: isPayment ? textOrNull('usage') : null,
+    ...usage,
   });
 }
 
@@ -102,19 +112,30 @@ export function bucketOfLedgerLine(line: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-function decodeUsage(packed: Buffer | undefined): LedgerEntry['usage'] {
-  const decoded = packed === undefined ? undefined : decodeLedgerUsage(packed);
-  if (decoded === undefined) return null;
-  const { usage, isEstimated } = decoded;
+function decodeUsage(packed: Uint8Array = new Uint8Array(0)): typeof NO_USAGE {
+  if (packed.length === 0) return NO_USAGE;
+  // As it is: a line is read far more often than what stands in here, and a later version may know more.
+  const packedText = Buffer.from(packed).toString('base64');
+  const decoded = decodeLedgerUsage(packed);
+  if (decoded === undefined) return { usage: null, details: packedText };
+  const { usage, isEstimated, details } = decoded;
   return {
-    input: usage.input,
-    cache_read: usage.cacheRead,
-    cache_write_5m: usage.cacheWrite5m,
-    cache_write_1h: usage.cacheWrite1h,
-    output: usage.output,
-    thinking: usage.thinking,
-    estimated: isEstimated,
+    usage: {
+      input: usage.input,
+      cache_read: usage.cacheRead,
+      cache_write_5m: usage.cacheWrite5m,
+      cache_write_1h: usage.cacheWrite1h,
+      output: usage.output,
+      thinking: usage.thinking,
+      estimated: isEstimated,
+    },
+    details: details === undefined ? null : packedText,
   };
+}
+
+/** What else the ledger knows of the request; undefined for what was written before there was more. */
+export function detailsOfEntry({ details }: LedgerEntry): RequestDetails | undefined {
+  return details === null ? undefined : decodeLedgerUsage(Buffer.from(details, 'base64'))?.details;
 }
 
 /** An empty text would count as 0. */

@@ -19,8 +19,8 @@ import {
 } from './open-segments.ts';
 import { readStreamPage, STREAM_PAGE_MAX, type StreamEntry } from './read-stream.ts';
 
-/** Entries that one pass holds back, about 500 bytes each. */
-const HELD_MAX = 400_000;
+/** Entries that one pass holds back, about 700 bytes each. */
+const HELD_MAX = 300_000;
 
 export interface LedgerPlace {
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;

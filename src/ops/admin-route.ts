@@ -28,7 +28,8 @@ export interface AdminAnswer {
 
 /** Takes over the response, which goes on until one of the two leaves. */
 export interface AdminStream {
-  readonly stream: (response: ServerResponse) => void;
+  /** What it throws before it has begun to answer is a plain refusal. */
+  readonly stream: (response: ServerResponse) => void | Promise<void>;
 }
 
 interface AdminRouteShape {
@@ -38,8 +39,8 @@ interface AdminRouteShape {
   readonly summary: string;
   /** What the audit log calls that which is changed here. */
   readonly changes?: string;
-  /** What it answers with when it did what it was asked for; undefined for a stream of events. */
-  readonly answer: z.ZodType | undefined;
+  /** What it answers with when it did what it was asked for, or the type of a stream. */
+  readonly answer: z.ZodType | 'text/event-stream' | 'application/x-ndjson';
 }
 
 interface AdminRouteDefinition<Query, Body> extends AdminRouteShape {

@@ -1,16 +1,19 @@
 import type { Directory } from '../accounts/directory.ts';
+import type { LedgerDesk } from '../ledger/create-ledger-desk.ts';
 import { createAccountRoutes } from './account-routes.ts';
 import type { AdminRoute } from './admin-route.ts';
 import { createAdminSchemas } from './admin-schemas.ts';
 import { createClusterRoutes } from './cluster-routes.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { createKeyRoutes } from './key-routes.ts';
+import { createLedgerRoutes } from './ledger-routes.ts';
 import { createNodeRoutes, type NodeRoutesOptions } from './node-routes.ts';
 import { OpsProblem } from './ops-problem.ts';
 
 export interface AdminRoutesOptions extends Omit<NodeRoutesOptions, 'schemas'> {
   readonly directory: Directory;
   readonly readCluster: () => ClusterState;
+  readonly ledger: LedgerDesk;
   /** Whether this is the id or an alias of a model, by the settings of now. */
   readonly isModel: (name: string) => boolean;
 }
@@ -21,6 +24,7 @@ export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRo
   return [
     ...createAccountRoutes(parts),
     ...createKeyRoutes(parts),
+    ...createLedgerRoutes(parts),
     ...createClusterRoutes(parts),
     ...createNodeRoutes(parts),
   ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_VIAS } from '../accounts/audit-entry.ts';
+import { USAGE_GROUPS } from '../ledger/sum-usage.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -131,4 +132,27 @@ export const clusterAnswer = z.strictObject({
     topology: z.string(),
     out_for_ms: z.number(),
   }),
+});
+
+export const usageAnswer = z.strictObject({
+  by: z.enum(USAGE_GROUPS),
+  account: z.string().nullable(),
+  key: z.string().nullable(),
+  from: time.nullable(),
+  to: time.nullable(),
+  data: z.array(z.looseObject({ requests: count, charged: z.number() })),
+  total: z.looseObject({ requests: count, charged: z.number() }),
+  paid: z.number().nullable(),
+  is_complete: z.boolean(),
+});
+
+/** `running` with what is held, or `ended` with all that the ledger keeps of it. */
+export const receiptAnswer = z.looseObject({
+  id: z.string(),
+  state: z.enum(['running', 'ended']),
+  account: z.string().nullable(),
+  key: z.string().nullable(),
+  model: z.string().nullable(),
+  month: z.string().nullable(),
+  held: z.number(),
 });

@@ -5,8 +5,6 @@ import { problemAnswer } from './answer-schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const EVENTS = { 'text/event-stream': {} };
-
 /** The client routes and the admin API as OpenAPI 3.1, the latter from the schemas that it checks with. */
 export function createOpsDocument(version: string, routes: readonly AdminRoute[]): Json {
   const document = createOpenApiDocument(version);
@@ -34,8 +32,8 @@ function describe(route: AdminRoute): Json {
   const parameters = [...describePath(route), ...describeQuery(route)];
   const body = { schema: describeSchema(route.body, 'input') };
   const content =
-    answer === undefined
-      ? EVENTS
+    typeof answer === 'string'
+      ? { [answer]: {} }
       : { 'application/json': { schema: describeSchema(answer, 'output') } };
   const problem = { schema: { $ref: '#/components/schemas/AdminProblem' } };
   return {

@@ -36,7 +36,7 @@ export function createNodeRoutes(options: NodeRoutesOptions): readonly AdminRout
       method: 'GET',
       path: '/admin/v1/events',
       summary: 'What goes on, as server-sent events',
-      answer: undefined,
+      answer: 'text/event-stream',
       async handle() {
         return { stream: events.subscribe };
       },

@@ -1,4 +1,5 @@
 import { DirectoryError, type DirectoryErrorCode } from '../accounts/directory-error.ts';
+import { LedgerQueryError, type LedgerQueryErrorCode } from '../ledger/ledger-query-error.ts';
 
 /** An expected no of the listener for operators. */
 export class OpsProblem extends Error {
@@ -28,7 +29,7 @@ export class OpsProblem extends Error {
 
 const STORE_RETRY_AFTER_S = 2;
 
-const STATUSES: Readonly<Record<DirectoryErrorCode, number>> = {
+const STATUSES: Readonly<Record<DirectoryErrorCode | LedgerQueryErrorCode, number>> = {
   account_not_found: 404,
   key_not_found: 404,
   invalid_cursor: 400,
@@ -39,12 +40,16 @@ const STATUSES: Readonly<Record<DirectoryErrorCode, number>> = {
   credit_reserved: 409,
   balance_too_large: 409,
   store_unavailable: 503,
+  search_unfinished: 503,
+  ledger_unavailable: 503,
+  too_many_readers: 503,
+  too_many_rows: 400,
 };
 
 /** Undefined for what nobody expected. */
 export function explainError(error: unknown): OpsProblem | undefined {
   if (error instanceof OpsProblem) return error;
-  if (!(error instanceof DirectoryError)) return undefined;
+  if (!(error instanceof DirectoryError || error instanceof LedgerQueryError)) return undefined;
   const status = STATUSES[error.code];
   const headers: Record<string, string> =
     status === 503 ? { 'retry-after': String(STORE_RETRY_AFTER_S) } : {};

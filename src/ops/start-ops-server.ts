@@ -43,12 +43,13 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
     try {
       const isAdmin = path.startsWith('/admin/v1/');
       const answered = await (isAdmin ? answerAdmin(request, path) : answerOpen(request, path));
-      if ('stream' in answered) answered.stream(response);
+      if ('stream' in answered) await answered.stream(response);
       else send(response, answered);
     } catch (error) {
       // A client that left while it was read gets no answer, and is nobody's mistake.
       if (request.destroyed && !request.complete) return;
-      send(response, answerProblem(error, log));
+      const problem = answerProblem(error, log);
+      if (!response.headersSent) send(response, problem);
     }
   };
 

@@ -1,4 +1,5 @@
 import { chatRequestSchema } from './chat/request-schema.ts';
+import { keyInfoSchema } from './key-info.ts';
 import { nativeRequestSchema } from './native/request-schema.ts';
 import { REFUSALS } from './refusals.ts';
 import type { JsonSchema } from './schema.ts';
@@ -9,6 +10,8 @@ interface Operation {
   readonly summary: string;
   /** The very schema that the route checks bodies with. */
   readonly body?: JsonSchema;
+  /** The very schema that the answer is made by. */
+  readonly answer?: JsonSchema;
   readonly parameters?: readonly Readonly<Record<string, unknown>>[];
   readonly needsKey: boolean;
   readonly mediaTypes: readonly string[];
@@ -79,6 +82,14 @@ const OPERATIONS: readonly Operation[] = [
     needsKey: true,
     mediaTypes: JSON_ONLY,
   },
+  {
+    method: 'get',
+    path: '/v1/key',
+    summary: 'The key itself: its limits, what is left of them, what it spent',
+    answer: keyInfoSchema.json,
+    needsKey: true,
+    mediaTypes: JSON_ONLY,
+  },
   { method: 'get', path: '/healthz', summary: 'Liveness', needsKey: false, mediaTypes: JSON_ONLY },
   { method: 'get', path: '/health', summary: 'Readiness', needsKey: false, mediaTypes: JSON_ONLY },
   {
@@ -111,7 +122,7 @@ export function createOpenApiDocument(version: string): Readonly<Record<string, 
 }
 
 function describe(operation: Operation): Readonly<Record<string, unknown>> {
-  const { summary, parameters, body, needsKey, mediaTypes } = operation;
+  const { summary, parameters, body, answer, needsKey, mediaTypes } = operation;
   return {
     summary,
     ...(parameters !== undefined && { parameters }),
@@ -122,7 +133,9 @@ function describe(operation: Operation): Readonly<Record<string, unknown>> {
     responses: {
       '200': {
         description: 'OK',
-        content: Object.fromEntries(mediaTypes.map((type) => [type, {}])),
+        content: Object.fromEntries(
+          mediaTypes.map((type) => [type, answer === undefined ? {} : { schema: answer }]),
+        ),
       },
       default: {
         description: 'A refusal',

@@ -1,6 +1,7 @@
 import type { Usage } from '../protocol/inference.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
+import type { RequestDetails } from '../protocol/request-details.ts';
 import type { AdmitOrder, AdmitReply, PlanLimits } from './admit.ts';
 import type { AskStore } from './ask-store.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
@@ -35,7 +36,7 @@ interface Bill {
 
 interface Admission {
   readonly heldMicros: number;
-  settle(bill: Bill): void;
+  settle(bill: Bill, details: RequestDetails): void;
 }
 
 /** Who pays for a request, and in which month. */
@@ -82,12 +83,12 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     model: modelNames[0] ?? '',
   });
 
-  const settleLater = (request: AdmittedRequest, { usage, chargeMicros, isEstimated }: Bill) =>
+  const settleLater = (request: AdmittedRequest, bill: Bill, details: RequestDetails) =>
     settleQueue.add({
       ...request,
-      actualMicros: chargeMicros,
+      actualMicros: bill.chargeMicros,
       firstTriedMs: nowMs(),
-      usage: encodeLedgerUsage({ usage, isEstimated }),
+      usage: encodeLedgerUsage({ ...bill, details }),
     });
 
   /** Nothing is held: what it costs is charged as far as cap and balance then have room. */
@@ -97,7 +98,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     const request = describeRequest(order, payer);
     return {
       heldMicros: order.holdMicros,
-      settle: (bill) => settleLater(request, bill),
+      settle: (bill, details) => settleLater(request, bill, details),
     };
   };
 
@@ -112,9 +113,9 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     });
     return {
       heldMicros,
-      settle(bill) {
+      settle(bill, details) {
         close();
-        settleLater(request, bill);
+        settleLater(request, bill, details);
       },
     };
   };

@@ -1,5 +1,7 @@
 import { pack, unpack } from 'msgpackr';
 import type { Usage } from '../protocol/inference.ts';
+import type { RequestDetails } from '../protocol/request-details.ts';
+import { type PackedDetails, packDetails, unpackDetails } from './pack-details.ts';
 
 /** A request that was admitted, and who pays for it. */
 export interface AdmittedRequest {
@@ -26,10 +28,25 @@ export interface LedgerUsage {
   readonly usage: Usage;
   /** Counted by the gateway, because the upstream did not say. */
   readonly isEstimated: boolean;
+  /** Undefined in what was written before version 2. */
+  readonly details: RequestDetails | undefined;
 }
 
 const SETTLEMENT_VERSION = 1;
-const USAGE_VERSION = 1;
+const USAGE_VERSION = 2;
+const USAGE_VERSION_WITHOUT_DETAILS = 1;
+
+type PackedUsage = readonly [
+  version: number,
+  input: number,
+  cacheRead: number,
+  cacheWrite5m: number,
+  cacheWrite1h: number,
+  output: number,
+  thinking: number,
+  isEstimated: boolean,
+  details?: PackedDetails,
+];
 
 type PackedSettlement = [
   version: number,
@@ -80,9 +97,13 @@ export function describeSettlement(settlement: Settlement): Readonly<Record<stri
   return { ...rest, firstTriedAt, ...decodeLedgerUsage(usage) };
 }
 
-export function encodeLedgerUsage({ usage, isEstimated }: LedgerUsage): Buffer {
+export function encodeLedgerUsage({
+  usage,
+  isEstimated,
+  details,
+}: LedgerUsage & { readonly details: RequestDetails }): Buffer {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking } = usage;
-  return pack([
+  const packed: PackedUsage = [
     USAGE_VERSION,
     input,
     cacheRead,
@@ -91,17 +112,29 @@ export function encodeLedgerUsage({ usage, isEstimated }: LedgerUsage): Buffer {
     output,
     thinking,
     isEstimated,
-  ]);
+    packDetails(details),
+  ];
+  return pack(packed);
 }
 
 /** Undefined for an entry without one, and for what a later version wrote. */
 export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
   if (packed.length === 0) return undefined;
-  const [version, input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking, isEstimated] =
-    unpack(packed) as [number, number, number, number, number, number, number, boolean];
-  if (version !== USAGE_VERSION) return undefined;
+  const [
+    version,
+    input,
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h,
+    output,
+    thinking,
+    isEstimated,
+    details,
+  ] = unpack(packed) as PackedUsage;
+  if (version !== USAGE_VERSION && version !== USAGE_VERSION_WITHOUT_DETAILS) return undefined;
   return {
     usage: { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking },
     isEstimated,
+    details: details === undefined ? undefined : unpackDetails(details),
   };
 }

@@ -1,8 +1,10 @@
+import { pack } from 'msgpackr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeLedgerCsv, LEDGER_CSV_HEAD } from '../../src/ledger/encode-ledger-csv.ts';
 import {
   bucketOfLedgerLine,
   decodeLedgerEntry,
+  detailsOfEntry,
   encodeDamagedLine,
   encodeLedgerLine,
   type LedgerEntry,
@@ -11,6 +13,7 @@ import {
 import { readStreamPage } from '../../src/ledger/read-stream.ts';
 import { STREAM_START } from '../../src/ledger/stream-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { settle } from '../../src/quota/settle.ts';
 import { sweep } from '../../src/quota/sweep.ts';
 import {
   closeConnections,
@@ -20,6 +23,7 @@ import {
   tcp,
   waitForRedis,
 } from '../support/redis-connection.ts';
+import { DETAILS } from '../support/request-details.ts';
 import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { begin, createAccount, pay, serve, USAGE } from './ledger-scene.ts';
@@ -55,6 +59,7 @@ const sample: LedgerEntry = {
   short_micros: 0,
   balance_micros: 5,
   usage: null,
+  details: null,
   note: 'one "two", three\nfour\u2028five',
 };
 
@@ -87,7 +92,26 @@ describe('an entry of the ledger', () => {
         estimated: true,
       },
       note: null,
+      details: expect.any(String),
     });
+    expect(entry && detailsOfEntry(entry)).toEqual(DETAILS);
+  });
+
+  it('keeps what a later version knows about a request, though this one does not', async () => {
+    const account = await createAccount(connection, 9);
+    const { requestId, month } = await begin(connection, account);
+    const usage = pack([3, { all: 'new' }]);
+    const { bucket, id: accountId, keyId } = account;
+    const request = { bucket, accountId, keyId, requestId, month, model: 'llm-a' };
+    await settle(connection, { ...request, actualMicros: 7, firstTriedMs: Date.now(), usage });
+    const entry = (await readEntries(9)).at(-1);
+    expect(entry).toMatchObject({ usage: null, details: usage.toString('base64') });
+    expect(entry && detailsOfEntry(entry)).toBeUndefined();
+  });
+
+  it('of an earlier version has no details', () => {
+    const { details: _, ...earlier } = sample;
+    expect(parseLedgerLine(JSON.stringify(earlier))).toEqual(sample);
   });
 
   it('has everything about a payment', async () => {

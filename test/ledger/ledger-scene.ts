@@ -15,6 +15,7 @@ import { keyset } from '../../src/quota/keyset.ts';
 import { settle } from '../../src/quota/settle.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+import { DETAILS } from '../support/request-details.ts';
 
 export const ALL_BUCKETS: ReadonlySet<number> = new Set(Array.from({ length: 256 }, (_, i) => i));
 
@@ -123,7 +124,7 @@ export async function begin(
     month: reply.month,
     model: 'llm-a',
     firstTriedMs: Date.now(),
-    usage: encodeLedgerUsage({ usage: USAGE, isEstimated: true }),
+    usage: encodeLedgerUsage({ usage: USAGE, isEstimated: true, details: DETAILS }),
   };
   return {
     requestId,

@@ -25,6 +25,11 @@ const EXPIRES = { expires_at: '2040-01-01T02:00:00+02:00' };
 const ID = '{id}';
 
 /** One good request for each route: its query, its body, and which id stands in its path. */
+const STREAMS: Readonly<Record<string, string>> = {
+  'GET /admin/v1/events': 'text/event-stream',
+  'GET /admin/v1/ledger': 'application/x-ndjson',
+};
+
 const SAMPLES: Readonly<
   Record<string, { readonly query?: string; readonly body?: object; readonly of?: 'key' }>
 > = {
@@ -39,6 +44,9 @@ const SAMPLES: Readonly<
   'PATCH /admin/v1/keys/{id}': { of: 'key', body: { ...CONTROLS, models: null } },
   'POST /admin/v1/keys/{id}/rotate': { of: 'key', body: { overlap_seconds: 5 } },
   'POST /admin/v1/keys/{id}/revoke': { of: 'key', body: {} },
+  'GET /admin/v1/usage': { query: 'from=2026-01-01&to=2100-01-01&by=model' },
+  'GET /admin/v1/ledger': { query: 'from=2026-01-01&to=2100-01-01' },
+  'GET /admin/v1/requests/{id}': {},
   'GET /admin/v1/cluster': {},
   'GET /admin/v1/audit': {
     query: 'from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&account=a&key=k&before=1-1&limit=5',
@@ -98,8 +106,9 @@ describe('the OpenAPI document of the admin API', () => {
   it('describes what every route takes and answers with', async () => {
     for (const [name, { requestBody, parameters = [], responses }] of operations) {
       const { content } = responses['2XX'];
-      if (name.endsWith('/events')) {
-        expect(Object.keys(content)).toEqual(['text/event-stream']);
+      const type = STREAMS[name];
+      if (type !== undefined) {
+        expect(Object.keys(content)).toEqual([type]);
         continue;
       }
       const sample = SAMPLES[name];

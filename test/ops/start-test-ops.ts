@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import type { Operator } from '../../src/accounts/audit-entry.ts';
 import { type AuditLog, createAuditLog } from '../../src/accounts/audit-log.ts';
+import { createLedgerDesk, type LedgerDesk } from '../../src/ledger/create-ledger-desk.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
 import type { ClusterState } from '../../src/ops/cluster-state.ts';
@@ -28,6 +30,7 @@ export interface TestOps {
   readonly dataDir: string;
   readonly token: Secret;
   readonly directory: TestDirectory;
+  readonly ledger: LedgerDesk;
   readonly log: MemoryLog;
   /** What is configured; may be changed. */
   readonly models: Set<string>;
@@ -56,23 +59,24 @@ const STARTING_CLUSTER: ClusterState = {
 export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Promise<TestOps> {
   const dataDir = createTempDir(cleanUp);
   const directory = await openDirectory(standalone(tcp(redis.port)));
+  const { connection } = directory;
+  const ledger = createLedgerDesk({ connection, dirs: [join(dataDir, 'ledger')] });
   const port = await findFreePort();
   const token = loadAdminToken({ configured: undefined, dataDir });
   const url = `http://127.0.0.1:${port}`;
   const log = createMemoryLog();
   const models = new Set(['llm-opus-4.7', 'opus']);
-  const { connection } = directory;
   const audit = createAuditLog({ connection, randomBytes, clock: systemClock, log });
   const events = createEventHub();
   const ops: TestOps = {
     ...{ audit, events },
     admin: {
-      ...{ token, directory, audit, events, node: 'test-node' },
+      ...{ token, directory, audit, events, ledger, node: 'test-node' },
       readCluster: () => STARTING_CLUSTER,
       reload: (who) => ops.reload(who),
       isModel: (name) => models.has(name),
     },
-    ...{ port, url, dataDir, token, directory, log, models },
+    ...{ port, url, dataDir, token, directory, ledger, log, models },
     isReady: true,
     reload: async () => ({ kind: 'reloaded', configVersion: 'abc-2' }),
     async call(method, path, body) {

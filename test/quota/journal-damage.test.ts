@@ -81,7 +81,8 @@ describe('a damaged record in the middle of a journal', () => {
     const dir = createTempDir();
     const settlements = makeSettlements(3);
     writeSegment(dir, settlements, (bytes) => {
-      bytes[bytes.length / 2] = (bytes[bytes.length / 2] ?? 0) ^ 1;
+      const middle = Math.floor(bytes.length / 2);
+      bytes[middle] = (bytes[middle] ?? 0) ^ 1;
       return bytes;
     });
     const spoiled = readFileSync(pathOfSegment(dir, 1));

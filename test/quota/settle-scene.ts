@@ -8,6 +8,7 @@ import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { keyset } from '../../src/quota/keyset.ts';
 import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+import { DETAILS } from '../support/request-details.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
@@ -120,7 +121,7 @@ export function makeSettlement(
     model: 'llm-a',
     actualMicros,
     firstTriedMs,
-    usage: encodeLedgerUsage({ usage, isEstimated: false }),
+    usage: encodeLedgerUsage({ usage, isEstimated: false, details: DETAILS }),
   };
 }
 

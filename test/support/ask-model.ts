@@ -33,6 +33,7 @@ export async function askModel(url: string, key: string, body: object): Promise<
 
 export interface OpenStream {
   readonly status: number;
+  readonly requestId: string | null;
   /** All that has arrived. */
   text(): string;
   /** Resolves when the stream has ended, one way or the other. */
@@ -51,6 +52,7 @@ export async function openStream(url: string, key: string, body: object): Promis
   };
   return {
     status: response.status,
+    requestId: response.headers.get('request-id'),
     text: () => text,
     // A stream that breaks off has ended too; what came of it is what a test looks at.
     ended: read().catch(() => {}),

@@ -52,3 +52,11 @@ local function take_place(log, limit, now, window)
   redis.call('LPUSH', log, whole(math.max(now, newest)))
   if redis.call('PTTL', log) < window then redis.call('PEXPIRE', log, 2 * window) end
 end
+
+-- How many requests count now, and when all have expired; changes nothing.
+local function peek_window(log, limit, now, window)
+  local newest = limit > 0 and redis.call('LINDEX', log, 0)
+  if not newest or newest - now > window then return 0, 0 end
+  local count = find_expired(log, now, window)
+  return count, count > 0 and math.min(newest + window - now, window) or 0
+end

@@ -70,6 +70,9 @@ export function createSteps(
     async identify() {
       return { models: undefined };
     },
+    async describeKey() {
+      throw new Error('nobody asks for it here');
+    },
     catalogue: createCatalogue([
       {
         id: 'm-1',

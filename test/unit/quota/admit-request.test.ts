@@ -4,6 +4,7 @@ import type { AdmitOrder, AdmitReply } from '../../../src/quota/admit.ts';
 import { createAdmitRequest, type Payer } from '../../../src/quota/admit-request.ts';
 import type { OpenHold } from '../../../src/quota/open-holds.ts';
 import { decodeLedgerUsage, type Settlement } from '../../../src/quota/settlement.ts';
+import { DETAILS } from '../../support/request-details.ts';
 
 const RATE = { nowMs: 0, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
 const USAGE = { input: 5, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1, thinking: 0 };
@@ -78,7 +79,7 @@ describe('admitting a request', () => {
     expect(rates).toEqual([RATE]);
     expect(open).toMatchObject([{ accountId: 'acct_1', month: '202611', heldMicros: 90 }]);
 
-    admission.settle({ usage: USAGE, chargeMicros: 42, isEstimated: true });
+    admission.settle({ usage: USAGE, chargeMicros: 42, isEstimated: true }, DETAILS);
     expect(open).toEqual([]);
     expect(settled).toMatchObject([
       {
@@ -95,6 +96,7 @@ describe('admitting a request', () => {
     expect(decodeLedgerUsage(settlement?.usage ?? Buffer.alloc(0))).toEqual({
       usage: USAGE,
       isEstimated: true,
+      details: DETAILS,
     });
   });
 
@@ -130,7 +132,7 @@ describe('admitting a request', () => {
     const { admit, open, settled } = setUp(new Refusal('unavailable', 'away'), payer);
     const admission = await admit();
     expect(open).toEqual([]);
-    admission.settle({ usage: USAGE, chargeMicros: 42, isEstimated: false });
+    admission.settle({ usage: USAGE, chargeMicros: 42, isEstimated: false }, DETAILS);
     expect(settled).toMatchObject([{ accountId: 'acct_1', month: '202611', actualMicros: 42 }]);
   });
 });

@@ -1,0 +1,92 @@
+import { creditsOf } from '../lib/micros.ts';
+import { integer, list, nullable, number, object, text } from './schema.ts';
+
+interface RateInfo {
+  /** Requests per window. */
+  readonly limit: number;
+  readonly left: number;
+  /** Until nothing counts against the limit any more. */
+  readonly resetMs: number;
+}
+
+/** What a key is told of itself. */
+export interface KeyInfo {
+  readonly keyId: string;
+  readonly accountId: string;
+  /** The store's clock. */
+  readonly nowMs: number;
+  /** `yyyymm`, UTC. */
+  readonly month: string;
+  readonly windowMs: number;
+  /** Undefined for a key without a limit of its own. */
+  readonly keyRate: RateInfo | undefined;
+  /** By the plan, for all keys of the account together. */
+  readonly accountRate: RateInfo;
+  readonly expiresMs: number | undefined;
+  /** Ids and aliases; undefined for all. */
+  readonly models: readonly string[] | undefined;
+  readonly inFlight: number;
+  readonly inFlightMax: number | undefined;
+  readonly capMicros: number | undefined;
+  /** In this month, like what is held. */
+  readonly spentMicros: number;
+  readonly heldMicros: number;
+  readonly balanceMicros: number;
+  readonly accountHeldMicros: number;
+}
+
+const time = text({ pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ });
+const rate = object({
+  limit: integer({ min: 0 }),
+  remaining: integer({ min: 0 }),
+  reset_at: time,
+});
+
+/** Credits are numbers with at most 6 decimals. */
+export const keyInfoSchema = object({
+  object: text({ pattern: /^key$/ }),
+  id: text(),
+  key: text(),
+  expires_at: nullable(time),
+  models: nullable(list(text())),
+  rate_window_seconds: number({ min: 0 }),
+  rate: nullable(rate),
+  concurrency: nullable(integer({ min: 1 })),
+  in_flight: integer({ min: 0 }),
+  month: text({ pattern: /^\d{6}$/ }),
+  monthly_cap: nullable(number({ min: 0 })),
+  spent_this_month: number(),
+  held: number({ min: 0 }),
+  account: object({ id: text(), balance: number(), held: number({ min: 0 }), rate }),
+});
+
+export function encodeKeyInfo(info: KeyInfo, maskedKey: string): object {
+  const showTime = (ms: number) => new Date(ms).toISOString();
+  const showRate = ({ limit, left, resetMs }: RateInfo) => ({
+    limit,
+    remaining: left,
+    reset_at: showTime(info.nowMs + resetMs),
+  });
+  const { keyRate, accountRate, expiresMs, models, capMicros } = info;
+  return {
+    object: 'key',
+    id: info.keyId,
+    key: maskedKey,
+    expires_at: expiresMs === undefined ? null : showTime(expiresMs),
+    models: models ?? null,
+    rate_window_seconds: info.windowMs / 1_000,
+    rate: keyRate === undefined ? null : showRate(keyRate),
+    concurrency: info.inFlightMax ?? null,
+    in_flight: info.inFlight,
+    month: info.month,
+    monthly_cap: capMicros === undefined ? null : creditsOf(capMicros),
+    spent_this_month: creditsOf(info.spentMicros),
+    held: creditsOf(info.heldMicros),
+    account: {
+      id: info.accountId,
+      balance: creditsOf(info.balanceMicros),
+      held: creditsOf(info.accountHeldMicros),
+      rate: showRate(accountRate),
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { KeyInfo } from '../protocol/key-info.ts';
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { loadLuaScript } from '../redis/lua-script.ts';
+import type { PlanLimits } from './admit.ts';
+import { keysOfBucket } from './keys-of-bucket.ts';
+
+interface KeyQuestion {
+  readonly bucket: number;
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly windowMs: number;
+  readonly plans: PlanLimits;
+}
+
+const script = loadLuaScript(
+  new URL('./describe.lua', import.meta.url),
+  ['key', 'key_log'],
+  ['prefix', 'account_id', 'window_ms', 'starter_rpm', 'pro_rpm', 'business_rpm', 'team_rpm'],
+);
+
+/** Tells a key its own limits and what is left of them, and takes nothing from any. */
+export async function describeKey(
+  connection: Pick<RedisConnection, 'send'>,
+  { bucket, keyId, accountId, windowMs, plans }: KeyQuestion,
+): Promise<KeyInfo> {
+  const redisKeys = keysOfBucket(bucket);
+  const reply = (await script.call(
+    connection,
+    { key: redisKeys.key(keyId), key_log: redisKeys.keyLog(keyId) },
+    {
+      prefix: redisKeys.prefix,
+      account_id: accountId,
+      window_ms: windowMs,
+      starter_rpm: plans.starter,
+      pro_rpm: plans.pro,
+      business_rpm: plans.business,
+      team_rpm: plans.team,
+    },
+  )) as readonly (string | number)[];
+  const number = (index: number) => Number(reply[index] ?? 0);
+  const numberIfAny = (index: number) => (reply[index] === '' ? undefined : number(index));
+  const rateAt = (index: number) => {
+    const [limit, count] = [number(index), number(index + 1)];
+    return { limit, left: Math.max(0, limit - count), resetMs: number(index + 2) };
+  };
+  const models = String(reply[10]).split(',');
+  return {
+    keyId,
+    accountId,
+    nowMs: number(1),
+    month: String(reply[2]),
+    windowMs,
+    keyRate: number(3) === 0 ? undefined : rateAt(3),
+    accountRate: rateAt(6),
+    expiresMs: numberIfAny(9),
+    models: reply[10] === '' ? undefined : models.filter((name) => name !== ''),
+    inFlight: number(11),
+    inFlightMax: numberIfAny(12),
+    capMicros: numberIfAny(13),
+    spentMicros: number(14),
+    heldMicros: number(15),
+    balanceMicros: number(16),
+    accountHeldMicros: number(17),
+  };
+}

@@ -1,0 +1,33 @@
+#!lua flags=no-writes
+--[[
+  Describe: tells a key its own limits and what is left of them, and takes nothing from any.
+
+  KEYS  key, key_log
+  ARGV  prefix, account_id, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
+  Uses  numbers, names, window
+  Reply {'described', now_ms, month, key_limit, key_count, key_reset_ms,
+         account_limit, account_count, account_reset_ms,
+         expires, models, in_flight, in_flight_max, cap, spent, held, balance, account_held}
+
+  A limit of 0 is none; what is not set is an empty text. Whether the key may ask is for identify.lua.
+]]
+local now, window = now_ms(), number(ARGV[3])
+local month = month_of(now)
+
+local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held =
+  unpack(redis.call('HMGET', KEYS[1], 'rpm', 'expires', 'models', 'in_flight', 'in_flight_max',
+    'cap', 'spent:' .. month, 'held:' .. month))
+local plan, balance, account_held =
+  unpack(redis.call('HMGET', account_name(ARGV[1], ARGV[2]), 'plan', 'balance', 'held'))
+
+-- As admit.lua has it: a plan that this version does not know gets the smallest.
+local plans = { starter = ARGV[4], pro = ARGV[5], business = ARGV[6], team = ARGV[7] }
+local account_limit, key_limit = number(plans[plan] or ARGV[4]), number(key_rpm)
+local key_count, key_reset = peek_window(KEYS[2], key_limit, now, window)
+local account_count, account_reset =
+  peek_window(log_name(ARGV[1], ARGV[2]), account_limit, now, window)
+
+return { 'described', now, month, key_limit, key_count, key_reset,
+  account_limit, account_count, account_reset,
+  expires or '', models or '', number(in_flight), in_flight_max or '', cap or '', number(spent),
+  number(held), number(balance), number(account_held) }
