@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { receiptAnswer } from '../../src/ops/answer-schemas.ts';
 import { admin } from '../support/admin.ts';
 import { askModel, HAIKU, messageOf, openStream } from '../support/ask-model.ts';
 import { findFreePort } from '../support/find-free-port.ts';
@@ -51,6 +52,7 @@ describe('a receipt', () => {
     const { usage } = answer.body;
     const charged = Number(answer.headers.get('x-tollgate-credits-charged'));
     const receipt = await settledReceiptOf(requestId);
+    expect(receiptAnswer.safeParse(receipt).error).toBeUndefined();
     expect(receipt).toEqual({
       id: requestId,
       state: 'ended',
