@@ -60,8 +60,10 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const parts = {
       [Symbol.asyncIterator]: () => ask({ call, client, dialect, path, options }),
     };
+    // A whole answer is silent until it is there, however long that takes.
+    const firstByteMs = call.request.isStream ? timeouts.firstByteMs : timeouts.totalMs;
     // Ending the iterator ends the request; there is nothing more to abort.
-    return withDeadlines(parts, { ...timeouts, abort: () => {} });
+    return withDeadlines(parts, { ...timeouts, firstByteMs, abort: () => {} });
   };
 }
 

@@ -47,9 +47,9 @@ describe.concurrent.each(['native', 'chat'] as const)('an upstream of kind %s', 
 
     it.each(Object.entries(STALLS))(
       'that stalls %s is hung up on after the first deadline, asked once, and costs nothing',
-      async (_, { isStream, stall }) => {
+      async (_, stall) => {
         const place = await scene.take(kind, { script: () => stall(kind) });
-        const told = await place.ask(format, isStream);
+        const told = await place.ask(format, true);
         expect(told).toMatchObject({ status: 504, text: '', error: { type, message: UNBEGUN } });
         await waitUntilHungUp(place);
         expect(place.requests()).toHaveLength(1);
@@ -80,6 +80,21 @@ describe.concurrent.each(['native', 'chat'] as const)('an upstream of kind %s', 
       },
     );
 
+    it.each([
+      ['at once', []],
+      ['in its middle', [answerOf(200, wholeBody(kind, 'Hello!', USAGE)).slice(0, -5)]],
+    ])(
+      'that stalls in a whole answer, %s, has all the time there is, and costs nothing',
+      async (_, steps) => {
+        const place = await scene.take(kind, { script: () => steps });
+        const told = await place.ask(format, false);
+        expect(told).toMatchObject({ status: 504, error: { type, message: TOO_LONG } });
+        await waitUntilHungUp(place);
+        expect(place.requests()).toHaveLength(1);
+        expect(await place.spent()).toBe(0);
+      },
+    );
+
     it('that never comes to an end is hung up on after the last deadline; what came is paid', async () => {
       const place = await scene.take(kind, { script: () => talkForEver(kind) });
       const told = await place.ask(format, true);
@@ -106,23 +121,14 @@ describe.concurrent.each(['native', 'chat'] as const)('an upstream of kind %s', 
   });
 });
 
-interface Stall {
-  readonly isStream: boolean;
-  stall(kind: UpstreamKind): Iterable<Step>;
-}
-
-const STALLS: Readonly<Record<string, Stall>> = {
-  'before the head': { isStream: true, stall: () => [] },
-  'in the middle of the head': { isStream: false, stall: () => ['HTTP/1.1 200 OK\r\ncontent-'] },
-  'after the head of a stream': { isStream: true, stall: () => [STREAM_HEAD] },
-  'in the middle of the first event': {
-    isStream: true,
-    stall: (kind) => [STREAM_HEAD, chunkOf(streamParts(kind).begin.slice(0, 30))],
-  },
-  'in the middle of an answer that is not streamed': {
-    isStream: false,
-    stall: (kind) => [answerOf(200, wholeBody(kind, 'Hello!', USAGE)).slice(0, -5)],
-  },
+const STALLS: Readonly<Record<string, (kind: UpstreamKind) => Iterable<Step>>> = {
+  'before the head': () => [],
+  'in the middle of the head': () => ['HTTP/1.1 200 OK\r\ncontent-'],
+  'after the head of a stream': () => [STREAM_HEAD],
+  'in the middle of the first event': (kind) => [
+    STREAM_HEAD,
+    chunkOf(streamParts(kind).begin.slice(0, 30)),
+  ],
 };
 
 async function* talkForEver(kind: UpstreamKind): AsyncIterable<Step> {
