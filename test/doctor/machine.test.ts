@@ -55,7 +55,7 @@ describe('tollgate doctor', () => {
     expect(status).toBe(0);
     const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
     expect(checks.find(({ name }) => name === 'open-files')).toMatchObject(
-      problem('warning', '300 for each process', 'at least 768'),
+      problem('warning', '300 for each process', 'Raise it to at least'),
     );
   });
 });

@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ config: 'workers: 1\n' });
-const unserved = useGateway({
-  config: 'workers: 1\nupstreams: [{name: far, kind: native, url: "https://models.example.com"}]\n',
-});
 
 async function ask(
   path: string,
@@ -73,20 +70,6 @@ describe('the models', () => {
       expect((await ask(path, {})).status).toBe(401);
       expect((await ask(path, { 'x-api-key': 'sk-gw2-unknown' })).status).toBe(401);
     }
-  });
-});
-
-describe('a model that no upstream serves', () => {
-  it('answers 503 with a time to try again', async () => {
-    const { url, key } = unserved();
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'x-api-key': key(), 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'haiku', messages: [{ role: 'user', content: 'Hi' }] }),
-    });
-    expect(response.status).toBe(503);
-    expect(response.headers.get('retry-after')).toBe('5');
-    expect(await response.json()).toMatchObject({ error: { code: 'service_unavailable' } });
   });
 });
 
