@@ -98,9 +98,11 @@ local hold = {
   account = account, key_id = key_id, month = month, model = string.match(model_names, '^[^,]*'),
   held = math.min(number(ARGV[6]), cap_room, balance_room), seen = 0,
 }
-take_place(KEYS[2], key_limit, now, window)
-take_place(account_log, account_limit, now, window)
-count_hold(account_key, KEYS[1], hold, 1)
+take_place(KEYS[2], key_limit, now, window, by_key)
+take_place(account_log, account_limit, now, window, by_account)
+redis.call('HINCRBY', account_key, 'held', whole(hold.held))
+redis.call('HSET', KEYS[1], 'in_flight', whole(number(in_flight) + 1),
+  'held:' .. month, whole(number(key_held) + hold.held))
 redis.call('HSET', KEYS[3], request_id, encode_hold(hold))
 redis.call('ZADD', KEYS[4], whole(now + number(ARGV[8])), request_id)
 limit, left, reset = show_rate(1)

@@ -9,13 +9,13 @@ const RATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the key loses a place when the account refuses',
     find: 'if by_key.wait > 0 or by_account.wait > 0 then',
-    replace: `if by_key.wait == 0 and by_account.wait > 0 then take_place(KEYS[2], key_limit, now, window) end
+    replace: `if by_key.wait == 0 and by_account.wait > 0 then take_place(KEYS[2], key_limit, now, window, by_key) end
 if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a refusal by the cap takes a place',
     find: 'if cap_room < least then',
-    replace: 'if cap_room < least then take_place(account_log, account_limit, now, window)',
+    replace: 'if cap_room < least then take_place(account_log, account_limit, now, window, by_account)',
   },
   {
     name: 'one request more than the limit',
@@ -29,7 +29,7 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'only the limit of the key counts',
-    find: 'take_place(account_log, account_limit, now, window)\n',
+    find: 'take_place(account_log, account_limit, now, window, by_account)\n',
     replace: '',
   },
   {
@@ -39,12 +39,17 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a log that is forgotten within its window',
-    find: "redis.call('PEXPIRE', log, 2 * window)",
+    find: "redis.call('PEXPIRE', log, 3 * window)",
     replace: "redis.call('PEXPIRE', log, whole(window / 4))",
   },
   {
+    name: 'a log whose life is never renewed',
+    find: 'if not read.newest or math.floor(read.newest / window) ~= math.floor(now / window) then',
+    replace: 'if not read.newest then',
+  },
+  {
     name: 'times that go backwards with the clock',
-    find: 'whole(math.max(now, newest))',
+    find: 'whole(math.max(now, read.newest or 0))',
     replace: 'whole(now)',
   },
   {
@@ -61,7 +66,7 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
     name: 'every call for a request takes a place',
     find: 'if existing then\n  local hold = decode_hold(existing)\n  local limit',
     replace:
-      'if existing then\n  take_place(KEYS[2], key_limit, now, window)\n  local hold = decode_hold(existing)\n  local limit',
+      'if existing then\n  take_place(KEYS[2], key_limit, now, window, by_key)\n  local hold = decode_hold(existing)\n  local limit',
   },
 ];
 

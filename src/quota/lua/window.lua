@@ -25,11 +25,11 @@ end
 -- A limit of 0 is none.
 local function read_window(log, limit, now, window)
   if limit <= 0 then return { count = 0, wait = 0, reset = 0 } end
-  local newest = redis.call('LINDEX', log, 0)
+  local newest = tonumber(redis.call('LINDEX', log, 0) or '')
   if newest and newest - now > window then
     -- The clock of a new master is far behind: what the old one noted says nothing.
     redis.call('DEL', log)
-    newest = false
+    newest = nil
   end
   if not newest then return { count = 0, wait = 0, reset = 0 } end
   drop_expired(log, now, window)
@@ -42,15 +42,19 @@ local function read_window(log, limit, now, window)
     count = count,
     wait = wait,
     reset = count > 0 and math.min(newest + window - now, window) or 0,
+    newest = newest,
   }
 end
 
--- Times never go backwards in a log, whatever the clock does.
-local function take_place(log, limit, now, window)
+-- Follows `read_window` in the same script, with what that has read. Times never go backwards in a log, whatever
+-- the clock does. Once in each window of the calendar is enough for its life: the last entry that is added
+-- without it counts to the end of the next one, and a time may be one window ahead of the clock.
+local function take_place(log, limit, now, window, read)
   if limit <= 0 then return end
-  local newest = number(redis.call('LINDEX', log, 0))
-  redis.call('LPUSH', log, whole(math.max(now, newest)))
-  if redis.call('PTTL', log) < window then redis.call('PEXPIRE', log, 2 * window) end
+  redis.call('LPUSH', log, whole(math.max(now, read.newest or 0)))
+  if not read.newest or math.floor(read.newest / window) ~= math.floor(now / window) then
+    redis.call('PEXPIRE', log, 3 * window)
+  end
 end
 
 -- How many requests count now, and when all have expired; changes nothing.
