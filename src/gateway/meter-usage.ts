@@ -1,7 +1,7 @@
 import { priceUsage } from '../catalogue/price-usage.ts';
 import type { Price } from '../catalogue/resolve-model.ts';
-import { countUtf8Bytes } from '../lib/count-utf8-bytes.ts';
-import type { BlockDelta, InferenceEvent, Usage } from '../protocol/inference.ts';
+import { countContentBytes } from '../protocol/count-content-bytes.ts';
+import type { InferenceEvent, Usage } from '../protocol/inference.ts';
 import { NO_USAGE } from '../protocol/native/decode-usage.ts';
 
 /**
@@ -21,6 +21,8 @@ export interface Bill {
 export interface Meter {
   /** The same event again, or an end with the usage that it lacks. For every event of every answer. */
   note(event: InferenceEvent): InferenceEvent;
+  /** The same for deltas that were only counted. */
+  noteContent(bytes: number): void;
   /** What the answer would cost if it ended here. */
   seenMicros(): number;
   close(how: AnswerEnd): Bill;
@@ -75,6 +77,9 @@ export function createMeter({
       }
       return event;
     },
+    noteContent(bytes) {
+      deliveredBytes += bytes;
+    },
     seenMicros: () => (hasBegun() ? priceUsage(countedUsage() ?? estimateUsage(), price) : 0),
     close(how) {
       if (how === 'undelivered') return bill(NO_USAGE, false);
@@ -88,18 +93,4 @@ export function createMeter({
 
 function hasInput({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage): boolean {
   return input + cacheRead + cacheWrite5m + cacheWrite1h > 0;
-}
-
-/** A signature is nothing that was said. */
-function countContentBytes(delta: BlockDelta): number {
-  switch (delta.type) {
-    case 'text':
-      return countUtf8Bytes(delta.text);
-    case 'thinking':
-      return countUtf8Bytes(delta.thinking);
-    case 'input_json':
-      return countUtf8Bytes(delta.json);
-    case 'signature':
-      return 0;
-  }
 }

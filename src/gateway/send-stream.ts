@@ -68,6 +68,7 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
 /** What is counted is what goes out, in whosever words. */
 function encodePart(part: AnswerPart, meter: Meter, encoder: StreamEncoder): string | Uint8Array {
   let text = '';
+  meter.noteContent(part.contentBytes);
   for (const event of part.events) {
     const counted = meter.note(event);
     if (part.bytes === undefined) text += encoder.encode(counted);

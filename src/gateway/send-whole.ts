@@ -23,6 +23,7 @@ export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
   let bytes: Uint8Array | undefined;
   for await (const part of parts) {
     bytes = part.bytes;
+    meter.noteContent(part.contentBytes);
     for (const event of part.events) {
       const counted = meter.note(event);
       if (bytes === undefined) collector.add(counted);

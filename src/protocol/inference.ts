@@ -208,6 +208,8 @@ export type TryResult = (typeof TRY_RESULTS)[number];
 /** What an upstream said at once. */
 export interface AnswerPart {
   readonly events: readonly InferenceEvent[];
+  /** Of the deltas that are not among the events, because `bytes` say all there is to say of them. */
+  readonly contentBytes: number;
   /**
    * The same in the form that the client reads, from an upstream that speaks it: this is what goes out. A stream
    * comes in whole events, so that a word of ours may follow at any time; a whole answer comes in one part.

@@ -1,7 +1,7 @@
 import type { AnswerPart, InferenceEvent } from '../protocol/inference.ts';
 
 /** More than this waits at the socket, and from there on at the upstream. One event more may be of any size. */
-const BYTES_WAITING_MAX = 64 * 1024;
+const BYTES_WAITING_MAX = 16 * 1024;
 
 interface Source {
   /** Nothing more is pushed, or a little that was on its way. */
@@ -13,6 +13,7 @@ interface Source {
 
 export interface PushedPart {
   readonly events: readonly InferenceEvent[];
+  readonly contentBytes: number;
   /** `undefined` where the client reads another form. */
   readonly bytes: readonly Uint8Array[] | undefined;
 }
@@ -97,13 +98,17 @@ export function createAnswerParts(source: Source): AnswerParts {
 function createWaitingPart() {
   let events: InferenceEvent[] = [];
   let pieces: Uint8Array[] | undefined;
+  let contentBytes = 0;
   let readBytes = 0;
 
+  const isEmpty = () => events.length === 0 && (pieces === undefined || pieces.length === 0);
   return {
-    isEmpty: () => events.length === 0 && (pieces === undefined || pieces.length === 0),
-    isFull: () => readBytes > BYTES_WAITING_MAX,
+    isEmpty,
+    // The beginning of an event is nothing that anybody could take, however long it is.
+    isFull: () => readBytes > BYTES_WAITING_MAX && !isEmpty(),
     add(part: PushedPart, bytes: number) {
       readBytes += bytes;
+      contentBytes += part.contentBytes;
       for (const event of part.events) events.push(event);
       if (part.bytes === undefined) return;
       pieces ??= [];
@@ -112,9 +117,10 @@ function createWaitingPart() {
     take(): AnswerPart {
       const [first, ...others] = pieces ?? [];
       const whole = first !== undefined && others.length === 0 ? first : undefined;
-      const part = { events, bytes: whole ?? (pieces && Buffer.concat(pieces)) };
+      const part = { events, contentBytes, bytes: whole ?? (pieces && Buffer.concat(pieces)) };
       events = [];
       pieces = undefined;
+      contentBytes = 0;
       readBytes = 0;
       return part;
     },

@@ -1,3 +1,4 @@
+import { tallyDeltas } from '../protocol/count-content-bytes.ts';
 import { createSseDecoder, type SseEvent } from '../protocol/decode-sse.ts';
 import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
@@ -37,7 +38,8 @@ export function createAnswerReader(options: AnswerOptions): AnswerReader {
 
 function createRelayReader({ dialect, form, model, tell }: AnswerOptions): AnswerReader {
   const relay = dialect.createStreamRelay(model, form.context);
-  const unlessFailed = ({ refusal, ...part }: RelayedPart): PushedPart => {
+  const unlessFailed = ({ refusal, events, bytes }: RelayedPart): PushedPart => {
+    const part = { ...tallyDeltas(events), bytes };
     if (refusal === undefined) return part;
     tell(part);
     throw refusal;
@@ -78,7 +80,7 @@ function createWholeReader(
     if (!isSameFormat) return toPart(dialect.decodeAnswer(body), model);
     const { events, text } = dialect.relayAnswer(body, model, form.context);
     if (text === undefined) return toPart(events, model);
-    return { events, bytes: [Buffer.from(text)] };
+    return { ...tallyDeltas(events), bytes: [Buffer.from(text)] };
   };
   return {
     push(chunk) {
@@ -98,7 +100,7 @@ function createWholeReader(
 function toPart(events: readonly InferenceEvent[], model: string): PushedPart {
   const renamed =
     events[0]?.type === 'start' ? [{ ...events[0], model }, ...events.slice(1)] : events;
-  return { events: renamed, bytes: undefined };
+  return { events: renamed, contentBytes: 0, bytes: undefined };
 }
 
 /** What is too long to be an error message is cut: the status says enough. */

@@ -15,7 +15,8 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   {
     name: 'a refusal by the cap takes a place',
     find: 'if cap_room < least then',
-    replace: 'if cap_room < least then take_place(account_log, account_limit, now, window, by_account)',
+    replace:
+      'if cap_room < least then take_place(account_log, account_limit, now, window, by_account)',
   },
   {
     name: 'one request more than the limit',

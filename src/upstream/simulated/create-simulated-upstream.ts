@@ -82,7 +82,8 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
   }
 
   return async function* infer(call: InferenceCall): AsyncGenerator<AnswerPart> {
-    for await (const event of tell(call)) yield { events: [event], bytes: undefined };
+    for await (const event of tell(call))
+      yield { events: [event], contentBytes: 0, bytes: undefined };
   };
 }
 

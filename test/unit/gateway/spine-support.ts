@@ -29,6 +29,7 @@ export const ANSWER: readonly InferenceEvent[] = [
 
 export const partOf = (...events: readonly InferenceEvent[]): AnswerPart => ({
   events,
+  contentBytes: 0,
   bytes: undefined,
 });
 

@@ -3,9 +3,14 @@ import type { InferenceEvent } from '../../../src/protocol/inference.ts';
 import { createAnswerParts } from '../../../src/upstream/answer-parts.ts';
 
 const event = (index: number): InferenceEvent => ({ type: 'block_stop', index });
-const decoded = (...indexes: number[]) => ({ events: indexes.map(event), bytes: undefined });
+const decoded = (...indexes: number[]) => ({
+  events: indexes.map(event),
+  contentBytes: 0,
+  bytes: undefined,
+});
 const relayed = (index: number, text: string) => ({
   events: [event(index)],
+  contentBytes: 2,
   bytes: [Buffer.from(text)],
 });
 
@@ -32,7 +37,11 @@ describe('the parts of an answer', () => {
     const { iterator, push } = create();
     for (const [index, text] of ['a', 'b', 'c'].entries()) push(relayed(index, text), 1);
     const { value } = await iterator.next();
-    expect(value).toEqual({ events: [event(0), event(1), event(2)], bytes: Buffer.from('abc') });
+    expect(value).toEqual({
+      events: [event(0), event(1), event(2)],
+      contentBytes: 6,
+      bytes: Buffer.from('abc'),
+    });
   });
 
   it('come before the end and before the failure that follow them', async () => {
@@ -51,15 +60,26 @@ describe('the parts of an answer', () => {
 
   it('make the upstream wait while too much of it is not taken, and only then', async () => {
     const { iterator, push, told } = create();
-    push(decoded(1), 64 * 1024);
+    push(decoded(1), 16 * 1024);
     expect(told).toEqual([]);
     push(decoded(2), 1);
     push(decoded(3), 1);
     expect(told).toEqual(['pause']);
     await iterator.next();
     expect(told).toEqual(['pause', 'resume']);
-    push(decoded(4), 64 * 1024);
+    push(decoded(4), 16 * 1024);
     expect(told).toEqual(['pause', 'resume']);
+  });
+
+  it('never wait for what has only begun to come, however long it is', async () => {
+    const { iterator, push, told } = create();
+    const next = iterator.next();
+    for (let i = 0; i < 10; i++) push({ events: [], contentBytes: 0, bytes: [] }, 64 * 1024);
+    expect(told).toEqual([]);
+    push(relayed(1, 'whole'), 1);
+    expect(told).toEqual(['pause']);
+    const { value } = await next;
+    expect(value).toEqual({ ...relayed(1, ''), bytes: Buffer.from('whole') });
   });
 
   it('end where nobody takes them any more, which stops an upstream that goes on', async () => {

@@ -5,6 +5,7 @@ import { withDeadlines } from '../../../src/upstream/deadlines.ts';
 
 export const PART: AnswerPart = {
   events: [{ type: 'block_stop', index: 0 }],
+  contentBytes: 0,
   bytes: undefined,
 };
 export const LIMITS = { firstByteMs: 6_000, idleMs: 2_000, totalMs: 20_000 };

@@ -68,7 +68,7 @@ export function createStage(
       running.add(index);
       try {
         for (let n = 0; n < act.events; n += 1) {
-          yield { events: [{ type: 'block_stop', index }], bytes: undefined };
+          yield { events: [{ type: 'block_stop', index }], contentBytes: 0, bytes: undefined };
         }
         if (act.last instanceof Error) throw act.last;
         if (act.last === 'silence') await untilAborted(signal);
