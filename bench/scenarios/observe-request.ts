@@ -37,7 +37,7 @@ const headerOf = (name: string) => (name === 'traceparent' ? TRACEPARENT : undef
 const caller: Caller = {
   header: headerOf,
   joinedHeader: headerOf,
-  peerAddress: () => '127.0.0.1',
+  peerAddress: '127.0.0.1',
 };
 
 function createUntracedSubject(): Subject {
