@@ -9,8 +9,8 @@ const STREAM_SHARE = 0.5;
 const CHAT_SHARE = 0.4;
 /** Beyond everything that a node waits for. */
 const ANSWER_TIME_MAX_MS = 60_000;
-/** One in so many requests has a key that has been revoked. */
-const REVOKED_SHARE = 0.01;
+/** Of all requests, those with a key that has been revoked. */
+const REVOKED_SHARE = 0.03;
 
 /** One request and what the client saw of it, by the clock of this process. */
 export interface Answer {

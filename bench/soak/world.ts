@@ -38,7 +38,7 @@ const ACCOUNTS = [
   { plan: 'pro', credits: 100 },
   { plan: 'business', credits: 100 },
   { plan: 'team', credits: 1_000 },
-  { plan: 'team', credits: 0.02 },
+  { plan: 'team', credits: 0.005 },
   { plan: 'team', credits: 0.05 },
 ] as const;
 
@@ -47,7 +47,7 @@ const POOR_BELOW = 1;
 /** The limits that the keys of every account have. */
 export const KEY_CONTROLS: readonly Controls[] = [
   {},
-  { rpm: 30 },
+  { rpm: 10 },
   { rpm: 120, concurrency: 2 },
   { monthly_cap: 0.03 },
 ];
