@@ -7,5 +7,8 @@ if (cluster.isWorker) {
   runWorkerProcess();
 } else {
   const { runCli } = await import('./cli/run-cli.ts');
-  process.exit(await runCli(process.argv));
+  const { flushOutput } = await import('./cli/terminal.ts');
+  const exitCode = await runCli(process.argv);
+  await flushOutput();
+  process.exit(exitCode);
 }

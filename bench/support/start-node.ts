@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type CallAdmin, createAdminApi } from './admin-api.ts';
+import { endProcess, findFreePort, isReady, startRedis, waitUntil } from './processes.ts';
 
 const PROGRAM = 'dist/src/main.js';
 const START_MAX_MS = 30_000;
-const POLL_MS = 50;
 
 export interface BenchNode {
   readonly port: number;
@@ -37,65 +36,23 @@ upstreams: [{name: main, kind: native, url: "${upstreamUrl}"}]
   const child = spawn(process.execPath, [PROGRAM, 'start', '--config', configPath], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  await waitUntilReady(opsPort);
+  await waitUntil(() => isReady(opsPort), 'the node is ready', START_MAX_MS);
   const token = readFileSync(join(dir, 'data', 'admin-token'), 'utf8').trim();
   return {
     port,
-    key: await createKey(opsPort, token),
+    key: await createKey(createAdminApi(opsPort, token)),
     async stop() {
-      await end(child);
-      await end(redis);
+      await endProcess(child);
+      await endProcess(redis);
       rmSync(dir, { recursive: true, force: true });
     },
   };
 }
 
-/** Nothing is written to a disk, whose speed would be all that is measured. */
-function startRedis(dir: string): ChildProcess {
-  const place = ['--port', '0', '--unixsocket', join(dir, 'redis.sock'), '--dir', dir];
-  return spawn('redis-server', [...place, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
 /** Of an account with more credits than a run can spend. */
-async function createKey(opsPort: number, token: string): Promise<string> {
-  const post = async (path: string, body: object) => {
-    const response = await fetch(`http://127.0.0.1:${opsPort}/admin/v1${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as { readonly id: string; readonly key: string };
-  };
-  const { id } = await post('/accounts', { name: 'bench', plan: 'pro' });
-  await post(`/accounts/${id}/credits`, { amount: 1_000_000, id: 'bench', note: '' });
-  return (await post(`/accounts/${id}/keys`, {})).key;
-}
-
-async function waitUntilReady(opsPort: number): Promise<void> {
-  const dueMs = performance.now() + START_MAX_MS;
-  for (;;) {
-    const isReady = await fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return;
-    if (performance.now() > dueMs) throw new Error('the node does not start');
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+async function createKey(call: CallAdmin): Promise<string> {
+  const account = { name: 'bench', plan: 'pro' };
+  const { id } = await call<{ id: string }>('POST', '/accounts', account);
+  await call('POST', `/accounts/${id}/credits`, { amount: 1_000_000, id: 'bench', note: '' });
+  return (await call<{ key: string }>('POST', `/accounts/${id}/keys`, {})).key;
 }

@@ -32,7 +32,8 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
       ) => {
         const { account, format } = options;
         const place = { configPath: options.config, dataDirs: options.dataDir };
-        setExitCode(await runLedgerExportCommand({ ...place, account, format, ...terminal }));
+        const out = terminal.outPaced;
+        setExitCode(await runLedgerExportCommand({ ...place, account, format, ...terminal, out }));
       },
     );
 }

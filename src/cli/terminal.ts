@@ -1,11 +1,22 @@
+import { once } from 'node:events';
+
 const CLEAR_LINE = '\r\x1b[K';
 
 export interface Terminal {
   /** Both print their text as whole lines and end the last one. */
   out(text: string): void;
   err(text: string): void;
+  /** Like `out`; resolves when there is room for more, so that long output waits for its reader. */
+  outPaced(text: string): Promise<void>;
   /** Shows how far long work is, until the next call; '' only takes it away. Nobody but people sees it. */
   progress(text: string): void;
+}
+
+/** Resolves when whoever reads the output has been given all of it: a pipe takes no more than it has room for. */
+export function flushOutput(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write('', () => resolve());
+  });
 }
 
 export function createTerminal(): Terminal {
@@ -22,6 +33,10 @@ export function createTerminal(): Terminal {
     err(text) {
       clear();
       process.stderr.write(`${text}\n`);
+    },
+    async outPaced(text) {
+      clear();
+      if (!process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain');
     },
     progress(text) {
       clear();

@@ -76,10 +76,12 @@ export function createBilling(options: BillingOptions): Billing {
     clock,
     log,
   });
+  const dropped = metrics.settlements.at({ kind: 'dropped' });
   const settleQueue = createSettleQueue({
     settle: countFaults(metrics, (settlement: Settlement) => settle(redis, settlement)),
     handOver: options.handOver,
     onSettled: createObserveSettled(metrics),
+    onDropped: () => dropped.add(1),
     clock,
     random,
     log,
@@ -112,6 +114,7 @@ export function createBilling(options: BillingOptions): Billing {
       masters.stop();
       openHolds.close();
       const left = await settleQueue.drain(SETTLE_DRAIN_MAX_MS);
+      dropped.add(left);
       if (left > 0)
         log.error({ left }, 'settlements are lost with this worker: their holds expire');
       settleQueue.stop();

@@ -9,9 +9,10 @@ import { createNodeEvents } from './create-node-events.ts';
 import type { NodeMetrics } from './create-node-metrics.ts';
 import { createReload, type Reload } from './create-reload.ts';
 import { addTries, NO_TRIES, type TryCounts } from './create-try-counts.ts';
+import { createUpstreamEvents, type UpstreamEvents } from './create-upstream-events.ts';
 import { forkWorker, type WorkerProcess } from './fork-worker.ts';
 import { probeUpstreams, type UpstreamProbes } from './probe-upstreams.ts';
-import { readClusterState } from './read-cluster-state.ts';
+import { readClusterState, readUpstreamHealth } from './read-cluster-state.ts';
 import { type EffectiveConfig, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
 import { type Supervisor, superviseWorkers } from './supervise-workers.ts';
 import { takeOverConfig } from './take-over-config.ts';
@@ -55,11 +56,14 @@ export function createFleet(options: FleetOptions): Fleet {
     log,
     onChange() {
       const names = probes.downNames();
-      hub.publish({ type: 'upstream', data: { down: names } });
       for (const worker of workers.workers()) worker.tellDownUpstreams(names);
     },
   });
-  const fork = createFork(options, { probes, nodeEvents, endedTries });
+  const upstreamEvents = createUpstreamEvents(hub, {
+    names: () => effective.config.upstreams.map(({ name }) => name),
+    readHealth: (name) => readUpstreamHealth(workers.workers(), name),
+  });
+  const fork = createFork(options, { probes, nodeEvents, upstreamEvents, endedTries });
   const workers: Supervisor = superviseWorkers({
     fork: (slot) => fork(slot, effective),
     onReplace: () => options.nodeMetrics.metrics.workerRestarts.at({}).add(1),
@@ -120,16 +124,21 @@ function createFleetReload(options: FleetOptions, { effective, takeOver }: Reloa
 interface ForkParts {
   readonly probes: UpstreamProbes;
   readonly nodeEvents: ReturnType<typeof createNodeEvents>;
+  readonly upstreamEvents: UpstreamEvents;
   readonly endedTries: ReturnType<typeof createEndedTries>;
 }
 
 function createFork(
   { embeddedRedisPath, journal, nodeMetrics }: FleetOptions,
-  { probes, nodeEvents, endedTries }: ForkParts,
+  { probes, nodeEvents, upstreamEvents, endedTries }: ForkParts,
 ): (slot: number, effective: EffectiveConfig) => WorkerProcess {
   return (slot, { source, count }) => {
     const order = { worker: slot, source, configCount: count, embeddedRedisPath };
-    const links = { journal, downUpstreams: () => probes.downNames() };
+    const links = {
+      journal,
+      downUpstreams: () => probes.downNames(),
+      onReport: () => upstreamEvents.look(),
+    };
     const worker = nodeEvents.follow(slot, (onActivity) =>
       forkWorker(order, { ...links, onActivity }),
     );

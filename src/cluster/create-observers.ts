@@ -33,6 +33,7 @@ export function createObservers(options: ObserverOptions): Observers {
   const { requestLog: settings, tracing } = config;
   const { pid } = process;
   const observeRequest = createObserveRequest(metrics);
+  const linesDropped = metrics.requestLogLinesDropped.at({});
   const requestLog = createRequestLog({
     lines: settings.lines,
     share: settings.sample,
@@ -41,9 +42,12 @@ export function createObservers(options: ObserverOptions): Observers {
     fd: STDERR,
     clock,
     random: Math.random,
+    onDropped: (lines) => linesDropped.add(lines),
   });
   const version = packageVersion();
-  const tracer = tracing && createTracer({ collector: tracing, version, pid, clock, log });
+  const spansDropped = metrics.spansDropped.at({});
+  const onLost = (spans: number) => spansDropped.add(spans);
+  const tracer = tracing && createTracer({ collector: tracing, version, pid, clock, log, onLost });
   return {
     startTrace: createTraceStarter(tracing?.sample ?? 0),
     observe(record) {

@@ -31,6 +31,8 @@ interface WorkerLinks {
   /** Those that a worker has to know of before it listens. */
   readonly downUpstreams: () => readonly string[];
   readonly onActivity: (activity: Activity) => void;
+  /** `report` answers it from now on. */
+  readonly onReport: () => void;
 }
 
 /** One worker process as its primary sees it. */
@@ -70,6 +72,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
         break;
       case 'report':
         report = message.report;
+        links.onReport();
         break;
       case 'activity':
         links.onActivity(message.activity);

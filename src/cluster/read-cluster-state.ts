@@ -40,18 +40,31 @@ export function readClusterState(parts: ClusterParts): ClusterState {
   };
 }
 
-function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: ClusterParts) {
-  const found = parts.probes.find(name);
-  const reports = parts.workers.flatMap((worker) => {
+/** The worst over the workers; undefined while none has told. */
+export function readUpstreamHealth(
+  workers: readonly WorkerProcess[],
+  name: string,
+): UpstreamHealth | undefined {
+  const states = readReports(workers, name).map(({ report }) => report.health);
+  return BY_WEIGHT.findLast((state) => states.includes(state));
+}
+
+function readReports(workers: readonly WorkerProcess[], name: string) {
+  return workers.flatMap((worker) => {
     const report = worker.report()?.upstreams.find((each) => each.name === name);
     return report === undefined ? [] : [{ worker, report }];
   });
+}
+
+function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: ClusterParts) {
+  const found = parts.probes.find(name);
+  const reports = readReports(parts.workers, name);
   const view: UpstreamView = {
     ...{ name, kind, url },
     models: parts.effective.config.models
       .filter(({ routes }) => routes.some(({ upstream }) => upstream === name))
       .map(({ id }) => id),
-    state: findWorst(reports.map(({ report }) => report.health)),
+    state: readUpstreamHealth(parts.workers, name) ?? 'unknown',
     probe: probe && {
       path: probe.path,
       state: found?.lastResult() === undefined ? 'unknown' : found.isDown() ? 'down' : 'up',
@@ -70,10 +83,6 @@ function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: Cluster
       .reduce(addTries, parts.endedTries.get(name) ?? NO_TRIES),
   };
   return view;
-}
-
-function findWorst(states: readonly UpstreamHealth[]): string {
-  return BY_WEIGHT.findLast((state) => states.includes(state)) ?? 'unknown';
 }
 
 function viewRedis({ redis }: Config, workers: readonly WorkerProcess[]): ClusterState['redis'] {

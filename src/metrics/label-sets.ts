@@ -47,7 +47,7 @@ export const ADMISSION_OUTCOMES = [
   'insured',
   'unavailable',
 ] as const;
-/** `too_old` and `fault` are left to people. */
+/** `too_old`, `fault` and `dropped`, for which a worker had no room or no time, are left to people. */
 export const SETTLE_KINDS = [
   'charge',
   'release',
@@ -56,6 +56,7 @@ export const SETTLE_KINDS = [
   'repeated',
   'too_old',
   'fault',
+  'dropped',
 ] as const;
 export const CHANGE_SUBJECTS = ['key', 'account'] as const;
 

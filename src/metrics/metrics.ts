@@ -97,7 +97,7 @@ export const METRICS = {
   settlements: counter(
     'tollgate_settlements_total',
     { kind: sets.SETTLE_KINDS },
-    'Settlements that have ended; those of kind `too_old` and `fault` are left to people.',
+    'Settlements that have ended; those of kind `too_old`, `fault` and `dropped` are left to people.',
   ),
   creditsSettled: counter(
     'tollgate_credits_settled_total',
@@ -211,6 +211,16 @@ export const METRICS = {
     'tollgate_workers_unread_total',
     {},
     'Workers that did not tell their metrics within a second of a scrape: their gauges are missing in it.',
+  ),
+  requestLogLinesDropped: counter(
+    'tollgate_request_log_lines_dropped_total',
+    {},
+    'Lines of the request log that are missing, since they could not be written in time.',
+  ),
+  spansDropped: counter(
+    'tollgate_spans_dropped_total',
+    {},
+    'Spans of requests that the collector did not take.',
   ),
   eventLoopLag: histogram(
     'tollgate_event_loop_lag_seconds',

@@ -29,6 +29,8 @@ interface SettleQueueOptions {
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   /** Once for each settlement that this worker settled itself; not for replays. */
   readonly onSettled: (reply: SettleReply, settlement: Settlement) => void;
+  /** There was no room for it: only the log has it. */
+  readonly onDropped: (settlement: Settlement) => void;
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -46,7 +48,7 @@ interface SettleQueueOptions {
  * Nobody waits for a settlement, and settling is idempotent: one may be tried here and by the primary.
  */
 export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
-  const { settle, handOver, onSettled, clock, random, log } = options;
+  const { settle, handOver, onSettled, onDropped, clock, random, log } = options;
   const replay = createSettleReplay({ clock, log });
   const lanes = createSettleLanes<QueueTask>({
     settle,
@@ -97,6 +99,7 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
     add(settlement) {
       if (tasks.size >= KEPT_ENTRIES_MAX) {
         reportLost(log, settlement, 'has no place left in memory');
+        onDropped(settlement);
         return;
       }
       lanes.add({ settlement, sinceMs: clock.nowMs(), isReplay: false });

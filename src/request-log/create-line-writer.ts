@@ -15,6 +15,8 @@ export interface LineWriterOptions {
   readonly fd: number;
   /** A line that tells how many are missing. */
   readonly describeDropped: (count: number) => string;
+  /** Once for each line that is missing. */
+  readonly onDropped: (count: number) => void;
 }
 
 export interface LineWriter {
@@ -28,12 +30,11 @@ export interface LineWriter {
  * Writes lines in the background. A reader that is slow, or has stopped reading, makes it drop lines, not wait:
  * one write at a time is under way, on a thread of its own.
  */
-export function createLineWriter({ fd, describeDropped }: LineWriterOptions): LineWriter {
+export function createLineWriter(options: LineWriterOptions): LineWriter {
+  const { fd, describeDropped, onDropped } = options;
   const isFile = fstatSync(fd).isFile();
-  const queue = createLineQueue(
-    isFile ? FILE_WRITE_BYTES_MAX : PIPE_WRITE_BYTES_MAX,
-    describeDropped,
-  );
+  const chunkBytesMax = isFile ? FILE_WRITE_BYTES_MAX : PIPE_WRITE_BYTES_MAX;
+  const queue = createLineQueue({ chunkBytesMax, describeDropped, onDropped });
   let isWriting = false;
   let gatherTimer: NodeJS.Timeout | undefined;
   let tellIdle: (() => void) | undefined;

@@ -17,6 +17,8 @@ export interface RequestLogOptions {
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
+  /** Once for each line that is missing. */
+  readonly onDropped: (count: number) => void;
 }
 
 export interface RequestLog {
@@ -26,7 +28,7 @@ export interface RequestLog {
 
 /** One line for each request that is worth one. */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { lines, share, pid, from, fd, clock, random } = options;
+  const { lines, share, pid, from, fd, clock, random, onDropped } = options;
   let headMs = 0;
   let head = '';
 
@@ -40,6 +42,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
   const writer = createLineWriter({
     fd,
+    onDropped,
     describeDropped: (count) =>
       `{"level":40,${headAt(clock.nowMs())},"dropped":${count},"msg":"request lines dropped"}\n`,
   });

@@ -11,7 +11,7 @@ const LAST_CHARS = 4;
  * settings, an id or a word of ours, and has nothing to escape: nothing that a client or an upstream wrote is in it.
  *
  * It is put together by hand, which takes half of pino's time: 5.4 us of CPU a line with its write, against 10.2
- * (`bench/request-line.ts`, Node 20, two busy cores).
+ * (`bench/scenarios/request-line.ts`, Node 20, two busy cores).
  */
 export function encodeRequestLine(
   record: RequestRecord,

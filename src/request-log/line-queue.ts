@@ -8,6 +8,8 @@ export interface Chunk {
   readonly text: string;
   /** What is missing from the log if this is not written. */
   readonly lines: number;
+  /** Whether these have been counted as dropped, and the text only tells of them. */
+  readonly isNotice: boolean;
 }
 
 export interface LineQueue {
@@ -18,13 +20,19 @@ export interface LineQueue {
   noteLost(chunk: Chunk): void;
 }
 
-const EMPTY: Chunk = { text: '', lines: 0 };
+const EMPTY: Chunk = { text: '', lines: 0, isNotice: false };
+
+interface LineQueueOptions {
+  readonly chunkBytesMax: number;
+  /** A line that tells how many are missing. */
+  readonly describeDropped: (count: number) => string;
+  /** Once for each line. */
+  readonly onDropped: (count: number) => void;
+}
 
 /** Gathers lines in chunks of what can be written at once. */
-export function createLineQueue(
-  chunkBytesMax: number,
-  describeDropped: (count: number) => string,
-): LineQueue {
+export function createLineQueue(options: LineQueueOptions): LineQueue {
+  const { chunkBytesMax, describeDropped, onDropped } = options;
   const full: Chunk[] = [];
   let gathered = EMPTY;
   let queuedBytes = 0;
@@ -41,7 +49,7 @@ export function createLineQueue(
   };
   const takeNotice = (): Chunk | undefined => {
     if (dropped === 0) return undefined;
-    const notice = { text: describeDropped(dropped), lines: dropped };
+    const notice = { text: describeDropped(dropped), lines: dropped, isNotice: true };
     dropped = 0;
     return notice;
   };
@@ -50,6 +58,7 @@ export function createLineQueue(
     add(line) {
       if (queuedBytes + line.length > QUEUE_BYTES_MAX) {
         dropped += 1;
+        onDropped(1);
         return false;
       }
       queuedBytes += line.length;
@@ -58,12 +67,13 @@ export function createLineQueue(
         full.push(gathered);
         gathered = EMPTY;
       }
-      gathered = { text: gathered.text + line, lines: gathered.lines + 1 };
+      gathered = { ...gathered, text: gathered.text + line, lines: gathered.lines + 1 };
       return isFull;
     },
     take: () => (dropped >= DROPPED_UNTOLD_MAX ? takeNotice() : (takeLines() ?? takeNotice())),
-    noteLost({ lines }) {
+    noteLost({ lines, isNotice }) {
       dropped += lines;
+      if (!isNotice) onDropped(lines);
     },
   };
 }

@@ -10,8 +10,15 @@ export interface Losses {
   close(): void;
 }
 
+interface LossesOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** At once, and once for each span. */
+  readonly onLost: (spans: number) => void;
+}
+
 /** Counts spans that are lost, and tells of them now and then. */
-export function countLosses(clock: Clock, log: Log): Losses {
+export function countLosses({ clock, log, onLost }: LossesOptions): Losses {
   let dropped = 0;
   let lastWhy = '';
   let toldMs = Number.NEGATIVE_INFINITY;
@@ -22,6 +29,7 @@ export function countLosses(clock: Clock, log: Log): Losses {
   return {
     note(spans, why) {
       dropped += spans;
+      onLost(spans);
       lastWhy = why;
       const nowMs = clock.nowMs();
       if (nowMs - toldMs < TOLD_EVERY_MS) return;

@@ -22,6 +22,8 @@ export interface SpanExporterOptions {
   readonly scope: { readonly name: string; readonly version: string };
   readonly clock: Clock;
   readonly log: Log;
+  /** Once for each span that the collector will not have. */
+  readonly onLost: (spans: number) => void;
 }
 
 export interface SpanExporter {
@@ -38,9 +40,9 @@ interface Entry {
 
 /** Sends spans in batches, one at a time, in the background. */
 export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
-  const { collector, resource, scope, clock, log } = options;
+  const { collector, resource, scope, clock, log, onLost } = options;
   const envelope = { resource: { attributes: resource }, scope };
-  const losses = countLosses(clock, log);
+  const losses = countLosses({ clock, log, onLost });
   const queue: Entry[] = [];
   /** In the queue or on their way. */
   let openSpans = 0;

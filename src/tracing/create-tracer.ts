@@ -14,6 +14,8 @@ export interface TracerOptions {
   readonly pid: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Once for each span that the collector will not have. */
+  readonly onLost: (spans: number) => void;
 }
 
 export interface Tracer {
@@ -22,7 +24,8 @@ export interface Tracer {
 }
 
 /** Exports the spans of each request that is recorded. */
-export function createTracer({ collector, version, pid, clock, log }: TracerOptions): Tracer {
+export function createTracer(options: TracerOptions): Tracer {
+  const { collector, version, pid, clock, log, onLost } = options;
   const exporter = createSpanExporter({
     collector,
     resource: encodeAttributes({
@@ -34,6 +37,7 @@ export function createTracer({ collector, version, pid, clock, log }: TracerOpti
     scope: { name: 'tollgate', version },
     clock,
     log,
+    onLost,
   });
   return {
     note(record) {

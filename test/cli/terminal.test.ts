@@ -1,5 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { admin } from '../support/admin.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { runHere } from './use-cli.ts';
 
@@ -16,12 +19,55 @@ function readErrors(line: string, isTerminal: boolean): string {
   return spawnSync(program ?? '', args, { encoding: 'utf8', env }).stdout;
 }
 
+/** The lines that a command prints, by a reader that takes its time. */
+async function readSlowly(...args: readonly string[]): Promise<Record<string, unknown>[]> {
+  const child = spawn(process.execPath, ['dist/src/main.js', ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      TOLLGATE_DATA_DIR: gateway().dataDir,
+      TOLLGATE_ADMIN_URL: gateway().opsUrl,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  let text = '';
+  for await (const bytes of child.stdout) {
+    text += String(bytes);
+    await sleep(5);
+  }
+  expect(await closed).toEqual([0, null]);
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
 describe('the command line', () => {
   it('tells people how far long work is, and nobody else', () => {
     for (const line of ['ledger verify', 'ledger export']) {
       expect(readErrors(line, true), line).toContain(`${SHOWN}\r`);
       expect(readErrors(line, false), line).toBe('');
     }
+  });
+
+  it('prints all there is to a reader that is slow', async () => {
+    const payments = 1_000;
+    const operator = admin(gateway());
+    const account = await operator.createAccount({ credits: 0 });
+    const note = 'n'.repeat(200);
+    for (let n = 0; n < payments; n += 8) {
+      await Promise.all(
+        Array.from({ length: 8 }, (_, i) =>
+          operator.call('POST', `/accounts/${account}/credits`, {
+            ...{ amount: 1, id: `payment-${n + i}`, note },
+          }),
+        ),
+      );
+    }
+    const ledger = await readSlowly('ledger', 'export', '--account', account);
+    expect(new Set(ledger.map(({ request }) => request)).size).toBe(payments);
+    const changes = await readSlowly('audit', 'export', '--account', account);
+    expect(changes.filter(({ what }) => what === 'credits.add')).toHaveLength(payments);
   });
 
   it('takes --json wherever data is printed', async () => {

@@ -1,41 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { askModel, messageOf } from '../support/ask-model.ts';
-import { type Gateway, startGateway } from '../support/start-gateway.ts';
+import { listenToEvents } from '../support/listen-to-events.ts';
+import { startGateway } from '../support/start-gateway.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-interface HeardEvent {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-/** Answers all events that have come so far. */
-async function listen(gateway: Gateway): Promise<() => HeardEvent[]> {
-  const token = readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
-  const leaving = new AbortController();
-  onTestFinished(() => leaving.abort());
-  const response = await fetch(`${gateway.opsUrl}/admin/v1/events`, {
-    headers: { authorization: `Bearer ${token}` },
-    signal: leaving.signal,
-  });
-  let text = '';
-  const read = async () => {
-    const decoder = new TextDecoder();
-    for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
-  };
-  read().catch(() => {});
-  return () =>
-    [...text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)].map(([, type = '', data = '']) => ({
-      type,
-      data: JSON.parse(data),
-    }));
-}
-
 it('a node tells of its requests each second, of its workers and of its reloads', async () => {
   const gateway = await startGateway({ config: FAST_CONFIG });
-  const heard = await listen(gateway);
+  const heard = await listenToEvents(gateway);
   const ofType = (type: string) => heard().filter((event) => event.type === type);
   const sum = (field: string) =>
     ofType('summary').reduce((total, { data }) => total + Number(data[field]), 0);

@@ -74,6 +74,12 @@ describe('a real Prometheus', () => {
     expect(promtool(['check', 'config', `${EXAMPLE}/prometheus.yml`])).toMatchObject({ status: 0 });
   });
 
+  it('raises alerts when there is a reason, and only then', () => {
+    const { status, output } = promtool(['test', 'rules', 'test/e2e/prometheus-rules.yml']);
+    expect(output).toContain('SUCCESS');
+    expect(status).toBe(0);
+  });
+
   it('scrapes a node and answers queries, of a rule too', async () => {
     const { url, opsUrl, key } = gateway();
     for (let i = 0; i < 5; i++) {

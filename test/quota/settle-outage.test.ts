@@ -55,6 +55,7 @@ async function openBooks(connection: TestConnection, dir: string) {
     ...parts,
     handOver: (settlements) => journal.append(settlements),
     onSettled: () => {},
+    onDropped: () => {},
   });
   return { journal, queue, log: parts.log };
 }

@@ -40,17 +40,19 @@ type Options = Partial<Parameters<typeof createSettleQueue>[0]>;
 function startQueue(options: Options) {
   const log = createMemoryLog();
   const settled: Settlement[] = [];
+  const dropped: Settlement[] = [];
   const queue = createSettleQueue({
     settle: () => Promise.resolve(CHARGED),
     handOver: () => Promise.reject(new Error('no primary')),
     onSettled: (_reply, settlement) => settled.push(settlement),
+    onDropped: (settlement) => dropped.push(settlement),
     clock: systemClock,
     random: Math.random,
     log,
     ...options,
   });
   queues.push(queue);
-  return { queue, log, settled };
+  return { queue, log, settled, dropped };
 }
 
 const neverAnswers = () => new Promise<never>(() => {});
@@ -157,12 +159,13 @@ describe('the settle queue', () => {
     expect(idsOf(handedOver)).toEqual(idsOf(settlements.slice(0, 10)));
   });
 
-  it('writes to the log, whole, what has no place anywhere', () => {
-    const { queue, log } = startQueue({ settle: neverAnswers, clock: { nowMs: () => 0 } });
+  it('writes to the log, whole, what has no place anywhere, and tells of it', () => {
+    const { queue, log, dropped } = startQueue({ settle: neverAnswers, clock: { nowMs: () => 0 } });
     const one = makeSettlement(makePayer(7));
     for (let i = 0; i < 100_000; i++) queue.add({ ...one });
-    expect(log.lines).toEqual([]);
+    expect([log.lines, dropped]).toEqual([[], []]);
     queue.add({ ...one, requestId: 'req_last' });
+    expect(idsOf(dropped)).toEqual(['req_last']);
     expect(queue.depth).toBe(100_000);
     expect(log.lines[0]?.fields['settlement']).toMatchObject({ requestId: 'req_last' });
   });

@@ -47,6 +47,7 @@ function startQueue(
     settle: settleOnce,
     handOver: () => Promise.reject(new Error('no primary')),
     onSettled: (_reply, settlement) => settled.push(settlement),
+    onDropped: () => {},
     clock,
     random: Math.random,
     log,

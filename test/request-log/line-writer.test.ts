@@ -11,6 +11,15 @@ const PIPE_BYTES_MAX = 65_536;
 const WRITE_BYTES_MAX = 4_096;
 const describeDropped = (count: number) => `dropped ${count}\n`;
 
+function startWriter(fd: number) {
+  let dropped = 0;
+  const onDropped = (count: number) => {
+    dropped += count;
+  };
+  const writer = createLineWriter({ fd, describeDropped, onDropped });
+  return { ...writer, dropped: () => dropped };
+}
+
 /** A pipe of the system, with both ends in this process. It is read only when a test says so. */
 function openPipe() {
   const path = join(createTempDir(), 'pipe');
@@ -53,18 +62,19 @@ const LINE_BYTES = lineOf(0).length;
 describe('a writer of lines', () => {
   it('writes all of them, in order', async () => {
     const { writeFd, read } = openPipe();
-    const writer = createLineWriter({ fd: writeFd, describeDropped });
+    const writer = startWriter(writeFd);
     const lines = Array.from({ length: 250 }, (_, index) => lineOf(index));
     for (const line of lines) writer.write(line);
     await waitUntil(() => read() === lines.join(''), 'they are there without being asked for');
     writer.write(lineOf(1));
     await writer.close(30_000);
     expect(read()).toBe(lines.join('') + lineOf(1));
+    expect(writer.dropped()).toBe(0);
   });
 
   it('neither waits for a reader that has stopped nor keeps more than its bound, and tells what is lost', async () => {
     const { writeFd, read } = openPipe();
-    const writer = createLineWriter({ fd: writeFd, describeDropped });
+    const writer = startWriter(writeFd);
     const total = Math.ceil((3 * QUEUE_BYTES_MAX) / LINE_BYTES);
     for (let index = 0; index < total; index++) writer.write(lineOf(index));
     const told = () => [...read().matchAll(/^dropped (\d+)$/gm)].map(([, count]) => Number(count));
@@ -73,6 +83,7 @@ describe('a writer of lines', () => {
       () => keptLines().length + told().reduce((sum, count) => sum + count, 0) === total,
       'each line is there or told to be missing',
     );
+    expect(writer.dropped()).toBe(total - keptLines().length);
     expect(keptLines().length * LINE_BYTES).toBeGreaterThan(QUEUE_BYTES_MAX - LINE_BYTES);
     // One more write is under way, which is not in the queue any more.
     const keptBytesMax = QUEUE_BYTES_MAX + WRITE_BYTES_MAX;
@@ -90,7 +101,7 @@ describe('a writer of lines', () => {
 
   it('ends in time though nobody reads', async () => {
     const { writeFd, read } = openPipe();
-    const writer = createLineWriter({ fd: writeFd, describeDropped });
+    const writer = startWriter(writeFd);
     const lines = Math.ceil((2 * PIPE_BYTES_MAX) / LINE_BYTES);
     for (let index = 0; index < lines; index++) writer.write(lineOf(index));
     await writer.close(50);
@@ -103,12 +114,16 @@ describe('a writer of lines', () => {
   it('outlives a reader that is gone, and tells the next one what it has missed', async () => {
     const { writeFd, read, reopenReader, closeReader } = openPipe();
     closeReader();
-    const writer = createLineWriter({ fd: writeFd, describeDropped });
+    const writer = startWriter(writeFd);
     writer.write(lineOf(1));
     await writer.close(30_000);
+    // What tells of the first one is lost as well, and counts for nothing.
+    await writer.close(30_000);
+    expect(writer.dropped()).toBe(1);
     reopenReader();
     writer.write(lineOf(2));
     await writer.close(30_000);
     expect(read()).toBe(`${lineOf(2)}dropped 1\n`);
+    expect(writer.dropped()).toBe(1);
   });
 });

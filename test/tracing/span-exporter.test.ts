@@ -24,19 +24,23 @@ function createSpan(): OtlpSpan {
 async function start(options: Partial<CollectorOptions> = {}) {
   const collector = await startCollector({ ...options, cleanUp: onTestFinished });
   const log = createMemoryLog();
+  let lost = 0;
   const exporter = createSpanExporter({
     collector: { endpoint: collector.endpoint, headers: { 'x-token': new Secret('top') } },
     resource: [],
     scope: { name: 'test', version: '1' },
     clock: { nowMs: () => Date.now() },
     log,
+    onLost(spans) {
+      lost += spans;
+    },
   });
-  return { collector, exporter, log };
+  return { collector, exporter, log, lost: () => lost };
 }
 
 describe('the exporter of spans', () => {
   it('sends each span once, in batches, with the headers it was given', async () => {
-    const { collector, exporter, log } = await start();
+    const { collector, exporter, log, lost } = await start();
     const spans = Array.from({ length: 2_000 }, createSpan);
     for (const span of spans) exporter.add([span]);
     await waitUntil(() => collector.spans.length >= spans.length, 'all have come by themselves');
@@ -46,16 +50,18 @@ describe('the exporter of spans', () => {
     for (const headers of collector.headers) expect(headers['x-token']).toBe('top');
     expect(collector.problems).toEqual([]);
     expect(log.lines).toEqual([]);
+    expect(lost()).toBe(0);
   });
 
   it('keeps no more than its bound for a collector that is stuck, and counts the rest', async () => {
-    const { exporter, collector, log } = await start({ answer: () => undefined });
+    const { exporter, collector, log, lost } = await start({ answer: () => undefined });
     for (let i = 0; i < OPEN_SPANS_MAX + 7; i++) exporter.add([createSpan()]);
     expect(log.lines).toMatchObject([{ fields: { dropped: 1, why: 'the queue is full' } }]);
     await exporter.close();
     expect(collector.bodies).toHaveLength(1);
     const dropped = log.lines.map(({ fields }) => Number(fields['dropped']));
     expect(dropped.reduce((sum, count) => sum + count, 0)).toBe(OPEN_SPANS_MAX + 7);
+    expect(lost()).toBe(OPEN_SPANS_MAX + 7);
   });
 
   it.each([429, 502, 503, 504])('tries again after a status %d', async (status) => {
@@ -69,11 +75,12 @@ describe('the exporter of spans', () => {
   });
 
   it('counts what the collector takes no part of', async () => {
-    const { collector, exporter, log } = await start({ rejected: 2 });
+    const { collector, exporter, log, lost } = await start({ rejected: 2 });
     exporter.add([createSpan(), createSpan(), createSpan()]);
     await exporter.close();
     expect(collector.bodies).toHaveLength(1);
     expect(log.lines).toMatchObject([{ fields: { dropped: 2 } }]);
+    expect(lost()).toBe(2);
   });
 
   it('gives up on what the collector refuses, says so once, and goes on', async () => {

@@ -51,6 +51,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
     // There is no primary: the queue keeps what it has.
     handOver: () => Promise.reject(new Error('there is no primary')),
     onSettled: ({ kind }) => settled.push(kind),
+    onDropped: () => {},
     clock,
     random: Math.random,
     log,

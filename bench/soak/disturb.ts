@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SoakNode } from './start-soak-nodes.ts';
+import { pickOne } from './world.ts';
+
+const LOOK_MS = 100;
+
+interface DisturbOptions {
+  readonly nodes: readonly SoakNode[];
+  readonly durationMs: number;
+  /** Between two disturbances, which take turns. */
+  readonly intervalMs: number;
+  readonly killsWorkers: boolean;
+  readonly isOver: () => boolean;
+  readonly onDone: (what: string) => void;
+}
+
+interface ClusterShown {
+  readonly workers: readonly { readonly pid: number; readonly state: string }[];
+}
+
+/**
+ * Reloads a node, and kills a worker, by turns. In the second half of the run the first node is left alone, so
+ * that it has workers whose memory can be followed.
+ */
+export async function disturb(options: DisturbOptions): Promise<void> {
+  const { nodes, durationMs, intervalMs, killsWorkers, isOver, onDone } = options;
+  const startedMs = performance.now();
+  const acts: readonly ((node: SoakNode) => Promise<string>)[] = [
+    async (node) => {
+      node.reload();
+      return 'reload';
+    },
+    ...(killsWorkers ? [killWorker] : []),
+  ];
+  for (let turn = 0; ; turn++) {
+    const dueMs = startedMs + (turn + 1) * intervalMs;
+    while (performance.now() < dueMs && !isOver()) await sleep(LOOK_MS);
+    if (isOver()) return;
+    const isSecondHalf = performance.now() - startedMs > durationMs / 2;
+    const act = acts[turn % acts.length];
+    if (act !== undefined) onDone(await act(pickOne(isSecondHalf ? nodes.slice(1) : nodes)));
+  }
+}
+
+async function killWorker({ admin }: SoakNode): Promise<string> {
+  const { workers } = await admin<ClusterShown>('GET', '/cluster');
+  process.kill(pickOne(workers.filter(({ state }) => state === 'listening')).pid, 'SIGKILL');
+  return 'kill';
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SoakNode } from './start-soak-nodes.ts';
+import { pickOne, type SoakKey, type World } from './world.ts';
+
+const PAUSE_MAX_MS = 100;
+const LEAVING_SHARE = 0.05;
+const LEAVE_AFTER_MAX_MS = 150;
+const STREAM_SHARE = 0.5;
+const CHAT_SHARE = 0.4;
+/** Beyond everything that a node waits for. */
+const ANSWER_TIME_MAX_MS = 60_000;
+/** Of all requests, those with a key that has been revoked. */
+const REVOKED_SHARE = 0.03;
+
+/** One request and what the client saw of it, by the clock of this process. */
+export interface Answer {
+  readonly key: SoakKey;
+  readonly sentMs: number;
+  /** When its head was there. */
+  readonly headMs: number;
+  readonly status: number;
+  readonly requestId: string;
+}
+
+export interface ClientLinks {
+  readonly world: World;
+  readonly nodes: readonly SoakNode[];
+  readonly isOver: () => boolean;
+  /** At the head of each answer. */
+  readonly onAnswer: (answer: Answer) => void;
+  /** Once for each request: a status, or how it ended otherwise. */
+  readonly onEnd: (outcome: string) => void;
+}
+
+/** Asks one request after the other, each with another key, until it is over. */
+export async function runClient(links: ClientLinks): Promise<void> {
+  while (!links.isOver()) {
+    links.onEnd(await ask(links));
+    await sleep(Math.random() * PAUSE_MAX_MS);
+  }
+}
+
+async function ask({ world, nodes, onAnswer }: ClientLinks): Promise<string> {
+  const isRevoked = Math.random() < REVOKED_SHARE;
+  const good = world.keys.filter(({ revokedMs }) => (revokedMs !== undefined) === isRevoked);
+  const key = pickOne(good.length > 0 ? good : world.keys);
+  const isLeaving = Math.random() < LEAVING_SHARE;
+  const leaving = new AbortController();
+  const timer = setTimeout(
+    () => leaving.abort(),
+    isLeaving ? Math.random() * LEAVE_AFTER_MAX_MS : ANSWER_TIME_MAX_MS,
+  );
+  const sentMs = performance.now();
+  try {
+    const response = await post(pickOne(nodes).url, key.text, leaving.signal);
+    const { status, headers } = response;
+    const requestId = headers.get('request-id') ?? '';
+    onAnswer({ key, sentMs, headMs: performance.now(), status, requestId });
+    await response.text();
+    return `${status}`;
+  } catch {
+    if (isLeaving && leaving.signal.aborted) return 'left';
+    return leaving.signal.aborted ? 'stuck' : 'broken';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function post(url: string, key: string, signal: AbortSignal): Promise<Response> {
+  const isChat = Math.random() < CHAT_SHARE;
+  const stream = Math.random() < STREAM_SHARE;
+  return fetch(`${url}/v1/${isChat ? 'chat/completions' : 'messages'}`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': key,
+      'content-type': 'application/json',
+      ...(!isChat && { 'llm-version': '2023-06-01' }),
+    },
+    body: JSON.stringify({
+      model: Math.random() < 0.5 ? 'llm-haiku-4.5' : 'llm-sonnet-4.6',
+      max_tokens: 200,
+      stream,
+      messages: [{ role: 'user', content: 'Say some words.' }],
+    }),
+    signal,
+  });
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { quantileOf, sumOf } from '../../src/top/measure.ts';
+import { type MetricsPage, parseMetrics } from '../../src/top/parse-metrics.ts';
+import type { SoakNode, SoakNodes } from './start-soak-nodes.ts';
+
+const run = promisify(execFile);
+const KIB = 1_024;
+
+export interface ProcessSample {
+  /** `a worker 2`; a replacement has the same one, and another pid. */
+  readonly name: string;
+  readonly pid: number;
+  readonly rssBytes: number;
+  readonly openFiles: number;
+}
+
+export interface Sample {
+  readonly atSeconds: number;
+  /** Since the sample before, by what became of them. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly processes: readonly ProcessSample[];
+  /** The worst of both nodes since the sample before; null where nothing was told. */
+  readonly lagP99Seconds: number | null;
+  readonly holds: number;
+  readonly settleQueue: number;
+  readonly journal: number;
+  /** Settlements that are left to people, since the start of the nodes. */
+  readonly lostSettlements: number;
+  readonly redisBytes: number;
+}
+
+const LOST_KINDS = ['too_old', 'fault', 'dropped'];
+
+/** Answers what takes samples; each is of the time since the one before. */
+export function createSampler({ nodes, redisSocket, redisPid }: SoakNodes) {
+  let before = new Map<SoakNode, MetricsPage>();
+  return async (): Promise<Omit<Sample, 'atSeconds' | 'outcomes'>> => {
+    const pages = new Map<SoakNode, MetricsPage>();
+    for (const node of nodes) pages.set(node, await readMetrics(node));
+    const sum = (name: string, isWanted?: Parameters<typeof sumOf>[2]) =>
+      [...pages.values()].reduce((total, page) => total + (sumOf(page, name, isWanted) ?? 0), 0);
+    const lags = [...pages].flatMap(([node, after]) => {
+      const interval = { before: before.get(node), after, seconds: 1 };
+      return quantileOf(interval, 'tollgate_event_loop_lag_seconds', 0.99) ?? [];
+    });
+    before = pages;
+    const processes = [
+      ...(await Promise.all(nodes.map(listProcesses))).flat(),
+      { name: 'redis', pid: redisPid },
+    ];
+    return {
+      processes: processes.flatMap(readProcess),
+      lagP99Seconds: lags.length === 0 ? null : Math.max(...lags),
+      holds: sum('tollgate_holds_active'),
+      settleQueue: sum('tollgate_settle_queue_depth'),
+      journal: sum('tollgate_settle_journal_depth'),
+      lostSettlements: sum('tollgate_settlements_total', (labels) =>
+        LOST_KINDS.includes(labels.get('kind') ?? ''),
+      ),
+      redisBytes: await readRedisBytes(redisSocket),
+    };
+  };
+}
+
+async function readMetrics({ opsUrl }: SoakNode): Promise<MetricsPage> {
+  return parseMetrics(await (await fetch(`${opsUrl}/metrics`)).text());
+}
+
+interface ClusterShown {
+  readonly workers: readonly { readonly worker: number; readonly pid: number }[];
+}
+
+async function listProcesses({ name, pid, admin }: SoakNode) {
+  const { workers } = await admin<ClusterShown>('GET', '/cluster');
+  return [
+    { name: `${name} primary`, pid },
+    ...workers.map((each) => ({ name: `${name} worker ${each.worker}`, pid: each.pid })),
+  ];
+}
+
+/** None for a process that has just ended. */
+function readProcess({ name, pid }: { name: string; pid: number }): ProcessSample[] {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const rssBytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * KIB;
+    const openFiles = readdirSync(`/proc/${pid}/fd`).length;
+    return Number.isNaN(rssBytes) ? [] : [{ name, pid, rssBytes, openFiles }];
+  } catch {
+    return [];
+  }
+}
+
+async function readRedisBytes(socket: string): Promise<number> {
+  const { stdout } = await run('redis-cli', ['-s', socket, 'info', 'memory']);
+  return Number(/^used_memory:(\d+)/m.exec(stdout)?.[1] ?? Number.NaN);
+}

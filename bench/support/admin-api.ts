@@ -1,0 +1,16 @@
+/** The admin API of one node, as far as a scenario needs it. Rejects what is not answered with 2xx. */
+export type CallAdmin = <Answer>(method: string, path: string, body?: object) => Promise<Answer>;
+
+export function createAdminApi(opsPort: number, token: string): CallAdmin {
+  return async <Answer>(method: string, path: string, body?: object) => {
+    const response = await fetch(`http://127.0.0.1:${opsPort}/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) {
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    }
+    return (await response.json()) as Answer;
+  };
+}

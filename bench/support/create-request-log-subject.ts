@@ -1,0 +1,29 @@
+import { closeSync, openSync } from 'node:fs';
+import { createRequestLog } from '../../src/request-log/create-request-log.ts';
+import type { Subject } from './report-cpu-costs.ts';
+import { SAMPLE_RECORD } from './sample-record.ts';
+
+/** The request log as a worker has it, into a file. */
+export function createRequestLogSubject(
+  name: string,
+  lines: 'errors' | 'all',
+  path: string,
+): Subject {
+  const fd = openSync(path, 'w');
+  const log = createRequestLog({
+    ...{ lines, share: 1, pid: process.pid, from: 'worker 1', fd },
+    clock: { nowMs: () => Date.now() },
+    random: Math.random,
+    onDropped(count) {
+      throw new Error(`${count} lines were not written`);
+    },
+  });
+  return {
+    name,
+    call: () => log.note(SAMPLE_RECORD),
+    async settle() {
+      await log.close();
+      closeSync(fd);
+    },
+  };
+}

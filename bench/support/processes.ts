@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_MS = 50;
+
+/** Its socket is `redis.sock` in the folder. Without a disk, whose speed would be all that is measured. */
+export function startRedis(dir: string): ChildProcess {
+  const place = ['--port', '0', '--unixsocket', join(dir, 'redis.sock'), '--dir', dir];
+  return spawn('redis-server', [...place, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+}
+
+/** Answers the exit code, or the signal that ended it. */
+export async function endProcess(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+  return child.exitCode ?? child.signalCode;
+}
+
+export async function waitUntil(
+  condition: () => Promise<boolean> | boolean,
+  what: string,
+  timeMaxMs: number,
+): Promise<void> {
+  const dueMs = performance.now() + timeMaxMs;
+  while (!(await condition())) {
+    if (performance.now() > dueMs) throw new Error(`waited in vain until ${what}`);
+    await sleep(POLL_MS);
+  }
+}
+
+export function isReady(opsPort: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { runSoak } from '../../bench/soak/run-soak.ts';
+
+const TIME_MAX_MS = 240_000;
+
+it(
+  'a short soak with reloads and killed workers leaves every invariant whole',
+  async () => {
+    const { broken, outcomes, done, ledgerEntries } = await runSoak({
+      durationMs: 20_000,
+      clients: 16,
+      rateWindowMs: 5_000,
+      disturbIntervalMs: 4_000,
+      killsWorkers: true,
+      onSample: () => {},
+    });
+    expect(broken).toEqual([]);
+    // Otherwise there was nothing to hold.
+    for (const outcome of ['200', '401', '402', '429', 'left']) {
+      expect(outcomes[outcome], outcome).toBeGreaterThan(0);
+    }
+    expect(done).toMatchObject({ kill: expect.any(Number), reload: expect.any(Number) });
+    expect(ledgerEntries).toBeGreaterThanOrEqual(outcomes['200'] ?? 0);
+  },
+  TIME_MAX_MS,
+);
