@@ -44,9 +44,9 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
       const config = parseConfig(order.source);
       log = createLog(config.logLevel, `worker ${order.worker}`);
       orphanTimeoutMs = config.drain.timeoutMs;
-      log.debug({ config: configVersion(config, order.configCount) }, 'worker starts');
       worker = await startWorker({
         ...{ worker: order.worker, config, clock: systemClock, log, extraRoutes },
+        configVersion: configVersion(config, order.configCount),
         redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
         handOver: handOver.send,
         report: (report, told) => tellPrimary({ type: 'report', report }, told),

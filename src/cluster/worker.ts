@@ -39,6 +39,7 @@ export interface WorkerOptions {
   /** The slot, from 1. */
   readonly worker: number;
   readonly config: Config;
+  readonly configVersion: string;
   readonly redis: RedisTarget;
   /** Resolves when the primary has these settlements on its disk. */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
@@ -90,6 +91,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const steps: Steps = {
     ...billing.steps,
     catalogue: createCatalogue(config.models),
+    configVersion: options.configVersion,
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
     infer: upstreams.infer,

@@ -1,10 +1,10 @@
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** What was asked for, in numbers. */
+/** What was asked for, in numbers, and what it was held against. */
 export type AskedSizes = Pick<
   RequestDetails,
-  'bodyBytes' | 'estimatedTokens' | 'outputTokensMax' | 'price'
+  'bodyBytes' | 'estimatedTokens' | 'outputTokensMax' | 'price' | 'configVersion'
 >;
 
 /** What the ledger keeps of a request; `nowMs` is the date of the record's end. */

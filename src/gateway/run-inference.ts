@@ -62,13 +62,10 @@ async function serve(
   });
 
   const { price } = model;
+  const { bytesPerToken } = steps;
   const isElastic = request.outputTokensMax === undefined;
   const hold = estimateHold({ estimate, outputTokensMax: askedTokensMax, isElastic, price });
-  const meter = createMeter({
-    price,
-    inputTokens: estimate.likely,
-    bytesPerToken: steps.bytesPerToken,
-  });
+  const meter = createMeter({ price, inputTokens: estimate.likely, bytesPerToken });
   const admission = await steps.admit({
     ...hold,
     key,
@@ -110,7 +107,9 @@ async function serve(
     if (client.signal.aborted && end !== 'complete') end = 'left';
     const bill = meter.close(end);
     recorder.noteBill(bill, end);
-    admission.settle(bill, recorder.describe({ ...sizes, price }, steps.nowMs()));
+    const { configVersion } = steps;
+    const details = recorder.describe({ ...sizes, price, configVersion }, steps.nowMs());
+    admission.settle(bill, details);
   }
 }
 

@@ -15,6 +15,8 @@ export interface Steps {
   /** Reads the key and checks all that can be checked without the store. */
   checkKey(caller: Caller): ApiKey;
   readonly catalogue: Catalogue;
+  /** Names the settings that hold. */
+  readonly configVersion: string;
   /** For estimates of text that nobody has counted. */
   readonly bytesPerToken: number;
   /** What becomes of a `max_tokens` above the model's ceiling. */

@@ -48,7 +48,14 @@ function describeEnded(id: string, entries: readonly LedgerEntry[]) {
 /** All null where nobody was left to tell: the worker had died. */
 function describeDetails(details: RequestDetails | undefined) {
   if (details === undefined) {
-    return { asked: null, price: null, answered: null, tries: null, times: null };
+    return {
+      asked: null,
+      config_version: null,
+      price: null,
+      answered: null,
+      tries: null,
+      times: null,
+    };
   }
   const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = details.price;
   const price = {
@@ -66,6 +73,7 @@ function describeDetails(details: RequestDetails | undefined) {
       estimated_input_tokens: details.estimatedTokens,
       max_tokens: details.outputTokensMax,
     },
+    config_version: details.configVersion,
     price: { version: versionOf(price), ...price },
     answered: {
       upstream: details.tries.at(-1)?.upstream ?? null,

@@ -11,6 +11,8 @@ export interface RequestDetails {
   readonly estimatedTokens: number;
   /** What the client asked for, or else the model's ceiling. */
   readonly outputTokensMax: number;
+  /** Of the settings that served it. */
+  readonly configVersion: string;
   /** Credits per million tokens, as they were when it was admitted. */
   readonly price: {
     readonly input: number;

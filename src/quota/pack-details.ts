@@ -23,6 +23,7 @@ export type PackedDetails = readonly [
     upstreamWaitMs: number,
     clientWaitMs: number,
   ],
+  configVersion: string,
 ];
 
 export function packDetails(details: RequestDetails): PackedDetails {
@@ -46,6 +47,7 @@ export function packDetails(details: RequestDetails): PackedDetails {
       details.upstreamWaitMs,
       details.clientWaitMs,
     ],
+    details.configVersion,
   ];
 }
 
@@ -55,8 +57,9 @@ export function unpackDetails(packed: PackedDetails): RequestDetails {
   const [bodyBytes, estimatedTokens, outputTokensMax] = sizes;
   const [input, output, cacheRead, cacheWrite5m, cacheWrite1h] = prices;
   const [bodyMs, admittedMs, firstEventMs, totalMs, upstreamWaitMs, clientWaitMs] = packed[10];
+  const configVersion = packed[11];
   return {
-    ...{ format, isStream, maskedKey, bodyBytes, estimatedTokens, outputTokensMax },
+    ...{ format, isStream, maskedKey, bodyBytes, estimatedTokens, outputTokensMax, configVersion },
     price: { input, output, cacheRead, cacheWrite5m, cacheWrite1h },
     tries: unpackTries(tries),
     outcome,

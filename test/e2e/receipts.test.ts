@@ -22,6 +22,10 @@ interface Receipt {
   readonly times: Readonly<Record<string, number>>;
 }
 
+interface Cluster {
+  readonly node: { readonly config: { readonly version: string } };
+}
+
 async function createCaller(gateway: Parameters<typeof admin>[0]) {
   const operator = admin(gateway);
   const account = await operator.createAccount({ credits: 10 });
@@ -45,7 +49,7 @@ const gateway = useGateway({ config: CONFIG });
 
 describe('a receipt', () => {
   it('tells everything about a whole answer but what was said', async () => {
-    const { account, id, key, settledReceiptOf } = await createCaller(gateway());
+    const { account, id, key, operator, settledReceiptOf } = await createCaller(gateway());
     const body = messageOf('a secret [[tokens 17]]');
     const answer = await askModel(gateway().url, key, body);
     const requestId = answer.headers.get('request-id');
@@ -82,6 +86,7 @@ describe('a receipt', () => {
         estimated_input_tokens: expect.any(Number),
         max_tokens: 100,
       },
+      config_version: (await operator.call<Cluster>('GET', '/cluster')).node.config.version,
       price: {
         version: expect.stringMatching(/^[0-9a-f]{12}$/),
         input: 1,

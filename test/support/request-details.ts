@@ -8,6 +8,7 @@ export const DETAILS: RequestDetails = {
   bodyBytes: 120,
   estimatedTokens: 11,
   outputTokensMax: 100,
+  configVersion: '0123456789ab-1',
   price: { input: 1, output: 5, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 },
   tries: [{ upstream: 'main', result: 'ok' }],
   outcome: 'complete',

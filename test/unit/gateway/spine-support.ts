@@ -84,6 +84,7 @@ export function createSteps(
         price,
       },
     ]),
+    configVersion: '0123456789ab-1',
     overCeiling: 'reject',
     bytesPerToken: 3,
     infer,
