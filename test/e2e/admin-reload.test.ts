@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { askModel, HAIKU, messageOf, openStream } from '../support/ask-model.ts';
@@ -22,10 +23,13 @@ async function readAudit(gateway: Gateway): Promise<Readonly<Record<string, unkn
   return data;
 }
 
-/** Who takes a new connection. */
+/** Who takes a new connection; `fetch` would use one that it has. */
 async function askPid({ url }: Gateway): Promise<number> {
-  const response = await fetch(`${url}/probe/pid`, { headers: { connection: 'close' } });
-  return ((await response.json()) as { pid: number }).pid;
+  const client = new Client(url);
+  const { body } = await client.request({ method: 'GET', path: '/probe/pid' });
+  const { pid } = (await body.json()) as { pid: number };
+  await client.close();
+  return pid;
 }
 
 interface Settings {
