@@ -48,7 +48,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const url = new URL(options.url);
   const client = createHttpClient({
     origin: parseOrigin(url),
-    connectionsMax: options.concurrencyMax,
+    // A call has ended when its answer has told all; its connection may still be read to the end.
+    connectionsMax: 2 * options.concurrencyMax,
     connectTimeoutMs: timeouts.connectMs,
     tls: options.tls,
     clock: options.clock,
@@ -133,7 +134,7 @@ function createHandler(options: HandlerOptions): HttpHandler {
   let reader: AnswerReader | undefined;
   let lingerTimer: NodeJS.Timeout | undefined;
   let isOver = false;
-
+  let hasEnded = false;
   let readBytes = 0;
 
   const tell = (part: PushedPart) => {
@@ -143,7 +144,7 @@ function createHandler(options: HandlerOptions): HttpHandler {
     isOver = true;
     stopListening();
     parts.finish();
-    lingerTimer = setTimeout(abort, LINGER_MAX_MS);
+    if (!hasEnded) lingerTimer = setTimeout(abort, LINGER_MAX_MS);
   };
   const read = (bytes: number, step: () => PushedPart | undefined) => {
     if (isOver) return;
@@ -168,9 +169,9 @@ function createHandler(options: HandlerOptions): HttpHandler {
     },
     onData: (chunk) => read(chunk.length, () => reader?.push(chunk)),
     onEnd() {
+      hasEnded = true;
       clearTimeout(lingerTimer);
       read(0, () => reader?.end());
-      clearTimeout(lingerTimer);
       stopListening();
       parts.finish();
     },

@@ -126,6 +126,7 @@ describe('an answer in the form that the client reads', () => {
     headers: Record<string, string> = {},
   ) {
     const path = format === 'native' ? '/v1/messages' : '/v1/chat/completions';
+    const askedBefore = asked.length;
     const response = await fetch(gateway.url + path, {
       method: 'POST',
       headers: {
@@ -141,7 +142,9 @@ describe('an answer in the form that the client reads', () => {
         ...more,
       }),
     });
-    return response.text();
+    const text = await response.text();
+    expect(asked).toHaveLength(askedBefore + 1);
+    return text;
   }
 
   /** 10 tokens at 1 and 4 at 5 credits per million. */
