@@ -68,18 +68,15 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       ]),
     ),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
+    onTries(tries, call) {
+      tryCounts.note(tries);
+      options.onTries(tries);
+      call.noteTries(tries);
+    },
     random,
   });
   return {
-    infer: (call) =>
-      infer({
-        ...call,
-        noteTries(tries) {
-          tryCounts.note(tries);
-          options.onTries(tries);
-          call.noteTries(tries);
-        },
-      }),
+    infer,
     readReports: () =>
       router.readStates().map((state) => ({ ...state, tries: tryCounts.read(state.name) })),
     setDown(names) {

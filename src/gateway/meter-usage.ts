@@ -28,67 +28,86 @@ export interface Meter {
   close(how: AnswerEnd): Bill;
 }
 
-export function createMeter({
-  price,
-  inputTokens,
-  bytesPerToken,
-}: {
+interface MeterOptions {
   readonly price: Price;
   /** An estimate, for answers whose input nobody has counted. */
   readonly inputTokens: number;
   readonly bytesPerToken: number;
-}): Meter {
-  let started: Usage | undefined;
-  let finished: Usage | undefined;
-  let deliveredBytes = 0;
+}
+
+export function createMeter(options: MeterOptions): Meter {
+  return new UsageMeter(options);
+}
+
+/** A class, because one is made for every request and its methods are then shared. */
+class UsageMeter implements Meter {
+  readonly #options: MeterOptions;
+  #started: Usage | undefined;
+  #finished: Usage | undefined;
+  #deliveredBytes = 0;
+
+  constructor(options: MeterOptions) {
+    this.#options = options;
+  }
+
+  note(event: InferenceEvent): InferenceEvent {
+    if (event.type === 'delta') this.#deliveredBytes += countContentBytes(event.delta);
+    else if (event.type === 'start') this.#started = event.usage;
+    else if (event.type === 'finish') {
+      this.#finished = event.usage;
+      if (this.#countedUsage() === undefined) return { ...event, usage: this.#estimateUsage() };
+    }
+    return event;
+  }
+
+  noteContent(bytes: number): void {
+    this.#deliveredBytes += bytes;
+  }
+
+  seenMicros(): number {
+    if (!this.#hasBegun()) return 0;
+    return priceUsage(this.#countedUsage() ?? this.#estimateUsage(), this.#options.price);
+  }
+
+  close(how: AnswerEnd): Bill {
+    const isFree =
+      how === 'undelivered' ||
+      (how === 'failed' && this.#deliveredBytes === 0) ||
+      (how === 'left' && !this.#hasBegun());
+    if (isFree) return this.#bill(NO_USAGE, false);
+    const counted = this.#countedUsage();
+    return counted === undefined
+      ? this.#bill(this.#estimateUsage(), true)
+      : this.#bill(counted, false);
+  }
+
+  #hasBegun(): boolean {
+    return this.#started !== undefined || this.#deliveredBytes > 0 || this.#finished !== undefined;
+  }
 
   /** The upstream's own account of the answer, unless it left out what was delivered or what was asked. */
-  const countedUsage = (): Usage | undefined => {
+  #countedUsage(): Usage | undefined {
+    const finished = this.#finished;
     if (finished === undefined) return undefined;
-    const lacksInput = !hasInput(finished) && finished.output + deliveredBytes > 0;
-    const lacksOutput = finished.output === 0 && deliveredBytes > 0;
+    const lacksInput = !hasInput(finished) && finished.output + this.#deliveredBytes > 0;
+    const lacksOutput = finished.output === 0 && this.#deliveredBytes > 0;
     return lacksInput || lacksOutput ? undefined : finished;
-  };
+  }
 
-  const estimateUsage = (): Usage => {
+  #estimateUsage(): Usage {
+    const { inputTokens, bytesPerToken } = this.#options;
+    const [started, finished] = [this.#started, this.#finished];
     const input = [finished, started].find((told) => told !== undefined && hasInput(told));
     const { thinking } = finished ?? started ?? NO_USAGE;
-    const deliveredTokens = Math.ceil(deliveredBytes / bytesPerToken);
+    const deliveredTokens = Math.ceil(this.#deliveredBytes / bytesPerToken);
     const output = finished?.output || Math.max(started?.output ?? 0, deliveredTokens);
     const told = input ?? { ...NO_USAGE, input: inputTokens };
     return { ...told, output, thinking: Math.min(thinking, output) };
-  };
+  }
 
-  const hasBegun = () => started !== undefined || deliveredBytes > 0 || finished !== undefined;
-
-  const bill = (usage: Usage, isEstimated: boolean): Bill => ({
-    usage,
-    chargeMicros: priceUsage(usage, price),
-    isEstimated,
-  });
-
-  return {
-    note(event) {
-      if (event.type === 'delta') deliveredBytes += countContentBytes(event.delta);
-      else if (event.type === 'start') started = event.usage;
-      else if (event.type === 'finish') {
-        finished = event.usage;
-        if (countedUsage() === undefined) return { ...event, usage: estimateUsage() };
-      }
-      return event;
-    },
-    noteContent(bytes) {
-      deliveredBytes += bytes;
-    },
-    seenMicros: () => (hasBegun() ? priceUsage(countedUsage() ?? estimateUsage(), price) : 0),
-    close(how) {
-      if (how === 'undelivered') return bill(NO_USAGE, false);
-      if (how === 'failed' && deliveredBytes === 0) return bill(NO_USAGE, false);
-      if (how === 'left' && !hasBegun()) return bill(NO_USAGE, false);
-      const counted = countedUsage();
-      return counted === undefined ? bill(estimateUsage(), true) : bill(counted, false);
-    },
-  };
+  #bill(usage: Usage, isEstimated: boolean): Bill {
+    return { usage, chargeMicros: priceUsage(usage, this.#options.price), isEstimated };
+  }
 }
 
 function hasInput({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage): boolean {

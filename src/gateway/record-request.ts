@@ -1,32 +1,11 @@
-import type { AnswerPart, Try } from '../protocol/inference.ts';
+import type { Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Trace } from '../protocol/trace-context.ts';
-import { type AskedSizes, describeRequest } from './describe-request.ts';
+import { type AskedSizes, describeRequest, type ServedBy } from './describe-request.ts';
 import type { AnswerEnd, Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { ApiKey } from './steps.ts';
-
-/** Notes what becomes of one request while it runs, at the price of a few assignments. */
-export interface RequestRecorder {
-  readonly trace: Trace | undefined;
-  noteKey(key: ApiKey): void;
-  noteBody(): void;
-  noteRequest(request: { readonly model: string; readonly isStream: boolean }): void;
-  noteAdmission(heldMicros: number): void;
-  noteTries(tries: readonly Try[]): void;
-  /** What is waited for neither here nor for the client is the gateway's own time. */
-  timeUpstream(parts: AsyncIterable<AnswerPart>): AsyncIterable<AnswerPart>;
-  waitForClient<Value>(wait: Promise<Value>): Promise<Value>;
-  /** The status line goes out. */
-  noteAnswer(): void;
-  /** What ended the request, or a stream that had begun. */
-  noteFailure(error: unknown, hasClientLeft: boolean): void;
-  noteBill(bill: Bill, end: AnswerEnd): void;
-  /** For the ledger, when all is known but the charge: it is settled at this moment. */
-  describe(sizes: AskedSizes, nowMs: number): RequestDetails;
-  close(): RequestRecord;
-}
 
 interface RecorderOptions {
   readonly requestId: string;
@@ -35,74 +14,125 @@ interface RecorderOptions {
   readonly trace: Trace | undefined;
 }
 
-const FAULT_STATUS = 500;
-const DONE: IteratorResult<AnswerPart> = { done: true, value: undefined };
-
-export function createRequestRecorder(options: RecorderOptions): RequestRecorder {
-  const record = openRecord(options);
-  return {
-    trace: options.trace,
-    noteKey({ keyId, masked }) {
-      record.keyId = keyId;
-      record.maskedKey = masked;
-    },
-    noteBody() {
-      record.bodyMs = performance.now();
-    },
-    noteRequest({ model, isStream }) {
-      record.model = model;
-      record.isStream = isStream;
-    },
-    noteAdmission(heldMicros) {
-      record.admittedMs = performance.now();
-      record.heldMicros = heldMicros;
-    },
-    noteTries(tries) {
-      record.tries = tries;
-      record.upstream = tries.at(-1)?.upstream;
-    },
-    timeUpstream: (parts) => timeParts(parts, record),
-    async waitForClient(wait) {
-      const fromMs = performance.now();
-      try {
-        return await wait;
-      } finally {
-        record.clientWaitMs += performance.now() - fromMs;
-      }
-    },
-    noteAnswer() {
-      record.status = 200;
-    },
-    noteFailure(error, hasClientLeft) {
-      if (!(error instanceof Refusal) && hasClientLeft) {
-        record.outcome = 'left';
-        return;
-      }
-      const isRefusal = error instanceof Refusal;
-      record.refusal = isRefusal ? error.refusal : 'fault';
-      record.status ??= isRefusal ? options.statusOf(error) : FAULT_STATUS;
-    },
-    noteBill({ usage, chargeMicros, isEstimated }, end) {
-      record.usage = usage;
-      record.chargeMicros = chargeMicros;
-      record.isEstimated = isEstimated;
-      record.outcome = end;
-      record.isUsageMissing = isEstimated && end === 'complete';
-    },
-    describe(sizes, nowMs) {
-      record.endMs = performance.now();
-      return describeRequest(record, sizes, nowMs);
-    },
-    close() {
-      record.endMs = performance.now();
-      return record;
-    },
-  };
-}
-
 type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] };
 
-function openRecord({ requestId, route, trace }: RecorderOptions): OpenRecord {
+const FAULT_STATUS = 500;
+const NO_TRIES: readonly Try[] = [];
+
+/**
+ * Notes what becomes of one request while it runs, at the price of a few assignments. What is waited for neither
+ * at the upstream nor for the client is the gateway's own time. A class, because one is made for every request.
+ */
+export class RequestRecorder {
+  readonly #record: OpenRecord;
+  readonly #statusOf: RecorderOptions['statusOf'];
+  #upstreamAskedMs: number | undefined;
+  #clientAskedMs: number | undefined;
+
+  constructor({ requestId, route, trace, statusOf }: RecorderOptions) {
+    this.#record = openRecord(requestId, route, trace);
+    this.#statusOf = statusOf;
+  }
+
+  get trace(): Trace | undefined {
+    return this.#record.trace;
+  }
+
+  noteKey({ keyId, masked }: ApiKey): void {
+    this.#record.keyId = keyId;
+    this.#record.maskedKey = masked;
+  }
+
+  noteBody(): void {
+    this.#record.bodyMs = performance.now();
+  }
+
+  noteRequest(model: string, isStream: boolean): void {
+    this.#record.model = model;
+    this.#record.isStream = isStream;
+  }
+
+  noteAdmission(heldMicros: number): void {
+    this.#record.admittedMs = performance.now();
+    this.#record.heldMicros = heldMicros;
+  }
+
+  noteTries(tries: readonly Try[]): void {
+    this.#record.tries = tries;
+    this.#record.upstream = tries.at(-1)?.upstream;
+  }
+
+  beginUpstreamWait(): void {
+    this.#upstreamAskedMs = performance.now();
+  }
+
+  /** The upstream has answered. A wait that fails ends with `noteFailure`. */
+  endUpstreamWait(): void {
+    this.#record.firstEventMs ??= performance.now();
+    this.#endWaits();
+  }
+
+  /** For its body, or for it to read what it got. */
+  beginClientWait(): void {
+    this.#clientAskedMs = performance.now();
+  }
+
+  endClientWait(): void {
+    this.#endWaits();
+  }
+
+  /** The status line goes out. */
+  noteAnswer(): void {
+    this.#record.status = 200;
+  }
+
+  /** What ended the request, or a stream that had begun. */
+  noteFailure(error: unknown, hasClientLeft: boolean): void {
+    this.#endWaits();
+    const isRefusal = error instanceof Refusal;
+    if (!isRefusal && hasClientLeft) {
+      this.#record.outcome = 'left';
+      return;
+    }
+    this.#record.refusal = isRefusal ? error.refusal : 'fault';
+    this.#record.status ??= isRefusal ? this.#statusOf(error) : FAULT_STATUS;
+  }
+
+  noteBill({ usage, chargeMicros, isEstimated }: Bill, end: AnswerEnd): void {
+    const record = this.#record;
+    record.usage = usage;
+    record.chargeMicros = chargeMicros;
+    record.isEstimated = isEstimated;
+    record.outcome = end;
+    record.isUsageMissing = isEstimated && end === 'complete';
+  }
+
+  /** For the ledger, when all is known but the charge: it is settled at this moment. */
+  describe(sizes: AskedSizes, servedBy: ServedBy, nowMs: number): RequestDetails {
+    this.#record.endMs = performance.now();
+    return describeRequest(this.#record, sizes, servedBy, nowMs);
+  }
+
+  close(): RequestRecord {
+    this.#record.endMs = performance.now();
+    return this.#record;
+  }
+
+  #endWaits(): void {
+    const record = this.#record;
+    const nowMs = performance.now();
+    if (this.#upstreamAskedMs !== undefined) record.upstreamWaitMs += nowMs - this.#upstreamAskedMs;
+    if (this.#clientAskedMs !== undefined) record.clientWaitMs += nowMs - this.#clientAskedMs;
+    this.#upstreamAskedMs = undefined;
+    this.#clientAskedMs = undefined;
+  }
+}
+
+function openRecord(
+  requestId: string,
+  route: OpenRecord['route'],
+  trace: Trace | undefined,
+): OpenRecord {
   const startedMs = performance.now();
   return {
     requestId,
@@ -112,7 +142,7 @@ function openRecord({ requestId, route, trace }: RecorderOptions): OpenRecord {
     maskedKey: undefined,
     model: undefined,
     upstream: undefined,
-    tries: [],
+    tries: NO_TRIES,
     isStream: false,
     status: undefined,
     refusal: undefined,
@@ -129,30 +159,5 @@ function openRecord({ requestId, route, trace }: RecorderOptions): OpenRecord {
     heldMicros: 0,
     isEstimated: false,
     isUsageMissing: false,
-  };
-}
-
-function timeParts(
-  parts: AsyncIterable<AnswerPart>,
-  record: OpenRecord,
-): AsyncIterable<AnswerPart> {
-  const wait = async (next: Promise<IteratorResult<AnswerPart>>) => {
-    const fromMs = performance.now();
-    try {
-      const result = await next;
-      record.firstEventMs ??= performance.now();
-      return result;
-    } finally {
-      record.upstreamWaitMs += performance.now() - fromMs;
-    }
-  };
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = parts[Symbol.asyncIterator]();
-      return {
-        next: () => wait(iterator.next()),
-        return: async () => (await iterator.return?.()) ?? DONE,
-      };
-    },
   };
 }

@@ -6,7 +6,7 @@ import type { Format } from '../protocol/format.ts';
 import { parseJsonBody } from '../protocol/parse-json-body.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { type AnswerEnd, createMeter } from './meter-usage.ts';
-import { createRequestRecorder, type RequestRecorder } from './record-request.ts';
+import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
 import type { ClientSide, Steps } from './steps.ts';
@@ -20,7 +20,7 @@ export async function runInference(
   const { requestId } = client;
   const { name: route, statusOf } = format;
   const trace = steps.startTrace(client);
-  const recorder = createRequestRecorder({ requestId, route, statusOf, trace });
+  const recorder = new RequestRecorder({ requestId, route, statusOf, trace });
   try {
     await serve(client, format, steps, recorder);
   } catch (error) {
@@ -54,7 +54,7 @@ async function serve(
   const { request, wantsStreamUsage } = format.decodeRequest(body, header);
   const model = steps.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
-  recorder.noteRequest({ model: model.id, isStream: request.isStream });
+  recorder.noteRequest(model.id, request.isStream);
   const estimate = estimateTokens(request, steps.bytesPerToken);
   const askedTokensMax = checkCeilings(model, request, {
     overCeiling: steps.overCeiling,
@@ -62,12 +62,13 @@ async function serve(
   });
 
   const { price } = model;
-  const { bytesPerToken } = steps;
+  const { bytesPerToken, configVersion } = steps;
   const isElastic = request.outputTokensMax === undefined;
   const hold = estimateHold({ estimate, outputTokensMax: askedTokensMax, isElastic, price });
   const meter = createMeter({ price, inputTokens: estimate.likely, bytesPerToken });
   const admission = await steps.admit({
-    ...hold,
+    holdMicros: hold.holdMicros,
+    holdLeastMicros: hold.holdLeastMicros,
     key,
     requestId: client.requestId,
     modelNames: [model.id, ...model.aliases],
@@ -86,17 +87,16 @@ async function serve(
       ? cutOutput(client, { model, estimate, heldMicros })
       : askedTokensMax;
     const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
-    const answer = steps.infer({
+    const parts = steps.infer({
       request,
       model: model.id,
       outputTokensMax,
       contextTokensMax: contextWindowOf(model, request),
       form: { format: format.name, context },
-      noteTries: recorder.noteTries,
+      noteTries: (tries) => recorder.noteTries(tries),
       trace: recorder.trace,
       signal: client.signal,
     });
-    const parts = recorder.timeUpstream(answer);
     end = request.isStream
       ? await sendStream({ client, parts, format, context, meter, recorder })
       : await sendWhole({ client, parts, format, context, meter, recorder, heldMicros });
@@ -107,14 +107,15 @@ async function serve(
     if (client.signal.aborted && end !== 'complete') end = 'left';
     const bill = meter.close(end);
     recorder.noteBill(bill, end);
-    const { configVersion } = steps;
-    const details = recorder.describe({ ...sizes, price, configVersion }, steps.nowMs());
-    admission.settle(bill, details);
+    const settings = { price, configVersion };
+    admission.settle(bill, recorder.describe(sizes, settings, steps.nowMs()));
   }
 }
 
 async function readBody(client: ClientSide, recorder: RequestRecorder) {
-  const bytes = await recorder.waitForClient(client.body());
+  recorder.beginClientWait();
+  const bytes = await client.body();
+  recorder.endClientWait();
   const body = parseJsonBody(bytes);
   recorder.noteBody();
   return { body, bodyBytes: bytes.length };

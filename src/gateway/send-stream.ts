@@ -1,5 +1,5 @@
 import type { Format, StreamEncoder } from '../protocol/format.ts';
-import type { AnswerContext, AnswerPart } from '../protocol/inference.ts';
+import type { Answer, AnswerContext, AnswerPart } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { RequestRecorder } from './record-request.ts';
@@ -20,7 +20,7 @@ const STREAM_HEAD = {
 
 interface StreamedAnswer {
   readonly client: ClientSide;
-  readonly parts: AsyncIterable<AnswerPart>;
+  readonly parts: Answer;
   readonly format: Format;
   readonly context: AnswerContext;
   readonly meter: Meter;
@@ -33,8 +33,9 @@ interface StreamedAnswer {
  */
 export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
   const { client, parts, format, context, meter, recorder } = answer;
-  const iterator = parts[Symbol.asyncIterator]();
-  const first = await iterator.next();
+  recorder.beginUpstreamWait();
+  const first = await parts.next();
+  recorder.endUpstreamWait();
   if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
 
   recorder.noteAnswer();
@@ -44,12 +45,19 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
   let end: AnswerEnd = 'complete';
   try {
     let next: IteratorResult<AnswerPart> = first;
-    for (; next.done !== true; next = await iterator.next()) {
+    while (next.done !== true) {
       silence.refresh();
       const bytes = encodePart(next.value, meter, encoder);
       const drained = bytes.length > 0 ? stream.write(bytes) : undefined;
-      if (drained !== undefined) await recorder.waitForClient(drained);
+      if (drained !== undefined) {
+        recorder.beginClientWait();
+        await drained;
+        recorder.endClientWait();
+      }
       if (stream.isFinished) return 'left';
+      recorder.beginUpstreamWait();
+      next = await parts.next();
+      recorder.endUpstreamWait();
     }
   } catch (error) {
     if (!(error instanceof Refusal) || stream.isFinished) throw error;
@@ -59,7 +67,7 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
   } finally {
     clearInterval(silence);
     // Where the client left first, the upstream is told to stop.
-    await iterator.return?.();
+    await parts.return?.();
   }
   stream.endStream();
   return end;

@@ -1,14 +1,14 @@
 import { formatCredits } from '../lib/micros.ts';
 import { createAnswerCollector } from '../protocol/collect-answer.ts';
 import type { Format } from '../protocol/format.ts';
-import type { AnswerContext, AnswerPart } from '../protocol/inference.ts';
+import type { Answer, AnswerContext } from '../protocol/inference.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { RequestRecorder } from './record-request.ts';
 import type { ClientSide } from './steps.ts';
 
 interface WholeAnswer {
   readonly client: ClientSide;
-  readonly parts: AsyncIterable<AnswerPart>;
+  readonly parts: Answer;
   readonly format: Format;
   readonly context: AnswerContext;
   readonly meter: Meter;
@@ -16,12 +16,18 @@ interface WholeAnswer {
   readonly heldMicros: number;
 }
 
+const JSON_HEAD = { status: 200, headers: { 'content-type': 'application/json' } };
+
 /** One JSON body, when the answer is complete. */
 export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
   const { client, parts, format, context, meter, recorder, heldMicros } = answer;
   const collector = createAnswerCollector();
   let bytes: Uint8Array | undefined;
-  for await (const part of parts) {
+  for (;;) {
+    recorder.beginUpstreamWait();
+    const { done, value: part } = await parts.next();
+    recorder.endUpstreamWait();
+    if (done === true) break;
     bytes = part.bytes;
     meter.noteContent(part.contentBytes);
     for (const event of part.events) {
@@ -35,9 +41,6 @@ export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
     client.addHeaders({ 'x-tollgate-credits-charged': formatCredits(chargeMicros) });
   }
   recorder.noteAnswer();
-  client.answer(
-    { status: 200, headers: { 'content-type': 'application/json' } },
-    bytes ?? format.encodeAnswer(collector.finish(), context),
-  );
+  client.answer(JSON_HEAD, bytes ?? format.encodeAnswer(collector.finish(), context));
   return 'complete';
 }

@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue/resolve-model.ts';
+import type { StopSignal } from '../lib/stop-signal.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { KeyInfo } from '../protocol/key-info.ts';
 import type { RateState } from '../protocol/rate-state.ts';
@@ -92,7 +93,7 @@ interface AnswerHead {
 /** The client's end of one exchange. */
 export interface ClientSide extends Caller {
   readonly requestId: string;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   body(): Promise<Uint8Array>;
   /** Go out with whatever is answered, a refusal included. */
   addHeaders(headers: Readonly<Record<string, string>>): void;

@@ -6,6 +6,12 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** With what every answer of an exchange has; a handler's own headers come before those that were added. */
+export interface CompleteHead extends AnswerHead {
+  readonly requestId: string;
+  readonly addedHeaders: Readonly<Record<string, string>>;
+}
+
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   200: '200 OK',
   400: '400 Bad Request',
@@ -25,17 +31,26 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   529: '529 Overloaded',
 };
 
-const UNSAFE_IN_HEADER = /[^\t\x20-\x7e\x80-\uffff]/g;
+const UNSAFE_IN_HEADER = /[^\t\x20-\x7e\x80-\uffff]/;
+const ALL_UNSAFE_IN_HEADER = new RegExp(UNSAFE_IN_HEADER, 'g');
 
 /** To be called inside a cork, together with what follows the head. */
-export function writeAnswerHead(res: UwsResponse, head: AnswerHead): void {
+export function writeAnswerHead(res: UwsResponse, head: CompleteHead, closes: boolean): void {
+  const { requestId, headers, addedHeaders } = head;
   res.writeStatus(STATUS_TEXTS[head.status] ?? String(head.status));
-  for (const name in head.headers) {
-    res.writeHeader(name, sanitizeHeaderValue(head.headers[name] ?? ''));
+  // Each header that uWS is told costs 0.3 us: it is told of one, whose value has all others in it.
+  let lines = `${requestId}\r\nx-request-id: ${requestId}`;
+  for (const name in addedHeaders) {
+    if (name in headers) continue;
+    lines += `\r\n${name}: ${sanitizeHeaderValue(addedHeaders[name] ?? '')}`;
   }
+  for (const name in headers) lines += `\r\n${name}: ${sanitizeHeaderValue(headers[name] ?? '')}`;
+  if (closes) lines += '\r\nconnection: close';
+  res.writeHeader('request-id', lines);
 }
 
 /** uWS writes what it is given: a line break in a value would start a header of the sender's choice. */
 function sanitizeHeaderValue(value: string): string {
-  return value.slice(0, HEADER_VALUE_CHARS_MAX).replace(UNSAFE_IN_HEADER, '');
+  if (value.length <= HEADER_VALUE_CHARS_MAX && !UNSAFE_IN_HEADER.test(value)) return value;
+  return value.slice(0, HEADER_VALUE_CHARS_MAX).replace(ALL_UNSAFE_IN_HEADER, '');
 }

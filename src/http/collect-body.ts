@@ -1,5 +1,4 @@
 import { Refusal } from '../protocol/refusals.ts';
-import type { RequestHead } from './read-request-head.ts';
 
 /** Memory that all bodies of one worker may hold together. */
 export interface BodyBudget {
@@ -10,87 +9,93 @@ export interface BodyBudget {
 /** Below this a body's whole room is set aside at once; above it room follows what really came. */
 const TRUSTED_LENGTH_BYTES_MAX = 1024 * 1024;
 const FIRST_ROOM_BYTES = 16 * 1024;
+const NO_BYTES = Buffer.alloc(0);
 
-export interface BodyCollector {
-  /** Copies a chunk, or counts it away when the body is refused or unwanted. */
-  add(chunk: ArrayBuffer): void;
-  /** The whole body, or why there is none. */
-  finish(): Buffer | Refusal;
-  /** What follows is not wanted: the memory is given back, bytes are only counted. */
-  discard(): void;
+/** One buffer out of many chunks, within the limit of one body and the budget of all. A class, like the exchange. */
+export class BodyCollector {
   /** How many bytes came, kept or not. */
-  readonly receivedBytes: number;
-}
+  receivedBytes = 0;
+  readonly #announcedBytes: number;
+  readonly #bodyBytesMax: number;
+  readonly #budget: BodyBudget;
+  #room = NO_BYTES;
+  #length = 0;
+  #refusal: Refusal | undefined;
+  #isWanted = true;
 
-/** One buffer out of many chunks, within the limit of one body and the budget of all. */
-export function collectBody(
-  head: RequestHead,
-  bodyBytesMax: number,
-  budget: BodyBudget,
-): BodyCollector {
-  let room = Buffer.alloc(0);
-  let length = 0;
-  let receivedBytes = 0;
-  let refusal: Refusal | undefined;
-  let isWanted = true;
+  constructor(announcedBytes: number, bodyBytesMax: number, budget: BodyBudget) {
+    this.#announcedBytes = announcedBytes;
+    this.#bodyBytesMax = bodyBytesMax;
+    this.#budget = budget;
+    if (announcedBytes > bodyBytesMax) this.#refusal = bodyTooLarge(bodyBytesMax);
+  }
 
-  const giveBack = () => {
-    budget.heldBytes -= room.length;
-    room = Buffer.alloc(0);
-    length = 0;
-  };
-  const refuse = (reason: Refusal) => {
-    refusal = reason;
-    giveBack();
-  };
-  const makeRoom = (neededBytes: number) => {
-    if (neededBytes <= room.length) return;
-    const announced = head.contentLength ?? 0;
-    const grown =
-      announced > 0 && announced <= TRUSTED_LENGTH_BYTES_MAX
-        ? announced
-        : Math.min(
-            Math.max(neededBytes, room.length * 2, FIRST_ROOM_BYTES),
-            announced > 0 ? announced : bodyBytesMax,
-          );
-    if (budget.heldBytes + grown > budget.heldBytesMax) {
-      refuse(
-        new Refusal('out_of_memory_budget', 'Too many large requests at once, try again shortly.', {
-          headers: { 'retry-after': '1' },
-        }),
-      );
+  /** Copies a chunk, or counts it away when the body is refused or unwanted. */
+  add(chunk: ArrayBuffer): void {
+    this.receivedBytes += chunk.byteLength;
+    if (this.#refusal !== undefined || !this.#isWanted) return;
+    if (this.receivedBytes > this.#bodyBytesMax) {
+      this.#refuse(bodyTooLarge(this.#bodyBytesMax));
       return;
     }
-    const next = Buffer.allocUnsafe(grown);
-    room.copy(next, 0, 0, length);
-    budget.heldBytes += next.length - room.length;
-    room = next;
-  };
+    if (!this.#makeRoom(this.#length + chunk.byteLength)) return;
+    this.#room.set(new Uint8Array(chunk), this.#length);
+    this.#length += chunk.byteLength;
+  }
 
-  if ((head.contentLength ?? 0) > bodyBytesMax) refusal = bodyTooLarge(bodyBytesMax);
+  /** The whole body, or why there is none. */
+  finish(): Buffer | Refusal {
+    if (this.#refusal !== undefined) return this.#refusal;
+    return this.#length === this.#room.length ? this.#room : this.#room.subarray(0, this.#length);
+  }
 
-  return {
-    get receivedBytes() {
-      return receivedBytes;
+  /** What follows is not wanted: the memory is given back, bytes are only counted. */
+  discard(): void {
+    this.#isWanted = false;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
+    this.#budget.heldBytes -= this.#room.length;
+    this.#room = NO_BYTES;
+    this.#length = 0;
+  }
+
+  #refuse(reason: Refusal): void {
+    this.#refusal = reason;
+    this.#giveBack();
+  }
+
+  #makeRoom(neededBytes: number): boolean {
+    if (neededBytes <= this.#room.length) return true;
+    const grownBytes = this.#growTo(neededBytes);
+    if (this.#budget.heldBytes + grownBytes > this.#budget.heldBytesMax) {
+      this.#refuse(tooManyLargeBodies());
+      return false;
+    }
+    const next = Buffer.allocUnsafe(grownBytes);
+    if (this.#length > 0) this.#room.copy(next, 0, 0, this.#length);
+    this.#budget.heldBytes += next.length - this.#room.length;
+    this.#room = next;
+    return true;
+  }
+
+  #growTo(neededBytes: number): number {
+    const announced = this.#announcedBytes;
+    if (announced > 0 && announced <= TRUSTED_LENGTH_BYTES_MAX) return announced;
+    const wanted = Math.max(neededBytes, this.#room.length * 2, FIRST_ROOM_BYTES);
+    return Math.min(wanted, announced > 0 ? announced : this.#bodyBytesMax);
+  }
+}
+
+function tooManyLargeBodies(): Refusal {
+  return new Refusal(
+    'out_of_memory_budget',
+    'Too many large requests at once, try again shortly.',
+    {
+      headers: { 'retry-after': '1' },
     },
-    add(chunk) {
-      receivedBytes += chunk.byteLength;
-      if (refusal !== undefined || !isWanted) return;
-      if (receivedBytes > bodyBytesMax) {
-        refuse(bodyTooLarge(bodyBytesMax));
-        return;
-      }
-      makeRoom(length + chunk.byteLength);
-      if (refusal !== undefined) return;
-      room.set(new Uint8Array(chunk), length);
-      length += chunk.byteLength;
-    },
-    finish: () => refusal ?? room.subarray(0, length),
-    discard() {
-      isWanted = false;
-      giveBack();
-    },
-  };
+  );
 }
 
 function bodyTooLarge(bodyBytesMax: number): Refusal {

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import type { DeadlineList } from '../lib/deadline-list.ts';
 import { encodeHybridRefusal } from '../protocol/encode-hybrid-refusal.ts';
 import { hintForPath } from '../protocol/hint-for-path.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -12,12 +13,14 @@ import type { Route, RouteTable } from './routes.ts';
 const REFUSAL_TIME_MAX_MS = 120_000;
 const PATH_CHARS_SHOWN_MAX = 200;
 
+interface DispatchContext extends ExchangeContext {
+  readonly routes: RouteTable;
+  readonly clock: Clock;
+  readonly deadlinesOf: (timeMaxMs: number) => DeadlineList<Exchange>;
+}
+
 /** Takes one request from uWS to its handler. Nothing may be thrown out of it: uWS would end the process. */
-export function dispatchRequest(
-  res: UwsResponse,
-  req: UwsRequest,
-  context: ExchangeContext & { readonly routes: RouteTable; readonly clock: Clock },
-): void {
+export function dispatchRequest(res: UwsResponse, req: UwsRequest, context: DispatchContext): void {
   const head = readRequestHead(req);
   if (head === undefined) {
     // Only closing stops uWS from handling what an attacker hid behind this request.
@@ -31,7 +34,7 @@ export function dispatchRequest(
   const exchange = new Exchange(res, head, context, {
     requestId: mintRequestId(context.clock.nowMs()),
     wantsBody: route.method === 'POST',
-    timeMaxMs: route.timeMaxMs,
+    deadlines: context.deadlinesOf(route.timeMaxMs),
     encodeRefusal: route.encodeRefusal,
     statusOf: route.statusOf,
   });

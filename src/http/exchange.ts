@@ -1,18 +1,22 @@
+import type { DeadlineList } from '../lib/deadline-list.ts';
 import type { Log } from '../lib/log.ts';
+import { type StopSignal, StopSource } from '../lib/stop-signal.ts';
 import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import type { AnswerHead } from './answer-head.ts';
-import { type BodyBudget, type BodyCollector, collectBody } from './collect-body.ts';
+import type { AnswerHead, CompleteHead } from './answer-head.ts';
+import { type BodyBudget, BodyCollector } from './collect-body.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
 import { findHeader, joinHeader, type RequestHead } from './read-request-head.ts';
-import { ResponseWriter } from './response-writer.ts';
+import { ResponseWriter, type WriterOwner } from './response-writer.ts';
 
 /** What all exchanges of one server share. */
 export interface ExchangeContext {
   readonly limits: HttpLimits;
   readonly bodyBudget: BodyBudget;
   readonly waiting: Set<UwsResponse>;
+  /** Exchanges whose body has not come to its end. */
+  readonly bodyDeadlines: DeadlineList<Exchange>;
   readonly log: Log;
   /** Whether the client is to be asked to take its next request elsewhere. */
   readonly isLeaving: () => boolean;
@@ -24,7 +28,8 @@ export interface ExchangeContext {
 export interface ExchangeOptions {
   readonly requestId: string;
   readonly wantsBody: boolean;
-  readonly timeMaxMs: number;
+  /** Exchanges with the time of this one. */
+  readonly deadlines: DeadlineList<Exchange>;
   readonly encodeRefusal: RefusalEncoder;
   readonly statusOf: ((refusal: Refusal) => number) | undefined;
 }
@@ -34,6 +39,7 @@ export interface ExchangeOptions {
  * nothing, and a stack trace for every request cost 17 us on a busy machine.
  */
 const CLIENT_GONE = new Error('the client is gone');
+const NO_HEADERS = {};
 
 /**
  * One request and its answer as a safe object: a handler may use it at any time and in any order,
@@ -42,7 +48,7 @@ const CLIENT_GONE = new Error('the client is gone');
  * An answer given while the body is still arriving waits for the rest of it: most clients read no answer
  * while they write.
  */
-export class Exchange {
+export class Exchange implements WriterOwner {
   readonly requestId: string;
   readonly head: RequestHead;
   readonly #res: UwsResponse;
@@ -54,10 +60,8 @@ export class Exchange {
   #body: Promise<Buffer> | undefined;
   #settleBody: { resolve: (body: Buffer) => void; reject: (reason: Error) => void } | undefined;
   #heldAnswer: { head: AnswerHead; body: Uint8Array } | undefined;
-  #addedHeaders: Readonly<Record<string, string>> | undefined;
-  #abort: AbortController | undefined;
-  #bodyTimer: NodeJS.Timeout | undefined;
-  #deadlineTimer: NodeJS.Timeout | undefined;
+  #addedHeaders: Readonly<Record<string, string>> = NO_HEADERS;
+  readonly #stop = new StopSource();
   #isGone = false;
   #isStream = false;
 
@@ -72,13 +76,10 @@ export class Exchange {
     this.#res = res;
     this.#context = context;
     this.#options = options;
-    this.#collector = collectBody(head, context.limits.bodyBytesMax, context.bodyBudget);
+    const { limits, bodyBudget } = context;
+    this.#collector = new BodyCollector(head.contentLength ?? 0, limits.bodyBytesMax, bodyBudget);
     if (!options.wantsBody) this.#collector.discard();
-    this.#writer = new ResponseWriter(res, {
-      limits: context.limits,
-      waiting: context.waiting,
-      onFinished: () => this.#finish(),
-    });
+    this.#writer = new ResponseWriter(res, context, this);
     res.onAborted(() => {
       this.#isGone = true;
       this.#writer.markGone();
@@ -115,22 +116,20 @@ export class Exchange {
     return this.#heldAnswer !== undefined || this.#writer.hasEnded;
   }
 
-  /** Aborted when the exchange ends before its answer did. Made only when asked for: it costs 3 us. */
-  get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
-    if (this.#isGone) this.#abort.abort(CLIENT_GONE);
-    return this.#abort.signal;
+  /** Aborted when the exchange ends before its answer did. */
+  get signal(): StopSignal {
+    return this.#stop;
   }
 
   /** Stops whatever works for this exchange; what a handler then throws is what the client gets. */
   abort(reason: Refusal): void {
-    this.#abort ??= new AbortController();
-    this.#abort.abort(reason);
+    this.#stop.abort(reason);
   }
 
   /** Go out with the answer, whatever it is. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
-    this.#addedHeaders = { ...this.#addedHeaders, ...headers };
+    this.#addedHeaders =
+      this.#addedHeaders === NO_HEADERS ? headers : { ...this.#addedHeaders, ...headers };
   }
 
   /** The whole body; a `Refusal` when it broke a limit, `CLIENT_GONE` when it never came to its end. */
@@ -154,10 +153,8 @@ export class Exchange {
       this.#heldAnswer = { head, body: bytes };
       return;
     }
-    this.#writer.sendPlain(this.#withRequestId(head), bytes, {
-      isHead: this.head.method === 'HEAD',
-      closes: this.#context.isLeaving() || this.#bodyState === 'late',
-    });
+    const closes = this.#context.isLeaving() || this.#bodyState === 'late';
+    this.#writer.sendPlain(this.#complete(head), bytes, this.head.method === 'HEAD', closes);
   }
 
   answerJson(status: number, value: unknown): void {
@@ -176,9 +173,7 @@ export class Exchange {
   /** For answers in pieces; needs the whole request body to have arrived. */
   startStream(head: AnswerHead): ResponseWriter {
     if (!this.#writer.isFinished) {
-      const leaving = this.#context.isLeaving() ? { connection: 'close' } : {};
-      const { status, headers } = this.#withRequestId(head);
-      this.#writer.startStream({ status, headers: { ...headers, ...leaving } });
+      this.#writer.startStream(this.#complete(head), this.#context.isLeaving());
       this.#isStream = true;
       this.#context.onStreamStarted();
     }
@@ -204,10 +199,10 @@ export class Exchange {
   /** To be called when the handler has returned: from here on only time and the client end the exchange. */
   armDeadlines(): void {
     if (this.#writer.isFinished) return;
-    this.#deadlineTimer = setTimeout(() => this.#expire(), this.#options.timeMaxMs);
+    this.#options.deadlines.add(this);
     if (this.#bodyState !== 'arriving') return;
     this.#context.waiting.add(this.#res);
-    this.#bodyTimer = setTimeout(() => this.#giveUpOnBody(), this.#context.limits.bodyTimeMaxMs);
+    this.#context.bodyDeadlines.add(this);
   }
 
   #receive(chunk: ArrayBuffer, isLast: boolean): void {
@@ -220,7 +215,7 @@ export class Exchange {
       if (this.#heldAnswer !== undefined) this.#sendHeldAnswer();
       else this.#handOverBody();
     } else if (this.#collector.receivedBytes > bodyBytesMax + bodyDiscardedBytesMax) {
-      this.#giveUpOnBody();
+      this.giveUpOnBody();
     }
   }
 
@@ -237,8 +232,8 @@ export class Exchange {
     if (held !== undefined) this.answer(held.head, held.body);
   }
 
-  /** The body will not be read to its end: answers what there is to answer and closes. */
-  #giveUpOnBody(): void {
+  /** The body will not be read to its end, its time is up: answers what there is to answer and closes. */
+  giveUpOnBody(): void {
     const { limits } = this.#context;
     const collected = this.#collector.finish();
     this.#bodyState = 'late';
@@ -256,38 +251,34 @@ export class Exchange {
   }
 
   #stopWaitingForBody(): void {
-    clearTimeout(this.#bodyTimer);
-    this.#bodyTimer = undefined;
+    this.#context.bodyDeadlines.delete(this);
     this.#context.waiting.delete(this.#res);
   }
 
-  #expire(): void {
-    this.#abort?.abort(new Refusal('answer_too_slow', 'The request took too long.'));
-    if (this.#bodyState === 'arriving') this.#bodyState = 'late';
+  /** The time of the whole exchange is up. */
+  expire(): void {
+    this.#stop.abort(new Refusal('answer_too_slow', 'The request took too long.'));
+    if (this.#bodyState === 'arriving') {
+      this.#bodyState = 'late';
+      this.#stopWaitingForBody();
+    }
     if (this.#heldAnswer !== undefined) this.#sendHeldAnswer();
     else if (this.#writer.hasStarted) this.#writer.close();
     else this.refuse(new Refusal('answer_too_slow', 'The request took too long.'));
   }
 
-  #withRequestId(head: AnswerHead): AnswerHead {
-    return {
-      status: head.status,
-      headers: {
-        'request-id': this.requestId,
-        'x-request-id': this.requestId,
-        ...this.#addedHeaders,
-        ...head.headers,
-      },
-    };
-  }
-
-  #finish(): void {
-    clearTimeout(this.#deadlineTimer);
-    this.#stopWaitingForBody();
+  /** Called by its writer, once: the answer is complete or the connection is gone. */
+  onAnswerFinished(): void {
+    this.#options.deadlines.delete(this);
+    if (this.#bodyState === 'arriving') this.#stopWaitingForBody();
     this.#collector.discard();
-    if (this.#isGone) this.#abort?.abort(CLIENT_GONE);
-    if (this.#body !== undefined) this.#settleBody?.reject(CLIENT_GONE);
+    if (this.#isGone) this.#stop.abort(CLIENT_GONE);
+    this.#settleBody?.reject(CLIENT_GONE);
     if (this.#isStream) this.#context.onStreamFinished();
     this.#context.onFinished();
+  }
+
+  #complete({ status, headers }: AnswerHead): CompleteHead {
+    return { status, headers, requestId: this.requestId, addedHeaders: this.#addedHeaders };
   }
 }

@@ -3,9 +3,10 @@ import { BASE62_DIGITS, encodeBase62 } from '../lib/base62.ts';
 
 const MINUTE_CHARS = 6;
 const RANDOM_CHARS = 18;
-const POOL_BYTES = 4_096;
+const POOL_CHARS = 4_096;
+const BASE62 = BASE62_DIGITS.length;
 
-let pool = Buffer.alloc(0);
+let pool = '';
 let poolOffset = 0;
 let minute = -1;
 let minutePrefix = '';
@@ -21,12 +22,9 @@ export function mintRequestId(nowMs: number): string {
     minutePrefix = `req_${encodeBase62(nowMinute, MINUTE_CHARS)}`;
   }
   if (poolOffset + RANDOM_CHARS > pool.length) {
-    pool = randomBytes(POOL_BYTES);
+    pool = Array.from(randomBytes(POOL_CHARS), (byte) => BASE62_DIGITS[byte % BASE62]).join('');
     poolOffset = 0;
   }
-  let id = minutePrefix;
-  for (let i = 0; i < RANDOM_CHARS; i++) {
-    id += BASE62_DIGITS[(pool[poolOffset++] ?? 0) % BASE62_DIGITS.length];
-  }
-  return id;
+  poolOffset += RANDOM_CHARS;
+  return minutePrefix + pool.slice(poolOffset - RANDOM_CHARS, poolOffset);
 }

@@ -1,5 +1,5 @@
 import { assert } from '../lib/assert.ts';
-import { type AnswerHead, writeAnswerHead } from './answer-head.ts';
+import { type CompleteHead, writeAnswerHead } from './answer-head.ts';
 import { type HttpLimits, SLICE_BYTES_MAX } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
 
@@ -7,8 +7,11 @@ export interface WriterContext {
   readonly limits: HttpLimits;
   /** Responses that wait for a slow peer; touched regularly so that uWS does not time them out. */
   readonly waiting: Set<UwsResponse>;
+}
+
+export interface WriterOwner {
   /** Called once: the answer is complete or the connection is gone. */
-  readonly onFinished: () => void;
+  onAnswerFinished(): void;
 }
 
 /**
@@ -23,8 +26,10 @@ export interface WriterContext {
 export class ResponseWriter {
   readonly #res: UwsResponse;
   readonly #context: WriterContext;
+  readonly #owner: WriterOwner;
   #state: 'idle' | 'plain' | 'stream' | 'finished' = 'idle';
-  #unsentHead: AnswerHead | undefined;
+  #unsentHead: CompleteHead | undefined;
+  #closes = false;
   /** What a stream's socket has not taken yet. */
   #queue: Uint8Array[] = [];
   /** What was written by a caller that was told to wait, and did not. */
@@ -41,9 +46,10 @@ export class ResponseWriter {
   #drained: Promise<void> | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
 
-  constructor(res: UwsResponse, context: WriterContext) {
+  constructor(res: UwsResponse, context: WriterContext, owner: WriterOwner) {
     this.#res = res;
     this.#context = context;
+    this.#owner = owner;
   }
 
   get hasStarted(): boolean {
@@ -59,38 +65,33 @@ export class ResponseWriter {
     return this.#state === 'finished';
   }
 
-  sendPlain(
-    head: AnswerHead,
-    body: Uint8Array,
-    options: { isHead: boolean; closes: boolean },
-  ): void {
+  sendPlain(head: CompleteHead, body: Uint8Array, isHead: boolean, closes: boolean): void {
     assert(this.#state === 'idle', 'an answer is sent once');
     this.#state = 'plain';
-    if (options.isHead) {
+    if (isHead) {
       // Every build sends a body with HEAD when it is given one.
       this.#cork(() => {
-        writeAnswerHead(this.#res, head);
+        writeAnswerHead(this.#res, head, false);
         this.#res.writeHeader('content-length', String(body.byteLength));
         this.#res.endWithoutBody();
       });
       this.#finish();
     } else if (body.byteLength <= SLICE_BYTES_MAX) {
       this.#cork(() => {
-        writeAnswerHead(this.#res, head);
-        this.#res.end(body, options.closes);
+        writeAnswerHead(this.#res, head, false);
+        this.#res.end(body, closes);
       });
       this.#finish();
     } else {
-      this.#sendLarge(
-        options.closes ? { ...head, headers: { ...head.headers, connection: 'close' } } : head,
-        body,
-      );
+      this.#closes = closes;
+      this.#sendLarge(head, body);
     }
   }
 
   /** The head goes out with the first write. */
-  startStream(head: AnswerHead): void {
+  startStream(head: CompleteHead, closes: boolean): void {
     assert(this.#state === 'idle', 'an answer is sent once');
+    this.#closes = closes;
     this.#state = 'stream';
     this.#unsentHead = head;
     this.#res.onWritable(() => this.#continueStream());
@@ -126,7 +127,7 @@ export class ResponseWriter {
     this.#finish();
   }
 
-  #sendLarge(head: AnswerHead, body: Uint8Array): void {
+  #sendLarge(head: CompleteHead, body: Uint8Array): void {
     this.#unsentHead = head;
     const pump = (offset: number): boolean => {
       let position = offset;
@@ -254,10 +255,10 @@ export class ResponseWriter {
   #finish(): void {
     if (this.#state === 'finished') return;
     this.#state = 'finished';
-    this.#unblock();
-    this.#queue = [];
+    if (this.#isBlocked) this.#unblock();
+    if (this.#queue.length > 0) this.#queue = [];
     this.#settleDrained();
-    this.#context.onFinished();
+    this.#owner.onAnswerFinished();
   }
 
   #cork(write: () => void): void {
@@ -266,7 +267,7 @@ export class ResponseWriter {
 
   #writeUnsentHead(): void {
     if (this.#unsentHead === undefined) return;
-    writeAnswerHead(this.#res, this.#unsentHead);
+    writeAnswerHead(this.#res, this.#unsentHead, this.#closes);
     this.#unsentHead = undefined;
   }
 }

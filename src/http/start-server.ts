@@ -1,9 +1,11 @@
 import { chmodSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
+import { createDeadlineList, type DeadlineList } from '../lib/deadline-list.ts';
 import type { Endpoint } from '../lib/endpoint.ts';
 import type { Log } from '../lib/log.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import { dispatchRequest } from './dispatch-request.ts';
+import type { Exchange } from './exchange.ts';
 import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
 import type { Uws, UwsApp, UwsListenToken, UwsResponse } from './load-uws.ts';
 import { createRouteTable, type Route } from './routes.ts';
@@ -46,6 +48,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     limits,
     bodyBudget: { heldBytes: 0, heldBytesMax: limits.bodiesHeldBytesMax },
     waiting,
+    bodyDeadlines: createDeadlineList<Exchange>({
+      afterMs: limits.bodyTimeMaxMs,
+      onDue: (exchange) => exchange.giveUpOnBody(),
+    }),
+    deadlinesOf: createDeadlines(),
     log,
     clock,
     routes: createRouteTable(options.routes),
@@ -72,13 +79,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // uWS leaves the socket to its own user; a proxy usually runs as another one.
   if (options.endpoint.kind === 'unix') chmodSync(options.endpoint.path, UNIX_SOCKET_MODE);
 
-  const keepOpen = setInterval(() => {
-    for (const res of waiting) {
-      res.pause();
-      res.resume();
-    }
-  }, KEEP_OPEN_INTERVAL_MS);
-  keepOpen.unref();
+  const stopTouching = touchRegularly(waiting);
 
   const stopListening = () => {
     // Some builds crash when a token is closed twice.
@@ -102,9 +103,33 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     quietForMs: () => (activeExchanges > 0 ? 0 : clock.nowMs() - lastChangeMs),
     close() {
       stopListening();
-      clearInterval(keepOpen);
+      stopTouching();
       app.close();
     },
+  };
+}
+
+function touchRegularly(waiting: ReadonlySet<UwsResponse>): () => void {
+  const timer = setInterval(() => {
+    for (const res of waiting) {
+      res.pause();
+      res.resume();
+    }
+  }, KEEP_OPEN_INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** One list for each time that a route gives its exchanges. */
+function createDeadlines(): (timeMaxMs: number) => DeadlineList<Exchange> {
+  const lists = new Map<number, DeadlineList<Exchange>>();
+  return (timeMaxMs) => {
+    const known = lists.get(timeMaxMs);
+    if (known !== undefined) return known;
+    const onDue = (exchange: Exchange) => exchange.expire();
+    const list = createDeadlineList({ afterMs: timeMaxMs, onDue });
+    lists.set(timeMaxMs, list);
+    return list;
   };
 }
 

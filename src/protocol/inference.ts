@@ -1,3 +1,4 @@
+import type { StopSignal } from '../lib/stop-signal.ts';
 import type { Trace } from './trace-context.ts';
 
 /**
@@ -182,7 +183,7 @@ export interface InferenceCall {
   /** Upstreams are told of it. */
   readonly trace: Trace | undefined;
   /** Aborted when the client leaves or the time is up: the upstream stops at once. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** What became of one call of one upstream. */
@@ -217,5 +218,8 @@ export interface AnswerPart {
   readonly bytes: Uint8Array | undefined;
 }
 
+/** One answer on its way: one part is asked for at a time, and `return` says that no more are wanted. */
+export type Answer = AsyncIterableIterator<AnswerPart>;
+
 /** Throws a `Refusal` when the upstream refuses or breaks, before the first part or between two. */
-export type Infer = (call: InferenceCall) => AsyncIterable<AnswerPart>;
+export type Infer = (call: InferenceCall) => Answer;

@@ -1,13 +1,14 @@
-import type { AnswerPart, InferenceEvent } from '../protocol/inference.ts';
+import type { Answer, AnswerPart, InferenceEvent } from '../protocol/inference.ts';
+import type { Deadlines, Expirable } from './deadlines.ts';
 
 /** More than this waits at the socket, and from there on at the upstream. One event more may be of any size. */
 const BYTES_WAITING_MAX = 16 * 1024;
 
-interface Source {
+export interface AnswerSource {
   /** Nothing more is pushed, or a little that was on its way. */
   pause(): void;
   resume(): void;
-  /** Whoever took the parts has gone. */
+  /** Nobody takes any more. */
   abort(): void;
 }
 
@@ -18,111 +19,162 @@ export interface PushedPart {
   readonly bytes: readonly Uint8Array[] | undefined;
 }
 
-export interface AnswerParts {
-  readonly iterator: AsyncIterator<AnswerPart>;
-  /** What so many bytes from the socket brought. */
-  push(part: PushedPart, readBytes: number): void;
-  finish(): void;
-  fail(error: unknown): void;
-}
-
 type Result = IteratorResult<AnswerPart>;
+
+interface Asker {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 const DONE: Result = { done: true, value: undefined };
 
 /**
- * What a socket brings, for somebody who asks for one part at a time: all that came in one read goes on as one.
+ * What a socket brings, for somebody who asks for one part at a time and within its deadlines: all that came in one
+ * read goes on as one.
+ *
+ *   source ──push──▶ waiting ──next──▶ asker
+ *      └──finish, fail, expire──▶ end, behind all that waits
+ *
  * Written by hand, because a generator could not be ended while it waits for the socket.
  */
-export function createAnswerParts(source: Source): AnswerParts {
-  const waiting = createWaitingPart();
-  let end: { readonly error: unknown } | 'finished' | undefined;
-  let asked: { resolve: (result: Result) => void; reject: (error: unknown) => void } | undefined;
-  let isPaused = false;
-  let isAnswering = false;
+export class AnswerParts implements Answer, Expirable {
+  readonly #source: AnswerSource;
+  readonly #deadlines: Deadlines;
+  #waiting: PushedPart[] = [];
+  #waitingBytes = 0;
+  #end: { readonly error: unknown } | 'finished' | undefined;
+  #asker: Asker | undefined;
+  #isPaused = false;
+  #isAnswering = false;
+  #hasAsked = false;
+  #hasTold = false;
 
-  const answerAsked = () => {
-    isAnswering = false;
-    if (asked === undefined || (waiting.isEmpty() && end === undefined)) return;
-    const { resolve, reject } = asked;
-    asked = undefined;
-    if (!waiting.isEmpty()) resolve({ done: false, value: waiting.take() });
-    else if (typeof end === 'object') reject(end.error);
-    else resolve(DONE);
-    if (isPaused) {
-      isPaused = false;
-      source.resume();
+  constructor(source: AnswerSource, deadlines: Deadlines) {
+    this.#source = source;
+    this.#deadlines = deadlines;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** What so many bytes from the socket brought. */
+  push(part: PushedPart, readBytes: number): void {
+    if (this.#end !== undefined) return;
+    this.#waitingBytes += readBytes;
+    // The beginning of an event is nothing that anybody could take, however long it is.
+    if (part.events.length > 0 || (part.bytes?.length ?? 0) > 0) this.#waiting.push(part);
+    this.#answerSoon();
+    if (this.#waitingBytes > BYTES_WAITING_MAX && this.#waiting.length > 0 && !this.#isPaused) {
+      this.#isPaused = true;
+      this.#source.pause();
     }
-  };
-  /** Behind everything else that the same read brings. */
-  const answerSoon = () => {
-    if (asked === undefined || isAnswering) return;
-    isAnswering = true;
-    queueMicrotask(answerAsked);
-  };
-  const close = (how: typeof end) => {
-    end ??= how;
-    answerSoon();
-  };
+  }
 
-  return {
-    push(part, readBytes) {
-      if (end !== undefined) return;
-      waiting.add(part, readBytes);
-      answerSoon();
-      if (waiting.isFull() && !isPaused) {
-        isPaused = true;
-        source.pause();
-      }
-    },
-    finish: () => close('finished'),
-    fail: (error) => close({ error }),
-    iterator: {
-      next() {
-        const result = new Promise<Result>((resolve, reject) => {
-          asked = { resolve, reject };
-        });
-        answerAsked();
-        return result;
-      },
-      async return() {
-        if (end === undefined) source.abort();
-        waiting.take();
-        close('finished');
-        return DONE;
-      },
-    },
-  };
+  finish(): void {
+    this.#close('finished');
+  }
+
+  fail(error: unknown): void {
+    this.#close({ error });
+  }
+
+  /** What waits is lost with the answer, which nobody has asked for in time. */
+  expire(error: unknown): void {
+    if (this.#end === undefined) this.#source.abort();
+    this.#waiting = [];
+    this.#end = { error };
+    this.#deadlines.noteOver(this);
+    this.#answerSoon();
+  }
+
+  next(): Promise<Result> {
+    if (this.#waiting.length === 0 && this.#end === undefined) this.#noteAsked();
+    return new Promise((resolve, reject) => {
+      this.#asker = { resolve, reject };
+      this.#answerAsker();
+    });
+  }
+
+  async return(): Promise<Result> {
+    if (this.#end === undefined) this.#source.abort();
+    this.#waiting = [];
+    this.#close('finished');
+    return DONE;
+  }
+
+  #noteAsked(): void {
+    if (!this.#hasAsked) this.#deadlines.noteFirstAsked(this);
+    else if (this.#hasTold) this.#deadlines.noteAsked(this);
+    this.#hasAsked = true;
+  }
+
+  #close(how: { readonly error: unknown } | 'finished'): void {
+    if (this.#end === undefined) {
+      this.#end = how;
+      this.#deadlines.noteOver(this);
+    }
+    this.#answerSoon();
+  }
+
+  /** Behind everything else that the same read brings. */
+  #answerSoon(): void {
+    if (this.#asker === undefined || this.#isAnswering) return;
+    this.#isAnswering = true;
+    queueMicrotask(() => {
+      this.#isAnswering = false;
+      this.#answerAsker();
+    });
+  }
+
+  #answerAsker(): void {
+    const asker = this.#asker;
+    if (asker === undefined) return;
+    if (this.#waiting.length > 0) {
+      this.#asker = undefined;
+      if (this.#end === undefined) this.#deadlines.noteTold(this);
+      this.#hasTold = true;
+      asker.resolve({ done: false, value: this.#take() });
+    } else if (this.#end !== undefined) {
+      this.#asker = undefined;
+      const end = this.#end;
+      this.#end = 'finished';
+      if (end === 'finished') asker.resolve(DONE);
+      else asker.reject(end.error);
+    } else return;
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#source.resume();
+  }
+
+  #take(): AnswerPart {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    const [first, second] = waiting;
+    return first !== undefined && second === undefined ? toPart(first) : joinParts(waiting);
+  }
 }
 
-function createWaitingPart() {
-  let events: InferenceEvent[] = [];
+function toPart({ events, contentBytes, bytes }: PushedPart): AnswerPart {
+  return { events, contentBytes, bytes: bytes && joinBytes(bytes) };
+}
+
+function joinParts(parts: readonly PushedPart[]): AnswerPart {
+  const events: InferenceEvent[] = [];
   let pieces: Uint8Array[] | undefined;
   let contentBytes = 0;
-  let readBytes = 0;
+  for (const part of parts) {
+    contentBytes += part.contentBytes;
+    for (const event of part.events) events.push(event);
+    if (part.bytes === undefined) continue;
+    pieces ??= [];
+    for (const piece of part.bytes) pieces.push(piece);
+  }
+  return { events, contentBytes, bytes: pieces && joinBytes(pieces) };
+}
 
-  const isEmpty = () => events.length === 0 && (pieces === undefined || pieces.length === 0);
-  return {
-    isEmpty,
-    // The beginning of an event is nothing that anybody could take, however long it is.
-    isFull: () => readBytes > BYTES_WAITING_MAX && !isEmpty(),
-    add(part: PushedPart, bytes: number) {
-      readBytes += bytes;
-      contentBytes += part.contentBytes;
-      for (const event of part.events) events.push(event);
-      if (part.bytes === undefined) return;
-      pieces ??= [];
-      for (const piece of part.bytes) pieces.push(piece);
-    },
-    take(): AnswerPart {
-      const [first, ...others] = pieces ?? [];
-      const whole = first !== undefined && others.length === 0 ? first : undefined;
-      const part = { events, contentBytes, bytes: whole ?? (pieces && Buffer.concat(pieces)) };
-      events = [];
-      pieces = undefined;
-      contentBytes = 0;
-      readBytes = 0;
-      return part;
-    },
-  };
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces;
+  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }

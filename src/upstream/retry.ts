@@ -1,4 +1,5 @@
-import type { AnswerPart, Infer, InferenceCall, Try } from '../protocol/inference.ts';
+import { wait } from '../lib/wait.ts';
+import type { Answer, AnswerPart, Infer, InferenceCall, Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeRetryAfter } from '../routing/retry-after.ts';
 import type { RetryBudget } from '../routing/retry-budget.ts';
@@ -19,9 +20,16 @@ export interface RetryOptions {
   readonly room: WaitingRoom;
   readonly upstreams: ReadonlyMap<string, Infer>;
   readonly budget: RetryBudget;
+  /** Once for each request that was tried, when it is over. */
+  readonly onTries: (tries: readonly Try[], call: InferenceCall) => void;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
 }
+
+/** Nobody: for a first try. */
+const NONE: ReadonlySet<string> = new Set();
+type Result = IteratorResult<AnswerPart>;
+const DONE: Result = { done: true, value: undefined };
 
 /**
  * All upstreams as one. A try that fails before its first part is repeated, where that can help:
@@ -31,33 +39,74 @@ export interface RetryOptions {
  *     └── pause ◀─┘ elsewhere if there is an elsewhere
  */
 export function inferWithRetries(options: RetryOptions): Infer {
-  return async function* infer(call): AsyncGenerator<AnswerPart> {
-    const tries: Try[] = [];
-    options.budget.noteFirstTry();
-    try {
-      const { lease, parts, first } = await begin(options, call, tries);
-      let result: Try['result'] = 'left';
-      try {
-        for (let next = first; next.done !== true; next = await parts.next()) yield next.value;
-        result = 'ok';
-      } catch (error) {
-        result = endFailed(lease, call, error).result;
-        throw error;
-      } finally {
-        tries.push({ upstream: lease.upstream, result });
-        lease.end(result === 'ok' ? 'ok' : 'ignored');
-        if (result === 'left') await parts.return?.();
-      }
-    } finally {
-      call.noteTries(tries);
-    }
-  };
+  return (call) => new RetriedAnswer(options, call);
 }
 
 interface Begun {
   readonly lease: Lease;
-  readonly parts: AsyncIterator<AnswerPart>;
-  readonly first: IteratorResult<AnswerPart>;
+  readonly parts: Answer;
+  readonly first: Result;
+}
+
+/** By hand, since each part costs a generator another turn; a class, because one is made for every request. */
+class RetriedAnswer implements Answer {
+  readonly #options: RetryOptions;
+  readonly #call: InferenceCall;
+  readonly #tries: Try[] = [];
+  #begun: Begun | undefined;
+  #isOver = false;
+
+  constructor(options: RetryOptions, call: InferenceCall) {
+    this.#options = options;
+    this.#call = call;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<Result> {
+    if (this.#isOver) return DONE;
+    if (this.#begun === undefined) return this.#takeFirst();
+    try {
+      const result = await this.#begun.parts.next();
+      if (result.done === true) this.#end(this.#begun.lease, 'ok');
+      return result;
+    } catch (error) {
+      this.#end(this.#begun.lease, endFailed(this.#begun.lease, this.#call, error).result);
+      throw error;
+    }
+  }
+
+  /** The client has left, or wants no more. */
+  async return(): Promise<Result> {
+    if (this.#begun !== undefined && !this.#isOver) {
+      this.#end(this.#begun.lease, 'left');
+      await this.#begun.parts.return?.();
+    }
+    this.#isOver = true;
+    return DONE;
+  }
+
+  async #takeFirst(): Promise<Result> {
+    this.#options.budget.noteFirstTry();
+    try {
+      this.#begun = await begin(this.#options, this.#call, this.#tries);
+      return this.#begun.first;
+    } catch (error) {
+      this.#isOver = true;
+      this.#options.onTries(this.#tries, this.#call);
+      throw error;
+    }
+  }
+
+  #end(lease: Lease, result: Try['result']): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#tries.push({ upstream: lease.upstream, result });
+    lease.end(result === 'ok' ? 'ok' : 'ignored');
+    this.#options.onTries(this.#tries, this.#call);
+  }
 }
 
 /** The first part of the first try that has one. Throws the refusal that helps the client most. */
@@ -71,7 +120,7 @@ async function begin(options: RetryOptions, call: InferenceCall, tries: Try[]): 
     refusal = moreHelpful(refusal, begun.failure);
     const isLast = refusal.kind === 'refused' || tries.length >= TRIES_MAX;
     if (isLast || !options.budget.takeRetry()) throw refusal;
-    await pause(PAUSE_MS * tries.length * (0.5 + options.random() / 2), call.signal);
+    await wait(PAUSE_MS * tries.length * (0.5 + options.random() / 2), call.signal);
   }
 }
 
@@ -84,7 +133,7 @@ async function tryOnce(
     call.signal.throwIfAborted();
     const infer = upstreams.get(lease.upstream);
     if (infer === undefined) throw new Error(`nothing serves the upstream ${lease.upstream}`);
-    const parts = infer(call)[Symbol.asyncIterator]();
+    const parts = infer(call);
     const first = await parts.next();
     if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
     lease.noteFirstEvent();
@@ -124,14 +173,15 @@ async function findLease(
   { model, signal }: InferenceCall,
   tries: readonly Try[],
 ): Promise<Lease | NoRoute> {
+  if (tries.length === 0) return waitForLease(room, { model, exclude: NONE, signal });
   const exclude = new Set(tries.map(({ upstream }) => upstream));
   const elsewhere = await waitForLease(room, { model, exclude, signal });
-  if (elsewhere.kind === 'lease' || tries.length === 0) return elsewhere;
+  if (elsewhere.kind === 'lease') return elsewhere;
   const final = new Set(tries.flatMap((t) => (FINAL_THERE.has(t.result) ? [t.upstream] : [])));
   const again = room.choose(model, final);
   if (again.kind === 'lease' || again.why !== 'resting') return again;
   if (again.retryAfterMs > RETRY_AFTER_WAIT_MAX_MS) return again;
-  await pause(again.retryAfterMs + RETRY_AFTER_JITTER_MS * random(), signal);
+  await wait(again.retryAfterMs + RETRY_AFTER_JITTER_MS * random(), signal);
   return room.choose(model, final);
 }
 
@@ -147,20 +197,4 @@ function refuseNoRoute({ why, retryAfterMs }: NoRoute, model: string): Refusal {
       ? `All upstreams of ${model} are busy.`
       : `No upstream of ${model} can be reached at the moment.`;
   return new Refusal('unavailable', message, { headers: encodeRetryAfter(retryAfterMs) });
-}
-
-/** Throws the reason of the signal as soon as it is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -1,4 +1,4 @@
-import type { AnswerPart, Infer } from '../protocol/inference.ts';
+import type { Answer, AnswerPart, Infer } from '../protocol/inference.ts';
 import type { CallSpan } from '../protocol/trace-context.ts';
 
 /** Notes each call of an upstream in the trace of its request, where that is recorded. */
@@ -7,34 +7,38 @@ export function traceCalls(upstream: string, infer: Infer): Infer {
     const span = call.trace?.recording?.startCall(upstream);
     if (call.trace === undefined || span === undefined) return infer(call);
     const { spanId } = span;
-    return timeCall(infer({ ...call, trace: { ...call.trace, spanId } }), span);
+    try {
+      return timeCall(infer({ ...call, trace: { ...call.trace, spanId } }), span);
+    } catch (error) {
+      span.endMs = performance.now();
+      throw error;
+    }
   };
 }
 
-function timeCall(parts: AsyncIterable<AnswerPart>, span: CallSpan): AsyncIterable<AnswerPart> {
+function timeCall(answer: Answer, span: CallSpan): Answer {
   const end = () => {
     span.endMs ??= performance.now();
   };
   return {
     [Symbol.asyncIterator]() {
-      const iterator = parts[Symbol.asyncIterator]();
-      return {
-        async next() {
-          try {
-            const result = await iterator.next();
-            if (result.done === true) end();
-            else span.firstPartMs ??= performance.now();
-            return result;
-          } catch (error) {
-            end();
-            throw error;
-          }
-        },
-        async return() {
-          end();
-          return (await iterator.return?.()) ?? { done: true, value: undefined };
-        },
-      };
+      return this;
+    },
+    async next() {
+      try {
+        const result = await answer.next();
+        if (result.done === true) end();
+        else span.firstPartMs ??= performance.now();
+        return result;
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    async return(): Promise<IteratorResult<AnswerPart>> {
+      end();
+      await answer.return?.();
+      return { done: true, value: undefined };
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { StopSignal } from '../lib/stop-signal.ts';
 import type { Lease, NoRoute } from '../routing/router.ts';
 import type { WaitingRoom } from '../routing/waiting-room.ts';
 
@@ -17,7 +18,7 @@ export async function waitForLease(
   }: {
     readonly model: string;
     readonly exclude: ReadonlySet<string>;
-    readonly signal: AbortSignal;
+    readonly signal: StopSignal;
   },
 ): Promise<Lease | NoRoute> {
   signal.throwIfAborted();
@@ -47,6 +48,6 @@ export async function waitForLease(
       resolve(chosen);
       return;
     }
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
   });
 }

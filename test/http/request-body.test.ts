@@ -21,7 +21,9 @@ beforeAll(async () => {
       'POST /refuses': (exchange) => exchange.answerJson(401, { refused: true }),
       'POST /waits': async (exchange) => {
         await exchange.body();
-        await new Promise((resolve) => exchange.signal.addEventListener('abort', resolve));
+        await new Promise((resolve) =>
+          exchange.signal.addEventListener('abort', () => resolve(undefined)),
+        );
         aborted++;
         exchange.answerJson(200, { tooLate: true });
       },

@@ -16,7 +16,23 @@ export function encodeOriginLines({ protocol, host, port }: Origin): string {
 export function encodeRequestHead(request: HttpRequest, originLines: string): string {
   const { method, path, headers, body } = request;
   if (!PATH.test(path)) throw new Error('a path must begin with / and be visible ASCII');
-  let head = `${method} ${path}${originLines}`;
+  const lines = headers instanceof HeaderLines ? headers.text : encodeHeaderLines(headers);
+  const head = `${method} ${path}${originLines}${lines}`;
+  if (body !== undefined) return `${head}content-length: ${body.length}\r\n\r\n`;
+  return method === 'POST' ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`;
+}
+
+/** Headers that have been checked, for requests that have the same. */
+export class HeaderLines {
+  readonly text: string;
+
+  constructor(headers: readonly string[]) {
+    this.text = encodeHeaderLines(headers);
+  }
+}
+
+function encodeHeaderLines(headers: readonly string[]): string {
+  let lines = '';
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? '';
     const value = headers[at + 1];
@@ -24,8 +40,7 @@ export function encodeRequestHead(request: HttpRequest, originLines: string): st
     // The value may be a secret, so it is not repeated.
     if (value === undefined || !VALUE.test(value))
       throw new Error(`header ${name} has no possible value`);
-    head += `${name}: ${value}\r\n`;
+    lines += `${name}: ${value}\r\n`;
   }
-  if (body !== undefined) return `${head}content-length: ${body.length}\r\n\r\n`;
-  return method === 'POST' ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`;
+  return lines;
 }

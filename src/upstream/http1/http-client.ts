@@ -1,3 +1,4 @@
+import type { HeaderLines } from './encode-request.ts';
 import type { HttpFailure } from './http-failure.ts';
 
 /** Requests to one origin, over connections that are kept for the next ones. */
@@ -18,7 +19,7 @@ export interface HttpRequest {
   /** With its query. */
   readonly path: string;
   /** Name, value, name, value, …; the names in lower case, without `host`, `content-length` and `connection`. */
-  readonly headers: readonly string[];
+  readonly headers: readonly string[] | HeaderLines;
   /** Is not copied: it stays as it is until the exchange is over. */
   readonly body: Uint8Array | undefined;
 }

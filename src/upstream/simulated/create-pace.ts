@@ -1,10 +1,11 @@
-import { giveWay, wait } from './wait.ts';
+import type { StopSignal } from '../../lib/stop-signal.ts';
+import { giveWay, wait } from '../../lib/wait.ts';
 
 /** Answers that never pause would keep the process from hearing that the client has left. */
 const TOKENS_WITHOUT_PAUSE_MAX = 64;
 
 /** What is awaited before each token. */
-export type Pace = (signal: AbortSignal) => Promise<void>;
+export type Pace = (signal: StopSignal) => Promise<void>;
 
 /**
  * Each token has its time, counted from the first: timers are late by some milliseconds, and the delays must

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
+import { wait } from '../../lib/wait.ts';
 import { checkWindow } from '../../protocol/check-window.ts';
 import type {
   AnswerPart,
@@ -18,7 +19,6 @@ import { createPromptCache } from './prompt-cache.ts';
 import { readConversation } from './read-conversation.ts';
 import { createSimulatedError, drawError } from './simulated-errors.ts';
 import { tellAnswer } from './tell-answer.ts';
-import { wait } from './wait.ts';
 
 export interface SimulatedUpstreamOptions {
   /** Equal seeds give equal answers to equal requests. */

@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../lib/stop-signal.ts';
 import type { BlockDelta, BlockStart, InferenceEvent, Usage } from '../../protocol/inference.ts';
 import type { Pace } from './create-pace.ts';
 import type { PlannedAnswer, PlannedBlock } from './plan-answer.ts';
@@ -9,7 +10,7 @@ interface Telling {
   readonly usage: Usage;
   readonly error: PlannedError | undefined;
   readonly pace: Pace;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   createToolId(index: number): string;
   readonly signature: string;
 }

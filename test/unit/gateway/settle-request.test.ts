@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runInference } from '../../../src/gateway/run-inference.ts';
 import { chatFormat } from '../../../src/protocol/chat/index.ts';
-import type { AnswerPart, Infer } from '../../../src/protocol/inference.ts';
+import type { Answer, AnswerPart, Infer } from '../../../src/protocol/inference.ts';
 import { nativeFormat } from '../../../src/protocol/native/index.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -73,8 +73,8 @@ describe('what the spine bills', () => {
   };
 
   it.each([
-    ['before its first event, stream', true, 0, (): AsyncIterable<AnswerPart> => refuseAtOnce()],
-    ['before its first event', false, 0, (): AsyncIterable<AnswerPart> => refuseAtOnce()],
+    ['before its first event, stream', true, 0, (): Answer => refuseAtOnce()],
+    ['before its first event', false, 0, (): Answer => refuseAtOnce()],
     ['in the middle of a stream', true, 6, broken],
     ['in the middle of an answer that was never delivered', false, 0, broken],
   ] as const)(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InferenceEvent } from '../../../src/protocol/inference.ts';
-import { createAnswerParts } from '../../../src/upstream/answer-parts.ts';
+import { AnswerParts } from '../../../src/upstream/answer-parts.ts';
+import { createDeadlines } from '../../../src/upstream/deadlines.ts';
 
 const event = (index: number): InferenceEvent => ({ type: 'block_stop', index });
 const decoded = (...indexes: number[]) => ({
@@ -16,12 +17,23 @@ const relayed = (index: number, text: string) => ({
 
 function create() {
   const told: string[] = [];
-  const parts = createAnswerParts({
+  const source = {
     pause: () => told.push('pause'),
     resume: () => told.push('resume'),
     abort: () => told.push('abort'),
-  });
-  return { ...parts, told };
+  };
+  const minuteMs = 60_000;
+  const parts = new AnswerParts(
+    source,
+    createDeadlines({ firstByteMs: minuteMs, idleMs: minuteMs, totalMs: minuteMs }),
+  );
+  return {
+    iterator: parts,
+    push: parts.push.bind(parts),
+    finish: () => parts.finish(),
+    fail: (error: unknown) => parts.fail(error),
+    told,
+  };
 }
 
 describe('the parts of an answer', () => {
@@ -85,7 +97,7 @@ describe('the parts of an answer', () => {
   it('end where nobody takes them any more, which stops an upstream that goes on', async () => {
     const { iterator, push, told } = create();
     push(decoded(1), 1);
-    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+    expect(await iterator.return()).toEqual({ done: true, value: undefined });
     expect(told).toEqual(['abort']);
     push(decoded(2), 1);
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
@@ -94,7 +106,7 @@ describe('the parts of an answer', () => {
   it('end for somebody who is waiting for the next one', async () => {
     const { iterator, told } = create();
     const next = iterator.next();
-    await iterator.return?.();
+    await iterator.return();
     expect(await next).toEqual({ done: true, value: undefined });
     expect(told).toEqual(['abort']);
   });

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { AnswerPart } from '../../../src/protocol/inference.ts';
-import type { Refusal } from '../../../src/protocol/refusals.ts';
-import { withDeadlines } from '../../../src/upstream/deadlines.ts';
+import { AnswerParts } from '../../../src/upstream/answer-parts.ts';
+import { createDeadlines } from '../../../src/upstream/deadlines.ts';
 
 export const PART: AnswerPart = {
   events: [{ type: 'block_stop', index: 0 }],
@@ -22,12 +22,29 @@ export async function* tellAfter(...gapsMs: number[]): AsyncGenerator<AnswerPart
 
 export const NEVER = 2 ** 30;
 
+class WatchedParts extends AnswerParts {
+  readonly expiries: unknown[] = [];
+
+  override expire(error: unknown): void {
+    this.expiries.push(error);
+    super.expire(error);
+  }
+}
+
+/** An upstream that goes on when it is asked, and its answer. */
 export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
-  const aborted: Refusal[] = [];
-  const abort = (reason: Refusal) => {
-    aborted.push(reason);
+  const upstream = events[Symbol.asyncIterator]();
+  const abort = () => {
+    upstream.return?.().catch(() => {});
   };
-  const timed = withDeadlines(events, { ...limits, abort })[Symbol.asyncIterator]();
+  const source = { pause: () => {}, resume: () => {}, abort };
+  const timed = new WatchedParts(source, createDeadlines(limits));
+  const goOn = () =>
+    upstream.next().then(
+      ({ done, value }) =>
+        done === true ? timed.finish() : timed.push({ ...value, bytes: undefined }, 1),
+      (error: unknown) => timed.fail(error),
+    );
   /** Asks for the next event; what became of it is to be read after time has passed. */
   const ask = () => {
     const asked: { got: unknown } = { got: undefined };
@@ -39,9 +56,10 @@ export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
         asked.got = error;
       },
     );
+    void goOn();
     return asked;
   };
-  return { timed, ask, aborted };
+  return { timed, ask, aborted: timed.expiries };
 }
 
 export const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);

@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import type { StopSignal } from '../../../src/lib/stop-signal.ts';
 import type {
   AnswerPart,
   Infer,
@@ -77,19 +78,19 @@ export function createStage(
       }
     };
   };
-  const inferNoted = inferWithRetries({
+  const infer = inferWithRetries({
     room: createWaitingRoom({ router, waitersPerModelMax }),
     upstreams: new Map(entries.map(([name, each]) => [name, createInfer(name, each)])),
     budget: createRetryBudget({ share, burstMax }),
+    onTries: (tries) => ends.push(tries),
     random: draw,
   });
-  const infer: Infer = (call) => inferNoted({ ...call, noteTries: (tries) => ends.push(tries) });
   return { infer, router, calls, ends, running };
 }
 
-function untilAborted(signal: AbortSignal): Promise<never> {
+function untilAborted(signal: StopSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
 }
 
