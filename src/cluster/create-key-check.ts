@@ -62,11 +62,11 @@ export function createKeyCheck(guards: Config['guards'], clock: Clock): KeyCheck
       const text = readApiKey((name) => caller.header(name));
       const parsed = parseApiKey(text);
       const digest = parsed === undefined ? '' : digestKey(text);
-      const key = { digest, masked: maskKey(text) };
+      const masked = maskKey(text);
       const isUnknown = parsed === undefined || unknownKeys.has(digest);
       if (!isUnknown && goodKeys.get(digest) === true) {
         if (revokedKeys.get(parsed.keyId) === true) throw refuseClosedKey('revoked');
-        return { ...key, ...parsed, address: undefined };
+        return { keyId: parsed.keyId, bucket: parsed.bucket, digest, masked, address: undefined };
       }
       const address = addressOf(caller);
       stopGuessing(address);
@@ -74,7 +74,7 @@ export function createKeyCheck(guards: Config['guards'], clock: Clock): KeyCheck
         failures.noteFailure(address);
         throw refuseKey(text);
       }
-      return { ...key, ...parsed, address };
+      return { keyId: parsed.keyId, bucket: parsed.bucket, digest, masked, address };
     },
     noteReply({ digest, address }, kind) {
       if (kind === 'unknown') {

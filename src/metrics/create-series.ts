@@ -30,13 +30,23 @@ export function createSeries<Labels extends LabelSets, Cell>(
   );
   const series = new Map<string, OneSeries<Cell>>();
 
-  const find = (values: Readonly<Record<string, string>>): Cell => {
+  const keyOf = (values: Readonly<Record<string, string>>): string => {
+    let key = '';
+    for (const name of names) key += `${values[name] ?? OTHER}\n`;
+    return key;
+  };
+
+  const find = (values: Readonly<Record<string, string>>): Cell =>
+    series.get(keyOf(values))?.cell ?? findClosed(values);
+
+  /** With `other` in the place of what is in no set. */
+  const findClosed = (values: Readonly<Record<string, string>>): Cell => {
     const closed: Record<string, string> = {};
     for (const name of names) {
       const value = values[name] ?? OTHER;
       closed[name] = sets.get(name)?.has(value) === true ? value : OTHER;
     }
-    const key = names.map((name) => closed[name]).join('\n');
+    const key = keyOf(closed);
     const known = series.get(key);
     if (known !== undefined) return known.cell;
     if (series.size >= SERIES_MAX && Object.values(closed).some((value) => value !== OTHER)) {

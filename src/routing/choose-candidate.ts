@@ -24,6 +24,7 @@ export function chooseCandidate(
   candidates: readonly [Candidate, ...Candidate[]],
   random: () => number,
 ): Candidate {
+  if (candidates.length === 1) return candidates[0];
   const first = pickByWeight(candidates, random);
   const second = pickByWeight(
     candidates.filter((candidate) => candidate !== first),

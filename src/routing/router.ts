@@ -52,6 +52,8 @@ export interface Router {
   choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
   /** All that were found to be down; the others are not, or no more. */
   setDown(names: ReadonlySet<string>): void;
+  /** From now on called whenever a lease has a first event or ends: somebody else may have a place then. */
+  onChange(listener: () => void): void;
   readStates(): readonly UpstreamState[];
 }
 
@@ -75,6 +77,7 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
     upstreams.map((limits) => [limits.name, createUpstreamSlots(limits, { clock, random })]),
   );
   const byModel = new Map<string, Groups>();
+  const watch: Watch = { clock, onChange: () => {} };
   for (const [model, all] of routes) byModel.set(model, groupRoutes(all, slots, clock));
 
   /** A first try does for a probe, since it has others left; a second one goes where calls are known to succeed. */
@@ -83,10 +86,9 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
       const proven = findReady(groups, exclude, isProven);
       if (proven !== undefined) return chooseCandidate(proven, random);
     }
-    const ready = findReady(groups, exclude, () => true);
-    return (
-      ready?.find((candidate) => !isProven(candidate)) ?? (ready && chooseCandidate(ready, random))
-    );
+    const ready = findReady(groups, exclude, isAny);
+    if (ready === undefined) return undefined;
+    return ready.find(isUnproven) ?? chooseCandidate(ready, random);
   };
 
   return {
@@ -95,10 +97,13 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
       const candidate = find(groups, exclude);
       return candidate === undefined
         ? explainNone(groups, exclude, random)
-        : openLease(candidate, clock);
+        : new OpenLease(candidate, watch);
     },
     setDown(names) {
       for (const each of slots.values()) setDown(each, names.has(each.name));
+    },
+    onChange(listener) {
+      watch.onChange = listener;
     },
     readStates: () =>
       [...slots.values()].map((each) => {
@@ -132,16 +137,27 @@ function isProven({ slots }: Candidate): boolean {
   return slots.health.state() === 'closed';
 }
 
+function isUnproven(candidate: Candidate): boolean {
+  return !isProven(candidate);
+}
+
+function isAny(): boolean {
+  return true;
+}
+
 function findReady(
   groups: Groups,
   exclude: ReadonlySet<string>,
   accepts: (candidate: Candidate) => boolean,
 ): readonly [Candidate, ...Candidate[]] | undefined {
   for (const group of groups) {
-    const [first, ...others] = group.filter(
-      (candidate) => !exclude.has(candidate.slots.name) && isReady(candidate) && accepts(candidate),
-    );
-    if (first !== undefined) return [first, ...others];
+    let ready: [Candidate, ...Candidate[]] | undefined;
+    for (const candidate of group) {
+      if (exclude.has(candidate.slots.name) || !isReady(candidate) || !accepts(candidate)) continue;
+      if (ready === undefined) ready = [candidate];
+      else ready.push(candidate);
+    }
+    if (ready !== undefined) return ready;
   }
   return undefined;
 }
@@ -156,30 +172,53 @@ function canEnter({ slots, pause }: Candidate): boolean {
   return !slots.isDown && slots.health.canEnter() && pause.leftMs() === 0;
 }
 
-function openLease({ slots, latency, pause }: Candidate, clock: Clock): Lease {
-  const { health } = slots;
-  const startedMs = clock.nowMs();
-  const pass = health.enter(pause);
-  slots.inFlight += 1;
-  let hasAnswered = false;
-  let hasEnded = false;
-  return {
-    kind: 'lease',
-    upstream: slots.name,
-    noteFirstEvent() {
-      if (hasAnswered || hasEnded) return;
-      hasAnswered = true;
-      latency.note(clock.nowMs() - startedMs);
-      health.noteFirstEvent(pass);
-    },
-    end(outcome, retryAfterMs) {
-      if (hasEnded) return;
-      hasEnded = true;
-      slots.inFlight -= 1;
-      if (outcome === 'ignored' && !hasAnswered) latency.noteAtLeast(clock.nowMs() - startedMs);
-      health.leave(pass, outcome, retryAfterMs);
-    },
-  };
+/** What all leases of a router share. */
+interface Watch {
+  readonly clock: Clock;
+  onChange: () => void;
+}
+
+/** A class, because one is made for every request. */
+class OpenLease implements Lease {
+  readonly kind = 'lease';
+  readonly upstream: string;
+  readonly #candidate: Candidate;
+  readonly #watch: Watch;
+  readonly #startedMs: number;
+  readonly #pass: ReturnType<Candidate['slots']['health']['enter']>;
+  #hasAnswered = false;
+  #hasEnded = false;
+
+  constructor(candidate: Candidate, watch: Watch) {
+    const { slots, pause } = candidate;
+    this.upstream = slots.name;
+    this.#candidate = candidate;
+    this.#watch = watch;
+    this.#startedMs = watch.clock.nowMs();
+    this.#pass = slots.health.enter(pause);
+    slots.inFlight += 1;
+  }
+
+  noteFirstEvent(): void {
+    if (this.#hasAnswered || this.#hasEnded) return;
+    this.#hasAnswered = true;
+    const { latency, slots } = this.#candidate;
+    latency.note(this.#watch.clock.nowMs() - this.#startedMs);
+    slots.health.noteFirstEvent(this.#pass);
+    this.#watch.onChange();
+  }
+
+  end(outcome: Outcome, retryAfterMs?: number): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { latency, slots } = this.#candidate;
+    slots.inFlight -= 1;
+    if (outcome === 'ignored' && !this.#hasAnswered) {
+      latency.noteAtLeast(this.#watch.clock.nowMs() - this.#startedMs);
+    }
+    slots.health.leave(this.#pass, outcome, retryAfterMs);
+    this.#watch.onChange();
+  }
 }
 
 function explainNone(groups: Groups, exclude: ReadonlySet<string>, random: () => number): NoRoute {

@@ -40,18 +40,6 @@ export function createWaitingRoom({ router, waitersPerModelMax }: WaitingRoomOpt
     else waitersByModel.delete(waiter.model);
   };
 
-  const watch = (lease: Lease): Lease => ({
-    ...lease,
-    noteFirstEvent() {
-      lease.noteFirstEvent();
-      serve();
-    },
-    end(outcome, retryAfterMs) {
-      lease.end(outcome, retryAfterMs);
-      serve();
-    },
-  });
-
   const serve = () => {
     if (waiters.size === 0) return;
     const fullModels = new Set<string>();
@@ -61,20 +49,21 @@ export function createWaitingRoom({ router, waitersPerModelMax }: WaitingRoomOpt
       const lease = router.choose(waiter.model, waiter.exclude);
       if (lease.kind === 'lease') {
         remove(waiter);
-        waiter.take(watch(lease));
+        waiter.take(lease);
       } else if (waiter.exclude.size === 0) {
         fullModels.add(waiter.model);
       }
     }
   };
 
+  router.onChange(serve);
+
   return {
     serve,
     choose(model, exclude) {
       // A pause may have ended since a lease did.
       serve();
-      const chosen = router.choose(model, exclude);
-      return chosen.kind === 'lease' ? watch(chosen) : chosen;
+      return router.choose(model, exclude);
     },
     wait(model, exclude, take) {
       const waiting = waitersByModel.get(model) ?? 0;

@@ -9,7 +9,7 @@ const LEASE_WAIT_MAX_MS = 5_000;
  * A lease at once, or as soon as a place is free. Answers why there is none when it takes too long or too many
  * wait, and throws the signal's reason as soon as it is aborted.
  */
-export async function waitForLease(
+export function waitForLease(
   room: WaitingRoom,
   {
     model,
@@ -20,7 +20,7 @@ export async function waitForLease(
     readonly exclude: ReadonlySet<string>;
     readonly signal: StopSignal;
   },
-): Promise<Lease | NoRoute> {
+): Lease | NoRoute | Promise<Lease | NoRoute> {
   signal.throwIfAborted();
   const chosen = room.choose(model, exclude);
   if (chosen.kind === 'lease' || chosen.why !== 'full') return chosen;
