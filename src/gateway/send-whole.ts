@@ -1,5 +1,5 @@
 import { formatCredits } from '../lib/micros.ts';
-import { createAnswerCollector } from '../protocol/collect-answer.ts';
+import { type AnswerCollector, createAnswerCollector } from '../protocol/collect-answer.ts';
 import type { Format } from '../protocol/format.ts';
 import type { Answer, AnswerContext } from '../protocol/inference.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
@@ -21,7 +21,7 @@ const JSON_HEAD = { status: 200, headers: { 'content-type': 'application/json' }
 /** One JSON body, when the answer is complete. */
 export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
   const { client, parts, format, context, meter, recorder, heldMicros } = answer;
-  const collector = createAnswerCollector();
+  let collector: AnswerCollector | undefined;
   let bytes: Uint8Array | undefined;
   for (;;) {
     recorder.beginUpstreamWait();
@@ -32,7 +32,9 @@ export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
     meter.noteContent(part.contentBytes);
     for (const event of part.events) {
       const counted = meter.note(event);
-      if (bytes === undefined) collector.add(counted);
+      if (bytes !== undefined) continue;
+      collector ??= createAnswerCollector();
+      collector.add(counted);
     }
   }
   // A charge above what is held may be cut when it is settled, which is after this answer.
@@ -41,6 +43,9 @@ export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
     client.addHeaders({ 'x-tollgate-credits-charged': formatCredits(chargeMicros) });
   }
   recorder.noteAnswer();
-  client.answer(JSON_HEAD, bytes ?? format.encodeAnswer(collector.finish(), context));
+  client.answer(
+    JSON_HEAD,
+    bytes ?? format.encodeAnswer((collector ?? createAnswerCollector()).finish(), context),
+  );
   return 'complete';
 }

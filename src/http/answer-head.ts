@@ -9,7 +9,7 @@ export interface AnswerHead {
 /** With what every answer of an exchange has; a handler's own headers come before those that were added. */
 export interface CompleteHead extends AnswerHead {
   readonly requestId: string;
-  readonly addedHeaders: Readonly<Record<string, string>>;
+  readonly addedHeaders: readonly AnswerHead['headers'][];
 }
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -31,6 +31,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   529: '529 Overloaded',
 };
 
+const NO_HEADERS = {};
 const UNSAFE_IN_HEADER = /[^\t\x20-\x7e\x80-\uffff]/;
 const ALL_UNSAFE_IN_HEADER = new RegExp(UNSAFE_IN_HEADER, 'g');
 
@@ -40,13 +41,19 @@ export function writeAnswerHead(res: UwsResponse, head: CompleteHead, closes: bo
   res.writeStatus(STATUS_TEXTS[head.status] ?? String(head.status));
   // Each header that uWS is told costs 0.3 us: it is told of one, whose value has all others in it.
   let lines = `${requestId}\r\nx-request-id: ${requestId}`;
-  for (const name in addedHeaders) {
-    if (name in headers) continue;
-    lines += `\r\n${name}: ${sanitizeHeaderValue(addedHeaders[name] ?? '')}`;
-  }
-  for (const name in headers) lines += `\r\n${name}: ${sanitizeHeaderValue(headers[name] ?? '')}`;
+  for (const added of addedHeaders) lines += encodeHeaders(added, headers);
+  lines += encodeHeaders(headers, NO_HEADERS);
   if (closes) lines += '\r\nconnection: close';
   res.writeHeader('request-id', lines);
+}
+
+function encodeHeaders(headers: AnswerHead['headers'], stronger: AnswerHead['headers']): string {
+  let lines = '';
+  for (const name in headers) {
+    if (name in stronger) continue;
+    lines += `\r\n${name}: ${sanitizeHeaderValue(headers[name] ?? '')}`;
+  }
+  return lines;
 }
 
 /** uWS writes what it is given: a line break in a value would start a header of the sender's choice. */

@@ -39,7 +39,9 @@ export interface ExchangeOptions {
  * nothing, and a stack trace for every request cost 17 us on a busy machine.
  */
 const CLIENT_GONE = new Error('the client is gone');
-const NO_HEADERS = {};
+const NO_HEADERS: readonly Headers[] = [];
+
+type Headers = AnswerHead['headers'];
 
 /**
  * One request and its answer as a safe object: a handler may use it at any time and in any order,
@@ -60,7 +62,7 @@ export class Exchange implements WriterOwner {
   #body: Promise<Buffer> | undefined;
   #settleBody: { resolve: (body: Buffer) => void; reject: (reason: Error) => void } | undefined;
   #heldAnswer: { head: AnswerHead; body: Uint8Array } | undefined;
-  #addedHeaders: Readonly<Record<string, string>> = NO_HEADERS;
+  #addedHeaders: readonly Headers[] = NO_HEADERS;
   readonly #stop = new StopSource();
   #isGone = false;
   #isStream = false;
@@ -128,19 +130,16 @@ export class Exchange implements WriterOwner {
 
   /** Go out with the answer, whatever it is. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
-    this.#addedHeaders =
-      this.#addedHeaders === NO_HEADERS ? headers : { ...this.#addedHeaders, ...headers };
+    this.#addedHeaders = [...this.#addedHeaders, headers];
   }
 
   /** The whole body; a `Refusal` when it broke a limit, `CLIENT_GONE` when it never came to its end. */
   body(): Promise<Buffer> {
     this.#body ??= new Promise((resolve, reject) => {
       this.#settleBody = { resolve, reject };
-      if (this.#writer.isFinished) reject(CLIENT_GONE);
-      else if (this.#bodyState === 'complete') this.#handOverBody();
     });
-    // A handler that stopped waiting for the body must not bring the process down when it fails.
-    this.#body.catch(() => {});
+    if (this.#writer.isFinished) this.#refuseBody(CLIENT_GONE);
+    else if (this.#bodyState === 'complete') this.#handOverBody();
     return this.#body;
   }
 
@@ -222,8 +221,19 @@ export class Exchange implements WriterOwner {
   #handOverBody(): void {
     if (this.#settleBody === undefined) return;
     const body = this.#collector.finish();
-    if (body instanceof Refusal) this.#settleBody.reject(body);
-    else this.#settleBody.resolve(body);
+    if (body instanceof Refusal) {
+      this.#refuseBody(body);
+      return;
+    }
+    this.#settleBody.resolve(body);
+    this.#settleBody = undefined;
+  }
+
+  #refuseBody(reason: Error): void {
+    // A handler that stopped waiting for the body must not bring the process down when it fails.
+    this.#body?.catch(() => {});
+    this.#settleBody?.reject(reason);
+    this.#settleBody = undefined;
   }
 
   #sendHeldAnswer(): void {
@@ -273,7 +283,7 @@ export class Exchange implements WriterOwner {
     if (this.#bodyState === 'arriving') this.#stopWaitingForBody();
     this.#collector.discard();
     if (this.#isGone) this.#stop.abort(CLIENT_GONE);
-    this.#settleBody?.reject(CLIENT_GONE);
+    if (this.#settleBody !== undefined) this.#refuseBody(CLIENT_GONE);
     if (this.#isStream) this.#context.onStreamFinished();
     this.#context.onFinished();
   }

@@ -22,7 +22,9 @@ export function mintRequestId(nowMs: number): string {
     minutePrefix = `req_${encodeBase62(nowMinute, MINUTE_CHARS)}`;
   }
   if (poolOffset + RANDOM_CHARS > pool.length) {
-    pool = Array.from(randomBytes(POOL_CHARS), (byte) => BASE62_DIGITS[byte % BASE62]).join('');
+    const bytes = randomBytes(POOL_CHARS);
+    for (const [at, byte] of bytes.entries()) bytes[at] = BASE62_DIGITS.charCodeAt(byte % BASE62);
+    pool = bytes.toString('latin1');
     poolOffset = 0;
   }
   poolOffset += RANDOM_CHARS;
