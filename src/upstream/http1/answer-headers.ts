@@ -1,6 +1,10 @@
 import { SPACE, TAB } from './byte-classes.ts';
 import type { HttpHeaders } from './http-client.ts';
 
+const UPPER_A = 0x41;
+const UPPER_Z = 0x5a;
+const TO_LOWER = 0x20;
+
 /** The headers of one answer. They stay in the text of the head: most of them are never asked for. */
 export class AnswerHeaders implements HttpHeaders {
   readonly #text: string;
@@ -17,6 +21,12 @@ export class AnswerHeaders implements HttpHeaders {
     return at === -1 ? undefined : this.#valueAt(at);
   }
 
+  /** Whether there is more than one under this name. */
+  hasSeveral(name: string): boolean {
+    const first = this.#find(name, 0);
+    return first !== -1 && this.#find(name, first + 4) !== -1;
+  }
+
   getAll(name: string): string[] {
     const values: string[] = [];
     for (let at = this.#find(name, 0); at !== -1; at = this.#find(name, at + 4)) {
@@ -31,10 +41,18 @@ export class AnswerHeaders implements HttpHeaders {
     for (let at = from; at < marks.length; at += 4) {
       const start = marks[at] ?? 0;
       const end = marks[at + 1] ?? 0;
-      if (end - start !== name.length) continue;
-      if (this.#text.slice(start, end).toLowerCase() === name) return at;
+      if (end - start === name.length && this.#isNameAt(start, name)) return at;
     }
     return -1;
+  }
+
+  #isNameAt(start: number, name: string): boolean {
+    for (let i = 0; i < name.length; i++) {
+      const code = this.#text.charCodeAt(start + i);
+      const lower = code >= UPPER_A && code <= UPPER_Z ? code + TO_LOWER : code;
+      if (lower !== name.charCodeAt(i)) return false;
+    }
+    return true;
   }
 
   #valueAt(at: number): string {

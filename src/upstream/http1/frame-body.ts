@@ -25,11 +25,13 @@ const CONTENT_LENGTH = new RegExp(`^\\d{1,${CONTENT_LENGTH_DIGITS_MAX}}$`);
  * repair differently see two different answers on one connection.
  */
 export function frameBody(head: AnswerHead, isHead: boolean): Framing | undefined {
-  const lengths = head.headers.getAll('content-length');
-  const encodings = head.headers.getAll('transfer-encoding');
-  if (lengths.length + encodings.length > 1) return undefined;
-  const [length] = lengths;
-  const [encoding] = encodings;
+  const { headers } = head;
+  const length = headers.get('content-length');
+  const encoding = headers.get('transfer-encoding');
+  if (length !== undefined && encoding !== undefined) return undefined;
+  if (headers.hasSeveral('content-length') || headers.hasSeveral('transfer-encoding')) {
+    return undefined;
+  }
   if (length !== undefined && !CONTENT_LENGTH.test(length)) return undefined;
   if (encoding !== undefined && !isChunked(encoding, head)) return undefined;
   if (isHead || head.status === 204 || head.status === 304) return NONE;

@@ -6,16 +6,19 @@ const KEEP_MS = 4_000;
 const MARGIN_MS = 1_000;
 const KEEP_MS_MAX = 60_000;
 
+const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
+const TIMEOUT = /(?:^|[\s,])timeout=(\d{1,9})(?![\d.])/i;
+
 /** How long a connection may wait for its next request, by the answer's head; 0 is not at all. */
 export function readKeepMs({ minorVersion, headers }: AnswerHead): number {
   if (minorVersion === 0 || headers.getAll('connection').some(hasClose)) return 0;
-  const timeout = /(?:^|[\s,])timeout=(\d{1,9})(?![\d.])/i.exec(
-    headers.get('keep-alive') ?? '',
-  )?.[1];
+  const keepAlive = headers.get('keep-alive');
+  if (keepAlive === undefined) return KEEP_MS;
+  const timeout = TIMEOUT.exec(keepAlive)?.[1];
   if (timeout === undefined) return KEEP_MS;
   return Math.min(Math.max(Number(timeout) * 1_000 - MARGIN_MS, 0), KEEP_MS_MAX);
 }
 
 function hasClose(connection: string): boolean {
-  return connection.split(',').some((option) => option.trim().toLowerCase() === 'close');
+  return CLOSE.test(connection);
 }
