@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { startMetronome } from './start-metronome.ts';
 
 interface Pace {
   readonly count: number;
@@ -7,32 +7,37 @@ interface Pace {
   readonly onDue: (dueMs: number) => void;
 }
 
-/** Timers may be late by more than a millisecond, so they end so much before the time. */
-const TIMER_MARGIN_MS = 2;
-const NAP_MAX_MS = 0.1;
-/** The system wakes a sleeper up late by about so much. */
-const NAP_LATE_MS = 0.06;
-const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
+/** Above 10,000 calls a second some of them come together, each with its own time. */
+const TICK_MIN_MS = 0.1;
+/** Between calls that are further apart there are idle ticks: who sleeps for longer than this wakes up later. */
+const TICK_MAX_MS = 5;
 
-/** Calls at fixed times, whatever has become of the calls before; resolves after the last one. */
-export async function pace({ count, ratePerSecond, onDue }: Pace): Promise<void> {
-  const startMs = performance.now();
-  const dueMsOf = (index: number) => startMs + (index * 1_000) / ratePerSecond;
-  for (let index = 0; index < count; ) {
-    for (const nowMs = performance.now(); index < count && dueMsOf(index) <= nowMs; index++) {
-      onDue(dueMsOf(index));
-    }
-    if (index < count) await waitTowards(dueMsOf(index));
-  }
-}
-
-async function waitTowards(dueMs: number): Promise<void> {
-  const leftMs = dueMs - performance.now();
-  if (leftMs > TIMER_MARGIN_MS) {
-    await sleep(Math.floor(leftMs) - TIMER_MARGIN_MS + 1);
-    return;
-  }
-  const napMs = Math.min(leftMs - NAP_LATE_MS, NAP_MAX_MS);
-  if (napMs > 0) Atomics.wait(NEVER_WOKEN, 0, 0, napMs);
-  await nextTurn();
+/** Calls at fixed times, whatever has become of the calls before; after the last one resolves with the first time. */
+export function pace({ count, ratePerSecond, onDue }: Pace): Promise<number> {
+  const intervalMs = 1_000 / ratePerSecond;
+  const callsPerTick = Math.ceil(TICK_MIN_MS / intervalMs);
+  const ticksPerCall = Math.ceil(intervalMs / TICK_MAX_MS);
+  return new Promise((resolve, reject) => {
+    let index = 0;
+    const metronome = startMetronome({
+      intervalMs: (intervalMs * callsPerTick) / ticksPerCall,
+      onTick(tick, startMs) {
+        // By the clock more may be due than when the tick was sent, by rounding less.
+        const byTick = Math.floor((tick * callsPerTick) / ticksPerCall);
+        const byClock = Math.floor((performance.now() - startMs) / intervalMs);
+        const dueCount = Math.min(Math.max(byTick, byClock) + 1, count);
+        try {
+          for (; index < dueCount; index++) onDue(startMs + index * intervalMs);
+        } catch (error) {
+          metronome.stop();
+          reject(error);
+          return;
+        }
+        if (index < count) return;
+        metronome.stop();
+        resolve(startMs);
+      },
+      onFault: reject,
+    });
+  });
 }

@@ -49,10 +49,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const tally = createTally();
   const crew = createCrew(options, client, tally);
   const reporting = setInterval(() => onProgress?.(tally.progress()), PROGRESS_INTERVAL_MS);
-  const startMs = performance.now();
   try {
     const count = Math.round(ratePerSecond * seconds);
-    await pace({ count, ratePerSecond, onDue: crew.onDue });
+    const startMs = await pace({ count, ratePerSecond, onDue: crew.onDue });
     await crew.finish();
     return tally.result(performance.now() - startMs);
   } finally {
