@@ -12,6 +12,8 @@ export interface Percentiles {
 /** Why there is no complete answer to a request. */
 export type LoadFailureKind =
   | HttpFailureKind
+  /** A stream that began, and ended with an error. */
+  | 'stream_failed'
   /** When it was due, as many others as there may be were waiting for a connection. It was not sent. */
   | 'line_full'
   /** It still waited for a connection when nothing was waited for any longer. It was not sent. */

@@ -20,7 +20,7 @@ export interface LoadOptions {
   readonly ratePerSecond: number;
   readonly seconds: number;
   readonly connectionsMax: number;
-  /** Whether the first bytes of an answer are an event of interest. */
+  /** Whether answers are server-sent events. */
   readonly isStream?: boolean;
   /** Hears now and then how far it is. */
   readonly onProgress?: (progress: LoadProgress) => void;
@@ -32,6 +32,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** So long after the last request was due, what is not answered fails. */
 const LATE_ANSWERS_MAX_MS = 60_000;
 const PROGRESS_INTERVAL_MS = 500;
+
+const ERROR_EVENT = /(^|\n)(event: error\r?\n|data: \{"error")/;
 
 /**
  * An open-loop load: requests are due at fixed times, however slowly answers come, and latencies count from the
@@ -126,18 +128,21 @@ interface HandlerParts {
 
 function createHandler({ dueMs, isStream, tally, onOver }: HandlerParts): HttpHandler {
   let status = 0;
-  let isFirst = isStream;
+  let latest: Uint8Array | undefined;
   return {
     onHead(answered) {
       status = answered;
     },
-    onData() {
-      if (!isFirst) return;
-      isFirst = false;
-      if (status === 200) tally.countFirstEvent(performance.now() - dueMs);
+    onData(chunk) {
+      if (!isStream) return;
+      if (latest === undefined && status === 200) {
+        tally.countFirstEvent(performance.now() - dueMs);
+      }
+      latest = chunk;
     },
     onEnd() {
-      tally.countAnswer(status, performance.now() - dueMs);
+      if (isStream && endsWithError(latest)) tally.countFailures('stream_failed', 1);
+      else tally.countAnswer(status, performance.now() - dueMs);
       onOver();
     },
     onFail({ kind }) {
@@ -145,4 +150,9 @@ function createHandler({ dueMs, isStream, tally, onOver }: HandlerParts): HttpHa
       onOver();
     },
   };
+}
+
+/** A stream that fails after its beginning says so in its last event, in either format. */
+function endsWithError(latest: Uint8Array = new Uint8Array(0)): boolean {
+  return ERROR_EVENT.test(Buffer.from(latest.buffer, latest.byteOffset, latest.length).toString());
 }
