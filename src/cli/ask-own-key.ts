@@ -24,10 +24,12 @@ export async function askOwnKey(url: string, key: Secret): Promise<OwnKey> {
   const answer = await response.json().catch(() => undefined);
   if (response.ok && isOwnKey(answer)) return answer;
   const message = (answer as { error?: { message?: string } } | undefined)?.error?.message;
-  if (response.ok || message === undefined) {
-    throw new CommandFailure(`${url} does not answer like a gateway (status ${response.status})`);
+  const told = message === undefined ? '' : `: ${message}`;
+  if (response.status === 401) throw new CommandFailure(`${url} refuses the key${told}`);
+  if (response.ok || response.status === 404) {
+    throw new CommandFailure(`${url} does not answer like a gateway: is it the address of listen?`);
   }
-  throw new CommandFailure(`${url} refuses the key: ${message}`);
+  throw new CommandFailure(`${url}/v1/key answers with status ${response.status}${told}`);
 }
 
 function isOwnKey(answer: unknown): answer is OwnKey {

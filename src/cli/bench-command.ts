@@ -124,8 +124,14 @@ function printText(result: LoadResult, charge: Charge): string {
 }
 
 function printJson(options: BenchOptions, result: LoadResult, charge: Charge): string {
-  const { url, format, model, rate, seconds, connections, stream = false } = options;
-  const asked = { url, format, model, rate, seconds, connections, stream };
-  const charged = { charged: charge.credits, is_charge_final: charge.isFinal };
-  return JSON.stringify({ ...asked, ...showLoad(result), ...charged }, undefined, 2);
+  const { url, format, model, rate, seconds, connections, stream, bodyBytes } = options;
+  const shown = {
+    ...{ url, format, model, rate, seconds, connections },
+    stream: stream === true,
+    body_bytes: bodyBytes ?? null,
+    ...showLoad(result),
+    charged: charge.credits,
+    is_charge_final: charge.isFinal,
+  };
+  return JSON.stringify(shown, undefined, 2);
 }

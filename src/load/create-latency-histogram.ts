@@ -1,7 +1,7 @@
 /** Counts how long things took, in whole microseconds, with a relative error of less than 1 % and little memory. */
 export interface LatencyHistogram {
   readonly count: number;
-  /** The longest time, exactly; 0 when nothing was added. */
+  /** The longest time, to the microsecond; 0 when nothing was added. */
   readonly maxMs: number;
   add(latencyMs: number): void;
   /** What this share of all times does not exceed, at most the longest one; 0 when nothing was added. */
@@ -42,7 +42,7 @@ export function createLatencyHistogram(): LatencyHistogram {
       const index = indexOf(micros);
       counts[index] = (counts[index] ?? 0) + 1;
       count += 1;
-      maxMs = Math.max(maxMs, latencyMs);
+      maxMs = Math.max(maxMs, micros / MICROS_PER_MS);
     },
     quantileMs(share) {
       const rank = Math.max(Math.ceil(share * count), 1);
