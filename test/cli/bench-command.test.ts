@@ -9,6 +9,7 @@ import { runHere } from './use-cli.ts';
 const PROGRAM = 'dist/src/main.js';
 const ENV = { TOLLGATE_KEY: 'sk-gw2-of-the-test' };
 const CLEAR_LINE = '\r\u001b[K';
+const SHORT = ['--rate', '20', '--seconds', '0.2'];
 const RATE = 200;
 const STALL_MS = 1_000;
 
@@ -33,6 +34,22 @@ describe('tollgate bench', () => {
     const dueInHalf = (RATE * STALL_MS) / 2 / 1_000;
     expect(slow.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThanOrEqual(dueInHalf - 1);
     expect([code, completed]).toEqual([0, 2 * RATE]);
+  });
+
+  it('tells what the key was charged when nothing of it is held any more', async () => {
+    const keyAnswers = [{}, { held: 0.5 }, { spent_this_month: 1.1, held: 0.1 }];
+    const { url } = await startHeldServer({
+      keyAnswers: [...keyAnswers, { spent_this_month: 1.3 }],
+    });
+    const { out } = await runHere(ENV, 'bench', '--url', url, ...SHORT);
+    expect(out).toMatch(/\ncharged: 0\.3 credits\n$/);
+  });
+
+  it('does not tell it over the end of a month', async () => {
+    const keyAnswers = [{}, { month: '202602', spent_this_month: 0.1 }];
+    const { url } = await startHeldServer({ keyAnswers });
+    const { code, out } = await runHere(ENV, 'bench', '--url', url, ...SHORT);
+    expect([code, out]).toEqual([0, expect.stringMatching(/\ncharged: unknown\n$/)]);
   });
 
   it('says where to get a key when there is none, and sends nothing', async () => {

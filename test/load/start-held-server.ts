@@ -13,21 +13,29 @@ export interface HeldServer {
   release(): void;
 }
 
+const KEY = { object: 'key', month: '202601', spent_this_month: 1, held: 0 };
+
 interface HeldServerOptions {
   /** Runs when a request has come, before it is answered. */
   readonly onAsked?: (asked: number, server: HeldServer) => void;
+  /** What a key is told of itself, one after the other; the last for ever. */
+  readonly keyAnswers?: readonly Partial<typeof KEY>[];
 }
 
-const KEY = { object: 'key', month: '202601', spent_this_month: 1, held: 0 };
-
 /** A server that answers everything with 200, at once or when it is told to, and to a key that it is one. */
-export async function startHeldServer({ onAsked }: HeldServerOptions = {}): Promise<HeldServer> {
+export async function startHeldServer({
+  onAsked,
+  keyAnswers = [],
+}: HeldServerOptions = {}): Promise<HeldServer> {
+  const nextKeyAnswers = [...keyAnswers];
+  let keyAnswer: Partial<typeof KEY> = {};
   let asked = 0;
   let held: ServerResponse[] | undefined;
   const server = createServer((request, response) => {
     request.resume();
     if (request.url === '/v1/key') {
-      response.end(JSON.stringify(KEY));
+      keyAnswer = nextKeyAnswers.shift() ?? keyAnswer;
+      response.end(JSON.stringify({ ...KEY, ...keyAnswer }));
       return;
     }
     asked += 1;
