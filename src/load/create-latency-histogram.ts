@@ -63,7 +63,7 @@ export function createLatencyHistogram(): LatencyHistogram {
   };
 }
 
-/** Up to 31 doublings behind the first buckets, so bit operations on 32 bits are enough. */
+/** `MICROS_MAX` has 32 bits, as many as bit operations take. */
 function indexOf(micros: number): number {
   if (micros < STEPS_PER_DOUBLING) return micros;
   const doublings = 31 - STEP_BITS - Math.clz32(micros);
