@@ -45,7 +45,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   doctor: ['lib', 'config', 'redis', 'http', 'upstream', 'cluster'],
   top: ['lib'],
-  cli: ['lib', 'config', 'cluster', 'ledger', 'doctor', 'top'],
+  load: ['lib', 'upstream'],
+  cli: ['lib', 'config', 'cluster', 'ledger', 'doctor', 'top', 'load'],
   '.': ['cli', 'cluster'],
 };
 

@@ -23,6 +23,29 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** Takes decimals too. */
+export function parseNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+(\.\d+)?$/.test(text) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+  };
+}
+
+export function parseCountUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const count = parseCount(text);
+    if (count >= 1 && count <= max) return count;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  };
+}
+
+/** The address of a server, without a slash at its end. */
+export function parseUrl(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
+  throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:8080.');
+}
+
 export function parseNames(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('')) throw new InvalidArgumentError('It must be names, separated by commas.');

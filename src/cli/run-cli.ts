@@ -3,6 +3,7 @@ import { packageVersion } from '../config/package-version.ts';
 import { registerAccountCommands } from './account-commands.ts';
 import type { CommandHost } from './admin-command.ts';
 import { registerAuditCommands } from './audit-commands.ts';
+import { registerBenchCommand } from './bench-command.ts';
 import { runCheckCommand } from './check-command.ts';
 import { registerCompletionCommand } from './completion-command.ts';
 import { registerCreditsCommands } from './credits-commands.ts';
@@ -70,6 +71,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   registerLedgerCommands(program, host);
   registerTopCommand(program, host);
   registerAuditCommands(program, host);
+  registerBenchCommand(program, host);
   registerCompletionCommand(program, host);
 
   try {

@@ -1,6 +1,7 @@
 /** What the settings say when they say nothing, in the vocabulary of the file. */
 export const DEFAULT_LISTEN = '0.0.0.0:8080';
 export const DEFAULT_OPS_LISTEN = '127.0.0.1:9400';
+export const DEFAULT_DATA_DIR = './.tollgate';
 export const DEFAULT_CONTEXT_LENGTH = 200_000;
 
 export const DEFAULT_MODELS = [

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Secret } from '../lib/secret.ts';
-import { DEFAULT_OPS_LISTEN } from './default-settings.ts';
-
-const DEFAULT_DATA_DIR = './.tollgate';
+import { DEFAULT_DATA_DIR, DEFAULT_OPS_LISTEN } from './default-settings.ts';
 
 /** Where the admin API of a node is, and what opens it. */
 export interface AdminSource {

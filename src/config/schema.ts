@@ -5,6 +5,7 @@ import { parseRedisUrl } from '../lib/parse-redis-url.ts';
 import { Secret } from '../lib/secret.ts';
 import {
   DEFAULT_CONTEXT_LENGTH,
+  DEFAULT_DATA_DIR,
   DEFAULT_LISTEN,
   DEFAULT_MODELS,
   DEFAULT_OPS_LISTEN,
@@ -183,7 +184,7 @@ export const settingsSchema = settingsMap({
   redis: settingsMap({
     url: parsedText('a URL such as redis://host:6379/0', parseRedisUrl).optional(),
   }).prefault({}),
-  data_dir: path.prefault('./.tollgate'),
+  data_dir: path.prefault(DEFAULT_DATA_DIR),
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'], {
       error: expected('one of debug, info, warn, error'),

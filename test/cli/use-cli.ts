@@ -3,7 +3,9 @@ import { vi } from 'vitest';
 import { runCli } from '../../src/cli/run-cli.ts';
 
 const PROGRAM = 'dist/src/main.js';
-const VARIABLES = ['TOLLGATE_ADMIN_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_DATA_DIR'];
+const VARIABLES = [
+  ...['TOLLGATE_ADMIN_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_DATA_DIR', 'TOLLGATE_KEY'],
+];
 
 export interface Run {
   readonly code: number;

@@ -1,0 +1,38 @@
+import type { Secret } from '../lib/secret.ts';
+import { CommandFailure } from './command-failure.ts';
+
+/** What a key is told of itself, as far as a command needs it. */
+export interface OwnKey {
+  readonly month: string;
+  readonly spent_this_month: number;
+  readonly held: number;
+}
+
+const ANSWER_TIME_MAX_MS = 10_000;
+
+/** Asks a gateway with the key itself, which costs nothing. Throws when it cannot be reached or refuses. */
+export async function askOwnKey(url: string, key: Secret): Promise<OwnKey> {
+  const response = await fetch(`${url}/v1/key`, {
+    headers: { authorization: `Bearer ${key.reveal()}` },
+    signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
+  }).catch((cause: unknown) => {
+    throw new CommandFailure(
+      `cannot reach the gateway at ${url}: is it running? --url names another`,
+      { cause },
+    );
+  });
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok && isOwnKey(answer)) return answer;
+  const message = (answer as { error?: { message?: string } } | undefined)?.error?.message;
+  const told = message === undefined ? '' : `: ${message}`;
+  if (response.status === 401) throw new CommandFailure(`${url} refuses the key${told}`);
+  if (response.ok || response.status === 404) {
+    throw new CommandFailure(`${url} does not answer like a gateway: is it the address of listen?`);
+  }
+  throw new CommandFailure(`${url}/v1/key answers with status ${response.status}${told}`);
+}
+
+function isOwnKey(answer: unknown): answer is OwnKey {
+  const { object } = (answer ?? {}) as { readonly object?: unknown };
+  return object === 'key';
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MICROS_PER_CREDIT } from '../lib/micros.ts';
+import type { Secret } from '../lib/secret.ts';
+import { askOwnKey, type OwnKey } from './ask-own-key.ts';
+import { CommandFailure } from './command-failure.ts';
+
+/** What a key was charged since it was asked before, for all that was done with it. */
+export interface Charge {
+  /** Null when it cannot be told: the month has ended, or the gateway does not answer any more. */
+  readonly credits: number | null;
+  /** Nothing more of it is held than before, so no charge is on its way. */
+  readonly isFinal: boolean;
+}
+
+/** Charges follow answers; they are waited for so long. */
+const SETTLE_WAIT_MAX_MS = 5_000;
+const SETTLE_POLL_MS = 200;
+
+export async function readCharge(url: string, key: Secret, before: OwnKey): Promise<Charge> {
+  const deadlineMs = performance.now() + SETTLE_WAIT_MAX_MS;
+  try {
+    for (;;) {
+      const after = await askOwnKey(url, key);
+      const isFinal = after.held <= before.held;
+      if (isFinal || performance.now() > deadlineMs) {
+        return { credits: subtract(after, before), isFinal };
+      }
+      await sleep(SETTLE_POLL_MS);
+    }
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return { credits: null, isFinal: false };
+  }
+}
+
+function subtract(after: OwnKey, before: OwnKey): number | null {
+  if (after.month !== before.month) return null;
+  const micros = (after.spent_this_month - before.spent_this_month) * MICROS_PER_CREDIT;
+  return Math.round(micros) / MICROS_PER_CREDIT;
+}
