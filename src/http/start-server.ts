@@ -50,6 +50,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     waiting,
     bodyDeadlines: createDeadlineList<Exchange>({
       afterMs: limits.bodyTimeMaxMs,
+      nowMs: () => performance.now(),
       onDue: (exchange) => exchange.giveUpOnBody(),
     }),
     deadlinesOf: createDeadlines(),
@@ -127,7 +128,8 @@ function createDeadlines(): (timeMaxMs: number) => DeadlineList<Exchange> {
     const known = lists.get(timeMaxMs);
     if (known !== undefined) return known;
     const onDue = (exchange: Exchange) => exchange.expire();
-    const list = createDeadlineList({ afterMs: timeMaxMs, onDue });
+    const nowMs = () => performance.now();
+    const list = createDeadlineList({ afterMs: timeMaxMs, nowMs, onDue });
     lists.set(timeMaxMs, list);
     return list;
   };

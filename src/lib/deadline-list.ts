@@ -7,6 +7,8 @@ export interface DeadlineList<Item> {
 
 interface DeadlineListOptions<Item> {
   readonly afterMs: number;
+  /** Of a clock that is never set back. */
+  readonly nowMs: () => number;
   readonly onDue: (item: Item) => void;
 }
 
@@ -15,7 +17,7 @@ interface DeadlineListOptions<Item> {
  * together, where a timer for each item costs one or two under load. The timer alone keeps no process alive.
  */
 export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): DeadlineList<Item> {
-  const { afterMs, onDue } = options;
+  const { afterMs, nowMs, onDue } = options;
   const dueMsOf = new Map<Item, number>();
   let isArmed = false;
 
@@ -26,7 +28,7 @@ export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): De
   const look = () => {
     isArmed = false;
     for (const [item, dueMs] of dueMsOf) {
-      const leftMs = dueMs - performance.now();
+      const leftMs = dueMs - nowMs();
       if (leftMs > 0) {
         arm(leftMs);
         return;
@@ -39,7 +41,7 @@ export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): De
   return {
     add(item) {
       dueMsOf.delete(item);
-      dueMsOf.set(item, performance.now() + afterMs);
+      dueMsOf.set(item, nowMs() + afterMs);
       if (!isArmed) arm(afterMs);
     },
     delete(item) {

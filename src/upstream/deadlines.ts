@@ -34,7 +34,11 @@ export interface Deadlines {
 /** For all answers with these limits. */
 export function createDeadlines(limits: Limits): Deadlines {
   const listFor = (afterMs: number, fail: (limits: Limits) => UpstreamFailure) =>
-    createDeadlineList<Expirable>({ afterMs, onDue: (answer) => answer.expire(fail(limits)) });
+    createDeadlineList<Expirable>({
+      afterMs,
+      nowMs: () => performance.now(),
+      onDue: (answer) => answer.expire(fail(limits)),
+    });
   // Where two are equal the first one names the reason.
   const total = listFor(limits.totalMs, failTooLong);
   const firstByte = listFor(limits.firstByteMs, failUnbegun);
