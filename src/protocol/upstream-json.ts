@@ -1,5 +1,6 @@
-import { isTooDeep, JSON_DEPTH_MAX } from './parse-json-body.ts';
+import { isTooDeep } from './is-too-deep.ts';
 import { Refusal } from './refusals.ts';
+import { JSON_DEPTH_MAX } from './scan-json.ts';
 import { isObject } from './schema.ts';
 
 /** A JSON object of an upstream: nothing about its fields is known. */

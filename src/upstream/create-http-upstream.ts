@@ -81,7 +81,8 @@ function ask({ call, client, dialect, path, options }: Question): AsyncIterator<
   signal.throwIfAborted();
   const { isStream } = request;
   const vendorModel = options.modelNames[model] ?? model;
-  const body = dialect.encodeRequest({ request, outputTokensMax, isStream }, vendorModel);
+  const source = form.format === dialect.format ? call.source : undefined;
+  const body = dialect.encodeRequest({ request, outputTokensMax, source, isStream }, vendorModel);
   const onAbort = () => {
     exchange.abort();
     parts.fail(signal.reason);
@@ -106,7 +107,7 @@ function ask({ call, client, dialect, path, options }: Question): AsyncIterator<
         ...revealHeaders(options.headers),
         ...encodeTraceHeaders(call.trace),
       ],
-      body: Buffer.from(body),
+      body: typeof body === 'string' ? Buffer.from(body) : body,
     },
     createHandler({
       dialect,
