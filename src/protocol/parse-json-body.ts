@@ -19,14 +19,19 @@ export function parseJsonBody(bytes: Uint8Array): JsonBody['value'] {
 /** The same, for whoever sends most of the bytes on. */
 export function readJsonBody(received: Uint8Array): JsonBody {
   const text = decodeUtf8(received);
-  const bytes = Buffer.from(received.buffer, received.byteOffset, received.length);
-  const scan = scanJson(bytes);
+  const bytes = asBuffer(received);
+  const scan = scanJson(bytes, text);
   if (scan.isTooDeep) {
     throw refuseJson(`Invalid JSON: nested deeper than ${JSON_DEPTH_MAX} levels`);
   }
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
   return { value, bytes, members: scan.members };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  if (bytes instanceof Buffer) return bytes;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
