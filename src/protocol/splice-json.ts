@@ -33,6 +33,21 @@ export function spliceJson(body: JsonBody, added: string, isKept: KeepMember): B
   return spliced;
 }
 
+/** The same bytes with another value under one name; `undefined` as above, and where there is no such name. */
+export function replaceText(body: JsonBody, name: string, text: string): Buffer | undefined {
+  const member = body.members.find((other) => other.name === name);
+  if (member === undefined || !hasPlainNames(body)) return undefined;
+  const { bytes, value } = body;
+  if (value[name] === text) return bytes;
+  const json = JSON.stringify(text);
+  const { valueStart, end } = member;
+  const replaced = Buffer.allocUnsafe(valueStart + Buffer.byteLength(json) + bytes.length - end);
+  bytes.copy(replaced, 0, 0, valueStart);
+  const at = valueStart + replaced.write(json, valueStart);
+  bytes.copy(replaced, at, end);
+  return replaced;
+}
+
 function hasPlainNames({ value, members }: JsonBody): boolean {
   if (Object.keys(value).length !== members.length) return false;
   for (const { name } of members) if (name.includes('\\')) return false;

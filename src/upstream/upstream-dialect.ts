@@ -11,6 +11,7 @@ import { encodeNativeHeaders } from '../protocol/native/encode-headers.ts';
 import { encodeNativeRequest } from '../protocol/native/encode-request.ts';
 import { createNativeRelay } from '../protocol/native/relay-stream.ts';
 import { spliceNativeRequest } from '../protocol/native/splice-request.ts';
+import type { RelayedAnswer } from '../protocol/relayed-answer.ts';
 import type { StreamDecoder } from '../protocol/stream-decoder.ts';
 import type { StreamRelay } from '../protocol/stream-relay.ts';
 import type { UpstreamCall } from '../protocol/upstream-call.ts';
@@ -29,13 +30,7 @@ export interface UpstreamDialect {
   createStreamDecoder(): StreamDecoder;
   decodeAnswer(body: string): readonly InferenceEvent[];
   createStreamRelay(model: string, context: AnswerContext): StreamRelay;
-  relayAnswer(body: string, model: string, context: AnswerContext): RelayedAnswer;
-}
-
-export interface RelayedAnswer {
-  readonly events: readonly InferenceEvent[];
-  /** `undefined` where it has to be written anew. */
-  readonly text: string | undefined;
+  relayAnswer(body: Buffer, model: string, context: AnswerContext): RelayedAnswer;
 }
 
 export function dialectOf(kind: 'native' | 'chat'): UpstreamDialect {
