@@ -3,7 +3,7 @@ import { affordableOutputTokens, estimateHold } from '../catalogue/estimate-hold
 import { estimateTokens, type TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/resolve-model.ts';
 import type { Format } from '../protocol/format.ts';
-import { parseJsonBody } from '../protocol/parse-json-body.ts';
+import { readJsonBody } from '../protocol/parse-json-body.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { type AnswerEnd, createMeter } from './meter-usage.ts';
 import { RequestRecorder } from './record-request.ts';
@@ -50,19 +50,16 @@ async function serve(
   recorder.noteKey(key);
   checkContentType(header('content-type'));
 
-  const { body, bodyBytes } = await readBody(client, recorder);
-  const { request, wantsStreamUsage } = format.decodeRequest(body, header);
+  const source = await readBody(client, recorder);
+  const { request, wantsStreamUsage } = format.decodeRequest(source.value, header);
   const model = steps.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
   recorder.noteRequest(model.id, request.isStream);
-  const estimate = estimateTokens(request, steps.bytesPerToken);
-  const askedTokensMax = checkCeilings(model, request, {
-    overCeiling: steps.overCeiling,
-    estimate,
-  });
+  const { bytesPerToken, overCeiling, configVersion } = steps;
+  const estimate = estimateTokens(request, bytesPerToken);
+  const askedTokensMax = checkCeilings(model, request, { overCeiling, estimate });
 
   const { price } = model;
-  const { bytesPerToken, configVersion } = steps;
   const isElastic = request.outputTokensMax === undefined;
   const hold = estimateHold({ estimate, outputTokensMax: askedTokensMax, isElastic, price });
   const meter = createMeter({ price, inputTokens: estimate.likely, bytesPerToken });
@@ -77,6 +74,7 @@ async function serve(
     stop: (refusal) => client.abort(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
+  const bodyBytes = source.bytes.length;
   const sizes = { bodyBytes, estimatedTokens: estimate.likely, outputTokensMax: askedTokensMax };
 
   let end: AnswerEnd = 'undelivered';
@@ -93,6 +91,7 @@ async function serve(
       outputTokensMax,
       contextTokensMax: contextWindowOf(model, request),
       form: { format: format.name, context },
+      source,
       noteTries: (tries) => recorder.noteTries(tries),
       trace: recorder.trace,
       signal: client.signal,
@@ -116,9 +115,9 @@ async function readBody(client: ClientSide, recorder: RequestRecorder) {
   recorder.beginClientWait();
   const bytes = await client.body();
   recorder.endClientWait();
-  const body = parseJsonBody(bytes);
+  const body = readJsonBody(bytes);
   recorder.noteBody();
-  return { body, bodyBytes: bytes.length };
+  return body;
 }
 
 /** A request that names no type gets the benefit of the doubt. */

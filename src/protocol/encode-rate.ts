@@ -7,7 +7,8 @@ export const encodeNativeRate: RateEncoder = (rate) => ({
   'anthropic-ratelimit-requests-limit': String(rate.limit),
   'anthropic-ratelimit-requests-remaining': String(rate.left),
   'anthropic-ratelimit-requests-reset': formatDate(rate.nowMs + rate.resetMs),
-  ...encodeStandardRate(rate),
+  'ratelimit-policy': encodePolicy(rate),
+  ratelimit: encodeState(rate),
 });
 
 /** The headers that users of chat clients know, with the time until the limit is whole again. */
@@ -15,16 +16,14 @@ export const encodeChatRate: RateEncoder = (rate) => ({
   'x-ratelimit-limit-requests': String(rate.limit),
   'x-ratelimit-remaining-requests': String(rate.left),
   'x-ratelimit-reset-requests': formatGoDuration(rate.resetMs),
-  ...encodeStandardRate(rate),
+  'ratelimit-policy': encodePolicy(rate),
+  ratelimit: encodeState(rate),
 });
 
-/** The fields of the HTTP working group's draft, from its eighth version on. */
-function encodeStandardRate(rate: RateState) {
-  return {
-    'ratelimit-policy': `"rpm";q=${rate.limit};w=${toSeconds(rate.windowMs)}`,
-    ratelimit: `"rpm";r=${rate.left};t=${toSeconds(rate.resetMs)}`,
-  };
-}
+// The two fields of the HTTP working group's draft, from its eighth version on.
+const encodePolicy = ({ limit, windowMs }: RateState) =>
+  `"rpm";q=${limit};w=${toSeconds(windowMs)}`;
+const encodeState = ({ left, resetMs }: RateState) => `"rpm";r=${left};t=${toSeconds(resetMs)}`;
 
 function toSeconds(ms: number): number {
   return Math.ceil(ms / 1_000);
@@ -32,8 +31,15 @@ function toSeconds(ms: number): number {
 
 /** Whole seconds, never too early: `2026-11-21T12:40:59Z`. */
 function formatDate(ms: number): string {
-  return `${new Date(toSeconds(ms) * 1_000).toISOString().slice(0, 19)}Z`;
+  const seconds = toSeconds(ms);
+  if (seconds !== latest.seconds) {
+    latest = { seconds, text: `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z` };
+  }
+  return latest.text;
 }
+
+/** Writing a date takes half a microsecond, and thousands of requests share a second. */
+let latest = { seconds: -1, text: '' };
 
 /** As Go prints a duration: `20ms`, `1.5s`, `1m0s`, `1h0m0s`. */
 function formatGoDuration(ms: number): string {

@@ -1,4 +1,5 @@
 import type { StopSignal } from '../lib/stop-signal.ts';
+import type { JsonBody } from './parse-json-body.ts';
 import type { Trace } from './trace-context.ts';
 
 /**
@@ -178,6 +179,8 @@ export interface InferenceCall {
   readonly outputTokensMax: number;
   readonly contextTokensMax: number;
   readonly form: AnswerForm;
+  /** What the request was read from, for upstreams that read the format of `form`; never written to. */
+  readonly source?: JsonBody | undefined;
   /** Which upstreams were called, and what became of it; told once, when the answer is over. */
   readonly noteTries: (tries: readonly Try[]) => void;
   /** Upstreams are told of it. */

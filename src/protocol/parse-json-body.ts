@@ -1,24 +1,42 @@
 import { Refusal } from './refusals.ts';
+import { JSON_DEPTH_MAX, type JsonMember, scanJson } from './scan-json.ts';
 import { isObject } from './schema.ts';
 
-/** More than any honest request has; what walks a body later may then do so by recursion. */
-export const JSON_DEPTH_MAX = 128;
+/** A JSON object as it was read, and as it came. */
+export interface JsonBody {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
+  readonly members: readonly JsonMember[];
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The JSON object in a request's body. Throws a `Refusal` for everything else. */
-export function parseJsonBody(bytes: Uint8Array): unknown {
-  const text = decodeUtf8(bytes);
-  if (text.trim() === '') throw refuseJson('Invalid JSON: the request body is empty');
-  if (isTooDeep(text)) {
+export function parseJsonBody(bytes: Uint8Array): JsonBody['value'] {
+  return readJsonBody(bytes).value;
+}
+
+/** The same, for whoever sends most of the bytes on. */
+export function readJsonBody(received: Uint8Array): JsonBody {
+  const text = decodeUtf8(received);
+  const bytes = asBuffer(received);
+  const scan = scanJson(bytes, text);
+  if (scan.isTooDeep) {
     throw refuseJson(`Invalid JSON: nested deeper than ${JSON_DEPTH_MAX} levels`);
   }
-  const body = parse(text);
-  if (!isObject(body)) throw refuseJson('Invalid JSON: the request body should be an object');
-  return body;
+  const value = parse(text);
+  if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
+  return { value, bytes, members: scan.members };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  if (bytes instanceof Buffer) return bytes;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw refuseJson('Invalid JSON: the request body is not valid UTF-8');
   }
@@ -28,47 +46,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
+    if (text.trim() === '') throw refuseJson('Invalid JSON: the request body is empty');
     // The engine's message quotes the body, which has no business in a log.
     const position = error instanceof Error && / at position \d+/.exec(error.message)?.[0];
     throw refuseJson(`Invalid JSON${position || ''}`);
   }
-}
-
-/**
- * Whether a text of JSON is nested beyond the bound. Looks only at what stands outside of strings, so that
- * megabytes of text in one cost nothing.
- */
-export function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    switch (text[i]) {
-      case '{':
-      case '[':
-        depth += 1;
-        if (depth > JSON_DEPTH_MAX) return true;
-        break;
-      case '}':
-      case ']':
-        depth -= 1;
-        break;
-      case '"':
-        i = findStringEnd(text, i + 1);
-        break;
-    }
-  }
-  return false;
-}
-
-function findStringEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start);
-  while (end !== -1 && isEscaped(text, start, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, start: number, quote: number): boolean {
-  let first = quote;
-  while (first > start && text[first - 1] === '\\') first -= 1;
-  return (quote - first) % 2 === 1;
 }
 
 function refuseJson(message: string): Refusal {

@@ -167,6 +167,9 @@ export function list(item: Schema, { itemsMin = 0, itemsMax }: ListRules = {}): 
 export function object(required: Fields, optional: Fields = {}): Schema {
   const requiredNames = Object.keys(required);
   const all = Object.entries({ ...required, ...optional });
+  const fields = all.map(([name, schema]) => {
+    return { name, schema, isRequired: Object.hasOwn(required, name) };
+  });
   return {
     json: {
       type: 'object',
@@ -175,15 +178,13 @@ export function object(required: Fields, optional: Fields = {}): Schema {
     },
     check(value) {
       if (!isObject(value)) return invalid('Input should be a valid dictionary');
-      for (const [name, schema] of all) {
-        if (!Object.hasOwn(value, name)) {
-          if (Object.hasOwn(required, name)) {
-            return { path: name, kind: 'missing', message: 'Field required' };
-          }
-          continue;
-        }
-        const problem = schema.check(value[name]);
-        if (problem !== undefined) return under(name, problem);
+      for (const { name, schema, isRequired } of fields) {
+        // No JSON is `undefined`, and no field has a name that every object inherits.
+        const field = value[name];
+        if (field !== undefined) {
+          const problem = schema.check(field);
+          if (problem !== undefined) return under(name, problem);
+        } else if (isRequired) return { path: name, kind: 'missing', message: 'Field required' };
       }
       return undefined;
     },
@@ -221,6 +222,7 @@ interface TaggedRules {
 
 /** Objects whose kind stands in one of their own fields. */
 export function tagged(tagName: string, kinds: Fields, { unknownTag }: TaggedRules = {}): Schema {
+  const byTag = new Map(Object.entries(kinds));
   return {
     json: {
       anyOf: [
@@ -235,12 +237,10 @@ export function tagged(tagName: string, kinds: Fields, { unknownTag }: TaggedRul
     },
     check(value) {
       if (!isObject(value)) return invalid('Input should be a valid dictionary');
-      if (!Object.hasOwn(value, tagName)) {
-        return { path: tagName, kind: 'missing', message: 'Field required' };
-      }
       const tag = value[tagName];
+      if (tag === undefined) return { path: tagName, kind: 'missing', message: 'Field required' };
       if (typeof tag !== 'string') return under(tagName, invalid('Input should be a valid string'));
-      const schema = Object.hasOwn(kinds, tag) ? kinds[tag] : undefined;
+      const schema = byTag.get(tag);
       if (schema !== undefined) return schema.check(value);
       return unknownTag === undefined ? undefined : under(tagName, invalid(unknownTag(tag)));
     },

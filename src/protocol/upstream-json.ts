@@ -1,5 +1,7 @@
-import { isTooDeep, JSON_DEPTH_MAX } from './parse-json-body.ts';
+import { isTooDeep } from './is-too-deep.ts';
+import type { JsonBody } from './parse-json-body.ts';
 import { Refusal } from './refusals.ts';
+import { JSON_DEPTH_MAX, scanJson } from './scan-json.ts';
 import { isObject } from './schema.ts';
 
 /** A JSON object of an upstream: nothing about its fields is known. */
@@ -12,6 +14,15 @@ const SHALLOW_CHARS_MAX = 2 * JSON_DEPTH_MAX;
 export function parseUpstreamJson(text: string): Json {
   const value = parseJson(text);
   if (isObject(value) && !(text.length > SHALLOW_CHARS_MAX && isTooDeep(text))) return value;
+  throw brokenAnswer('it is not a JSON object');
+}
+
+/** The same for a whole answer, which is to go on almost as it came. */
+export function readUpstreamBody(bytes: Buffer): JsonBody {
+  const text = bytes.toString('utf8');
+  const { isTooDeep: isDeep, members } = scanJson(bytes, text);
+  const value = isDeep ? undefined : parseJson(text);
+  if (isObject(value)) return { value, bytes, members };
   throw brokenAnswer('it is not a JSON object');
 }
 

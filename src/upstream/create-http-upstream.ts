@@ -50,17 +50,18 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const encodeHeaders = createHeaderEncoder(options);
 
   return (call) => {
-    const { request, model, outputTokensMax, signal } = call;
+    const { request, model, outputTokensMax, form, signal } = call;
     signal.throwIfAborted();
     const { isStream } = request;
     const vendorModel = modelNames[model] ?? model;
-    const body = dialect.encodeRequest({ request, outputTokensMax, isStream }, vendorModel);
+    const source = form.format === dialect.format ? call.source : undefined;
+    const body = dialect.encodeRequest({ request, outputTokensMax, source, isStream }, vendorModel);
     const httpCall = new HttpCall(call, dialect, isStream ? streamDeadlines : wholeDeadlines);
     httpCall.start(client, {
       method: 'POST',
       path,
       headers: encodeHeaders(call),
-      body: Buffer.from(body),
+      body: typeof body === 'string' ? Buffer.from(body) : body,
     });
     return httpCall.parts;
   };

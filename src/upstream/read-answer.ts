@@ -76,11 +76,12 @@ function createWholeReader(
 ): AnswerReader {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  const decode = (body: string): PushedPart => {
-    if (!isSameFormat) return toPart(dialect.decodeAnswer(body), model);
-    const { events, text } = dialect.relayAnswer(body, model, form.context);
-    if (text === undefined) return toPart(events, model);
-    return { ...tallyDeltas(events), bytes: [Buffer.from(text)] };
+  const decode = (body: Buffer): PushedPart => {
+    if (!isSameFormat) return toPart(dialect.decodeAnswer(body.toString('utf8')), model);
+    const relayed = dialect.relayAnswer(body, model, form.context);
+    if (relayed.bytes === undefined) return toPart(relayed.events, model);
+    const { events, contentBytes } = relayed;
+    return { events, contentBytes, bytes: [relayed.bytes] };
   };
   return {
     push(chunk) {
@@ -93,7 +94,7 @@ function createWholeReader(
       chunks.push(chunk);
       return undefined;
     },
-    end: () => decode(Buffer.concat(chunks).toString('utf8')),
+    end: () => decode(Buffer.concat(chunks)),
   };
 }
 

@@ -3,12 +3,15 @@ import { createStreamDecoder as createChatStreamDecoder } from '../protocol/chat
 import { encodeChatRequest } from '../protocol/chat/encode-request.ts';
 import { relayChatAnswer } from '../protocol/chat/relay-answer.ts';
 import { createChatRelay } from '../protocol/chat/relay-stream.ts';
+import { spliceChatRequest } from '../protocol/chat/splice-request.ts';
 import type { AnswerContext, InferenceEvent, InferenceRequest } from '../protocol/inference.ts';
 import { decodeNativeAnswer, relayNativeAnswer } from '../protocol/native/decode-answer.ts';
 import { createStreamDecoder as createNativeStreamDecoder } from '../protocol/native/decode-stream.ts';
 import { encodeNativeHeaders } from '../protocol/native/encode-headers.ts';
 import { encodeNativeRequest } from '../protocol/native/encode-request.ts';
 import { createNativeRelay } from '../protocol/native/relay-stream.ts';
+import { spliceNativeRequest } from '../protocol/native/splice-request.ts';
+import type { RelayedAnswer } from '../protocol/relayed-answer.ts';
 import type { StreamDecoder } from '../protocol/stream-decoder.ts';
 import type { StreamRelay } from '../protocol/stream-relay.ts';
 import type { UpstreamCall } from '../protocol/upstream-call.ts';
@@ -19,7 +22,7 @@ export interface UpstreamDialect {
   readonly format: 'native' | 'chat';
   /** Behind the upstream's address. */
   pathOf(basePath: string): string;
-  encodeRequest(call: UpstreamCall, vendorModel: string): string;
+  encodeRequest(call: UpstreamCall, vendorModel: string): string | Uint8Array;
   /** Name, value, name, value, … */
   encodeHeaders(request: InferenceRequest, apiKey: string | undefined): readonly string[];
   /** The same for a question whether it is there. */
@@ -27,13 +30,7 @@ export interface UpstreamDialect {
   createStreamDecoder(): StreamDecoder;
   decodeAnswer(body: string): readonly InferenceEvent[];
   createStreamRelay(model: string, context: AnswerContext): StreamRelay;
-  relayAnswer(body: string, model: string, context: AnswerContext): RelayedAnswer;
-}
-
-export interface RelayedAnswer {
-  readonly events: readonly InferenceEvent[];
-  /** `undefined` where it has to be written anew. */
-  readonly text: string | undefined;
+  relayAnswer(body: Buffer, model: string, context: AnswerContext): RelayedAnswer;
 }
 
 export function dialectOf(kind: 'native' | 'chat'): UpstreamDialect {
@@ -43,7 +40,8 @@ export function dialectOf(kind: 'native' | 'chat'): UpstreamDialect {
 export const NATIVE_DIALECT: UpstreamDialect = {
   format: 'native',
   pathOf: (basePath) => join(basePath, '/messages'),
-  encodeRequest: encodeNativeRequest,
+  encodeRequest: (call, vendorModel) =>
+    spliceNativeRequest(call, vendorModel) ?? encodeNativeRequest(call, vendorModel),
   encodeHeaders: (request, apiKey) => [
     ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
     ...encodeNativeHeaders(request).flat(),
@@ -61,7 +59,9 @@ export const NATIVE_DIALECT: UpstreamDialect = {
 export const CHAT_DIALECT: UpstreamDialect = {
   format: 'chat',
   pathOf: (basePath) => join(basePath, '/chat/completions'),
-  encodeRequest: (call, vendorModel) => encodeChatRequest(call, vendorModel, 'max_tokens'),
+  encodeRequest: (call, vendorModel) =>
+    spliceChatRequest(call, vendorModel, 'max_tokens') ??
+    encodeChatRequest(call, vendorModel, 'max_tokens'),
   encodeHeaders: (_request, apiKey) => encodeBearer(apiKey),
   encodeProbeHeaders: encodeBearer,
   createStreamDecoder: createChatStreamDecoder,

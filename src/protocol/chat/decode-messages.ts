@@ -1,5 +1,5 @@
 import type { ContentBlock, Message, ToolResultBlock, ToolUseBlock } from '../inference.ts';
-import { isTooDeep } from '../parse-json-body.ts';
+import { isTooDeep } from '../is-too-deep.ts';
 import { isObject } from '../schema.ts';
 import type { AssistantMessage, ChatMessage, FunctionCall } from './chat-request.ts';
 import { decodeParts, decodeTexts, isBlank } from './decode-content.ts';

@@ -12,7 +12,7 @@ import { chatRequestSchema } from './request-schema.ts';
 const TEMPERATURE_MAX = 1;
 
 /** What another chat upstream understands as it is, and better than what the native format makes of it. */
-const FIELDS_FOR_CHAT = [
+export const FIELDS_FOR_CHAT = [
   'temperature',
   'response_format',
   'frequency_penalty',

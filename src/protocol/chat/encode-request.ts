@@ -29,11 +29,15 @@ export function encodeChatRequest(
     stop: request.stopSequences.length > 0 ? request.stopSequences : undefined,
     ...encodeTools(request),
     response_format: encodeResponseFormat(request.outputSchema),
-    user: readText(readObject(request.passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX),
+    user: encodeUser(request),
     ...request.passedOnToChat,
     stream: isStream,
     stream_options: isStream ? { include_usage: true } : undefined,
   });
+}
+
+export function encodeUser({ passedOn }: InferenceRequest): string | undefined {
+  return readText(readObject(passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX);
 }
 
 function encodeResponseFormat(schema: InferenceRequest['outputSchema']) {

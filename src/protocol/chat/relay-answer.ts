@@ -1,55 +1,109 @@
+import { countUtf8Bytes } from '../../lib/count-utf8-bytes.ts';
+import { tallyDeltas } from '../count-content-bytes.ts';
 import type { AnswerContext, InferenceEvent } from '../inference.ts';
+import type { RelayedAnswer } from '../relayed-answer.ts';
 import { isObject } from '../schema.ts';
-import { type Json, parseUpstreamJson, readObject, readText } from '../upstream-json.ts';
+import { type KeepMember, spliceJson } from '../splice-json.ts';
+import { type Json, readObject, readText, readUpstreamBody } from '../upstream-json.ts';
 import { decodeChatPayload } from './decode-answer.ts';
+import { decodeFinishReason } from './decode-finish-reason.ts';
+import { decodeMessageId } from './decode-message-id.ts';
+import { decodeUsage } from './decode-usage.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { FINISH_REASONS } from './finish-reasons.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
+/** What an answer says, in short. */
+interface Summary {
+  readonly start: EventOf<'start'>;
+  readonly finish: EventOf<'finish'>;
+  readonly contentBytes: number;
+}
+
 /**
- * The events of a whole answer, and what a chat client gets to read: all of it, with what nobody here knows in
- * it. Where something has to be mended that clients break on, the answer is better written anew.
+ * What a chat client gets to read: all of the answer, with what nobody here knows in it. Where something has to
+ * be mended that clients break on, the answer is better written anew.
  */
 export function relayChatAnswer(
-  body: string,
+  body: Buffer,
   model: string,
   context: AnswerContext,
-): { readonly events: readonly InferenceEvent[]; readonly text: string | undefined } {
-  const answer = parseUpstreamJson(body);
-  const events = decodeChatPayload(answer);
-  const start = events.find((event) => event.type === 'start');
-  const finish = events.find((event) => event.type === 'finish');
-  const choice = findOnlyChoice(answer);
-  const isGood = choice !== undefined && isWhole(readObject(choice, 'message'));
-  if (!isGood || start === undefined || finish?.usage === undefined) {
-    return { events, text: undefined };
+): RelayedAnswer {
+  const answer = readUpstreamBody(body);
+  const { value } = answer;
+  const choice = findOnlyChoice(value);
+  const summary = choice && (sumUpText(value, choice) ?? sumUpEvents(value, choice));
+  if (choice === undefined || summary === undefined) {
+    return { events: decodeChatPayload(value), contentBytes: 0, bytes: undefined };
   }
+  const { start, finish, contentBytes } = summary;
+  const isRight = choice['index'] === 0 && choice['finish_reason'] === reasonOf(summary);
+  const written = writeMembers(value, summary, { model, context });
+  const members = isRight ? written : `${written},${writeChoices(choice, summary)}`;
+  const bytes =
+    spliceJson(answer, members, isRight ? isKept : isKeptButChoices) ?? mergeJson(value, members);
+  return { events: [start, finish], contentBytes, bytes };
+}
+
+/** Of the most frequent kind of answer, which is a text and nothing else. */
+function sumUpText(answer: Json, choice: Json): Summary | undefined {
+  const message = readObject(choice, 'message');
+  const { role, content, refusal, tool_calls: calls } = message;
+  const thoughts = message['reasoning_content'] ?? message['reasoning'];
+  const isText = role === 'assistant' && typeof content === 'string';
+  if (!isText || refusal != null || calls != null || thoughts != null) return undefined;
+  const usage = decodeUsage(answer['usage']);
+  if (usage === undefined || answer['error'] != null || (choice['index'] ?? 0) !== 0) {
+    return undefined;
+  }
+  const id = decodeMessageId(readText(answer, 'id'));
+  const reason = readText(choice, 'finish_reason');
+  const stopReason = decodeFinishReason(reason, { hasCalls: false, isRefused: false });
   return {
-    events,
-    text: JSON.stringify(rename(answer, choice, { start, finish, model, context })),
+    start: { type: 'start', id, model: readText(answer, 'model') ?? '', usage },
+    finish: { type: 'finish', stopReason, stopSequence: undefined, usage },
+    contentBytes: countUtf8Bytes(content),
   };
 }
 
+/** Of all others that may go on. */
+function sumUpEvents(answer: Json, choice: Json): Summary | undefined {
+  const { events, contentBytes } = tallyDeltas(decodeChatPayload(answer));
+  const start = events[0];
+  const finish = events.at(-1);
+  const isGood = isWhole(readObject(choice, 'message'));
+  if (!isGood || start?.type !== 'start' || finish?.type !== 'finish') return undefined;
+  return finish.usage === undefined ? undefined : { start, finish, contentBytes };
+}
+
+const reasonOf = ({ finish }: Summary) => FINISH_REASONS[finish.stopReason];
+
 interface Names {
-  readonly start: EventOf<'start'>;
-  readonly finish: EventOf<'finish'>;
   readonly model: string;
   readonly context: AnswerContext;
 }
 
-function rename(answer: Json, choice: Json, { start, finish, model, context }: Names): Json {
+function writeMembers(answer: Json, { start, finish }: Summary, { model, context }: Names): string {
+  const id = JSON.stringify(encodeCompletionId(start.id));
   const told = readObject(answer, 'usage');
-  return {
-    ...answer,
-    id: encodeCompletionId(start.id),
-    object: 'chat.completion',
-    created: context.createdSeconds,
-    model,
-    choices: [{ ...choice, index: 0, finish_reason: FINISH_REASONS[finish.stopReason] }],
-    usage: finish.usage === undefined ? told : { ...told, ...encodeUsage(finish.usage) },
-  };
+  const usage = finish.usage === undefined ? told : { ...told, ...encodeUsage(finish.usage) };
+  return `"id":${id},"object":"chat.completion","created":${context.createdSeconds},"model":${JSON.stringify(model)},"usage":${JSON.stringify(usage)}`;
+}
+
+function writeChoices(choice: Json, summary: Summary): string {
+  return `"choices":${JSON.stringify([{ ...choice, index: 0, finish_reason: reasonOf(summary) }])}`;
+}
+
+const WRITTEN = ['id', 'object', 'created', 'model', 'usage'];
+
+const isKept: KeepMember = (name) => !WRITTEN.includes(name);
+const isKeptButChoices: KeepMember = (name) => name !== 'choices' && !WRITTEN.includes(name);
+
+/** The slow way, for names that a splice does not take. */
+function mergeJson(answer: Json, members: string): Buffer {
+  return Buffer.from(JSON.stringify({ ...answer, ...JSON.parse(`{${members}}`) }));
 }
 
 function findOnlyChoice({ choices }: Json): Json | undefined {

@@ -13,6 +13,7 @@ interface Marker {
 /** Prompt caching marks a few places, those that are kept longer first. */
 export function checkCacheMarkers(body: NativeRequest): void {
   const markers = readMarkers(body);
+  if (markers.length === 0) return;
   if (markers.length > MARKERS_MAX) {
     throw new Refusal(
       'invalid_request',
@@ -36,15 +37,26 @@ function readMarkers(body: NativeRequest): Marker[] {
   const markers: Marker[] = [];
   addMarkers(body.tools, 'tools', markers);
   addMarkers(body.system, 'system', markers);
-  for (const [i, { content }] of body.messages.entries()) {
-    addMarkers(content, `messages.${i}.content`, markers);
-  }
+  body.messages.forEach(({ content }, i) => {
+    if (isAnyMarked(content)) addMarkers(content, `messages.${i}.content`, markers);
+  });
   // One for the whole request goes to the last block, unless that has its own.
   const control = body.cache_control;
   if (control != null && !isLastBlockMarked(body)) {
     markers.push({ path: 'cache_control.ttl', ttl: control.ttl ?? '5m' });
   }
   return markers;
+}
+
+/** A conversation is long, and its markers are few. */
+function isAnyMarked(items: unknown): boolean {
+  if (!Array.isArray(items)) return false;
+  return items.some(
+    (item) =>
+      isObject(item) &&
+      (item['cache_control'] !== undefined ||
+        (item['type'] === 'tool_result' && isAnyMarked(item['content']))),
+  );
 }
 
 function addMarkers(items: unknown, path: string, markers: Marker[]): void {

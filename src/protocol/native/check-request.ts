@@ -17,9 +17,10 @@ export function checkRequest(body: NativeRequest): void {
   checkThinking(body);
   checkTools(body);
   checkSystem(body);
-  for (const [i, message] of body.messages.entries()) {
-    checkMessage(message, i, i === body.messages.length - 1);
-  }
+  const last = body.messages.length - 1;
+  body.messages.forEach((message, i) => {
+    checkMessage(message, i, i === last);
+  });
   checkPrefill(body.messages);
   checkToolTurns(body.messages);
   checkCacheMarkers(body);
@@ -52,6 +53,7 @@ function checkThinking(body: NativeRequest): void {
 }
 
 function checkTools({ tools, tool_choice: choice }: NativeRequest): void {
+  if (tools == null && choice == null) return;
   const names = new Set((tools ?? []).map((tool) => tool.name));
   if (names.size < (tools ?? []).length) {
     throw refuse('tools', 'tools: Tool names must be unique.');
@@ -80,32 +82,44 @@ function checkMessage({ role, content }: Message, i: number, isLast: boolean): v
     if (content !== '') checkText(content, 'messages');
     return;
   }
-  for (const [j, block] of content.entries()) {
-    checkRole(block, role, `messages.${i}`);
-    checkBlock(block, `messages.${i}.content.${j}`);
-  }
-}
-
-function checkRole(block: ContentBlock, role: Message['role'], path: string): void {
-  if (role === 'system' && block.type !== 'text') {
-    throw refuse(path, `${path}: \`system\` messages can only have \`text\` blocks`);
-  }
-  if (block.type === 'tool_use' && role !== 'assistant') {
-    throw refuse(path, `${path}: \`tool_use\` blocks can only be in \`assistant\` messages`);
-  }
-  if (block.type === 'tool_result' && role !== 'user') {
-    throw refuse(path, `${path}: \`tool_result\` blocks can only be in \`user\` messages`);
-  }
-}
-
-function checkBlock(block: ContentBlock, path: string): void {
-  if (block.type === 'text') checkText(block.text, 'messages');
-  if (block.type === 'image') checkImage(block, path);
-  if (block.type === 'tool_result' && Array.isArray(block.content)) {
-    for (const [k, inner] of block.content.entries()) {
-      if (inner.type === 'image') checkImage(inner, `${path}.content.${k}`);
+  content.forEach((block, j) => {
+    if (role === 'system' && block.type !== 'text') {
+      throw refuseRole(i, '`system` messages can only have `text` blocks');
     }
+    checkBlock(block, role, i, j);
+  });
+}
+
+function checkBlock(block: ContentBlock, role: Message['role'], i: number, j: number): void {
+  switch (block.type) {
+    case 'text':
+      checkText(block.text, 'messages');
+      return;
+    case 'image':
+      checkImage(block, `messages.${i}.content.${j}`);
+      return;
+    case 'tool_use':
+      if (role !== 'assistant') {
+        throw refuseRole(i, '`tool_use` blocks can only be in `assistant` messages');
+      }
+      return;
+    case 'tool_result':
+      if (role !== 'user') {
+        throw refuseRole(i, '`tool_result` blocks can only be in `user` messages');
+      }
+      if (Array.isArray(block.content)) checkImages(block.content, `messages.${i}.content.${j}`);
   }
+}
+
+function refuseRole(i: number, message: string): Refusal {
+  const path = `messages.${i}`;
+  return refuse(path, `${path}: ${message}`);
+}
+
+function checkImages(blocks: readonly ContentBlock[], path: string): void {
+  blocks.forEach((block, k) => {
+    if (block.type === 'image') checkImage(block, `${path}.content.${k}`);
+  });
 }
 
 function checkText(text: string, param: string): void {

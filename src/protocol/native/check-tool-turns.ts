@@ -19,6 +19,7 @@ interface Turn {
 
 /** Every use of a tool is answered in the next turn, once, and nothing else is. */
 export function checkToolTurns(messages: readonly Message[]): void {
+  if (!messages.some(usesTools)) return;
   const turns = readTurns(messages);
   const idsUsed = new Set<string>();
   let open: readonly Placed<ToolUseBlock>[] = [];
@@ -32,6 +33,11 @@ export function checkToolTurns(messages: readonly Message[]): void {
     open = uses;
   }
   checkAnswered(open, []);
+}
+
+function usesTools({ content }: Message): boolean {
+  if (typeof content === 'string') return false;
+  return content.some(({ type }) => type === 'tool_use' || type === 'tool_result');
 }
 
 function refuse(param: string, message: string): Refusal {

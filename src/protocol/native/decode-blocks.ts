@@ -1,3 +1,4 @@
+import { countUtf8Bytes } from '../../lib/count-utf8-bytes.ts';
 import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
 import { isObject } from '../schema.ts';
 import { brokenAnswer, type Json, readText } from '../upstream-json.ts';
@@ -58,6 +59,20 @@ export function createBlockDecoder() {
   };
 
   return { start, addDelta, stop, isOpen: () => open !== undefined };
+}
+
+/** The bytes of what a whole block says: of the deltas that its events would have. */
+export function countBlockBytes(content: unknown): number {
+  if (!isObject(content)) throw brokenAnswer('a block begins out of order');
+  if (decodeBlockStart(content) === undefined) return 0;
+  const { input } = content;
+  const inputJson = content['type'] === 'tool_use' && hasFields(input) ? JSON.stringify(input) : '';
+  return (
+    countUtf8Bytes(readText(content, 'text') ?? '') +
+    countUtf8Bytes(readText(content, 'thinking') ?? '') +
+    countUtf8Bytes(readText(content, 'partial_json') ?? '') +
+    countUtf8Bytes(inputJson)
+  );
 }
 
 const hasFields = (value: unknown) => isObject(value) && Object.keys(value).length > 0;

@@ -6,6 +6,7 @@ const VERSIONS = ['2023-06-01', '2026-10-21'];
 
 export const BETA_CONTEXT = 'context-1m';
 const BETAS_MAX = 32;
+const NO_BETAS: readonly string[] = [];
 const BETA = /^[a-zA-Z0-9._:-]{1,128}$/;
 
 export function checkVersion(header: HeaderSource): void {
@@ -24,16 +25,19 @@ export function checkVersion(header: HeaderSource): void {
 
 /** Betas that nobody here knows are let through. */
 export function wantsBetaContext(header: HeaderSource): boolean {
-  return [header('llm-beta'), header('anthropic-beta')].some((list) =>
-    list?.split(',').some((beta) => beta.trim().startsWith(BETA_CONTEXT)),
-  );
+  return listsBetaContext(header('llm-beta')) || listsBetaContext(header('anthropic-beta'));
+}
+
+function listsBetaContext(list: string | undefined): boolean {
+  if (list === undefined || !list.includes(BETA_CONTEXT)) return false;
+  return list.split(',').some((beta) => beta.trim().startsWith(BETA_CONTEXT));
 }
 
 /** The betas that a client asks for and nobody here knows: fields of its body may need them. */
 export function readBetas(header: HeaderSource): readonly string[] {
-  const listed = [header('llm-beta'), header('anthropic-beta')].flatMap(
-    (list) => list?.split(',') ?? [],
-  );
+  const lists = [header('llm-beta'), header('anthropic-beta')];
+  if (lists[0] === undefined && lists[1] === undefined) return NO_BETAS;
+  const listed = lists.flatMap((list) => list?.split(',') ?? []);
   const betas = listed
     .map((beta) => beta.trim())
     .filter((beta) => BETA.test(beta) && !beta.startsWith(BETA_CONTEXT));

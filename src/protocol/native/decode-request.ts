@@ -6,6 +6,25 @@ import { checkVersion, readBetas, wantsBetaContext } from './decode-headers.ts';
 import { isThinkingOn, type NativeRequest } from './native-request.ts';
 import { nativeRequestSchema } from './request-schema.ts';
 
+/** What is read of a body; its other fields are passed on. */
+const READ_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'max_tokens',
+  'system',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop_sequences',
+  'tools',
+  'tool_choice',
+  'cache_control',
+]);
+
+const NO_FIELDS = Object.freeze({});
+const NO_ITEMS: readonly never[] = Object.freeze([]);
+
 export function decodeRequest(body: unknown, header: HeaderSource): DecodedRequest {
   checkVersion(header);
   checkSchema(body);
@@ -26,40 +45,32 @@ function checkSchema(body: unknown): asserts body is NativeRequest {
 }
 
 function toInference(body: NativeRequest, header: HeaderSource): InferenceRequest {
-  const {
-    model,
-    messages,
-    max_tokens: outputTokensMax,
-    system,
-    stream,
-    temperature,
-    top_p: topP,
-    top_k: topK,
-    stop_sequences: stopSequences,
-    tools,
-    tool_choice: toolChoice,
-    cache_control: cacheControl,
-    ...passedOn
-  } = body;
   return {
-    model,
-    isStream: stream ?? false,
-    system: system ?? undefined,
-    messages,
-    outputTokensMax,
-    temperature: temperature ?? undefined,
-    topP: topP ?? undefined,
-    topK: topK ?? undefined,
-    stopSequences: stopSequences ?? [],
-    tools: tools ?? [],
-    toolChoice: toolChoice ?? undefined,
+    model: body.model,
+    isStream: body.stream ?? false,
+    system: body.system ?? undefined,
+    messages: body.messages,
+    outputTokensMax: body.max_tokens,
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    topK: body.top_k ?? undefined,
+    stopSequences: body.stop_sequences ?? NO_ITEMS,
+    tools: body.tools ?? NO_ITEMS,
+    toolChoice: body.tool_choice ?? undefined,
     thinkingTokensMax: body.thinking?.budget_tokens,
     isThinking: isThinkingOn(body),
     outputSchema: body.output_config?.format?.schema,
-    cacheControl: cacheControl ?? undefined,
+    cacheControl: body.cache_control ?? undefined,
     isBetaContext: wantsBetaContext(header),
     betas: readBetas(header),
-    passedOn,
-    passedOnToChat: {},
+    passedOn: pickOthers(body),
+    passedOnToChat: NO_FIELDS,
   };
+}
+
+/** Most bodies have none, and no copy is made of them. */
+function pickOthers(body: NativeRequest): Readonly<Record<string, unknown>> {
+  const names = Object.keys(body).filter((name) => !READ_FIELDS.has(name));
+  if (names.length === 0) return NO_FIELDS;
+  return Object.fromEntries(names.map((name) => [name, body[name]]));
 }

@@ -35,7 +35,8 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
 /** Whether an upstream says anything at all; some send the field and nothing in it. */
 export function tellsUsage(value: unknown): boolean {
   const usage = isObject(value) ? value : {};
-  return [usage['input_tokens'], usage['output_tokens']].some(
-    (count) => readCount(count) !== undefined,
+  return (
+    readCount(usage['input_tokens']) !== undefined ||
+    readCount(usage['output_tokens']) !== undefined
   );
 }

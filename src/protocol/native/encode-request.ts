@@ -41,7 +41,7 @@ function encodeSystem({ system, outputSchema }: InferenceRequest): InferenceRequ
 }
 
 /** Thoughts are part of the output: where that was cut, they keep their share of it, or go when that is too little. */
-function fitThinking({ request, outputTokensMax }: UpstreamCall): unknown {
+export function fitThinking({ request, outputTokensMax }: UpstreamCall): unknown {
   const { thinking } = request.passedOn;
   const { thinkingTokensMax: budget, outputTokensMax: asked } = request;
   if (!isObject(thinking) || budget === undefined || asked === undefined) return thinking;

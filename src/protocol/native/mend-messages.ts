@@ -1,6 +1,7 @@
 import type { ContentBlock, Message } from '../inference.ts';
 
 const ID_CHARS_MAX = 256;
+const GOOD_ID = /^[a-zA-Z0-9_-]{0,256}$/;
 
 /**
  * A conversation that went through other upstreams has things in it that one of the native format refuses:
@@ -9,15 +10,20 @@ const ID_CHARS_MAX = 256;
 export function mendMessages(messages: readonly Message[]): readonly Message[] {
   return messages.flatMap((message) => {
     const { role, content } = message;
-    if (typeof content === 'string') return [message];
-    if (!content.some(isBroken)) return [message];
+    if (typeof content === 'string' || !content.some(isBroken)) return [message];
     const mended = content.filter((block) => !isUnsigned(block)).map(mendIds);
     return mended.length > 0 ? [{ role, content: mended }] : [];
   });
 }
 
+/** Whether they are good as they are. */
+export function areMended(messages: readonly Message[]): boolean {
+  return messages.every(({ content }) => typeof content === 'string' || !content.some(isBroken));
+}
+
 /** As native clients and upstreams want the id of a use of a tool. */
 export function mendToolId(id: string): string {
+  if (GOOD_ID.test(id)) return id;
   return id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, ID_CHARS_MAX);
 }
 

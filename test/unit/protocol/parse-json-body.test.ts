@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { JSON_DEPTH_MAX, parseJsonBody } from '../../../src/protocol/parse-json-body.ts';
+import { parseJsonBody } from '../../../src/protocol/parse-json-body.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
+import { JSON_DEPTH_MAX } from '../../../src/protocol/scan-json.ts';
 
 const parse = (text: string) => parseJsonBody(new TextEncoder().encode(text));
 

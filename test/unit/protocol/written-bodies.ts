@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+
+/** JSON as other writers than the engine's write it. */
+
+interface Writing {
+  readonly space: string;
+  readonly isEscaped: boolean;
+}
+
+export const writings: fc.Arbitrary<Writing> = fc.record({
+  space: fc.constantFrom('', ' ', '\n\t', '\r\n'),
+  isEscaped: fc.boolean(),
+});
+
+const escapeAll = (text: string) =>
+  text.replaceAll(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+export function writeJson(value: unknown, writing: Writing): string {
+  const { space, isEscaped } = writing;
+  const join = (items: readonly string[]) => items.join(`${space},${space}`);
+  if (Array.isArray(value)) {
+    return `[${space}${join(value.map((item) => writeJson(item, writing)))}${space}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(
+      ([name, field]) => `${writeText(name)}${space}:${space}${writeJson(field, writing)}`,
+    );
+    return `{${space}${join(members)}${space}}`;
+  }
+  if (typeof value === 'string') return isEscaped ? escapeAll(writeText(value)) : writeText(value);
+  return JSON.stringify(value);
+}
+
+const writeText = (text: string) => JSON.stringify(text);
+
+/** What stands in bodies to lead a reader astray. */
+export const texts = fc.oneof(
+  fc.constantFrom(
+    'Hi',
+    '"model":"evil"',
+    '{"model":',
+    'a\\',
+    'a\\"',
+    '\u2028ö🌍',
+    '[[{',
+    '}]',
+    ',',
+  ),
+  fc.string({ minLength: 1, maxLength: 100 }).map((text) => `.${text}`),
+);
+
+const values = fc.oneof(
+  fc.constant({ model: 'nested', max_tokens: [1, { stream: true }] }),
+  fc.constantFrom<unknown>(null, true, 1_000, -0.5, 1e21, [], {}, [[]], [{}]),
+  texts,
+  fc.array(texts, { maxLength: 3 }),
+);
+
+/** Fields that nobody knows, with names that somebody may mistake. */
+export const strangeFields = fc.dictionary(
+  fc.constantFrom(
+    'Model',
+    ' model',
+    'modèle',
+    'mod"el',
+    'x-model',
+    '1',
+    '__proto__',
+    'constructor',
+  ),
+  values,
+  { maxKeys: 4 },
+);
+
+export const shuffle = (fields: object) =>
+  fc
+    .shuffledSubarray(Object.entries(fields), { minLength: Object.keys(fields).length })
+    .map((entries) => Object.fromEntries(entries) as Record<string, unknown>);
