@@ -5,7 +5,7 @@
   KEYS  key, key_log, holds, leases, done
   ARGV  prefix, key_id, digest, model_names, request_id, hold_micros, hold_least_micros,
         lease_ms, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
-  Uses  numbers, names, window, money
+  Uses  numbers, clock, month, names, window, money
   Reply {'admitted', now_ms, limit, left, reset_ms, account, month, held_micros}
         {'unknown'}  no such key, or another secret
         {'revoked'} {'expired'} {'suspended'}
@@ -24,14 +24,15 @@ local prefix, key_id, digest, model_names, request_id = ARGV[1], ARGV[2], ARGV[3
 local window = number(ARGV[9])
 local now = now_ms()
 local month = month_of(now)
+local held_field = 'held:' .. month
 
-local status, account, key_digest, old_digest, old_until, expires, models, key_rpm, in_flight,
-  in_flight_max, cap, spent, key_held = unpack(redis.call('HMGET', KEYS[1], 'status', 'account',
-    'digest', 'old_digest', 'old_until', 'expires', 'models', 'rpm', 'in_flight', 'in_flight_max',
-    'cap', 'spent:' .. month, 'held:' .. month))
+local status, account, key_digest, expires, models, key_rpm, in_flight, in_flight_max, cap, spent, key_held =
+  unpack(redis.call('HMGET', KEYS[1], 'status', 'account', 'digest', 'expires', 'models', 'rpm',
+    'in_flight', 'in_flight_max', 'cap', 'spent:' .. month, held_field))
 if not status then return { 'unknown' } end
-if key_digest ~= digest and not (old_digest == digest and number(old_until) > now) then
-  return { 'unknown' }
+if key_digest ~= digest then
+  local old_digest, old_until = unpack(redis.call('HMGET', KEYS[1], 'old_digest', 'old_until'))
+  if old_digest ~= digest or number(old_until) <= now then return { 'unknown' } end
 end
 if status ~= 'active' then return { 'revoked' } end
 if expires and number(expires) <= now then return { 'expired' } end
@@ -50,9 +51,7 @@ end
 if models and not is_allowed() then return { 'model' } end
 
 local key_limit = number(key_rpm)
-local plans = { starter = ARGV[10], pro = ARGV[11], business = ARGV[12], team = ARGV[13] }
--- A plan that this version does not know gets the smallest.
-local account_limit = number(plans[plan] or ARGV[10])
+local account_limit = number(limit_of(plan, ARGV[10], ARGV[11], ARGV[12], ARGV[13]))
 local account_log = log_name(prefix, account)
 local by_key = read_window(KEYS[2], key_limit, now, window)
 local by_account = read_window(account_log, account_limit, now, window)
@@ -65,45 +64,60 @@ local function show_rate(taken)
   return limit, math.max(0, limit - log.count - taken), taken > 0 and window or log.reset
 end
 
-local existing = redis.call('HGET', KEYS[3], request_id)
-if existing then
+local function answer_again(existing)
   local hold = decode_hold(existing)
   local limit, left, reset = show_rate(0)
   return { 'admitted', now, limit, left, reset, hold.account, hold.month, hold.held }
 end
-if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end
+
+local function is_finished()
+  return redis.call('HEXISTS', KEYS[5], request_id) == 1
+end
+
+-- What has been admitted before is not refused now.
+local function refuse(reply)
+  local existing = redis.call('HGET', KEYS[3], request_id)
+  if existing then return answer_again(existing) end
+  if is_finished() then return { 'finished' } end
+  return reply
+end
 
 if by_key.wait > 0 or by_account.wait > 0 then
   if by_key.wait >= by_account.wait then
-    return { 'rate', now, key_limit, 0, by_key.reset, 'key', by_key.wait }
+    return refuse({ 'rate', now, key_limit, 0, by_key.reset, 'key', by_key.wait })
   end
-  return { 'rate', now, account_limit, 0, by_account.reset, 'account', by_account.wait }
+  return refuse({ 'rate', now, account_limit, 0, by_account.reset, 'account', by_account.wait })
 end
-local limit, left, reset = show_rate(0)
-if in_flight_max and number(in_flight) >= number(in_flight_max) then
-  return { 'in_flight', now, limit, left, reset, number(in_flight_max) }
+in_flight = number(in_flight)
+if in_flight_max and in_flight >= number(in_flight_max) then
+  local limit, left, reset = show_rate(0)
+  return refuse({ 'in_flight', now, limit, left, reset, number(in_flight_max) })
 end
 
+balance, account_held, key_held = number(balance), number(account_held), number(key_held)
 local least = number(ARGV[7])
-local balance_room = number(balance) - number(account_held)
-local cap_room = cap and number(cap) - number(spent) - number(key_held) or math.huge
+local balance_room = balance - account_held
+local cap_room = cap and number(cap) - number(spent) - key_held or math.huge
 if cap_room < least then
-  return { 'cap', now, limit, left, reset, number(cap), number(spent), number(key_held) }
+  local limit, left, reset = show_rate(0)
+  return refuse({ 'cap', now, limit, left, reset, number(cap), number(spent), key_held })
 end
 if balance_room < least then
-  return { 'balance', now, limit, left, reset, number(balance), number(account_held) }
+  local limit, left, reset = show_rate(0)
+  return refuse({ 'balance', now, limit, left, reset, balance, account_held })
 end
 
-local hold = {
-  account = account, key_id = key_id, month = month, model = string.match(model_names, '^[^,]*'),
-  held = math.min(number(ARGV[6]), cap_room, balance_room), seen = 0,
-}
+local held = math.min(ARGV[6], cap_room, balance_room)
+local model = string.match(model_names, '^[^,]*')
+if is_finished() then return { 'finished' } end
+-- Nothing has been changed until here.
+if redis.call('HSETNX', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 0 then
+  return answer_again(redis.call('HGET', KEYS[3], request_id))
+end
+redis.call('ZADD', KEYS[4], now + ARGV[8], request_id)
 take_place(KEYS[2], key_limit, now, window, by_key)
 take_place(account_log, account_limit, now, window, by_account)
-redis.call('HINCRBY', account_key, 'held', whole(hold.held))
-redis.call('HSET', KEYS[1], 'in_flight', whole(number(in_flight) + 1),
-  'held:' .. month, whole(number(key_held) + hold.held))
-redis.call('HSET', KEYS[3], request_id, encode_hold(hold))
-redis.call('ZADD', KEYS[4], whole(now + number(ARGV[8])), request_id)
-limit, left, reset = show_rate(1)
-return { 'admitted', now, limit, left, reset, account, month, hold.held }
+redis.call('HSET', account_key, 'held', account_held + held)
+redis.call('HSET', KEYS[1], 'in_flight', in_flight + 1, held_field, key_held + held)
+local limit, left, reset = show_rate(1)
+return { 'admitted', now, limit, left, reset, account, month, held }

@@ -33,10 +33,8 @@ if math.abs(balance) > BALANCE_MAX then return { 'too_much', number(old_balance)
 if micros < 0 and balance < number(held) and ARGV[5] ~= '1' then
   return { 'reserved', number(old_balance), number(held) }
 end
-redis.call('HSET', KEYS[1], 'balance', whole(balance))
-redis.call('HSET', KEYS[2], payment, whole(micros))
-enter(KEYS[3], {
-  kind = ARGV[4], request = payment_id, account = account_id, key_id = '', model = '', month = '',
-  held = 0, charged = -micros, short = 0, balance = balance, usage = ARGV[6],
-})
+redis.call('HSET', KEYS[1], 'balance', balance)
+redis.call('HSET', KEYS[2], payment, micros)
+local nothing_held = { account = account_id, key_id = '', model = '', month = '', held = 0 }
+enter(KEYS[3], ARGV[4], payment_id, nothing_held, 0 - micros, 0, balance, ARGV[6])
 return { 'credited', balance }

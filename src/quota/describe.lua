@@ -4,7 +4,7 @@
 
   KEYS  key, key_log
   ARGV  prefix, account_id, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
-  Uses  numbers, names, window
+  Uses  numbers, clock, month, names, window
   Reply {'described', now_ms, month, key_limit, key_count, key_reset_ms,
          account_limit, account_count, account_reset_ms,
          expires, models, in_flight, in_flight_max, cap, spent, held, balance, account_held}
@@ -20,9 +20,8 @@ local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held =
 local plan, balance, account_held =
   unpack(redis.call('HMGET', account_name(ARGV[1], ARGV[2]), 'plan', 'balance', 'held'))
 
--- As admit.lua has it: a plan that this version does not know gets the smallest.
-local plans = { starter = ARGV[4], pro = ARGV[5], business = ARGV[6], team = ARGV[7] }
-local account_limit, key_limit = number(plans[plan] or ARGV[4]), number(key_rpm)
+local account_limit = number(limit_of(plan, ARGV[4], ARGV[5], ARGV[6], ARGV[7]))
+local key_limit = number(key_rpm)
 local key_count, key_reset = peek_window(KEYS[2], key_limit, now, window)
 local account_count, account_reset =
   peek_window(log_name(ARGV[1], ARGV[2]), account_limit, now, window)

@@ -4,7 +4,7 @@
 
   KEYS  key
   ARGV  prefix, digest
-  Uses  numbers, names
+  Uses  numbers, clock, names
   Reply {'known', account, models}  models is empty, or has a comma before and after each name
         {'unknown'} {'revoked'} {'expired'} {'suspended'}
 ]]

@@ -5,7 +5,7 @@
 
   KEYS  record, index
   ARGV  subject, id, write_id, expected, overlap_ms, fields, channel
-  Uses  numbers
+  Uses  numbers, clock
   Reply {'written', version}
         {'conflict', version}  the record is not the expected one
         {'missing'}  there is nothing to change

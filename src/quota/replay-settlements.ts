@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { createFifo } from './fifo.ts';
+import { createRecentSettlements, type SettlementReader } from './recent-settlements.ts';
 import type { SettleReply } from './settle.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -8,6 +8,7 @@ import type { Settlement } from './settlement.ts';
 const REPLAY_WINDOW_MS = 60_000;
 /** The window at 3,300 requests a second. */
 const REPLAY_ENTRIES_MAX = 200_000;
+const REPLAY_BYTES_MAX = 64 * 1_024 ** 2;
 
 export interface SettleReplay {
   /** It has been acknowledged just now. */
@@ -20,11 +21,6 @@ export interface SettleReplay {
   noteEnd(settlement: Settlement, reply: SettleReply | undefined): void;
 }
 
-interface Remembered {
-  readonly settlement: Settlement;
-  readonly acknowledgedMs: number;
-}
-
 interface SettleReplayOptions {
   readonly clock: Clock;
   readonly log: Log;
@@ -35,43 +31,33 @@ interface SettleReplayOptions {
  * where it is missing, and does nothing where it is not.
  */
 export function createSettleReplay({ clock, log }: SettleReplayOptions): SettleReplay {
-  const remembered = createFifo<Remembered>();
-  let left = createFifo<Settlement>();
+  const recent = createRecentSettlements({
+    ageMaxMs: REPLAY_WINDOW_MS,
+    countMax: REPLAY_ENTRIES_MAX,
+    bytesMax: REPLAY_BYTES_MAX,
+    clock,
+  });
+  let left: SettlementReader | undefined;
   let takenNotEnded = 0;
   let replayed = 0;
   let restored = 0;
   let isAskedAgain = false;
 
-  const remember = (settlement: Settlement) => {
-    remembered.push({ settlement, acknowledgedMs: clock.nowMs() });
-    forgetOld();
-  };
-
-  const forgetOld = () => {
-    const sinceMs = clock.nowMs() - REPLAY_WINDOW_MS;
-    for (let oldest = remembered.first(); oldest !== undefined; oldest = remembered.first()) {
-      if (oldest.acknowledgedMs >= sinceMs && remembered.size <= REPLAY_ENTRIES_MAX) return;
-      remembered.shift();
-    }
-  };
-
   const begin = () => {
-    forgetOld();
-    left = createFifo();
-    for (const { settlement } of remembered) left.push(settlement);
-    [replayed, restored] = [left.size, 0];
+    left = recent.read();
+    [replayed, restored] = [left.left, 0];
   };
 
-  const isRunning = () => left.size > 0 || takenNotEnded > 0;
+  const isRunning = () => (left?.left ?? 0) > 0 || takenNotEnded > 0;
 
   return {
-    remember,
+    remember: recent.add,
     start() {
       if (isRunning()) isAskedAgain = true;
       else begin();
     },
     take() {
-      const settlement = left.shift();
+      const settlement = left?.take();
       if (settlement !== undefined) takenNotEnded++;
       return settlement;
     },
@@ -80,7 +66,7 @@ export function createSettleReplay({ clock, log }: SettleReplayOptions): SettleR
       if (reply !== undefined && reply.kind !== 'repeated') {
         restored++;
         // What was only repeated is older than this, and stays in its place.
-        remember(settlement);
+        recent.add(settlement);
       }
       if (isRunning()) return;
       log.info({ replayed, restored }, 'settlements were sent again after a change of master');

@@ -4,7 +4,7 @@
 
   KEYS  account, key, holds, leases, ledger, done
   ARGV  account_id, key_id, request_id, month, model, actual_micros, first_tried_ms, usage
-  Uses  numbers, money
+  Uses  numbers, clock, money
   Reply {kind, charged_micros, short_micros, balance_micros}
         {'repeated', charged_micros}  it has been settled before; nothing happens
         {'too_old'}  nobody can know any more whether it has; nothing happens
@@ -19,26 +19,21 @@ local SETTLE_AGE_MAX_MS = (DONE_KEEP_MIN_S - 300) * 1000
 local request_id, month, wanted = ARGV[3], ARGV[4], number(ARGV[6])
 
 local function finish(kind, hold, already)
-  local charged, short, balance = charge(KEYS[1], KEYS[2], hold.month, hold.held, wanted - already)
-  mark_done(KEYS[6], request_id, whole(already + charged))
-  enter(KEYS[5], {
-    kind = kind, request = request_id, account = hold.account, key_id = hold.key_id,
-    model = hold.model, month = hold.month, held = hold.held, charged = charged, short = short,
-    balance = balance, usage = ARGV[8],
-  })
+  local charged, short, balance = charge(KEYS[1], KEYS[2], hold, wanted - already)
+  mark_done(KEYS[6], request_id, already + charged)
+  enter(KEYS[5], kind, request_id, hold, charged, short, balance, ARGV[8])
   return { kind, charged, short, balance }
 end
 
 local existing = redis.call('HGET', KEYS[3], request_id)
 if existing then
-  local hold = decode_hold(existing)
   redis.call('HDEL', KEYS[3], request_id)
   redis.call('ZREM', KEYS[4], request_id)
-  count_hold(KEYS[1], KEYS[2], hold, -1)
-  return finish(wanted == 0 and 'release' or 'charge', hold, 0)
+  return finish(wanted == 0 and 'release' or 'charge', decode_hold(existing), 0)
 end
 
-local nothing_held = { account = ARGV[1], key_id = ARGV[2], month = month, model = ARGV[5], held = 0 }
+local nothing_held =
+  { account = ARGV[1], key_id = ARGV[2], month = month, model = ARGV[5], held = 0, is_lost = true }
 local done = redis.call('HGET', KEYS[6], request_id)
 if done then
   local expired_charge = string.match(done, '^x(%d+)$')

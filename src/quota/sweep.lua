@@ -5,7 +5,7 @@
 
   KEYS  holds, leases, ledger
   ARGV  prefix, count_max
-  Uses  numbers, names, money
+  Uses  numbers, clock, names, money
   Reply {swept, charged_micros}
 
   The names of accounts, keys and marks come from the holds and have the same hash tag.
@@ -15,15 +15,9 @@ local swept, total = 0, 0
 
 local function expire(request_id, hold)
   local account_key, key_key = account_name(prefix, hold.account), key_name(prefix, hold.key_id)
-  count_hold(account_key, key_key, hold, -1)
-  local wanted = math.min(hold.seen, hold.held)
-  local charged, short, balance = charge(account_key, key_key, hold.month, hold.held, wanted)
+  local charged, short, balance = charge(account_key, key_key, hold, math.min(hold.seen, hold.held))
   mark_done(done_name(prefix, request_id), request_id, 'x' .. whole(charged))
-  enter(KEYS[3], {
-    kind = 'expired', request = request_id, account = hold.account, key_id = hold.key_id,
-    model = hold.model, month = hold.month, held = hold.held, charged = charged, short = short,
-    balance = balance, usage = '',
-  })
+  enter(KEYS[3], 'expired', request_id, hold, charged, short, balance, '')
   swept, total = swept + 1, total + charged
 end
 

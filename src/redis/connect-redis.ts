@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
+import { createCommand } from './gathered-command.ts';
 import { logConnectionChanges } from './log-connection-changes.ts';
 import { silenceSentinelClients } from './silence-sentinel-clients.ts';
 
@@ -55,18 +56,21 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
 
   return {
     client,
-    async send(command, args) {
+    send(command, args) {
       const sentMs = performance.now();
-      try {
-        const reply = await client.call(command, ...args);
-        onCommand?.(performance.now() - sentMs);
-        return reply;
-      } catch (error) {
-        onCommand?.(performance.now() - sentMs, error);
-        // The client attaches the command with its arguments: digests of keys, even its own AUTH.
-        if (error instanceof Error) Reflect.deleteProperty(error, 'command');
-        throw error;
-      }
+      const reply = client.sendCommand(createCommand(command, args)) as Promise<unknown>;
+      return reply.then(
+        (value) => {
+          onCommand?.(performance.now() - sentMs);
+          return value;
+        },
+        (error: unknown) => {
+          onCommand?.(performance.now() - sentMs, error);
+          // The client attaches the command with its arguments: digests of keys, even its own AUTH.
+          if (error instanceof Error) Reflect.deleteProperty(error, 'command');
+          throw error;
+        },
+      );
     },
     async close() {
       changes.stop();

@@ -20,8 +20,8 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an old digest is valid for ever',
-    find: 'old_digest == digest and number(old_until) > now',
-    replace: 'old_digest == digest',
+    find: 'if old_digest ~= digest or number(old_until) <= now then',
+    replace: 'if old_digest ~= digest then',
   },
   {
     name: 'every model is allowed',
@@ -30,13 +30,18 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'more requests at once than the key may have',
-    find: 'number(in_flight) >= number(in_flight_max)',
-    replace: 'number(in_flight) > number(in_flight_max)',
+    find: 'in_flight >= number(in_flight_max)',
+    replace: 'in_flight > number(in_flight_max)',
   },
   {
     name: 'a settled request is let in again',
-    find: "if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end",
-    replace: '',
+    find: "if is_finished() then return { 'finished' } end\n-- Nothing",
+    replace: '-- Nothing',
+  },
+  {
+    name: 'a settled request is refused for another reason',
+    find: "  if is_finished() then return { 'finished' } end\n  return reply",
+    replace: '  return reply',
   },
   {
     name: 'a write is carried out twice',
@@ -53,13 +58,13 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
 const HOLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'the cap does not see what is held',
-    find: 'number(cap) - number(spent) - number(key_held) or math.huge',
+    find: 'number(cap) - number(spent) - key_held or math.huge',
     replace: 'number(cap) - number(spent) or math.huge',
   },
   {
     name: 'the balance does not see what is held',
-    find: 'local balance_room = number(balance) - number(account_held)',
-    replace: 'local balance_room = number(balance)',
+    find: 'local balance_room = balance - account_held',
+    replace: 'local balance_room = balance',
   },
   {
     name: 'a hold shrinks below what it may',
@@ -68,28 +73,39 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold is made twice for one request',
-    find: 'if existing then\n  local hold = decode_hold(existing)\n  local limit',
-    replace: 'if false then\n  local hold = decode_hold(existing)\n  local limit',
+    find: "redis.call('HSETNX', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 0",
+    replace:
+      "redis.call('HSET', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 2",
   },
   {
     name: 'requests in flight are never counted down',
-    find: "redis.call('HINCRBY', key_key, 'in_flight', sign)",
-    replace: "if sign > 0 then redis.call('HINCRBY', key_key, 'in_flight', sign) end",
+    find: 'number(in_flight) - (hold.is_lost and 0 or 1)',
+    replace: 'number(in_flight)',
+  },
+  {
+    name: 'a lost hold counts down the requests in flight',
+    find: 'number(in_flight) - (hold.is_lost and 0 or 1)',
+    replace: 'number(in_flight) - 1',
+  },
+  {
+    name: 'a hold of nothing stays with its key',
+    find: "if key_held == 0 then redis.call('HDEL', key_key, held_field) end",
+    replace: '',
   },
   {
     name: 'a renewal that does not extend the lease',
-    find: "redis.call('ZADD', KEYS[4], whole(now_ms() + number(ARGV[8])), request_id)",
-    replace: "redis.call('ZADD', KEYS[4], 'NX', whole(now_ms() + number(ARGV[8])), request_id)",
+    find: "redis.call('ZADD', KEYS[4], now_ms() + ARGV[8], request_id)",
+    replace: "redis.call('ZADD', KEYS[4], 'NX', now_ms() + ARGV[8], request_id)",
   },
   {
     name: 'a renewal that notes no cost',
-    find: 'hold.seen = number(ARGV[7])',
-    replace: 'hold.seen = existing and hold.seen or 0',
+    find: 'whole(hold.held), ARGV[7]))',
+    replace: 'whole(hold.held), whole(existing and hold.seen or 0)))',
   },
   {
     name: 'a hold that comes back takes what others hold',
-    find: 'hold.held = math.max(0, math.min(hold.held, room))',
-    replace: '',
+    find: 'local held = math.max(0, math.min(ARGV[6], room))',
+    replace: 'local held = number(ARGV[6])',
   },
   {
     name: 'a renewal brings back what was swept',
@@ -111,8 +127,8 @@ const HOLD_MUTANTS: readonly Mutant[] = [
 const MONEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'settling forgets to release the hold',
-    find: 'count_hold(KEYS[1], KEYS[2], hold, -1)',
-    replace: '',
+    find: 'number(account_held) - hold.held\n  key_held, spent = number(key_held) - hold.held,',
+    replace: 'number(account_held)\n  key_held, spent = number(key_held),',
   },
   {
     name: 'a repeated settlement charges again',
@@ -126,24 +142,24 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an overrun is charged whatever is left',
-    find: 'charged = math.max(held, math.min(wanted, find_room(account_key, key_key, month)))',
+    find: 'charged = math.max(hold.held, math.min(wanted, room))',
     replace: 'charged = wanted',
   },
   {
     name: 'an overrun may take what is held',
-    find: 'local room = number(balance) - number(account_held)\n  if cap then room = math.min(room, number(cap) - number(spent) - number(key_held)) end',
-    replace:
-      'local room = number(balance)\n  if cap then room = math.min(room, number(cap) - number(spent)) end',
+    find: 'local room = balance - account_held\n  if cap then room = math.min(room, number(cap) - spent - key_held) end',
+    replace: 'local room = balance\n  if cap then room = math.min(room, number(cap) - spent) end',
   },
   {
     name: 'the month of settling pays',
-    find: 'charge(KEYS[1], KEYS[2], hold.month, hold.held, wanted - already)',
-    replace: 'charge(KEYS[1], KEYS[2], month_of(now_ms()), hold.held, wanted - already)',
+    find: "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. hold.month",
+    replace:
+      "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. os.date('!%Y%m', math.floor(now_ms() / 1000))",
   },
   {
     name: 'sweeping charges all that was held',
-    find: 'local wanted = math.min(hold.seen, hold.held)',
-    replace: 'local wanted = hold.held',
+    find: 'math.min(hold.seen, hold.held)',
+    replace: 'hold.held',
   },
   {
     name: 'sweeping leaves no mark',
@@ -177,31 +193,36 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the ledger has another sign',
-    find: 'charged = -micros, short = 0',
-    replace: 'charged = micros, short = 0',
+    find: 'nothing_held, 0 - micros, 0,',
+    replace: 'nothing_held, micros, 0,',
+  },
+  {
+    name: 'a payment of nothing has a sign',
+    find: 'nothing_held, 0 - micros, 0,',
+    replace: 'nothing_held, -micros, 0,',
   },
 ];
 
 const NUMBER_MUTANTS: readonly Mutant[] = [
   {
     name: 'amounts lose their last digits',
-    find: "return string.format('%.0f', number + 0)",
-    replace: 'return tostring(number + 0)',
+    find: "return string.format('%d', number)",
+    replace: 'return tostring(number)',
   },
   {
     name: 'nothing has a sign',
-    find: "return string.format('%.0f', number + 0)",
+    find: "return string.format('%d', number)",
     replace: "return string.format('%.0f', number)",
   },
   {
     name: 'February belongs to the year before',
-    find: '(month <= 2 and 1 or 0)',
-    replace: '(month < 2 and 1 or 0)',
+    find: 'if month > 12 then',
+    replace: 'if month > 13 then',
   },
   {
     name: 'leap days come late',
-    find: 'math.floor(day_of_era / 1460)',
-    replace: 'math.floor(day_of_era / 1461)',
+    find: 'from_century % 1461',
+    replace: 'from_century % 1460',
   },
 ];
 

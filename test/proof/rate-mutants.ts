@@ -45,8 +45,8 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'times that go backwards with the clock',
-    find: 'whole(math.max(now, read.newest or 0))',
-    replace: 'whole(now)',
+    find: "redis.call('LPUSH', log, math.max(now, read.newest or 0))",
+    replace: "redis.call('LPUSH', log, now)",
   },
   {
     name: 'a log of the future that is never dropped',
@@ -60,8 +60,17 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'every call for a request takes a place',
-    find: 'if existing then\n  local hold = decode_hold(existing)\n  local limit',
-    replace:
-      'if existing then\n  take_place(KEYS[2], key_limit, now, window, by_key)\n  local hold = decode_hold(existing)\n  local limit',
+    find: '-- Nothing has been changed until here.\n',
+    replace: 'take_place(KEYS[2], key_limit, now, window, by_key)\n',
+  },
+  {
+    name: 'every call for a request takes a place of the account',
+    find: '-- Nothing has been changed until here.\n',
+    replace: 'take_place(account_log, account_limit, now, window, by_account)\n',
+  },
+  {
+    name: 'a request that runs is refused',
+    find: 'if existing then return answer_again(existing) end',
+    replace: '',
   },
 ];

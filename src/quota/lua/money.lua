@@ -5,8 +5,9 @@
 local DONE_KEEP_S = 10800
 local DONE_KEEP_MIN_S = 7200
 
-local function encode_hold(hold)
-  return table.concat({ hold.account, hold.key_id, hold.month, hold.model, whole(hold.held), whole(hold.seen) }, '|')
+-- Amounts are texts, see numbers.lua.
+local function encode_hold(account, key_id, month, model, held, seen)
+  return account .. '|' .. key_id .. '|' .. month .. '|' .. model .. '|' .. held .. '|' .. seen
 end
 
 local function decode_hold(text)
@@ -18,42 +19,39 @@ local function decode_hold(text)
   }
 end
 
--- Adds `sign` times the hold to what is held, and to the requests in flight.
-local function count_hold(account_key, key_key, hold, sign)
-  redis.call('HINCRBY', account_key, 'held', whole(sign * hold.held))
-  redis.call('HINCRBY', key_key, 'in_flight', sign)
-  if redis.call('HINCRBY', key_key, 'held:' .. hold.month, whole(sign * hold.held)) == 0 then
-    redis.call('HDEL', key_key, 'held:' .. hold.month)
-  end
-end
-
 -- What balance and cap have room for, besides all that is held. Below 0 after a chargeback or a lowered cap.
-local function find_room(account_key, key_key, month)
-  local balance, account_held = unpack(redis.call('HMGET', account_key, 'balance', 'held'))
-  local cap, spent, key_held =
-    unpack(redis.call('HMGET', key_key, 'cap', 'spent:' .. month, 'held:' .. month))
-  local room = number(balance) - number(account_held)
-  if cap then room = math.min(room, number(cap) - number(spent) - number(key_held)) end
+local function find_room(balance, account_held, cap, spent, key_held)
+  local room = balance - account_held
+  if cap then room = math.min(room, number(cap) - spent - key_held) end
   return room
-end
-
--- Takes `wanted` from the balance. What was held is covered; more than that only as far as balance and cap
--- have room that nobody else holds. Answers what was charged, what was not, and the new balance.
-local function charge(account_key, key_key, month, held, wanted)
-  local balance = number(redis.call('HGET', account_key, 'balance'))
-  local charged = wanted
-  if wanted > held then
-    charged = math.max(held, math.min(wanted, find_room(account_key, key_key, month)))
-  end
-  if charged ~= 0 then
-    redis.call('HINCRBY', key_key, 'spent:' .. month, whole(charged))
-    redis.call('HINCRBY', account_key, 'balance', whole(-charged))
-  end
-  return charged, wanted - charged, balance - charged
 end
 
 local function keep_marks(done_key)
   if redis.call('TTL', done_key) < DONE_KEEP_MIN_S then redis.call('EXPIRE', done_key, DONE_KEEP_S) end
+end
+
+-- Takes `wanted` from the balance and ends the hold, unless it was lost. What was held is covered; more than that
+-- only as far as balance and cap have room that nobody else holds. Answers what was charged, what was not, and the
+-- new balance. Each record is read once and written once: that is most of what a settlement costs Redis.
+local function charge(account_key, key_key, hold, wanted)
+  local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. hold.month
+  local balance, account_held = unpack(redis.call('HMGET', account_key, 'balance', 'held'))
+  local in_flight, key_held, spent, cap =
+    unpack(redis.call('HMGET', key_key, 'in_flight', held_field, spent_field, 'cap'))
+  balance, account_held = number(balance), number(account_held) - hold.held
+  key_held, spent = number(key_held) - hold.held, number(spent)
+
+  local charged = wanted
+  if wanted > hold.held then
+    local room = find_room(balance, account_held, cap, spent, key_held)
+    charged = math.max(hold.held, math.min(wanted, room))
+  end
+  balance = balance - charged
+  redis.call('HSET', account_key, 'held', account_held, 'balance', balance)
+  redis.call('HSET', key_key, 'in_flight', number(in_flight) - (hold.is_lost and 0 or 1),
+    held_field, key_held, spent_field, spent + charged)
+  if key_held == 0 then redis.call('HDEL', key_key, held_field) end
+  return charged, wanted - charged, balance
 end
 
 -- What became of a request: the micros it was charged, with an x in front when its lease had run out.
@@ -63,9 +61,8 @@ local function mark_done(done_key, request_id, mark)
 end
 
 -- Equal field names in every entry: the stream stores them once.
-local function enter(ledger, entry)
-  redis.call('XADD', ledger, '*', 'kind', entry.kind, 'request', entry.request, 'account', entry.account,
-    'key', entry.key_id, 'model', entry.model, 'month', entry.month, 'held', whole(entry.held),
-    'charged', whole(entry.charged), 'short', whole(entry.short), 'balance', whole(entry.balance),
-    'usage', entry.usage)
+local function enter(ledger, kind, request, hold, charged, short, balance, usage)
+  redis.call('XADD', ledger, '*', 'kind', kind, 'request', request, 'account', hold.account,
+    'key', hold.key_id, 'model', hold.model, 'month', hold.month, 'held', hold.held,
+    'charged', charged, 'short', short, 'balance', balance, 'usage', usage)
 end

@@ -51,7 +51,7 @@ end
 -- without it counts to the end of the next one, and a time may be one window ahead of the clock.
 local function take_place(log, limit, now, window, read)
   if limit <= 0 then return end
-  redis.call('LPUSH', log, whole(math.max(now, read.newest or 0)))
+  redis.call('LPUSH', log, math.max(now, read.newest or 0))
   if not read.newest or math.floor(read.newest / window) ~= math.floor(now / window) then
     redis.call('PEXPIRE', log, 3 * window)
   end
@@ -63,4 +63,9 @@ local function peek_window(log, limit, now, window)
   if not newest or newest - now > window then return 0, 0 end
   local count = find_expired(log, now, window)
   return count, count > 0 and math.min(newest + window - now, window) or 0
+end
+
+-- A plan that this version does not know gets the smallest.
+local function limit_of(plan, starter, pro, business, team)
+  return plan == 'pro' and pro or plan == 'team' and team or plan == 'business' and business or starter
 end

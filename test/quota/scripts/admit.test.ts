@@ -116,6 +116,24 @@ describe('admit: what is held', () => {
   });
 
   it.each([
+    ['rate', { plan: 'starter' }, {}],
+    ['in_flight', {}, { in_flight_max: 2 }],
+    ['cap', {}, { cap: 250 }],
+    ['balance', { balance: 250 }, {}],
+  ])('is answered as before, even where another one is refused: %s', async (kind, account, key) => {
+    await scripts.setAccount(account);
+    await scripts.setKey(key);
+    await scripts.admit();
+    const settled = { requestId: requestNumber(2) };
+    await scripts.admit(settled);
+    await scripts.settle(100, settled);
+    await scripts.admit({ requestId: requestNumber(3) });
+    expect(await scripts.admit({ requestId: requestNumber(4) })).toMatchObject({ kind });
+    expect(await scripts.admit()).toMatchObject({ ...admitted, heldMicros: 100 });
+    expect(await scripts.admit(settled)).toEqual({ kind: 'finished' });
+  });
+
+  it.each([
     [{ balance: 100 }, 'admitted'],
     [{ balance: 99 }, 'balance'],
     [{ balance: 150, held: 50 }, 'admitted'],

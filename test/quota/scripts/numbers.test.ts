@@ -4,7 +4,9 @@ import { monthOf } from '../../proof/support/month-of.ts';
 import { openScripts } from './open-scripts.ts';
 
 const scripts = openScripts();
-const NUMBERS = readFileSync('src/quota/lua/numbers.lua', 'utf8');
+const NUMBERS = ['numbers', 'month']
+  .map((part) => readFileSync(`src/quota/lua/${part}.lua`, 'utf8'))
+  .join('');
 const DAY_MS = 86_400_000;
 const DAYS_UNTIL_2100 = Date.UTC(2100, 0) / DAY_MS;
 

@@ -142,6 +142,12 @@ describe('settle', () => {
     expect(await scripts.ledger()).toEqual([`orphan it ${MONTH} 0 60 0 940`]);
   });
 
+  it('counts the requests in flight without one whose hold is lost', async () => {
+    await scripts.setKey({ in_flight: 2 });
+    await scripts.settle(60);
+    expect(await scripts.key()).toMatchObject({ in_flight: '2' });
+  });
+
   it('charges a lost request as far as there is room', async () => {
     await scripts.setAccount({ held: 970 });
     expect(await scripts.settle(60)).toMatchObject({ chargedMicros: 30, shortMicros: 30 });

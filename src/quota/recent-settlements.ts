@@ -1,0 +1,129 @@
+import type { Clock } from '../lib/clock.ts';
+import { decodeSettlement, encodeSettlement, type Settlement } from './settlement.ts';
+
+const CHUNK_BYTES = 256 * 1_024;
+const HEAD_BYTES = 12;
+
+/** Records one after the other: length of the settlement, milliseconds of its arrival, settlement. */
+interface Chunk {
+  readonly bytes: Buffer;
+  endOffset: number;
+  count: number;
+  lastMs: number;
+  next: Chunk | undefined;
+}
+
+export interface RecentSettlements {
+  add(settlement: Settlement): void;
+  /** What there is now, the oldest first; what is added or forgotten later changes nothing in it. */
+  read(): SettlementReader;
+}
+
+export interface SettlementReader {
+  /** How many `take` will still answer. */
+  readonly left: number;
+  take(): Settlement | undefined;
+}
+
+interface RecentSettlementsOptions {
+  readonly ageMaxMs: number;
+  readonly countMax: number;
+  readonly bytesMax: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Settlements of the last moments. They are kept as bytes: a minute of objects would be hundreds of megabytes, and the
+ * garbage collector would walk through them again and again. What is too old goes by whole chunks.
+ */
+export function createRecentSettlements(options: RecentSettlementsOptions): RecentSettlements {
+  const { ageMaxMs, countMax, bytesMax, clock } = options;
+  let first = createChunk(0);
+  let last = first;
+  let count = 0;
+  let bytes = 0;
+
+  const forgetFirst = () => {
+    count -= first.count;
+    bytes -= first.bytes.length;
+    if (first.next === undefined) last = createChunk(0);
+    first = first.next ?? last;
+  };
+
+  const forgetOld = () => {
+    const sinceMs = clock.nowMs() - ageMaxMs;
+    while (
+      count > 0 &&
+      (first.lastMs < sinceMs || count - first.count >= countMax || bytes > bytesMax)
+    ) {
+      forgetFirst();
+    }
+  };
+
+  const makeRoom = (length: number) => {
+    if (last.endOffset + length <= last.bytes.length) return;
+    const chunk = createChunk(Math.max(CHUNK_BYTES, length));
+    bytes += chunk.bytes.length;
+    last.next = chunk;
+    last = chunk;
+    if (first.count === 0) first = chunk;
+  };
+
+  return {
+    add(settlement) {
+      const packed = encodeSettlement(settlement);
+      makeRoom(HEAD_BYTES + packed.length);
+      last.lastMs = clock.nowMs();
+      last.bytes.writeUInt32LE(packed.length, last.endOffset);
+      last.bytes.writeDoubleLE(last.lastMs, last.endOffset + 4);
+      last.bytes.set(packed, last.endOffset + HEAD_BYTES);
+      last.endOffset += HEAD_BYTES + packed.length;
+      last.count++;
+      count++;
+      forgetOld();
+    },
+    read() {
+      forgetOld();
+      const reader = createReader(first, count);
+      const sinceMs = clock.nowMs() - ageMaxMs;
+      while (reader.left > countMax || reader.nextMs() < sinceMs) reader.skip();
+      return reader;
+    },
+  };
+}
+
+function createChunk(length: number): Chunk {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  return { bytes, endOffset: 0, count: 0, lastMs: 0, next: undefined };
+}
+
+function createReader(first: Chunk, count: number) {
+  let chunk = first;
+  let offset = 0;
+  let left = count;
+
+  const skip = () => {
+    offset += HEAD_BYTES + chunk.bytes.readUInt32LE(offset);
+    left--;
+    if (left > 0 && offset < chunk.endOffset) return;
+    // At the end nothing is kept: every later chunk would stay with this one.
+    chunk = (left > 0 ? chunk.next : undefined) ?? createChunk(0);
+    offset = 0;
+  };
+
+  return {
+    get left() {
+      return left;
+    },
+    /** Infinity at the end. */
+    nextMs: () => (left === 0 ? Number.POSITIVE_INFINITY : chunk.bytes.readDoubleLE(offset + 4)),
+    skip,
+    take(): Settlement | undefined {
+      if (left === 0) return undefined;
+      const start = offset + HEAD_BYTES;
+      const packed = chunk.bytes.subarray(start, start + chunk.bytes.readUInt32LE(offset));
+      skip();
+      return decodeSettlement(packed);
+    },
+  };
+}
