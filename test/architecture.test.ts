@@ -92,8 +92,12 @@ const BANS: readonly Ban[] = [
   },
   {
     text: '.cork(',
-    isBannedIn: (file) => file !== 'src/http/exchange.ts' && file !== 'src/http/response-writer.ts',
-    because: 'the exchange alone knows about abort, cork and drain',
+    isBannedIn: (file) =>
+      file !== 'src/http/exchange.ts' &&
+      file !== 'src/http/response-writer.ts' &&
+      file !== 'src/redis/gathered-command.ts',
+    because:
+      'the exchange alone knows about abort, cork and drain; of the sockets, those of Redis gather',
   },
   {
     text: 'new Redis(',
