@@ -1,4 +1,4 @@
-import type { DeadlineList } from '../lib/deadline-list.ts';
+import type { Deadline, DeadlineList } from '../lib/deadline-list.ts';
 import type { Log } from '../lib/log.ts';
 import { type StopSignal, StopSource } from '../lib/stop-signal.ts';
 import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
@@ -14,7 +14,7 @@ import { ResponseWriter, type WriterOwner } from './response-writer.ts';
 export interface ExchangeContext {
   readonly limits: HttpLimits;
   readonly bodyBudget: BodyBudget;
-  readonly waiting: Set<UwsResponse>;
+  readonly waiting: Set<ResponseWriter>;
   /** Exchanges whose body has not come to its end. */
   readonly bodyDeadlines: DeadlineList<Exchange>;
   readonly log: Log;
@@ -64,6 +64,8 @@ export class Exchange implements WriterOwner {
   #heldAnswer: { head: AnswerHead; body: Uint8Array } | undefined;
   #addedHeaders: readonly Headers[] = NO_HEADERS;
   readonly #stop = new StopSource();
+  #deadline: Deadline<Exchange> | undefined;
+  #bodyDeadline: Deadline<Exchange> | undefined;
   #isGone = false;
   #isStream = false;
 
@@ -198,10 +200,14 @@ export class Exchange implements WriterOwner {
   /** To be called when the handler has returned: from here on only time and the client end the exchange. */
   armDeadlines(): void {
     if (this.#writer.isFinished) return;
-    this.#options.deadlines.add(this);
+    this.#deadline = this.#options.deadlines.add(this);
     if (this.#bodyState !== 'arriving') return;
-    this.#context.waiting.add(this.#res);
-    this.#context.bodyDeadlines.add(this);
+    this.#bodyDeadline = this.#context.bodyDeadlines.add(this);
+  }
+
+  /** Keeps uWS from closing the connection while its body arrives slowly. */
+  touch(): void {
+    this.#writer.touch();
   }
 
   #receive(chunk: ArrayBuffer, isLast: boolean): void {
@@ -261,8 +267,7 @@ export class Exchange implements WriterOwner {
   }
 
   #stopWaitingForBody(): void {
-    this.#context.bodyDeadlines.delete(this);
-    this.#context.waiting.delete(this.#res);
+    this.#context.bodyDeadlines.delete(this.#bodyDeadline);
   }
 
   /** The time of the whole exchange is up. */
@@ -279,7 +284,7 @@ export class Exchange implements WriterOwner {
 
   /** Called by its writer, once: the answer is complete or the connection is gone. */
   onAnswerFinished(): void {
-    this.#options.deadlines.delete(this);
+    this.#options.deadlines.delete(this.#deadline);
     if (this.#bodyState === 'arriving') this.#stopWaitingForBody();
     this.#collector.discard();
     if (this.#isGone) this.#stop.abort(CLIENT_GONE);

@@ -23,7 +23,9 @@ export function mintRequestId(nowMs: number): string {
   }
   if (poolOffset + RANDOM_CHARS > pool.length) {
     const bytes = randomBytes(POOL_CHARS);
-    for (const [at, byte] of bytes.entries()) bytes[at] = BASE62_DIGITS.charCodeAt(byte % BASE62);
+    for (let at = 0; at < POOL_CHARS; at++) {
+      bytes[at] = BASE62_DIGITS.charCodeAt((bytes[at] ?? 0) % BASE62);
+    }
     pool = bytes.toString('latin1');
     poolOffset = 0;
   }

@@ -6,7 +6,7 @@ import type { UwsResponse } from './load-uws.ts';
 export interface WriterContext {
   readonly limits: HttpLimits;
   /** Responses that wait for a slow peer; touched regularly so that uWS does not time them out. */
-  readonly waiting: Set<UwsResponse>;
+  readonly waiting: Set<ResponseWriter>;
 }
 
 export interface WriterOwner {
@@ -120,6 +120,13 @@ export class ResponseWriter {
     if (this.#state === 'finished') return;
     this.#res.close();
     this.#finish();
+  }
+
+  /** Tells uWS that the connection is alive, however little it moves. */
+  touch(): void {
+    if (this.#state === 'finished') return;
+    this.#res.pause();
+    this.#res.resume();
   }
 
   /** The client left: uWS forbids any further call on the response. */
@@ -241,13 +248,13 @@ export class ResponseWriter {
 
   #block(): void {
     this.#isBlocked = true;
-    this.#context.waiting.add(this.#res);
+    this.#context.waiting.add(this);
     this.#stallTimer ??= setTimeout(() => this.close(), this.#context.limits.writeStallMaxMs);
   }
 
   #unblock(): void {
     this.#isBlocked = false;
-    this.#context.waiting.delete(this.#res);
+    this.#context.waiting.delete(this);
     clearTimeout(this.#stallTimer);
     this.#stallTimer = undefined;
   }

@@ -7,7 +7,8 @@ import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import { dispatchRequest } from './dispatch-request.ts';
 import type { Exchange } from './exchange.ts';
 import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
-import type { Uws, UwsApp, UwsListenToken, UwsResponse } from './load-uws.ts';
+import type { Uws, UwsApp, UwsListenToken } from './load-uws.ts';
+import type { ResponseWriter } from './response-writer.ts';
 import { createRouteTable, type Route } from './routes.ts';
 
 const UNIX_SOCKET_MODE = 0o660;
@@ -42,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let activeExchanges = 0;
   let activeStreams = 0;
   let lastChangeMs = clock.nowMs();
-  const waiting = new Set<UwsResponse>();
+  const waiting = new Set<ResponseWriter>();
 
   const context = {
     limits,
@@ -80,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // uWS leaves the socket to its own user; a proxy usually runs as another one.
   if (options.endpoint.kind === 'unix') chmodSync(options.endpoint.path, UNIX_SOCKET_MODE);
 
-  const stopTouching = touchRegularly(waiting);
+  const stopTouching = touchRegularly(waiting, context.bodyDeadlines);
 
   const stopListening = () => {
     // Some builds crash when a token is closed twice.
@@ -110,12 +111,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-function touchRegularly(waiting: ReadonlySet<UwsResponse>): () => void {
+function touchRegularly(
+  writers: ReadonlySet<ResponseWriter>,
+  exchanges: DeadlineList<Exchange>,
+): () => void {
   const timer = setInterval(() => {
-    for (const res of waiting) {
-      res.pause();
-      res.resume();
-    }
+    for (const writer of writers) writer.touch();
+    exchanges.visit((exchange) => exchange.touch());
   }, KEEP_OPEN_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -1,4 +1,4 @@
-import { createDeadlineList } from '../lib/deadline-list.ts';
+import { createDeadlineList, type Deadline } from '../lib/deadline-list.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 
@@ -9,8 +9,11 @@ interface Limits {
   readonly totalMs: number;
 }
 
-/** An answer that can be ended from outside. */
+/** An answer that can be ended from outside, with its places in the lists below. */
 export interface Expirable {
+  totalDeadline: Deadline<Expirable> | undefined;
+  firstByteDeadline: Deadline<Expirable> | undefined;
+  idleDeadline: Deadline<Expirable> | undefined;
   expire(failure: UpstreamFailure): void;
 }
 
@@ -45,18 +48,20 @@ export function createDeadlines(limits: Limits): Deadlines {
   const idle = listFor(limits.idleMs, failSilent);
   return {
     noteFirstAsked(answer) {
-      total.add(answer);
-      if (limits.firstByteMs < limits.totalMs) firstByte.add(answer);
+      answer.totalDeadline = total.add(answer);
+      if (limits.firstByteMs < limits.totalMs) answer.firstByteDeadline = firstByte.add(answer);
     },
-    noteAsked: (answer) => idle.add(answer),
+    noteAsked(answer) {
+      answer.idleDeadline = idle.add(answer);
+    },
     noteTold(answer) {
-      firstByte.delete(answer);
-      idle.delete(answer);
+      firstByte.delete(answer.firstByteDeadline);
+      idle.delete(answer.idleDeadline);
     },
     noteOver(answer) {
-      total.delete(answer);
-      firstByte.delete(answer);
-      idle.delete(answer);
+      total.delete(answer.totalDeadline);
+      firstByte.delete(answer.firstByteDeadline);
+      idle.delete(answer.idleDeadline);
     },
   };
 }

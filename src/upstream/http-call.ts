@@ -108,12 +108,14 @@ export class HttpCall implements HttpHandler, AnswerSource {
   }
 
   #tell(part: PushedPart): void {
-    this.parts.push(part, this.#readBytes);
-    if (this.#isOver || part.events.at(-1)?.type !== 'finish') return;
+    if (this.#isOver || part.events.at(-1)?.type !== 'finish') {
+      this.parts.push(part, this.#readBytes);
+      return;
+    }
     // Nothing of what follows matters, but a connection that is read to its end can be used again.
     this.#isOver = true;
     this.#stopListening();
-    this.parts.finish();
+    this.parts.pushLast(part);
     if (this.#hasEnded) return;
     this.#lingerTimer = setTimeout(() => this.#exchange?.abort(), LINGER_MAX_MS);
   }
