@@ -5,7 +5,7 @@
   KEYS  key, key_log, holds, leases, done
   ARGV  prefix, key_id, digest, model_names, request_id, hold_micros, hold_least_micros,
         lease_ms, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
-  Uses  numbers, clock, month, names, window, money
+  Uses  numbers, clock, month, names, window, holds
   Reply {'admitted', now_ms, limit, left, reset_ms, account, month, held_micros}
         {'unknown'}  no such key, or another secret
         {'revoked'} {'expired'} {'suspended'}

@@ -5,7 +5,7 @@
 
   KEYS  account, key, holds, leases, done
   ARGV  account_id, key_id, request_id, month, model, held_micros, seen_micros, lease_ms
-  Uses  numbers, clock, money
+  Uses  numbers, clock, holds, money
   Reply 'active', 'revoked', 'suspended', or 'gone' when the lease had run out
 
   A hold that a failover lost is made again, as far as others have not taken what it held. One that is

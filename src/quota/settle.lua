@@ -4,7 +4,7 @@
 
   KEYS  account, key, holds, leases, ledger, done
   ARGV  account_id, key_id, request_id, month, model, actual_micros, first_tried_ms, usage
-  Uses  numbers, clock, money
+  Uses  numbers, clock, holds, money
   Reply {kind, charged_micros, short_micros, balance_micros}
         {'repeated', charged_micros}  it has been settled before; nothing happens
         {'too_old'}  nobody can know any more whether it has; nothing happens

@@ -5,7 +5,7 @@
 
   KEYS  holds, leases, ledger
   ARGV  prefix, count_max
-  Uses  numbers, clock, names, money
+  Uses  numbers, clock, names, holds, money
   Reply {swept, charged_micros}
 
   The names of accounts, keys and marks come from the holds and have the same hash tag.

@@ -32,17 +32,15 @@ export function loadLuaScript<
   argNames: ArgNames,
 ): LuaScript<KeyNames[number], ArgNames[number]> {
   const source = readSource(file, keyNames, argNames);
+  const keyCount = String(keyNames.length);
   const sha = createHash('sha1').update(source).digest('hex');
 
   return {
     async call(connection, keys, args) {
       const keyList = keyNames.map((name) => pick<string>(keys, name));
       assertOneHashTag(keyList);
-      const rest = [
-        String(keyList.length),
-        ...keyList,
-        ...argNames.map((name) => encodeArg(name, pick<LuaArg>(args, name))),
-      ];
+      const rest: (string | Buffer)[] = [keyCount, ...keyList];
+      for (const name of argNames) rest.push(encodeArg(name, pick<LuaArg>(args, name)));
       try {
         return await connection.send('evalsha', [sha, ...rest]);
       } catch (error) {
@@ -86,7 +84,7 @@ function checkNames(fileName: string, inFile: LuaHeader, inCode: Omit<LuaHeader,
 
 function pick<Value>(values: Readonly<Record<string, unknown>>, name: string): Value {
   const value = values[name];
-  assert(value !== undefined, `${name} is given`);
+  if (value === undefined) assert(false, `${name} is given`);
   return value as Value;
 }
 
@@ -96,12 +94,12 @@ function assertOneHashTag(keys: readonly string[]): void {
   if (first === undefined) return;
   const untilTagEnd = first.slice(0, first.indexOf('}') + 1);
   for (const key of keys) {
-    assert(key.startsWith(untilTagEnd), `${key} has the hash tag of ${first}`);
+    if (!key.startsWith(untilTagEnd)) assert(false, `${key} has the hash tag of ${first}`);
   }
 }
 
 function encodeArg(name: string, value: LuaArg): string | Buffer {
   if (typeof value !== 'number') return value;
-  assert(Number.isSafeInteger(value), `${name} is a safe integer, got ${value}`);
+  if (!Number.isSafeInteger(value)) assert(false, `${name} is a safe integer, got ${value}`);
   return String(value);
 }

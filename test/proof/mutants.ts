@@ -154,7 +154,7 @@ const MONEY_MUTANTS: readonly Mutant[] = [
     name: 'the month of settling pays',
     find: "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. hold.month",
     replace:
-      "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. os.date('!%Y%m', math.floor(now_ms() / 1000))",
+      "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. (now_ms() < 1796083200000 and hold.month or '202612')",
   },
   {
     name: 'sweeping charges all that was held',

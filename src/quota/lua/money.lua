@@ -5,20 +5,6 @@
 local DONE_KEEP_S = 10800
 local DONE_KEEP_MIN_S = 7200
 
--- Amounts are texts, see numbers.lua.
-local function encode_hold(account, key_id, month, model, held, seen)
-  return account .. '|' .. key_id .. '|' .. month .. '|' .. model .. '|' .. held .. '|' .. seen
-end
-
-local function decode_hold(text)
-  local account, key_id, month, model, held, seen =
-    string.match(text, '^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)$')
-  return {
-    account = account, key_id = key_id, month = month, model = model,
-    held = number(held), seen = number(seen),
-  }
-end
-
 -- What balance and cap have room for, besides all that is held. Below 0 after a chargeback or a lowered cap.
 local function find_room(balance, account_held, cap, spent, key_held)
   local room = balance - account_held
