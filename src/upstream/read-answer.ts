@@ -1,4 +1,3 @@
-import { tallyDeltas } from '../protocol/count-content-bytes.ts';
 import { createSseDecoder, type SseEvent } from '../protocol/decode-sse.ts';
 import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
@@ -38,11 +37,10 @@ export function createAnswerReader(options: AnswerOptions): AnswerReader {
 
 function createRelayReader({ dialect, form, model, tell }: AnswerOptions): AnswerReader {
   const relay = dialect.createStreamRelay(model, form.context);
-  const unlessFailed = ({ refusal, events, bytes }: RelayedPart): PushedPart => {
-    const part = { ...tallyDeltas(events), bytes };
-    if (refusal === undefined) return part;
+  const unlessFailed = (part: RelayedPart): PushedPart => {
+    if (part.refusal === undefined) return part;
     tell(part);
-    throw refusal;
+    throw part.refusal;
   };
   return {
     push: (chunk) => unlessFailed(relay.push(chunk)),
