@@ -1,4 +1,5 @@
-import type { InferenceEvent } from './inference.ts';
+import { asBuffer } from '../lib/as-buffer.ts';
+import type { BlockDelta, InferenceEvent } from './inference.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -35,22 +36,39 @@ export interface TextFrames {
   forget(): void;
   /** The whole frames from `start` on that are like the last one; `undefined` where there are none. */
   skim(chunk: Uint8Array, start: number): TextRun | undefined;
+  /** Adds the events of the same frames, and returns where they end. */
+  read(chunk: Uint8Array, start: number, events: InferenceEvent[]): number;
 }
 
 export function createTextFrames(): TextFrames {
   let before = NOTHING;
   let behind = NOTHING;
+  let index = 0;
+  let type: Speech['type'] = 'text';
 
   const forget = () => {
     before = NOTHING;
   };
 
+  const findNext = (chunk: Uint8Array, start: number) => {
+    if (!hasAt(chunk, start, before)) return undefined;
+    const text = findQuoted(chunk, start + before.length);
+    if (text === undefined) return undefined;
+    const frameEnd = skipAlike(chunk, text.end, behind);
+    return frameEnd === -1
+      ? undefined
+      : { start: text.start, end: text.end, escapes: text.escapes, frameEnd };
+  };
+
   return {
     learn(frame, events) {
       forget();
-      const text = events.length === 1 ? readSpeech(events[0]) : undefined;
-      const place = text === undefined ? undefined : findText(asBuffer(frame), text);
+      const [event] = events;
+      if (events.length !== 1 || event?.type !== 'delta' || !isSpeech(event.delta)) return;
+      const place = findText(asBuffer(frame), saidIn(event.delta));
       if (place === undefined) return;
+      ({ index } = event);
+      ({ type } = event.delta);
       // Copies: whoever gave the frame may use its memory again.
       before = Buffer.from(frame.subarray(0, place.start));
       behind = Buffer.from(frame.subarray(place.end));
@@ -61,26 +79,42 @@ export function createTextFrames(): TextFrames {
       const ends: number[] = [];
       let contentBytes = 0;
       let end = start;
-      while (hasAt(chunk, end, before)) {
-        const textStart = end + before.length;
-        const text = readText(chunk, textStart);
-        const next = text === undefined ? -1 : skipAlike(chunk, text.end, behind);
-        if (text === undefined || next === -1) break;
-        contentBytes += text.bytes;
-        end = next;
+      for (let text = findNext(chunk, end); text !== undefined; text = findNext(chunk, end)) {
+        contentBytes += text.end - text.start - text.escapes;
+        end = text.frameEnd;
         ends.push(end);
       }
       return ends.length === 0 ? undefined : { ends, end, contentBytes };
     },
+    read(chunk, start, events) {
+      if (before.length === 0) return start;
+      const source = asBuffer(chunk);
+      let end = start;
+      for (let text = findNext(chunk, end); text !== undefined; text = findNext(chunk, end)) {
+        const said = decodeText(source, text);
+        const delta: Speech =
+          type === 'text' ? { type: 'text', text: said } : { type: 'thinking', thinking: said };
+        events.push({ type: 'delta', index, delta });
+        end = text.frameEnd;
+      }
+      return end;
+    },
   };
 }
 
-/** Up to its quote; `undefined` where a parser has to read it, or where there is none. */
-function readText(chunk: Uint8Array, start: number) {
+/** A text between its quotes. */
+interface FoundText {
+  readonly start: number;
+  readonly end: number;
+  readonly escapes: number;
+}
+
+/** `undefined` where a parser has to read it, or where there is none. */
+function findQuoted(chunk: Uint8Array, start: number): FoundText | undefined {
   let escapes = 0;
   for (let i = start; i < chunk.length; i++) {
     const byte = chunk[i] ?? 0;
-    if (byte === QUOTE) return i === start ? undefined : { end: i, bytes: i - start - escapes };
+    if (byte === QUOTE) return i === start ? undefined : { start, end: i, escapes };
     if (byte < SPACE) return undefined;
     if (byte !== BACKSLASH) continue;
     i += 1;
@@ -90,23 +124,18 @@ function readText(chunk: Uint8Array, start: number) {
   return undefined;
 }
 
-export function asBuffer(bytes: Uint8Array): Buffer {
-  if (bytes instanceof Buffer) return bytes;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+function decodeText(source: Buffer, { start, end, escapes }: FoundText): string {
+  if (escapes === 0) return source.toString('utf8', start, end);
+  return JSON.parse(source.toString('utf8', start - 1, end + 1));
 }
 
 /** The input of a tool is none: others have to follow where it ends. */
-function readSpeech(event: InferenceEvent | undefined): string | undefined {
-  if (event?.type !== 'delta') return undefined;
-  switch (event.delta.type) {
-    case 'text':
-      return event.delta.text;
-    case 'thinking':
-      return event.delta.thinking;
-    default:
-      return undefined;
-  }
-}
+type Speech = Extract<BlockDelta, { type: 'text' | 'thinking' }>;
+
+const isSpeech = (delta: BlockDelta): delta is Speech =>
+  delta.type === 'text' || delta.type === 'thinking';
+
+const saidIn = (delta: Speech) => (delta.type === 'text' ? delta.text : delta.thinking);
 
 /**
  * Where the text stands, between its quotes. Without an escape in the whole frame it stands there as it is; if

@@ -1,6 +1,7 @@
-import { createSseDecoder, type SseEvent } from '../protocol/decode-sse.ts';
+import { asBuffer } from '../lib/as-buffer.ts';
 import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
+import { createEventReader } from '../protocol/read-events.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RelayedPart } from '../protocol/stream-relay.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
@@ -49,13 +50,11 @@ function createRelayReader({ dialect, form, model, tell }: AnswerOptions): Answe
 }
 
 function createStreamReader({ dialect, model, tell }: AnswerOptions): AnswerReader {
-  const sse = createSseDecoder();
-  const decoder = dialect.createStreamDecoder();
-  const decodeAll = (payloads: readonly SseEvent[], end: () => InferenceEvent[]): PushedPart => {
+  const reader = createEventReader(dialect.createStreamDecoder());
+  const readAll = (read: (events: InferenceEvent[]) => void): PushedPart => {
     const events: InferenceEvent[] = [];
     try {
-      for (const payload of payloads) events.push(...decoder.decode(payload));
-      events.push(...end());
+      read(events);
     } catch (error) {
       tell(toPart(events, model));
       throw error;
@@ -63,8 +62,8 @@ function createStreamReader({ dialect, model, tell }: AnswerOptions): AnswerRead
     return toPart(events, model);
   };
   return {
-    push: (chunk) => decodeAll(sse.push(chunk), () => []),
-    end: () => decodeAll(sse.end(), () => decoder.end()),
+    push: (chunk) => readAll((events) => reader.push(chunk, events)),
+    end: () => readAll((events) => reader.end(events)),
   };
 }
 
@@ -92,8 +91,13 @@ function createWholeReader(
       chunks.push(chunk);
       return undefined;
     },
-    end: () => decode(Buffer.concat(chunks)),
+    end: () => decode(joinChunks(chunks)),
   };
+}
+
+function joinChunks(chunks: readonly Uint8Array[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? asBuffer(first) : Buffer.concat(chunks);
 }
 
 function toPart(events: readonly InferenceEvent[], model: string): PushedPart {

@@ -1,3 +1,4 @@
+import { asBuffer } from '../../lib/as-buffer.ts';
 import type { SseEvent } from '../decode-sse.ts';
 import type { AnswerContext, InferenceEvent } from '../inference.ts';
 import { isObject } from '../schema.ts';
@@ -7,7 +8,7 @@ import {
   type RelayedFrame,
   type StreamRelay,
 } from '../stream-relay.ts';
-import { asBuffer, createTextFrames, type TextRun } from '../text-frames.ts';
+import { createTextFrames, type TextRun } from '../text-frames.ts';
 import { type Json, parseUpstreamJson, readObject } from '../upstream-json.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder } from './decode-chunks.ts';
