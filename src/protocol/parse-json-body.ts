@@ -1,3 +1,4 @@
+import { asBuffer } from '../lib/as-buffer.ts';
 import { Refusal } from './refusals.ts';
 import { JSON_DEPTH_MAX, type JsonMember, scanJson } from './scan-json.ts';
 import { isObject } from './schema.ts';
@@ -27,11 +28,6 @@ export function readJsonBody(received: Uint8Array): JsonBody {
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
   return { value, bytes, members: scan.members };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  if (bytes instanceof Buffer) return bytes;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

@@ -1,10 +1,12 @@
 import { createSseDecoder, SSE_EVENT_BYTES_MAX, type SseEvent } from './decode-sse.ts';
 import { Refusal } from './refusals.ts';
 
-/** The bytes up to and with an empty line; comments alone make no event. */
+/** The bytes up to and with an empty line, which may be those of the chunk; comments alone make no event. */
 export interface SseFrame {
   readonly bytes: Uint8Array;
   readonly event: SseEvent | undefined;
+  /** Where it ends in the chunk that completes it. */
+  readonly end: number;
 }
 
 /** Room for comments too, which belong to no event but stand between its lines. */
@@ -25,12 +27,13 @@ export function createSseSplitter() {
     isAfterCr = false;
   };
 
-  /** The frames that this chunk completes; they may share its memory. */
-  function* split(chunk: Uint8Array): Generator<SseFrame> {
-    const findEnd = createLineEndFinder(chunk);
-    let frameStart = 0;
-    let lineStart = 0;
-    for (let i = findEnd(0); i !== -1; i = findEnd(lineStart)) {
+  const nextFrame = (
+    chunk: Uint8Array,
+    start: number,
+    findEnd: LineEndFinder,
+  ): SseFrame | undefined => {
+    let lineStart = start;
+    for (let i = findEnd(start); i !== -1; i = findEnd(lineStart)) {
       if (i > lineStart) noteText();
       lineStart = i + 1;
       // The second half of a line end belongs to the next frame: it may be late, and means nothing there.
@@ -38,24 +41,34 @@ export function createSseSplitter() {
       isAfterCr = chunk[i] === CR;
       if (isSecondHalf) continue;
       if (isLineEmpty) {
-        const end = chunk.subarray(frameStart, lineStart);
-        frameStart = lineStart;
-        const [event] = decoder.push(end);
-        yield { bytes: held.release(end), event };
+        const last = chunk.subarray(start, lineStart);
+        const [event] = decoder.push(last);
+        return { bytes: held.release(last), event, end: lineStart };
       }
       isLineEmpty = true;
     }
     if (lineStart < chunk.length) noteText();
-    const rest = chunk.subarray(frameStart);
+    const rest = chunk.subarray(start);
     decoder.push(rest);
     held.keep(rest);
-  }
+    return undefined;
+  };
 
-  return { split };
+  return {
+    /** Reads a chunk from its beginning: each call takes the next frame, from `start` on, as long as there is one. */
+    open(chunk: Uint8Array): (start: number) => SseFrame | undefined {
+      const findEnd = createLineEndFinder(chunk);
+      return (start) => nextFrame(chunk, start, findEnd);
+    },
+    /** Nothing is held, so that whole frames may be left out. */
+    isBetweenFrames: () => isLineEmpty && !isAfterCr && held.isEmpty(),
+  };
 }
 
+type LineEndFinder = (start: number) => number;
+
 /** Where the next line feed or carriage return is, from ever later places on; -1 where there is none. */
-function createLineEndFinder(chunk: Uint8Array): (start: number) => number {
+function createLineEndFinder(chunk: Uint8Array): LineEndFinder {
   let lf = chunk.indexOf(LF);
   let cr = chunk.indexOf(CR);
   return (start) => {
@@ -72,6 +85,7 @@ function createHeldBytes() {
   let length = 0;
 
   return {
+    isEmpty: () => length === 0,
     keep(piece: Uint8Array): void {
       if (piece.length === 0) return;
       length += piece.length;

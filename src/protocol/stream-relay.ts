@@ -1,3 +1,4 @@
+import { countContentBytes } from './count-content-bytes.ts';
 import type { InferenceEvent } from './inference.ts';
 import { Refusal } from './refusals.ts';
 import { createSseSplitter, type SseFrame } from './split-sse.ts';
@@ -6,8 +7,9 @@ import { createSseSplitter, type SseFrame } from './split-sse.ts';
 export interface RelayedPart {
   /** To be sent on in this order: whole events only, so that a word of ours may follow at any time. */
   readonly bytes: readonly Uint8Array[];
-  /** What the same bytes say, for whoever counts. */
+  /** What the same bytes say, for whoever counts; the deltas are counted already. */
   readonly events: readonly InferenceEvent[];
+  readonly contentBytes: number;
   /** The upstream failed behind these bytes, and nothing of it follows. */
   readonly refusal: Refusal | undefined;
 }
@@ -24,9 +26,19 @@ export interface RelayedFrame {
   readonly events: readonly InferenceEvent[];
 }
 
-/** The part of it in which formats differ. Both throw a `Refusal` when the upstream fails. */
+/** Frames in a row that say nothing but text. */
+export interface RelayedRun {
+  readonly bytes: Uint8Array;
+  readonly contentBytes: number;
+  /** Where they end in their chunk. */
+  readonly end: number;
+}
+
+/** The part of it in which formats differ. The first and the last throw a `Refusal` when the upstream fails. */
 interface FrameRelay {
   relay(frame: SseFrame): RelayedFrame;
+  /** The frames from `start` on that take no reading; `undefined` where there are none. */
+  skim(chunk: Uint8Array, start: number): RelayedRun | undefined;
   end(): RelayedFrame;
 }
 
@@ -34,37 +46,72 @@ export function createStreamRelay(frames: FrameRelay): StreamRelay {
   const splitter = createSseSplitter();
   let isOver = false;
 
-  const collect = (add: (take: (relayed: RelayedFrame) => void) => void): RelayedPart => {
-    const bytes: Uint8Array[] = [];
-    const events: InferenceEvent[] = [];
-    let refusal: Refusal | undefined;
+  const pushAll = (chunk: Uint8Array, part: GrowingPart) => {
+    const nextFrame = splitter.open(chunk);
+    let start = 0;
+    while (start < chunk.length && !isOver) {
+      const run = splitter.isBetweenFrames() ? frames.skim(chunk, start) : undefined;
+      if (run !== undefined) {
+        part.addRun(run);
+        start = run.end;
+        continue;
+      }
+      const frame = nextFrame(start);
+      if (frame === undefined) return;
+      start = frame.end;
+      isOver = part.addFrame(frames.relay(frame));
+    }
+  };
+
+  const collect = (add: (part: GrowingPart) => void): RelayedPart => {
+    const part = createGrowingPart();
+    if (isOver) return part.finish(undefined);
     try {
-      add((relayed) => {
-        for (const piece of relayed.bytes) appendBytes(bytes, piece);
-        for (const event of relayed.events) events.push(event);
-        isOver ||= relayed.events.at(-1)?.type === 'finish';
-      });
+      add(part);
+      return part.finish(undefined);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      refusal = error;
       isOver = true;
+      return part.finish(error);
     }
-    return { bytes, events, refusal };
   };
 
   return {
-    push: (chunk) =>
-      collect((take) => {
-        if (isOver) return;
-        for (const frame of splitter.split(chunk)) {
-          take(frames.relay(frame));
-          if (isOver) return;
-        }
-      }),
+    push: (chunk) => collect((part) => pushAll(chunk, part)),
     end: () =>
-      collect((take) => {
-        if (!isOver) take(frames.end());
+      collect((part) => {
+        isOver = part.addFrame(frames.end());
       }),
+  };
+}
+
+type GrowingPart = ReturnType<typeof createGrowingPart>;
+
+function createGrowingPart() {
+  const bytes: Uint8Array[] = [];
+  const events: InferenceEvent[] = [];
+  let contentBytes = 0;
+
+  return {
+    addRun(run: RelayedRun): void {
+      appendBytes(bytes, run.bytes);
+      contentBytes += run.contentBytes;
+    },
+    /** Whether it was the last one. */
+    addFrame(relayed: RelayedFrame): boolean {
+      for (const piece of relayed.bytes) appendBytes(bytes, piece);
+      for (const event of relayed.events) {
+        if (event.type === 'delta') contentBytes += countContentBytes(event.delta);
+        else events.push(event);
+      }
+      return relayed.events.at(-1)?.type === 'finish';
+    },
+    finish: (refusal: Refusal | undefined): RelayedPart => ({
+      bytes,
+      events,
+      contentBytes,
+      refusal,
+    }),
   };
 }
 

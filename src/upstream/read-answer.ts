@@ -1,7 +1,7 @@
-import { tallyDeltas } from '../protocol/count-content-bytes.ts';
-import { createSseDecoder, type SseEvent } from '../protocol/decode-sse.ts';
+import { asBuffer } from '../lib/as-buffer.ts';
 import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
+import { createEventReader } from '../protocol/read-events.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RelayedPart } from '../protocol/stream-relay.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
@@ -38,11 +38,10 @@ export function createAnswerReader(options: AnswerOptions): AnswerReader {
 
 function createRelayReader({ dialect, form, model, tell }: AnswerOptions): AnswerReader {
   const relay = dialect.createStreamRelay(model, form.context);
-  const unlessFailed = ({ refusal, events, bytes }: RelayedPart): PushedPart => {
-    const part = { ...tallyDeltas(events), bytes };
-    if (refusal === undefined) return part;
+  const unlessFailed = (part: RelayedPart): PushedPart => {
+    if (part.refusal === undefined) return part;
     tell(part);
-    throw refusal;
+    throw part.refusal;
   };
   return {
     push: (chunk) => unlessFailed(relay.push(chunk)),
@@ -51,13 +50,11 @@ function createRelayReader({ dialect, form, model, tell }: AnswerOptions): Answe
 }
 
 function createStreamReader({ dialect, model, tell }: AnswerOptions): AnswerReader {
-  const sse = createSseDecoder();
-  const decoder = dialect.createStreamDecoder();
-  const decodeAll = (payloads: readonly SseEvent[], end: () => InferenceEvent[]): PushedPart => {
+  const reader = createEventReader(dialect.createStreamDecoder());
+  const readAll = (read: (events: InferenceEvent[]) => void): PushedPart => {
     const events: InferenceEvent[] = [];
     try {
-      for (const payload of payloads) events.push(...decoder.decode(payload));
-      events.push(...end());
+      read(events);
     } catch (error) {
       tell(toPart(events, model));
       throw error;
@@ -65,8 +62,8 @@ function createStreamReader({ dialect, model, tell }: AnswerOptions): AnswerRead
     return toPart(events, model);
   };
   return {
-    push: (chunk) => decodeAll(sse.push(chunk), () => []),
-    end: () => decodeAll(sse.end(), () => decoder.end()),
+    push: (chunk) => readAll((events) => reader.push(chunk, events)),
+    end: () => readAll((events) => reader.end(events)),
   };
 }
 
@@ -94,8 +91,13 @@ function createWholeReader(
       chunks.push(chunk);
       return undefined;
     },
-    end: () => decode(Buffer.concat(chunks)),
+    end: () => decode(joinChunks(chunks)),
   };
+}
+
+function joinChunks(chunks: readonly Uint8Array[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? asBuffer(first) : Buffer.concat(chunks);
 }
 
 function toPart(events: readonly InferenceEvent[], model: string): PushedPart {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createStreamDecoder } from '../../src/protocol/chat/decode-stream.ts';
 import { createStreamEncoder } from '../../src/protocol/chat/encode-stream.ts';
 import { createChatRelay } from '../../src/protocol/chat/relay-stream.ts';
+import { tallyDeltas } from '../../src/protocol/count-content-bytes.ts';
 import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
@@ -120,7 +121,7 @@ describe('the relay of chat streams', () => {
         const bytes = writeUpstream(sequence, dialect);
         const read = readAll(bytes, createStreamDecoder());
         const relayed = relayAll(createChatRelay(MODEL, CONTEXT), cutBytes(bytes, cuts));
-        expect(relayed.events).toEqual(read.events);
+        expect(relayed).toMatchObject(tallyDeltas(read.events));
         expect(relayed.refusal).toEqual(read.refusal);
       }),
       RUNS,
@@ -200,6 +201,7 @@ describe('the relay of chat streams', () => {
         const silent = relayAll(createChatRelay(MODEL, unasked), cutBytes(bytes, cuts));
         expect(new TextDecoder().decode(silent.bytes)).not.toContain('prompt_tokens');
         expect(silent.events).toEqual(relayed.events);
+        expect(silent.contentBytes).toBe(relayed.contentBytes);
       }),
       RUNS,
     );
@@ -208,7 +210,12 @@ describe('the relay of chat streams', () => {
   it('passes nothing on before the start', () => {
     const relay = createChatRelay(MODEL, CONTEXT);
     const early = `: keepalive\n\ndata: ${JSON.stringify(NOISE[0])}\n\n`;
-    expect(relay.push(toBytes(early))).toEqual({ bytes: [], events: [], refusal: undefined });
+    expect(relay.push(toBytes(early))).toEqual({
+      bytes: [],
+      events: [],
+      contentBytes: 0,
+      refusal: undefined,
+    });
   });
 
   it('passes what a chunk says on byte for byte, with fields that nobody knows', () => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Tally } from '../../src/protocol/count-content-bytes.ts';
 import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
@@ -30,21 +31,23 @@ export function readAll(bytes: Uint8Array, decoder: StreamDecoder): Reading {
 export function relayAll(
   relay: StreamRelay,
   chunks: readonly Uint8Array[],
-): Reading & { readonly bytes: Uint8Array } {
+): Reading & Tally & { readonly bytes: Uint8Array } {
   const bytes: Uint8Array[] = [];
   const events: InferenceEvent[] = [];
+  let contentBytes = 0;
   let refusal: Refusal | undefined;
   for (const push of [...chunks.map((chunk) => () => relay.push(chunk)), () => relay.end()]) {
     const part = push();
     // Behind the end, and behind a failure, nothing is passed on.
     if (refusal !== undefined || events.at(-1)?.type === 'finish') {
-      expect(part).toEqual({ bytes: [], events: [], refusal: undefined });
+      expect(part).toEqual({ bytes: [], events: [], contentBytes: 0, refusal: undefined });
     }
     bytes.push(...part.bytes.map((piece) => piece.slice()));
     events.push(...part.events);
+    contentBytes += part.contentBytes;
     refusal ??= part.refusal;
   }
-  return { bytes: joinBytes(bytes), events, refusal };
+  return { bytes: joinBytes(bytes), events, contentBytes, refusal };
 }
 
 export function rename(events: readonly InferenceEvent[], model: string): InferenceEvent[] {

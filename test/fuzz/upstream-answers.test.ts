@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeChatAnswer } from '../../src/protocol/chat/decode-answer.ts';
 import { createStreamDecoder as createChatDecoder } from '../../src/protocol/chat/decode-stream.ts';
 import { createChatRelay } from '../../src/protocol/chat/relay-stream.ts';
+import { tallyDeltas } from '../../src/protocol/count-content-bytes.ts';
 import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
 import { decodeUpstreamError } from '../../src/protocol/decode-upstream-error.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
@@ -160,8 +162,13 @@ describe.each(KINDS)('whatever a $name upstream says', (kind) => {
         });
         outcomes.add(outcome);
         const relay = kind.createRelay();
-        const parts = [relay.push(bytes), relay.end()];
-        expect(parts.flatMap((part) => part.events)).toEqual(events);
+        const parts = [relay.push(bytes), relay.end()] as const;
+        const tally = tallyDeltas(events);
+        expect(parts.flatMap((part) => part.events)).toEqual(tally.events);
+        // What is no UTF-8 is longer where it is read than where it is passed on.
+        if (isUtf8(bytes)) {
+          expect(parts[0].contentBytes + parts[1].contentBytes).toBe(tally.contentBytes);
+        }
         expect(parts.some(({ refusal }) => refusal !== undefined)).toBe(outcome === 'refused');
         // Blocks in their order, whatever the upstream did.
         outcomeOf(() => void collectAnswer(events));

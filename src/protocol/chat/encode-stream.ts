@@ -25,6 +25,26 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   };
   const tools = createToolDeltas();
 
+  /** Most events are texts: to write only those anew takes a fifth of the time. */
+  const encodeSaid = (name: 'content' | 'reasoning_content', said: string): string =>
+    said === ''
+      ? ''
+      : `${head}[{"index":0,"delta":{"${name}":${JSON.stringify(said)}},"logprobs":null,"finish_reason":null}]${tail}`;
+
+  /** Signatures and redacted thoughts have no place in this format. */
+  const encodeDelta = (delta: BlockDelta): string => {
+    switch (delta.type) {
+      case 'text':
+        return encodeSaid('content', delta.text);
+      case 'thinking':
+        return encodeSaid('reasoning_content', delta.thinking);
+      case 'input_json':
+        return encodeChunk(tools.add(delta.json));
+      case 'signature':
+        return '';
+    }
+  };
+
   const encodeStart = ({ id, model, usage }: EventOf<'start'>): string => {
     usageAtStart = usage;
     head = encodeHead({ id, model }, context);
@@ -45,7 +65,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
         case 'block_start':
           return encodeChunk(tools.start(event.block));
         case 'delta':
-          return encodeChunk(tools.add(event.delta) ?? encodeDelta(event.delta));
+          return encodeDelta(event.delta);
         case 'block_stop':
           return encodeChunk(tools.stop());
         case 'finish':
@@ -76,15 +96,6 @@ export function encodeTail({ wantsStreamUsage }: AnswerContext): string {
   return wantsStreamUsage ? ',"usage":null}\n\n' : '}\n\n';
 }
 
-/** Signatures and redacted thoughts have no place in this format. */
-function encodeDelta(delta: BlockDelta): Delta {
-  if (delta.type === 'text' && delta.text !== '') return { content: delta.text };
-  if (delta.type === 'thinking' && delta.thinking !== '') {
-    return { reasoning_content: delta.thinking };
-  }
-  return undefined;
-}
-
 /** Calls are counted among themselves; the numbers of the blocks count the text between them too. */
 function createToolDeltas() {
   let index = -1;
@@ -103,11 +114,7 @@ function createToolDeltas() {
       const { id, name } = block;
       return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
     },
-    add(delta: BlockDelta): Delta {
-      return delta.type === 'input_json' && delta.json !== ''
-        ? encodeArguments(delta.json)
-        : undefined;
-    },
+    add: (json: string): Delta => (json === '' ? undefined : encodeArguments(json)),
     /** Clients parse the arguments as JSON, and nothing is none. */
     stop: (): Delta => (isWithoutInput ? encodeArguments('{}') : undefined),
   };

@@ -1,3 +1,4 @@
+import { asBuffer } from '../../lib/as-buffer.ts';
 import type { SseEvent } from '../decode-sse.ts';
 import type { AnswerContext, InferenceEvent } from '../inference.ts';
 import { isObject } from '../schema.ts';
@@ -7,6 +8,7 @@ import {
   type RelayedFrame,
   type StreamRelay,
 } from '../stream-relay.ts';
+import { createTextFrames, type TextRun } from '../text-frames.ts';
 import { type Json, parseUpstreamJson, readObject } from '../upstream-json.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder } from './decode-chunks.ts';
@@ -25,12 +27,13 @@ export function createChatRelay(model: string, context: AnswerContext): StreamRe
   const chunks = createChunkDecoder();
   const encoder = createStreamEncoder(context);
   let head: string | undefined;
-  let headBytes: readonly Uint8Array[] = [];
+  const heads: Heads = { bytes: new Uint8Array(0), cutBytes: 0 };
+  const texts = createTextFrames();
 
   const begin = (start: InferenceEvent | undefined): readonly Uint8Array[] => {
     if (start?.type !== 'start') return [];
     head = encodeHead({ ...start, model }, context);
-    headBytes = encodeUtf8(head);
+    heads.bytes = Buffer.from(head);
     return encodeUtf8(encoder.encode({ ...start, model }));
   };
 
@@ -38,7 +41,7 @@ export function createChatRelay(model: string, context: AnswerContext): StreamRe
     const choices = readChoices(chunk);
     if (head === undefined || choices.every(isSilent)) return [];
     const rest = isPlain(chunk, choices) ? cutAtChoices(bytes) : undefined;
-    if (rest !== undefined) return [...headBytes, rest];
+    if (rest !== undefined) return [heads.bytes, rest];
     const spoken = choices.map((choice) => ({ ...choice, finish_reason: null }));
     return encodeUtf8(`${head}${JSON.stringify(spoken)}${encodeTail(context)}`);
   };
@@ -54,10 +57,18 @@ export function createChatRelay(model: string, context: AnswerContext): StreamRe
   };
 
   const relayEvent = ({ data }: SseEvent, bytes: Uint8Array): RelayedFrame => {
+    texts.forget();
     if (data.trim() === DONE) return finish();
     const chunk = parseUpstreamJson(data);
     const events = chunks.decode(chunk);
-    return { events, bytes: [...begin(events[0]), ...relayChunk(chunk, bytes)] };
+    const begun = begin(events[0]);
+    const relayed = relayChunk(chunk, bytes);
+    const rest = relayed.length === 2 ? relayed[1] : undefined;
+    if (rest !== undefined) {
+      texts.learn(bytes, events);
+      heads.cutBytes = bytes.length - rest.length;
+    }
+    return { events, bytes: [...begun, ...relayed] };
   };
 
   return createStreamRelay({
@@ -65,11 +76,40 @@ export function createChatRelay(model: string, context: AnswerContext): StreamRe
       if (event !== undefined) return relayEvent(event, bytes);
       return { events: [], bytes: head === undefined ? [] : [bytes] };
     },
+    skim(chunk, start) {
+      const run = texts.skim(chunk, start);
+      if (run === undefined) return undefined;
+      const { end, contentBytes } = run;
+      return { bytes: replaceHeads(chunk, start, run, heads), contentBytes, end };
+    },
     end() {
       chunks.checkEnd();
       return finish();
     },
   });
+}
+
+/** What chunks begin with, for the client and from the upstream. */
+interface Heads {
+  bytes: Uint8Array;
+  /** In chunks like the last one. */
+  cutBytes: number;
+}
+
+function replaceHeads(chunk: Uint8Array, start: number, run: TextRun, heads: Heads): Buffer {
+  const { ends, end } = run;
+  const { bytes, cutBytes } = heads;
+  const source = asBuffer(chunk);
+  const replaced = Buffer.allocUnsafe(end - start + ends.length * (bytes.length - cutBytes));
+  let at = 0;
+  let frameStart = start;
+  for (const frameEnd of ends) {
+    replaced.set(bytes, at);
+    at += bytes.length;
+    at += source.copy(replaced, at, frameStart + cutBytes, frameEnd);
+    frameStart = frameEnd;
+  }
+  return replaced;
 }
 
 function readChoices({ choices }: Json): readonly Json[] {

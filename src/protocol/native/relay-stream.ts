@@ -6,6 +6,7 @@ import {
   type RelayedFrame,
   type StreamRelay,
 } from '../stream-relay.ts';
+import { createTextFrames } from '../text-frames.ts';
 import { type Json, parseUpstreamJson, readCount, readObject, readText } from '../upstream-json.ts';
 import { createPayloadDecoder } from './decode-stream.ts';
 import { decodeUsage, NO_USAGE } from './decode-usage.ts';
@@ -24,6 +25,7 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 export function createNativeRelay(model: string): StreamRelay {
   const decoder = createPayloadDecoder();
   const encoder = createStreamEncoder();
+  const texts = createTextFrames();
   let stage: 'nothing' | 'started' | 'ending' = 'nothing';
   let usage: Usage = NO_USAGE;
 
@@ -63,8 +65,17 @@ export function createNativeRelay(model: string): StreamRelay {
 
   return createStreamRelay({
     relay({ event, bytes }) {
-      if (event !== undefined) return relayEvent(event, bytes);
-      return { events: [], bytes: stage === 'nothing' ? [] : [bytes] };
+      if (event === undefined) return { events: [], bytes: stage === 'nothing' ? [] : [bytes] };
+      const relayed = relayEvent(event, bytes);
+      if (relayed.bytes[0] === bytes) texts.learn(bytes, relayed.events);
+      else texts.forget();
+      return relayed;
+    },
+    skim(chunk, start) {
+      const run = texts.skim(chunk, start);
+      if (run === undefined) return undefined;
+      const { end, contentBytes } = run;
+      return { bytes: chunk.subarray(start, end), contentBytes, end };
     },
     end: () => ({ events: decoder.end(), bytes: [] }),
   });

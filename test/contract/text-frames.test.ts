@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createStreamDecoder as createChatDecoder } from '../../src/protocol/chat/decode-stream.ts';
+import { createChatRelay } from '../../src/protocol/chat/relay-stream.ts';
+import { tallyDeltas } from '../../src/protocol/count-content-bytes.ts';
+import type { InferenceEvent } from '../../src/protocol/inference.ts';
+import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/decode-stream.ts';
+import { createNativeRelay } from '../../src/protocol/native/relay-stream.ts';
+import { createEventReader } from '../../src/protocol/read-events.ts';
+import { Refusal } from '../../src/protocol/refusals.ts';
+import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
+import { cutBytes } from './read-meaning.ts';
+import { readAll, relayAll } from './relay-support.ts';
+import { places } from './upstream-dialects.ts';
+
+/** Long streams of frames that are nearly alike, as real ones are, with some among them that only seem so. */
+
+const FUZZ_TIME_MS = 4_000;
+const RUNS = { numRuns: 3_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
+
+const toBytes = (text: string) => new TextEncoder().encode(text);
+
+interface Kind {
+  readonly name: 'native' | 'chat';
+  readonly createDecoder: () => StreamDecoder;
+  readonly createRelay: () => ReturnType<typeof createNativeRelay>;
+  readonly start: string;
+  readonly end: string;
+  /** The frame that says what stands between two quotes. */
+  readonly write: (json: string) => string;
+  readonly others: readonly string[];
+}
+
+const nativeFrame = (data: string) =>
+  `event: ${/"type":"(\w+)"/.exec(data)?.[1]}\ndata: ${data}\n\n`;
+const delta = (index: number, inner: string) =>
+  nativeFrame(`{"type":"content_block_delta","index":${index},"delta":${inner}}`);
+const chunk = (inner: string, more = '') =>
+  `data: {"id":"1","model":"v","choices":[{"index":0,"delta":${inner},"finish_reason":null}]${more}}\n\n`;
+const CALL = '{"index":0,"id":"a","function":{"name":"look","arguments":"{}"}}';
+
+const NATIVE: Kind = {
+  name: 'native',
+  createDecoder: createNativeDecoder,
+  createRelay: () => createNativeRelay('llm-pinned'),
+  start:
+    nativeFrame('{"type":"message_start","message":{"id":"msg_1","model":"v"}}') +
+    nativeFrame('{"type":"content_block_start","index":0,"content_block":{"type":"text"}}'),
+  end:
+    nativeFrame('{"type":"message_delta","delta":{},"usage":{"output_tokens":3}}') +
+    nativeFrame('{"type":"message_stop"}'),
+  write: (json) => delta(0, `{"type":"text_delta","text":"${json}"}`),
+  others: [
+    delta(1, '{"type":"text_delta","text":"of another block"}'),
+    delta(0, '{"type":"text_delta","text":"twice","citations":["twice"]}'),
+    delta(0, '{"type":"text_delta","text":"a\\\\","text":"later"}'),
+    delta(0, '{"type":"thinking_delta","thinking":"Hm"}'),
+    delta(0, '{"type":"input_json_delta","partial_json":"{}"}'),
+    nativeFrame('{"type":"ping"}'),
+    nativeFrame('{"type":"content_block_stop","index":0}'),
+    nativeFrame('{"type":"content_block_start","index":0,"content_block":{"type":"text"}}'),
+    nativeFrame('{"type":"content_block_start","index":0,"content_block":{"type":"of_tomorrow"}}'),
+    nativeFrame('{"type":"error","error":{"type":"overloaded_error","message":"Busy"}}'),
+    ': comment\n\n',
+    '\n',
+  ],
+};
+
+const CHAT: Kind = {
+  name: 'chat',
+  createDecoder: createChatDecoder,
+  createRelay: () => createChatRelay('llm-pinned', CONTEXT),
+  start: chunk('{"role":"assistant","content":""}'),
+  end: `${chunk('{}').replace('null', '"stop"')}data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\ndata: [DONE]\n\n`,
+  write: (json) => chunk(`{"content":"${json}"}`),
+  others: [
+    chunk('{"content":"with usage"}', ',"usage":{"prompt_tokens":1,"completion_tokens":1}'),
+    chunk('{"content":"twice","name":"twice"}'),
+    chunk('{"reasoning_content":"Hm"}'),
+    chunk('{"refusal":"No"}'),
+    chunk(`{"tool_calls":[${CALL}]}`),
+    chunk('{"content":"other"}').replace('"v"', '"w"'),
+    chunk('{"content":"second"}').replace('"index":0', '"index":1'),
+    'data: {"error":{"message":"Busy"}}\n\n',
+    ': comment\n\n',
+    '\n',
+  ],
+};
+
+const jsonTexts = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .string({ unit: 'grapheme', maxLength: 12 })
+      .map((text) => JSON.stringify(text).slice(1, -1)),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      'Hello',
+      ' there',
+      'ö',
+      '🌍',
+      '',
+      '\\n',
+      '\\"',
+      '\\\\',
+      '\\/',
+      '\\u00e9',
+      '\\ud83c\\udf0d',
+      '\\ud83c',
+    ),
+  },
+  // No JSON: a parser refuses it.
+  { weight: 1, arbitrary: fc.constantFrom('\t', '\\x', '\\', 'a"b') },
+);
+
+const streamsOf = (kind: Kind) =>
+  fc
+    .array(
+      fc.oneof(
+        { weight: 12, arbitrary: jsonTexts.map(kind.write) },
+        {
+          weight: 2,
+          arbitrary: jsonTexts.map((json) => kind.write(json).replace(/\}(?=[\]}\n])/g, '}  ')),
+        },
+        { weight: 2, arbitrary: fc.constantFrom(...kind.others) },
+        {
+          weight: 1,
+          arbitrary: jsonTexts.map((json) => kind.write(json).replaceAll('\n', '\r\n')),
+        },
+        { weight: 1, arbitrary: jsonTexts.map((json) => kind.write(json).replaceAll('":', '": ')) },
+      ),
+      { maxLength: 20 },
+    )
+    .map((frames) => toBytes(kind.start + frames.join('') + kind.end));
+
+const halveFrames = (bytes: Uint8Array) =>
+  new TextDecoder()
+    .decode(bytes)
+    .split(/(?<=\n\n)/)
+    .map(toBytes)
+    .flatMap((frame) => cutBytes(frame, [Math.floor(frame.length / 2)]));
+
+describe.each([NATIVE, CHAT])('texts of a $name stream', (kind) => {
+  it('are counted when it is relayed as if each of them had been read', () => {
+    fc.assert(
+      fc.property(streamsOf(kind), places, (bytes, cuts) => {
+        const read = readAll(bytes, kind.createDecoder());
+        const relayed = relayAll(kind.createRelay(), cutBytes(bytes, cuts));
+        expect(relayed).toMatchObject(tallyDeltas(read.events));
+        expect(relayed.refusal).toEqual(read.refusal);
+        // Frames that come in two pieces are all read.
+        const slow = relayAll(kind.createRelay(), halveFrames(bytes));
+        expect(new TextDecoder().decode(relayed.bytes)).toBe(new TextDecoder().decode(slow.bytes));
+      }),
+      RUNS,
+    );
+  });
+
+  it('are told when it is translated as if each of them had been read', () => {
+    fc.assert(
+      fc.property(streamsOf(kind), places, (bytes, cuts) => {
+        const read = readAll(bytes, kind.createDecoder());
+        const events: InferenceEvent[] = [];
+        const reader = createEventReader(kind.createDecoder());
+        const readRest = () => {
+          for (const piece of cutBytes(bytes, cuts)) {
+            reader.push(piece, events);
+            if (events.at(-1)?.type === 'finish') return;
+          }
+          reader.end(events);
+        };
+        let refusal: unknown;
+        try {
+          readRest();
+        } catch (error) {
+          refusal = error;
+        }
+        expect(events).toEqual(read.events);
+        expect(refusal).toEqual(read.refusal);
+      }),
+      RUNS,
+    );
+  });
+
+  it('that would not be JSON are refused, even behind many that are', () => {
+    const bytes = toBytes(kind.start + kind.write('Hello').repeat(9) + kind.write('a\tb'));
+    expect(relayAll(kind.createRelay(), [bytes]).refusal).toBeInstanceOf(Refusal);
+  });
+});
