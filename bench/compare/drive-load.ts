@@ -1,5 +1,6 @@
 import type { Aim } from './aim.ts';
 import { runAutocannon } from './generators/run-autocannon.ts';
+import { runStreams } from './generators/run-streams.ts';
 import { runWrk } from './generators/run-wrk.ts';
 import type { Load, Meter, Outcome } from './scenario.ts';
 
@@ -15,6 +16,7 @@ export async function driveLoad(
       return await run(aim, load.connections, seconds, meter);
     }
     case 'open-streams':
+      return await runStreams(aim, load, seconds, meter);
     case 'fixed-rate':
       throw new Error('not there yet');
   }

@@ -10,9 +10,6 @@ import { probe } from './probe.ts';
 import type { Case, Contestant, Running, Stage } from './scenario.ts';
 import { startUpstream } from './upstream/start-upstream.ts';
 
-/** Code that has not run yet is slow, and not what is asked for. */
-const WARM_UP_SECONDS = 1;
-
 export interface CaseResult {
   readonly name: string;
   readonly figures: Readonly<Record<string, Figures>>;
@@ -111,8 +108,9 @@ function createPlayer(
     prepare: () =>
       attempt(async (subject, at) => {
         await probe(at);
-        if (load.kind !== 'closed-loop') return;
-        await measureRound(subject, (meter) => driveLoad(at, load, WARM_UP_SECONDS, meter));
+        // Code that has not run yet is slow. Streams run for a while before they are measured.
+        if (load.kind === 'open-streams') return;
+        await measureRound(subject, (meter) => driveLoad(at, load, seconds, meter));
       }),
     play: (number) =>
       attempt(async (subject, at) => {

@@ -9,7 +9,7 @@ const START_MAX_MS = 30_000;
 export async function waitForPort(child: PinnedProcess, port: number): Promise<void> {
   await waitUntil(
     () => {
-      if (child.hasEnded()) throw new Error(`it ended: ${child.output().trim()}`);
+      if (child.hasEnded()) throw new Error(`it ended: ${findReason(child.output())}`);
       return accepts(port);
     },
     `port ${port} is open`,
@@ -25,4 +25,10 @@ async function accepts(port: number): Promise<boolean> {
       () => false,
     )
     .finally(() => socket.destroy());
+}
+
+/** Packages print all of their packed source before they say what is wrong. */
+function findReason(output: string): string {
+  const lines = output.trim().split('\n');
+  return lines.find((line) => /^\w*(Error|error)\b/.test(line)) ?? lines.at(-1) ?? '';
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../support/processes.ts';
 import { listProcessTree } from '../figures/cpu-times.ts';
@@ -63,3 +64,61 @@ export const portkey = createNodePeer({
     headers: portkeyHeaders('portkey', format, place),
   }),
 });
+
+/** Another one that began as Portkey, and exports a Hono app. */
+export const llmops = createNodePeer({
+  name: 'llmops',
+  args: (port) => [join(PEERS_DIR, 'run-llmops.mjs'), String(port)],
+  routeOf: (format, place) => ({
+    ...plainRoute(format),
+    headers: portkeyHeaders('llmops', format, place),
+  }),
+});
+
+/** Takes requests of either format, and sends each model's on to its provider. */
+export const musistudio = createNodePeer({
+  name: 'musistudio-llms',
+  args: (port, { upstreamPort }) => [
+    join(PEERS_DIR, 'run-musistudio.mjs'),
+    ...[String(port), String(upstreamPort)],
+  ],
+  routeOf: (format) => ({ ...plainRoute(format), model: 'mock,m-1' }),
+});
+
+const describeNullplatform = (
+  port: number,
+  upstreamPort: number,
+) => `server: {host: 127.0.0.1, port: ${port}}
+models:
+  - name: m-1
+    isDefault: true
+    provider: {type: anthropic, config: {apiKey: any, baseUrl: "http://127.0.0.1:${upstreamPort}"}}
+logging: {level: error}
+`;
+
+export const nullplatform = createNodePeer({
+  name: 'nullplatform',
+  args: (port, { dir, upstreamPort }) => {
+    const file = join(dir, 'gateway.yaml');
+    writeFileSync(file, describeNullplatform(port, upstreamPort));
+    return [modulePath('@nullplatform/llm-gateway/dist/cli.js'), 'start', '-c', file];
+  },
+  routeOf: (format) => ({ ...plainRoute(format), path: NULLPLATFORM_PATHS[format] }),
+});
+
+const NULLPLATFORM_PATHS: Readonly<Record<ApiFormat, string>> = {
+  native: '/anthropic/v1/messages',
+  chat: '/openai/v1/chat/completions',
+};
+
+/** A native addon in Rust. */
+export const lmnr = createNodePeer({
+  name: 'lmnr',
+  args: (port, { upstreamPort }) => [
+    join(PEERS_DIR, 'run-lmnr.mjs'),
+    ...[String(port), String(upstreamPort)],
+  ],
+  routeOf: (format) => (format === 'native' ? plainRoute(format) : undefined),
+});
+
+export const NODE_PEERS: readonly Contestant[] = [portkey, llmops, musistudio, nullplatform, lmnr];

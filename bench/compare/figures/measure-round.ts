@@ -86,6 +86,6 @@ function describeRound(
       ...(openStreams > 0 && { kbPerStream: (residentBytes - idleBytes) / 1024 / openStreams }),
     },
     foreignCores,
-    isNoisy: foreignCores > FOREIGN_CORES_MAX,
+    isNoisy: foreignCores > FOREIGN_CORES_MAX || units === 0,
   };
 }

@@ -1,5 +1,5 @@
 import { haproxy, nginx, uwsProxy } from '../contestants/bare-proxies.ts';
-import { portkey } from '../contestants/node-peers.ts';
+import { NODE_PEERS } from '../contestants/node-peers.ts';
 import { tollgate } from '../contestants/tollgate.ts';
 import { type Case, type Scenario, WHOLE_ANSWER } from '../scenario.ts';
 
@@ -22,7 +22,7 @@ export const standard: Scenario = {
   stages: [
     {
       answer: WHOLE_ANSWER,
-      contestants: [nginx, haproxy, uwsProxy, tollgate, portkey],
+      contestants: [nginx, haproxy, uwsProxy, tollgate, ...NODE_PEERS],
       cases: [caseWith('autocannon'), caseWith('wrk')],
     },
   ],
