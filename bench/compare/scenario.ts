@@ -93,6 +93,8 @@ export interface Scenario {
 export interface Outcome {
   readonly generator: string;
   readonly units: number;
+  /** Without what the generator takes to start. */
+  readonly seconds: number;
   /** Answers with another status than the expected one, and those that did not come. */
   readonly failures: number;
   readonly latencyMs: Readonly<Record<string, number>>;

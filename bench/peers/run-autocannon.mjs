@@ -12,6 +12,7 @@ const statuses = Object.entries(result.statusCodeStats ?? {}).map(([code, { coun
 console.log(
   JSON.stringify({
     requests: result.requests.total,
+    seconds: result.duration,
     statuses: Object.fromEntries(statuses),
     failures: result.errors + result.timeouts,
     latencyMs: { p50, p90, p99, p999, max },

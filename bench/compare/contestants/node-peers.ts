@@ -43,27 +43,36 @@ function createNodePeer({ name, args, routeOf }: PeerOptions): Contestant {
 
 const modulePath = (path: string) => join(PEERS_DIR, 'node_modules', path);
 
+type Provider = 'anthropic' | 'openai';
+
 /** Both of this family are told by headers who the upstream is. */
-function portkeyHeaders(prefix: string, format: ApiFormat, { upstreamPort }: Place) {
-  const provider = format === 'native' ? 'anthropic' : 'openai';
+function portkeyHeaders(prefix: string, provider: Provider, { upstreamPort }: Place) {
   return {
     [`x-${prefix}-provider`]: provider,
     [`x-${prefix}-custom-host`]: `http://127.0.0.1:${upstreamPort}/v1`,
-    ...(format === 'native' ? { 'x-api-key': 'any' } : { authorization: 'Bearer any' }),
+    ...(provider === 'anthropic' ? { 'x-api-key': 'any' } : { authorization: 'Bearer any' }),
   };
 }
 
-export const portkey = createNodePeer({
-  name: 'portkey',
-  args: (port) => [
-    modulePath('@portkey-ai/gateway/build/start-server.js'),
-    ...['--headless', `--port=${port}`],
-  ],
-  routeOf: (format, place) => ({
-    ...plainRoute(format),
-    headers: portkeyHeaders('portkey', format, place),
-  }),
-});
+const providerOf = (format: ApiFormat): Provider => (format === 'native' ? 'anthropic' : 'openai');
+
+function createPortkey(chooseProvider: (format: ApiFormat) => Provider): Contestant {
+  return createNodePeer({
+    name: 'portkey',
+    args: (port) => [
+      modulePath('@portkey-ai/gateway/build/start-server.js'),
+      ...['--headless', `--port=${port}`],
+    ],
+    routeOf: (format, place) => ({
+      ...plainRoute(format),
+      headers: portkeyHeaders('portkey', chooseProvider(format), place),
+    }),
+  });
+}
+
+export const portkey = createPortkey(providerOf);
+/** Whatever the client speaks, the upstream speaks native. */
+export const portkeyToNative = createPortkey(() => 'anthropic');
 
 /** Another one that began as Portkey, and exports a Hono app. */
 export const llmops = createNodePeer({
@@ -71,7 +80,7 @@ export const llmops = createNodePeer({
   args: (port) => [join(PEERS_DIR, 'run-llmops.mjs'), String(port)],
   routeOf: (format, place) => ({
     ...plainRoute(format),
-    headers: portkeyHeaders('llmops', format, place),
+    headers: portkeyHeaders('llmops', providerOf(format), place),
   }),
 });
 

@@ -64,9 +64,8 @@ function describeRound(
   outcome: Outcome,
   { idleBytes, residentBytes }: { readonly idleBytes: number; readonly residentBytes: number },
 ): Round {
-  const { units, details } = outcome;
+  const { units, seconds, details } = outcome;
   const nanos = after.atNanos - before.atNanos;
-  const seconds = nanos / NANOS_PER_SECOND;
   const used = (name: string) => (after.cpuNanos.get(name) ?? 0) - (before.cpuNanos.get(name) ?? 0);
   const microsEach = (name: string) => used(name) / NANOS_PER_MICRO / Math.max(units, 1);
   const sides = [...after.cpuNanos.keys()].filter((name) => name !== OWN);
@@ -75,11 +74,10 @@ function describeRound(
   const { openStreams = 0 } = details;
   return {
     ...outcome,
-    seconds,
     unitsPerSecond: units / seconds,
     cpuMicros: microsEach(OWN),
     sideMicros: Object.fromEntries(sides.map((name) => [name, microsEach(name)])),
-    busyShare: used(OWN) / nanos,
+    busyShare: used(OWN) / (seconds * NANOS_PER_SECOND),
     residentMb: residentBytes / BYTES_PER_MB,
     details: {
       ...details,

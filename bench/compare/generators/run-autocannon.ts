@@ -13,6 +13,7 @@ const TIMEOUT_SECONDS = 30;
 
 interface AutocannonReport {
   readonly requests: number;
+  readonly seconds: number;
   readonly statuses: Readonly<Record<string, number>>;
   readonly failures: number;
   readonly latencyMs: Readonly<Record<string, number>>;
@@ -35,11 +36,18 @@ export async function runAutocannon(
   meter.begin();
   const { stdout } = await run(command, args, { timeout: seconds * 1_000 + GRACE_MS });
   meter.end();
-  const { requests, statuses, failures, latencyMs } = JSON.parse(stdout) as AutocannonReport;
+  const {
+    requests,
+    seconds: took,
+    statuses,
+    failures,
+    latencyMs,
+  } = JSON.parse(stdout) as AutocannonReport;
   const good = statuses[aim.status] ?? 0;
   return {
     generator: 'autocannon',
     units: requests,
+    seconds: took,
     failures: requests - good + failures,
     latencyMs,
     details: {},

@@ -34,7 +34,7 @@ export async function runStreams(
     const report = await receive(child, 'the streams are counted', OPEN_GRACE_MS);
     const { events, failures, openStreams, longestGapMs, latencyMs } = report;
     const details = { openStreams, longestGapMs };
-    return { generator: 'own streams', units: events, failures, latencyMs, details };
+    return { generator: 'own streams', units: events, seconds, failures, latencyMs, details };
   } finally {
     const exited = once(child, 'exit');
     child.kill('SIGKILL');

@@ -9,6 +9,7 @@ import type { Meter, Outcome } from '../scenario.ts';
 const run = promisify(execFile);
 const GRACE_MS = 30_000;
 const MICROS_PER_MS = 1_000;
+const MICROS_PER_SECOND = 1e6;
 
 /** How its script asks for each. */
 const LATENCIES = {
@@ -20,6 +21,7 @@ const LATENCIES = {
 
 interface WrkReport {
   readonly requests: number;
+  readonly durationMicros: number;
   readonly badStatuses: number;
   readonly socketErrors: number;
   readonly latencyMicros: Readonly<Record<keyof typeof LATENCIES | 'max', number>>;
@@ -41,7 +43,7 @@ export async function runWrk(
   const { stdout } = await run(program, args, { timeout: seconds * 1_000 + GRACE_MS });
   meter.end();
   const report = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{'))) as WrkReport;
-  const { requests, badStatuses, socketErrors, latencyMicros } = report;
+  const { requests, durationMicros, badStatuses, socketErrors, latencyMicros } = report;
   // wrk takes statuses from 400 on for errors: that is what a refusal has to be.
   const wrong = aim.status >= 400 ? requests - badStatuses : badStatuses;
   const latencyMs = Object.fromEntries(
@@ -50,6 +52,7 @@ export async function runWrk(
   return {
     generator: 'wrk',
     units: requests,
+    seconds: durationMicros / MICROS_PER_SECOND,
     failures: wrong + socketErrors,
     latencyMs,
     details: {},
@@ -73,9 +76,10 @@ ${lines.join('\n')}
 ${keysFile === undefined ? '' : encodeRotation(keysFile)}
 function done(summary, latency)
   local e = summary.errors
-  io.write('\\n{"requests":' .. summary.requests .. ',"badStatuses":' .. e.status
+  io.write('\\n{"requests":' .. summary.requests .. ',"durationMicros":' .. summary.duration
+    .. ',"badStatuses":' .. e.status
     .. ',"socketErrors":' .. (e.connect + e.read + e.write + e.timeout)
-    .. ',"latencyMicros":{"max":' .. latency.max .. ',' .. ${latencies.join(" .. ',' .. ")} .. '}}')
+    .. ',"latencyMicros":{' .. ${latencies.join(" .. ',' .. ")} .. ',"max":' .. latency.max .. '}}')
 end
 `;
 }

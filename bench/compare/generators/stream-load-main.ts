@@ -44,6 +44,8 @@ const delays = createDelayCounter();
 let events = 0;
 let failures = 0;
 let longestGapMs = 0;
+/** How many streams have had an event at all. */
+let begunEver = 0;
 /** Those that had an event and have not ended. */
 const open = new Set<Stream>();
 
@@ -52,6 +54,7 @@ interface Stream {
   seen: number;
   lastMs: number;
   isBegun: boolean;
+  wasOpen: boolean;
 }
 
 const nowMicros = () => (performance.timeOrigin + performance.now()) * MICROS_PER_MS;
@@ -95,6 +98,8 @@ function countMarks(stream: Stream, bytes: Buffer): void {
   if (stream.seen > 0) longestGapMs = Math.max(longestGapMs, nowMs - stream.lastMs);
   stream.lastMs = nowMs;
   open.add(stream);
+  if (!stream.wasOpen) begunEver += 1;
+  stream.wasOpen = true;
   for (; at >= 0; at = bytes.indexOf(MARK_BYTE, at + 1)) {
     stream.seen += 1;
     events += 1;
@@ -116,8 +121,8 @@ const opener = setInterval(() => {
     order.streams,
     started + Math.ceil((order.opensPerSecond * OPEN_INTERVAL_MS) / MICROS_PER_MS),
   );
-  for (; started < due; started++) keepOpen({ seen: 0, lastMs: 0, isBegun: false });
-  if (open.size < order.streams) return;
+  for (; started < due; started++) keepOpen({ seen: 0, lastMs: 0, isBegun: false, wasOpen: false });
+  if (begunEver < order.streams) return;
   clearInterval(opener);
   process.send?.(report());
 }, OPEN_INTERVAL_MS);

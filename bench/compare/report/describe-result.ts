@@ -1,5 +1,6 @@
 import type { Figures, Spread } from '../figures/round.ts';
 import type { CaseResult } from '../run-stage.ts';
+import { showNumber } from './show-number.ts';
 import type { ComparisonResult } from './write-report.ts';
 
 /** The bare proxy that all others are compared with. */
@@ -89,12 +90,6 @@ const showMedian = (spread: Spread | undefined) =>
 
 function showSpread({ median, min, max }: Spread): string {
   return `**${showNumber(median)}** (${showNumber(min)} - ${showNumber(max)})`;
-}
-
-/** Three digits are as many as a round is worth. */
-export function showNumber(value: number): string {
-  const digits = value === 0 ? 0 : Math.max(2 - Math.floor(Math.log10(Math.abs(value))), 0);
-  return value.toFixed(Math.min(digits, 2));
 }
 
 function shorten(reason: string): string {

@@ -4,6 +4,7 @@ import type { Machine } from '../read-machine.ts';
 import type { CaseResult } from '../run-stage.ts';
 import type { Scenario } from '../scenario.ts';
 import { describeResult } from './describe-result.ts';
+import { plotResult } from './plot-result.ts';
 
 export interface ComparisonResult {
   readonly scenario: Scenario;
@@ -12,7 +13,7 @@ export interface ComparisonResult {
   readonly cases: readonly CaseResult[];
 }
 
-/** Leaves the figures as JSON and tables as Markdown, and answers the tables. */
+/** Leaves the figures as JSON, tables as Markdown and plots as SVG, and answers the tables. */
 export function writeReport(result: ComparisonResult, dir: string): string {
   const { scenario, ...figures } = result;
   const { name, title, unit, seconds, rounds } = scenario;
@@ -21,5 +22,6 @@ export function writeReport(result: ComparisonResult, dir: string): string {
   const markdown = describeResult(result);
   writeFileSync(join(dir, `${name}.json`), `${JSON.stringify(json, null, 2)}\n`);
   writeFileSync(join(dir, `${name}.md`), markdown);
+  writeFileSync(join(dir, `${name}.svg`), plotResult(result.cases, unit));
   return markdown;
 }
