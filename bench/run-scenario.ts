@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseOptions } from './compare/parse-options.ts';
 import { runComparison } from './compare/run-comparison.ts';
+import type { Scenario } from './compare/scenario.ts';
 import { COMPARISONS } from './compare/scenarios.ts';
+import { selectScenarios } from './compare/select-scenarios.ts';
 
 const WRONG_USAGE = 2;
 const dir = join(import.meta.dirname, 'scenarios');
@@ -22,13 +24,24 @@ function list(): void {
   console.log('bench/README.md says what each shows.');
 }
 
+function readRequest(comparisons: readonly Scenario[], args: readonly string[]) {
+  try {
+    const options = parseOptions(args);
+    return { options, scenarios: selectScenarios(comparisons, options) };
+  } catch (error) {
+    console.error(`bench: ${(error as Error).message}`);
+    process.exitCode = WRONG_USAGE;
+    return undefined;
+  }
+}
+
 const [first, ...rest] = process.argv.slice(2);
 const name = first?.startsWith('--') === true ? undefined : first;
 const comparisons = COMPARISONS.filter((each) => name === undefined || each.name === name);
 
 if (comparisons.length > 0) {
-  const args = name === undefined ? process.argv.slice(2) : rest;
-  await runComparison(comparisons, parseOptions(args));
+  const request = readRequest(comparisons, name === undefined ? process.argv.slice(2) : rest);
+  if (request !== undefined) await runComparison(request.scenarios, request.options);
 } else if (name !== undefined && programs.includes(name)) {
   await import(pathToFileURL(join(dir, `${name}.js`)).href);
 } else {

@@ -17,7 +17,5 @@ export async function driveLoad(
     }
     case 'open-streams':
       return await runStreams(aim, load, seconds, meter);
-    case 'fixed-rate':
-      throw new Error('not there yet');
   }
 }

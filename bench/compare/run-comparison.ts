@@ -13,10 +13,9 @@ const tell = (line: string) => console.error(`bench: ${line}`);
 
 /** One scenario after the other; each has its result as soon as it is over. */
 export async function runComparison(
-  scenarios: readonly Scenario[],
-  options: Options,
+  selected: readonly Scenario[],
+  { resultsDir }: Options,
 ): Promise<void> {
-  const selected = scenarios.map((scenario) => narrow(scenario, options));
   if (selected.some(needsPeers)) installPeers();
   if (!CAN_PIN) tell('there is one CPU only: nothing is pinned, and figures are worth little');
   pinBench();
@@ -31,22 +30,8 @@ export async function runComparison(
       machine: readMachine(),
       cases,
     };
-    console.log(writeReport(result, options.resultsDir));
+    console.log(writeReport(result, resultsDir));
   }
-}
-
-function narrow(scenario: Scenario, { seconds, rounds, contestants }: Options): Scenario {
-  const isWanted = ({ name }: { readonly name: string }) => contestants?.includes(name) ?? true;
-  const stages = scenario.stages.map((stage) => ({
-    ...stage,
-    contestants: stage.contestants.filter(isWanted),
-  }));
-  return {
-    ...scenario,
-    stages: stages.filter((stage) => stage.contestants.length > 0),
-    seconds: seconds ?? scenario.seconds,
-    rounds: rounds ?? scenario.rounds,
-  };
 }
 
 function needsPeers({ stages }: Scenario): boolean {

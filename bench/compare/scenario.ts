@@ -53,13 +53,6 @@ export type Load =
       readonly kind: 'open-streams';
       readonly streams: number;
       readonly opensPerSecond: number;
-    }
-  | {
-      readonly kind: 'fixed-rate';
-      readonly connections: number;
-      /** Of what this contestant reaches in a closed loop of the same number of connections. */
-      readonly share: number;
-      readonly ofContestant: string;
     };
 
 export interface Case {
@@ -86,6 +79,8 @@ export interface Scenario {
   readonly unit: 'request' | 'event';
   readonly seconds: number;
   readonly rounds: number;
+  /** Whether the report says by how much everybody is later than the bare proxy. */
+  readonly comparesLatency?: true;
   readonly stages: readonly Stage[];
 }
 

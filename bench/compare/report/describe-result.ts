@@ -1,5 +1,6 @@
 import type { Figures, Spread } from '../figures/round.ts';
 import type { CaseResult } from '../run-stage.ts';
+import type { Scenario } from '../scenario.ts';
 import { showNumber } from './show-number.ts';
 import type { ComparisonResult } from './write-report.ts';
 
@@ -7,6 +8,7 @@ import type { ComparisonResult } from './write-report.ts';
 const YARDSTICK = 'nginx';
 const NONE = '-';
 const REASON_CHARS_MAX = 160;
+const COMPARED = ['p50', 'p99'];
 
 interface Column {
   readonly head: string;
@@ -23,17 +25,17 @@ export function describeResult({ scenario, measuredAt, machine, cases }: Compari
 
 ${shows}
 
-${cases.map((each) => describeCase(each, unit)).join('\n')}
+${cases.map((each) => describeCase(each, scenario)).join('\n')}
 Medians (smallest - largest) of ${rounds} rounds of ${seconds} s in turn; "us" is CPU time of the contestant for one ${unit}.
-"busy" is the share of its core: well below 100 % something else was the limit, and then units a second say nothing.
+"busy" is the share of its core. Well below 100 % something else was the limit: then units a second say nothing, and the\nCPU time has more wake-ups in it than at full load.
 
 ${measuredAt}, commit ${machine.commit}. ${machine.cpus} CPUs, ${machine.model}, ${machine.memoryGb} GB, Linux ${machine.kernel}; ${pinned}.
 ${versions.join(', ')}.
 `;
 }
 
-function describeCase({ name, figures }: CaseResult, unit: string): string {
-  const columns = chooseColumns(Object.values(figures), unit);
+function describeCase({ name, figures }: CaseResult, scenario: Scenario): string {
+  const columns = chooseColumns(Object.values(figures), scenario);
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const rows = Object.entries(figures).map(([contestant, each]) =>
     row([contestant, ...columns.map(({ cell }) => cell(each, figures))]),
@@ -48,7 +50,7 @@ function describeCase({ name, figures }: CaseResult, unit: string): string {
   return [`## ${name}`, '', ...head, ...rows, '', ...failures, ''].join('\n');
 }
 
-function chooseColumns(all: readonly Figures[], unit: string): Column[] {
+function chooseColumns(all: readonly Figures[], { unit, comparesLatency }: Scenario): Column[] {
   const namesOf = (pick: (figures: Figures) => object) => [
     ...new Set(all.flatMap((figures) => Object.keys(pick(figures)))),
   ];
@@ -60,6 +62,11 @@ function chooseColumns(all: readonly Figures[], unit: string): Column[] {
     ...namesOf(({ latencyMs }) => latencyMs).map((name) => ({
       head: `${name} ms`,
       cell: ({ latencyMs }: Figures) => showMedian(latencyMs[name]),
+    })),
+    ...(comparesLatency === true ? COMPARED : []).map((name) => ({
+      head: `${name} over ${YARDSTICK}`,
+      cell: (figures: Figures, every: Readonly<Record<string, Figures>>) =>
+        showAdded(name, figures, every),
     })),
     { head: 'RSS MB', cell: ({ residentMb }) => showNumber(residentMb.median) },
     ...namesOf(({ sideMicros }) => sideMicros).map((name) => ({
@@ -83,6 +90,15 @@ function chooseColumns(all: readonly Figures[], unit: string): Column[] {
 function showRatio({ cpuMicros }: Figures, all: Readonly<Record<string, Figures>>): string {
   const yardstick = all[YARDSTICK]?.cpuMicros.median ?? 0;
   return yardstick > 0 ? (cpuMicros.median / yardstick).toFixed(1) : NONE;
+}
+
+function showAdded(
+  name: string,
+  { latencyMs }: Figures,
+  all: Readonly<Record<string, Figures>>,
+): string {
+  const [own, least] = [latencyMs[name], all[YARDSTICK]?.latencyMs[name]];
+  return own === undefined || least === undefined ? NONE : showNumber(own.median - least.median);
 }
 
 const showMedian = (spread: Spread | undefined) =>

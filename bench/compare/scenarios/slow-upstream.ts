@@ -1,7 +1,7 @@
 import { haproxy, nginx, uwsProxy } from '../contestants/bare-proxies.ts';
 import { lmnr, portkey } from '../contestants/node-peers.ts';
 import { tollgate } from '../contestants/tollgate.ts';
-import type { Scenario, Stage } from '../scenario.ts';
+import { type Scenario, type Stage, WHOLE_ANSWER } from '../scenario.ts';
 
 const stageOf = (latencyMs: number, connections: number): Stage => ({
   answer: { latencyMs, events: 0, gapMs: 0 },
@@ -23,4 +23,26 @@ export const slowUpstream: Scenario = {
   seconds: 4,
   rounds: 3,
   stages: [stageOf(20, 256), stageOf(1_000, 1_000)],
+};
+
+export const fewClients: Scenario = {
+  name: 'few-clients',
+  title: 'few clients, far from the limit',
+  shows:
+    'How much later an answer is than through nginx while there is room. Each client waits for its answer before it asks again.',
+  unit: 'request',
+  seconds: 3,
+  rounds: 3,
+  comparesLatency: true,
+  stages: [
+    {
+      answer: WHOLE_ANSWER,
+      contestants: [nginx, haproxy, uwsProxy, tollgate, portkey, lmnr],
+      cases: [1, 8].map((connections) => ({
+        name: `clients: ${connections}`,
+        ...{ format: 'native', bodyBytes: 512, status: 200 },
+        load: { kind: 'closed-loop', generator: 'wrk', connections },
+      })),
+    },
+  ],
 };
