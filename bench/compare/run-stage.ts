@@ -10,6 +10,10 @@ import { probe } from './probe.ts';
 import type { Case, Contestant, Running, Stage } from './scenario.ts';
 import { startUpstream } from './upstream/start-upstream.ts';
 
+/** Of each connection: what is under way when a round ends is lost for it. */
+const ANSWERS_PER_ROUND_MIN = 3;
+const MS_PER_SECOND = 1_000;
+
 export interface CaseResult {
   readonly name: string;
   readonly figures: Readonly<Record<string, Figures>>;
@@ -34,8 +38,10 @@ interface Entrant {
 /** All contestants run at the same time, and take turns: A B C A B C. */
 export async function runStage(
   { answer, contestants, cases }: Stage,
-  turns: Turns,
+  wanted: Turns,
 ): Promise<CaseResult[]> {
+  const secondsMin = Math.ceil((ANSWERS_PER_ROUND_MIN * answer.latencyMs) / MS_PER_SECOND);
+  const turns = { ...wanted, seconds: Math.max(wanted.seconds, secondsMin) };
   const upstream = await startUpstream(answer);
   const entrants: Entrant[] = [];
   const results: CaseResult[] = [];

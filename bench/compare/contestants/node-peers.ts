@@ -56,10 +56,17 @@ function portkeyHeaders(prefix: string, provider: Provider, { upstreamPort }: Pl
 
 const providerOf = (format: ApiFormat): Provider => (format === 'native' ? 'anthropic' : 'openai');
 
-function createPortkey(chooseProvider: (format: ApiFormat) => Provider): Contestant {
+interface PortkeyOptions {
+  readonly name: string;
+  readonly chooseProvider: (format: ApiFormat) => Provider;
+  readonly nodeArgs: readonly string[];
+}
+
+function createPortkey({ name, chooseProvider, nodeArgs }: PortkeyOptions): Contestant {
   return createNodePeer({
-    name: 'portkey',
+    name,
     args: (port) => [
+      ...nodeArgs,
       modulePath('@portkey-ai/gateway/build/start-server.js'),
       ...['--headless', `--port=${port}`],
     ],
@@ -70,9 +77,24 @@ function createPortkey(chooseProvider: (format: ApiFormat) => Provider): Contest
   });
 }
 
-export const portkey = createPortkey(providerOf);
+const AS_INSTALLED = { name: 'portkey', nodeArgs: [] } as const;
+const MENDED = {
+  name: 'portkey-mended',
+  nodeArgs: ['--import', join(PEERS_DIR, 'copy-answer-headers.mjs')],
+} as const;
+
+export const portkey = createPortkey({ ...AS_INSTALLED, chooseProvider: providerOf });
 /** Whatever the client speaks, the upstream speaks native. */
-export const portkeyToNative = createPortkey(() => 'anthropic');
+export const portkeyToNative = createPortkey({
+  ...AS_INSTALLED,
+  chooseProvider: () => 'anthropic',
+});
+/** As installed it answers no stream on Node 20. */
+export const portkeyMended = createPortkey({ ...MENDED, chooseProvider: providerOf });
+export const portkeyMendedToNative = createPortkey({
+  ...MENDED,
+  chooseProvider: () => 'anthropic',
+});
 
 /** Another one that began as Portkey, and exports a Hono app. */
 export const llmops = createNodePeer({

@@ -1,5 +1,11 @@
 import { nginx } from '../contestants/bare-proxies.ts';
-import { musistudio, portkey, portkeyToNative } from '../contestants/node-peers.ts';
+import {
+  musistudio,
+  portkey,
+  portkeyMended,
+  portkeyMendedToNative,
+  portkeyToNative,
+} from '../contestants/node-peers.ts';
 import { createTollgate } from '../contestants/tollgate.ts';
 import {
   type ApiFormat,
@@ -17,16 +23,24 @@ interface Direction {
   readonly upstream: ApiFormat;
   /** Those that can go this way. */
   readonly peers: readonly Contestant[];
+  readonly streamingPeers: readonly Contestant[];
 }
 
 const DIRECTIONS: readonly Direction[] = [
-  { client: 'native', upstream: 'native', peers: [portkey] },
-  { client: 'chat', upstream: 'chat', peers: [portkey] },
-  { client: 'chat', upstream: 'native', peers: [portkeyToNative] },
-  { client: 'native', upstream: 'chat', peers: [musistudio] },
+  { client: 'native', upstream: 'native', peers: [portkey], streamingPeers: [portkeyMended] },
+  { client: 'chat', upstream: 'chat', peers: [portkey], streamingPeers: [portkeyMended] },
+  {
+    client: 'chat',
+    upstream: 'native',
+    peers: [portkeyToNative],
+    streamingPeers: [portkeyMendedToNative],
+  },
+  { client: 'native', upstream: 'chat', peers: [musistudio], streamingPeers: [musistudio] },
 ];
 
-function stageOf({ client, upstream, peers }: Direction, answer: UpstreamAnswer): Stage {
+function stageOf(direction: Direction, answer: UpstreamAnswer): Stage {
+  const { client, upstream } = direction;
+  const peers = answer.events > 0 ? direction.streamingPeers : direction.peers;
   const what = answer.events > 0 ? 'a stream of 50 events' : 'a whole answer';
   return {
     answer,

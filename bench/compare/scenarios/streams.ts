@@ -1,5 +1,5 @@
 import { haproxy, nginx, uwsProxy } from '../contestants/bare-proxies.ts';
-import { NODE_PEERS } from '../contestants/node-peers.ts';
+import { NODE_PEERS, portkeyMended } from '../contestants/node-peers.ts';
 import { tollgate } from '../contestants/tollgate.ts';
 import type { Scenario } from '../scenario.ts';
 
@@ -19,7 +19,7 @@ export const streamBurst: Scenario = {
   stages: [
     {
       answer: { latencyMs: 0, events: EVENTS, gapMs: 0 },
-      contestants: [...CONTESTANTS, ...NODE_PEERS],
+      contestants: [...CONTESTANTS, ...NODE_PEERS, portkeyMended],
       cases: [
         {
           ...CASE,
@@ -42,7 +42,7 @@ export const streamPaced: Scenario = {
   stages: [
     {
       answer: { latencyMs: 0, events: EVENTS, gapMs: 20 },
-      contestants: [...CONTESTANTS, ...NODE_PEERS],
+      contestants: [...CONTESTANTS, ...NODE_PEERS, portkeyMended],
       cases: [
         {
           ...CASE,
