@@ -1,0 +1,55 @@
+import type { Case, Running, UpstreamAnswer } from './scenario.ts';
+
+/** What a generator is told: where to, and what to send. */
+export interface Aim {
+  /** For files of its own. */
+  readonly dir: string;
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly status: number;
+  readonly keysFile: string | undefined;
+  /** Which every good answer says so many times. */
+  readonly marks: number;
+}
+
+/** What nobody else says: the upstream begins each event with it, and so events are counted. */
+export const MARK = '@';
+
+const FILLER = 'Tell me about Riga,\nits markets and its bridges. ';
+
+/** Undefined when the contestant does not serve the format. */
+export function aimAt(
+  running: Running,
+  { format, bodyBytes, status }: Case,
+  answer: UpstreamAnswer,
+  dir: string,
+): Aim | undefined {
+  const route = running.routeOf(format);
+  if (route === undefined) return undefined;
+  return {
+    dir,
+    port: running.port,
+    path: route.path,
+    headers: { 'content-type': 'application/json', ...route.headers },
+    body: encodeBody(route.model, bodyBytes, answer.events > 0),
+    status,
+    keysFile: running.keysFile,
+    marks: status === 200 ? Math.max(answer.events, 1) : 0,
+  };
+}
+
+function encodeBody(model: string, bytes: number, isStream: boolean): string {
+  const bodyWith = (content: string) =>
+    JSON.stringify({
+      ...{ model, max_tokens: 256, stream: isStream },
+      messages: [{ role: 'user', content }],
+    });
+  const left = Math.max(bytes - bodyWith('').length, 1);
+  // An escaped line feed is two bytes of the body.
+  const repeats = Math.ceil(left / (JSON.stringify(FILLER).length - 2));
+  return bodyWith(
+    FILLER.repeat(repeats).slice(0, Math.floor((left * FILLER.length) / (FILLER.length + 1))),
+  );
+}

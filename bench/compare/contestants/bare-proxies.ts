@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findFreePort } from '../../support/processes.ts';
+import { listProcessTree } from '../figures/cpu-times.ts';
+import { spawnPinned } from '../pinned-process.ts';
+import type { ApiFormat, Contestant, Place, Route, Running } from '../scenario.ts';
+import { waitForPort } from '../wait-for-port.ts';
+
+const UWS_PROXY = 'dist/bench/compare/contestants/uws-proxy-main.js';
+const CONNECTIONS_MAX = 16_000;
+
+const PATHS: Readonly<Record<ApiFormat, string>> = {
+  native: '/v1/messages',
+  chat: '/v1/chat/completions',
+};
+
+/** What a client sends to whoever looks at nothing. */
+export function plainRoute(format: ApiFormat): Route {
+  return { path: PATHS[format], headers: { 'x-api-key': 'any' }, model: 'm-1' };
+}
+
+async function runProxy(command: readonly string[], port: number): Promise<Running> {
+  const child = await spawnPinned('contestant', command);
+  try {
+    await waitForPort(child, port);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+  return {
+    port,
+    routeOf: plainRoute,
+    pids: () => listProcessTree(child.pid),
+    sidePids: {},
+    stop: child.stop,
+  };
+}
+
+const nginxSettings = (port: number, { dir, upstreamPort }: Place) => `
+worker_processes 1; daemon off; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
+events { worker_connections ${2 * CONNECTIONS_MAX}; }
+http {
+  access_log off; keepalive_requests 100000000;
+  client_body_temp_path ${dir}/body; proxy_temp_path ${dir}/proxy; fastcgi_temp_path ${dir}/fastcgi;
+  uwsgi_temp_path ${dir}/uwsgi; scgi_temp_path ${dir}/scgi;
+  client_max_body_size 0; client_body_buffer_size 2m;
+  upstream model { server 127.0.0.1:${upstreamPort}; keepalive 512; keepalive_requests 100000000; }
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location / {
+      proxy_pass http://model; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; proxy_read_timeout 300s;
+    }
+  }
+}`;
+
+const haproxySettings = (port: number, { upstreamPort }: Place) => `
+global
+  nbthread 1
+  maxconn ${CONNECTIONS_MAX / 2}
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 300s
+  timeout server 300s
+  option http-no-delay
+  http-reuse always
+frontend clients
+  bind 127.0.0.1:${port} backlog 4096
+  default_backend models
+backend models
+  server model 127.0.0.1:${upstreamPort}
+`;
+
+export const nginx: Contestant = {
+  name: 'nginx',
+  isPeer: false,
+  async start(place) {
+    const port = await findFreePort();
+    const file = join(place.dir, 'nginx.conf');
+    writeFileSync(file, nginxSettings(port, place));
+    return await runProxy(['nginx', '-c', file, '-e', join(place.dir, 'error.log')], port);
+  },
+};
+
+export const haproxy: Contestant = {
+  name: 'haproxy',
+  isPeer: false,
+  async start(place) {
+    const port = await findFreePort();
+    const file = join(place.dir, 'haproxy.cfg');
+    writeFileSync(file, haproxySettings(port, place));
+    return await runProxy(['haproxy', '-db', '-f', file], port);
+  },
+};
+
+/** The HTTP server and the HTTP client that Tollgate has, and nothing between them. */
+export const uwsProxy: Contestant = {
+  name: 'uws-proxy',
+  isPeer: false,
+  async start({ upstreamPort }) {
+    const port = await findFreePort();
+    const args = [String(port), String(upstreamPort)];
+    return await runProxy([process.execPath, UWS_PROXY, ...args], port);
+  },
+};

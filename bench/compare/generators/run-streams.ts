@@ -1,0 +1,57 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Aim } from '../aim.ts';
+import type { Load, Meter, Outcome } from '../scenario.ts';
+import type { StreamOrder, StreamReport } from './stream-load-main.ts';
+
+const PROGRAM = 'dist/bench/compare/generators/stream-load-main.js';
+const OPEN_GRACE_MS = 20_000;
+const MS_PER_SECOND = 1_000;
+
+/** So many streams are open all the time: where one ends, the next begins. Only then the meter runs. */
+export async function runStreams(
+  aim: Aim,
+  { streams, opensPerSecond }: Extract<Load, { readonly kind: 'open-streams' }>,
+  seconds: number,
+  meter: Meter,
+): Promise<Outcome> {
+  const { port, path, headers, body, marks } = aim;
+  const file = join(aim.dir, 'streams.json');
+  const order: StreamOrder = { port, path, headers, body, marks, streams, opensPerSecond };
+  writeFileSync(file, JSON.stringify(order));
+  const child = fork(PROGRAM, [file]);
+  try {
+    const openMaxMs = (streams / opensPerSecond) * MS_PER_SECOND + OPEN_GRACE_MS;
+    await receive(child, 'all streams are open', openMaxMs);
+    meter.begin();
+    child.send('begin');
+    await sleep(seconds * MS_PER_SECOND);
+    meter.end();
+    child.send('report');
+    const report = await receive(child, 'the streams are counted', OPEN_GRACE_MS);
+    const { events, failures, openStreams, longestGapMs, latencyMs } = report;
+    const details = { openStreams, longestGapMs };
+    return { generator: 'own streams', units: events, seconds, failures, latencyMs, details };
+  } finally {
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+async function receive(
+  child: ChildProcess,
+  what: string,
+  timeMaxMs: number,
+): Promise<StreamReport> {
+  const signal = AbortSignal.timeout(timeMaxMs);
+  try {
+    const [message] = (await once(child, 'message', { signal })) as [StreamReport];
+    return message;
+  } catch {
+    throw new Error(`waited in vain until ${what}`);
+  }
+}

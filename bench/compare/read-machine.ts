@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { cpus, release, totalmem } from 'node:os';
+import { readPeerVersions } from './install-peers.ts';
+import { CAN_PIN } from './pinned-process.ts';
+
+const BYTES_PER_GB = 1024 ** 3;
+
+/** What figures depend on, besides the code. */
+export interface Machine {
+  readonly cpus: number;
+  readonly model: string;
+  readonly memoryGb: number;
+  readonly kernel: string;
+  readonly isPinned: boolean;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly commit: string;
+}
+
+const VERSION_COMMANDS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  nginx: ['nginx', '-v'],
+  haproxy: ['haproxy', '-v'],
+  'redis-server': ['redis-server', '--version'],
+  wrk: ['wrk', '--version'],
+};
+
+export function readMachine(): Machine {
+  const versions = Object.entries(VERSION_COMMANDS).map(([name, command]) => [
+    name,
+    /\d+(\.\d+)+/.exec(readFirstLine(command))?.[0] ?? 'unknown',
+  ]);
+  return {
+    cpus: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryGb: Math.round(totalmem() / BYTES_PER_GB),
+    kernel: release(),
+    isPinned: CAN_PIN,
+    versions: { node: process.version, ...Object.fromEntries(versions), ...readPeerVersions() },
+    commit: readFirstLine(['git', 'describe', '--always', '--dirty', '--abbrev=12']),
+  };
+}
+
+/** Some print their version where errors go, and end with 1. */
+function readFirstLine([program, ...args]: readonly [string, ...string[]]): string {
+  const options = {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` },
+  } as const;
+  try {
+    const shell = ['-c', '"$0" "$@" 2>&1 || true', program, ...args];
+    return execFileSync('sh', shell, options).split('\n')[0]?.trim() ?? '';
+  } catch {
+    return 'unknown';
+  }
+}

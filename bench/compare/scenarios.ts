@@ -1,0 +1,23 @@
+import type { Scenario } from './scenario.ts';
+import { bodies } from './scenarios/bodies.ts';
+import { formats } from './scenarios/formats.ts';
+import { fewClients, slowUpstream } from './scenarios/slow-upstream.ts';
+import { standard } from './scenarios/standard.ts';
+import { streamBurst, streamPaced, streamsOpen } from './scenarios/streams.ts';
+import { keys, redis, refusals, workers } from './scenarios/ways-to-run.ts';
+
+/** In the order in which they run when none is named. */
+export const COMPARISONS: readonly Scenario[] = [
+  standard,
+  bodies,
+  streamBurst,
+  streamPaced,
+  streamsOpen,
+  formats,
+  refusals,
+  keys,
+  workers,
+  redis,
+  slowUpstream,
+  fewClients,
+];

@@ -1,0 +1,48 @@
+import { haproxy, nginx, uwsProxy } from '../contestants/bare-proxies.ts';
+import { lmnr, portkey } from '../contestants/node-peers.ts';
+import { tollgate } from '../contestants/tollgate.ts';
+import { type Scenario, type Stage, WHOLE_ANSWER } from '../scenario.ts';
+
+const stageOf = (latencyMs: number, connections: number): Stage => ({
+  answer: { latencyMs, events: 0, gapMs: 0 },
+  contestants: [nginx, haproxy, uwsProxy, tollgate, portkey, lmnr],
+  cases: [
+    {
+      name: `${latencyMs} ms, ${connections} requests at once`,
+      ...{ format: 'native', bodyBytes: 512, status: 200 },
+      load: { kind: 'closed-loop', generator: 'wrk', connections },
+    },
+  ],
+});
+
+export const slowUpstream: Scenario = {
+  name: 'slow-upstream',
+  title: 'an upstream that takes 20 ms and 1 s',
+  shows: 'What is added to the time of the upstream while many requests wait for it.',
+  unit: 'request',
+  seconds: 4,
+  rounds: 3,
+  stages: [stageOf(20, 256), stageOf(1_000, 1_000)],
+};
+
+export const fewClients: Scenario = {
+  name: 'few-clients',
+  title: 'few clients, far from the limit',
+  shows:
+    'How much later an answer is than through nginx while there is room. Each client waits for its answer before it asks again.',
+  unit: 'request',
+  seconds: 3,
+  rounds: 3,
+  comparesLatency: true,
+  stages: [
+    {
+      answer: WHOLE_ANSWER,
+      contestants: [nginx, haproxy, uwsProxy, tollgate, portkey, lmnr],
+      cases: [1, 8].map((connections) => ({
+        name: `clients: ${connections}`,
+        ...{ format: 'native', bodyBytes: 512, status: 200 },
+        load: { kind: 'closed-loop', generator: 'wrk', connections },
+      })),
+    },
+  ],
+};

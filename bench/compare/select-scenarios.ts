@@ -1,0 +1,32 @@
+import type { Options } from './parse-options.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Throws when somebody is named who is in none of them. */
+export function selectScenarios(scenarios: readonly Scenario[], options: Options): Scenario[] {
+  const known = new Set(
+    scenarios.flatMap(({ stages }) =>
+      stages.flatMap(({ contestants }) => contestants.map(({ name }) => name)),
+    ),
+  );
+  const unknown = options.contestants?.filter((name) => !known.has(name)) ?? [];
+  if (unknown.length > 0) {
+    throw new Error(`no contestant ${unknown.join(', ')}; there are: ${[...known].join(', ')}`);
+  }
+  return scenarios
+    .map((scenario) => narrow(scenario, options))
+    .filter(({ stages }) => stages.length > 0);
+}
+
+function narrow(scenario: Scenario, { seconds, rounds, contestants }: Options): Scenario {
+  const isWanted = ({ name }: { readonly name: string }) => contestants?.includes(name) ?? true;
+  const stages = scenario.stages.map((stage) => ({
+    ...stage,
+    contestants: stage.contestants.filter(isWanted),
+  }));
+  return {
+    ...scenario,
+    stages: stages.filter((stage) => stage.contestants.length > 0),
+    seconds: seconds ?? scenario.seconds,
+    rounds: rounds ?? scenario.rounds,
+  };
+}

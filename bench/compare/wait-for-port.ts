@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { waitUntil } from '../support/processes.ts';
+import type { PinnedProcess } from './pinned-process.ts';
+
+const START_MAX_MS = 30_000;
+
+/** Rejects with what the process printed when it ends before it listens. */
+export async function waitForPort(child: PinnedProcess, port: number): Promise<void> {
+  await waitUntil(
+    () => {
+      if (child.hasEnded()) throw new Error(`it ended: ${findReason(child.output())}`);
+      return accepts(port);
+    },
+    `port ${port} is open`,
+    START_MAX_MS,
+  );
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return await once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
+}
+
+/** Packages print all of their packed source before they say what is wrong. */
+function findReason(output: string): string {
+  const lines = output.trim().split('\n');
+  return lines.find((line) => /^\w*(Error|error)\b/.test(line)) ?? lines.at(-1) ?? '';
+}

@@ -1,0 +1,10 @@
+/**
+ * To be imported before a gateway: answers of `fetch` get headers that can be changed. Without it Portkey answers
+ * every stream with 500 on Node 20.
+ */
+const { fetch, Response, Headers } = globalThis;
+
+globalThis.fetch = async (...args) => {
+  const { body, status, statusText, headers } = await fetch(...args);
+  return new Response(body, { status, statusText, headers: new Headers(headers) });
+};
