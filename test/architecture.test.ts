@@ -45,7 +45,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   doctor: ['lib', 'config', 'redis', 'http', 'upstream', 'cluster'],
   top: ['lib'],
-  cli: ['lib', 'config', 'cluster', 'ledger', 'doctor', 'top'],
+  load: ['lib', 'upstream'],
+  cli: ['lib', 'config', 'cluster', 'ledger', 'doctor', 'top', 'load'],
   '.': ['cli', 'cluster'],
 };
 
@@ -91,12 +92,12 @@ const BANS: readonly Ban[] = [
   },
   {
     text: '.cork(',
-    // The third corks the socket of Redis, which is another matter.
     isBannedIn: (file) =>
       file !== 'src/http/exchange.ts' &&
       file !== 'src/http/response-writer.ts' &&
       file !== 'src/redis/gathered-command.ts',
-    because: 'the exchange alone knows about abort, cork and drain',
+    because:
+      'the exchange alone knows about abort, cork and drain; of the sockets, those of Redis gather',
   },
   {
     text: 'new Redis(',
