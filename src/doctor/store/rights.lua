@@ -20,6 +20,7 @@ local commands = {
   { 'HINCRBY', trial, 'f', 1 },
   { 'HMGET', trial, 'f' },
   { 'HSET', trial, 'f', 'v' },
+  { 'HSETNX', trial, 'f', 'v' },
   { 'HVALS', trial },
   { 'LINDEX', trial, 0 },
   { 'LLEN', trial },
