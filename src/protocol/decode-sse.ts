@@ -1,3 +1,4 @@
+import { asBuffer } from '../lib/as-buffer.ts';
 import { Refusal } from './refusals.ts';
 
 /** One server-sent event. Those without data are none, by the standard. */
@@ -46,8 +47,30 @@ export function createSseDecoder(): SseDecoder {
     return event;
   };
 
+  /** Whole lines that end in line feeds, as most do: they are decoded at once, which takes half of the time. */
+  const isWholeLines = (chunk: Uint8Array): boolean =>
+    lineBytes === 0 &&
+    !isAfterCr &&
+    chunk[chunk.length - 1] === LF &&
+    fields.bytes() + chunk.length <= SSE_EVENT_BYTES_MAX &&
+    !chunk.includes(CR);
+
+  const pushLines = (text: string): SseEvent[] => {
+    const events: SseEvent[] = [];
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      line = text.slice(start, end);
+      lineBytes = line.length;
+      const event = endLine();
+      if (event !== undefined) events.push(event);
+      start = end + 1;
+    }
+    return events;
+  };
+
   return {
     push(chunk) {
+      if (isWholeLines(chunk)) return pushLines(asBuffer(chunk).toString('utf8'));
       const events: SseEvent[] = [];
       let start = 0;
       for (let i = 0; i < chunk.length; i++) {

@@ -55,10 +55,13 @@ const NATIVE: Kind = {
     delta(1, '{"type":"text_delta","text":"of another block"}'),
     delta(0, '{"type":"text_delta","text":"twice","citations":["twice"]}'),
     delta(0, '{"type":"text_delta","text":"a\\\\","text":"later"}'),
+    delta(0, '{"citations":["twice"],"type":"text_delta","text":"twice"}') +
+      delta(0, '{"citations":["or not"],"type":"text_delta","text":"twice"}'),
     delta(0, '{"type":"thinking_delta","thinking":"Hm"}'),
     delta(0, '{"type":"input_json_delta","partial_json":"{}"}'),
     nativeFrame('{"type":"ping"}'),
     nativeFrame('{"type":"content_block_stop","index":0}'),
+    'data: {"type":"content_block_stop","index":0}\n\n',
     nativeFrame('{"type":"content_block_start","index":0,"content_block":{"type":"text"}}'),
     nativeFrame('{"type":"content_block_start","index":0,"content_block":{"type":"of_tomorrow"}}'),
     nativeFrame('{"type":"error","error":{"type":"overloaded_error","message":"Busy"}}'),
@@ -183,6 +186,13 @@ describe.each([NATIVE, CHAT])('texts of a $name stream', (kind) => {
       }),
       RUNS,
     );
+  });
+
+  it('are not looked for in the middle of a frame', () => {
+    const relay = kind.createRelay();
+    relay.push(toBytes(kind.start + kind.write('Hello').repeat(9)));
+    relay.push(toBytes('data: {}\n'));
+    expect(relay.push(toBytes(kind.write('Hello'))).refusal).toBeInstanceOf(Refusal);
   });
 
   it('that would not be JSON are refused, even behind many that are', () => {

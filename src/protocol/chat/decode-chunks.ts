@@ -28,12 +28,11 @@ export function createChunkDecoder() {
     const thinking = readText(delta, 'reasoning_content') ?? readText(delta, 'reasoning') ?? '';
     const refusal = readText(delta, 'refusal') ?? '';
     isRefused ||= refusal !== '';
-    return [
-      ...blocks.say('thinking', thinking),
-      ...blocks.say('text', readContent(delta['content'])),
-      ...blocks.say('text', refusal),
-      ...calls.decode(delta['tool_calls'], id ?? ''),
-    ];
+    const events = blocks.say('thinking', thinking);
+    for (const event of blocks.say('text', readContent(delta['content']))) events.push(event);
+    for (const event of blocks.say('text', refusal)) events.push(event);
+    for (const event of calls.decode(delta['tool_calls'], id ?? '')) events.push(event);
+    return events;
   };
 
   return {
@@ -44,7 +43,7 @@ export function createChunkDecoder() {
       const choice = findChoice(chunk['choices']);
       if (choice === undefined) return [];
       const events = start(chunk);
-      events.push(...decodeDelta(readObject(choice, 'delta')));
+      for (const event of decodeDelta(readObject(choice, 'delta'))) events.push(event);
       finishReason = readText(choice, 'finish_reason') ?? finishReason;
       return events;
     },

@@ -25,7 +25,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   };
   const tools = createToolDeltas();
 
-  /** Most events are texts: to write only those anew takes a fifth of the time. */
+  /** Most events are texts: to write only those anew takes a quarter of the time. */
   const encodeSaid = (name: 'content' | 'reasoning_content', said: string): string =>
     said === ''
       ? ''

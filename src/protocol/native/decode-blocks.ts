@@ -28,8 +28,9 @@ export function createBlockDecoder() {
     if (block.type === 'tool_use' && hasFields(content['input'])) {
       open.input = JSON.stringify(content['input']);
     }
-    const deltas = readDeltas(content).map((delta) => ({ type: 'delta' as const, index, delta }));
-    return [{ type: 'block_start', index, block }, ...deltas];
+    const events: InferenceEvent[] = [{ type: 'block_start', index, block }];
+    for (const delta of readDeltas(content)) events.push({ type: 'delta', index, delta });
+    return events;
   };
 
   const addDelta = (payload: Json): InferenceEvent[] => {
@@ -50,12 +51,9 @@ export function createBlockDecoder() {
     if (block === undefined) throw brokenAnswer('a block ends that has not begun');
     if (block === 'unknown') return [];
     const { index, input } = block;
-    const delta: InferenceEvent = {
-      type: 'delta',
-      index,
-      delta: { type: 'input_json', json: input },
-    };
-    return [...(input === '' ? [] : [delta]), { type: 'block_stop', index }];
+    const end: InferenceEvent = { type: 'block_stop', index };
+    if (input === '') return [end];
+    return [{ type: 'delta', index, delta: { type: 'input_json', json: input } }, end];
   };
 
   return { start, addDelta, stop, isOpen: () => open !== undefined };
@@ -98,14 +96,14 @@ function decodeBlockStart(content: Json): BlockStart | undefined {
 
 /** What a delta or the start of a block says; citations and what is newer say nothing here. */
 function readDeltas(fields: Json): BlockDelta[] {
+  const deltas: BlockDelta[] = [];
   const text = readText(fields, 'text');
+  if (text !== undefined) deltas.push({ type: 'text', text });
   const thinking = readText(fields, 'thinking');
+  if (thinking !== undefined) deltas.push({ type: 'thinking', thinking });
   const signature = readText(fields, 'signature');
+  if (signature !== undefined) deltas.push({ type: 'signature', signature });
   const json = readText(fields, 'partial_json');
-  return [
-    ...(text === undefined ? [] : [{ type: 'text' as const, text }]),
-    ...(thinking === undefined ? [] : [{ type: 'thinking' as const, thinking }]),
-    ...(signature === undefined ? [] : [{ type: 'signature' as const, signature }]),
-    ...(json === undefined ? [] : [{ type: 'input_json' as const, json }]),
-  ];
+  if (json !== undefined) deltas.push({ type: 'input_json', json });
+  return deltas;
 }

@@ -46,6 +46,8 @@ export const texts = fc.oneof(
     '}]',
     ',',
   ),
+  // Longer than what is looked at byte by byte.
+  fc.constantFrom('"', '\\', '\\"', '"}').map((end) => `${'.'.repeat(60)}${end},"model":"evil"`),
   fc.string({ minLength: 1, maxLength: 100 }).map((text) => `.${text}`),
 );
 
