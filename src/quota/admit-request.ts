@@ -8,7 +8,7 @@ import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseClosedKey, refuseSuspended } from './refuse-admission.ts';
 import type { SettleQueue } from './settle-queue.ts';
-import { type AdmittedRequest, encodeLedgerUsage } from './settlement.ts';
+import { encodeLedgerUsage, type Settlement } from './settlement.ts';
 
 /** See `gateway/steps.ts`, which says the same from the side of the spine. */
 interface Order {
@@ -64,49 +64,45 @@ interface AdmitRequestOptions {
 export function createAdmitRequest(options: AdmitRequestOptions) {
   const { askStore, admit, insure, openHolds, settleQueue, plans, windowMs, nowMs } = options;
 
-  const ask = ({ key, requestId, modelNames, holdMicros, holdLeastMicros }: Order) => {
-    const { bucket, keyId, digest } = key;
-    const what = { requestId, modelNames, holdMicros, holdLeastMicros };
-    const order = { bucket, keyId, digest, ...what, leaseMs: FIRST_LEASE_MS, windowMs, plans };
-    return askStore(bucket, () => admit(order));
+  const ask = (order: Order) => {
+    const { key } = order;
+    const asked: AdmitOrder = {
+      bucket: key.bucket,
+      keyId: key.keyId,
+      digest: key.digest,
+      requestId: order.requestId,
+      modelNames: order.modelNames,
+      holdMicros: order.holdMicros,
+      holdLeastMicros: order.holdLeastMicros,
+      leaseMs: FIRST_LEASE_MS,
+      windowMs,
+      plans,
+    };
+    return askStore(key.bucket, () => admit(asked));
   };
 
-  const describeRequest = (
-    { key, requestId, modelNames }: Order,
-    payer: Payer,
-  ): AdmittedRequest => ({
-    bucket: key.bucket,
-    accountId: payer.accountId,
-    keyId: key.keyId,
-    requestId,
-    month: payer.month,
-    model: modelNames[0] ?? '',
-  });
-
-  const settleLater = (request: AdmittedRequest, bill: Bill, details: RequestDetails) =>
-    settleQueue.add({
-      ...request,
-      actualMicros: bill.chargeMicros,
-      firstTriedMs: nowMs(),
-      usage: encodeLedgerUsage({ ...bill, details }),
-    });
+  const settleLater = (order: Order, payer: Payer, bill: Bill, details: RequestDetails) =>
+    settleQueue.add(toSettlement(order, payer, bill, { details, nowMs: nowMs() }));
 
   /** Nothing is held: what it costs is charged as far as cap and balance then have room. */
   const admitInsured = (order: Order, error: unknown): Admission => {
     const payer = insure(order);
     if (payer === undefined) throw error;
-    const request = describeRequest(order, payer);
     return {
       heldMicros: order.holdMicros,
-      settle: (bill, details) => settleLater(request, bill, details),
+      settle: (bill, details) => settleLater(order, payer, bill, details),
     };
   };
 
   const admitHeld = (order: Order, reply: Extract<AdmitReply, { kind: 'admitted' }>): Admission => {
-    const request = describeRequest(order, reply);
     const { heldMicros } = reply;
     const close = openHolds.open({
-      ...request,
+      bucket: order.key.bucket,
+      accountId: reply.accountId,
+      keyId: order.key.keyId,
+      requestId: order.requestId,
+      month: reply.month,
+      model: order.modelNames[0] ?? '',
       heldMicros,
       seenMicros: order.seenMicros,
       stop: (why) => order.stop(why === 'revoked' ? refuseClosedKey(why) : refuseSuspended()),
@@ -115,7 +111,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
       heldMicros,
       settle(bill, details) {
         close();
-        settleLater(request, bill, details);
+        settleLater(order, reply, bill, details);
       },
     };
   };
@@ -132,5 +128,24 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     if (reply.kind === 'admitted') return admitHeld(order, reply);
     const [model = ''] = order.modelNames;
     throw refuseAdmission(reply, { maskedKey: order.key.masked, model });
+  };
+}
+
+function toSettlement(
+  { key, requestId, modelNames }: Order,
+  { accountId, month }: Payer,
+  { usage, chargeMicros, isEstimated }: Bill,
+  { details, nowMs }: { readonly details: RequestDetails; readonly nowMs: number },
+): Settlement {
+  return {
+    bucket: key.bucket,
+    accountId,
+    keyId: key.keyId,
+    requestId,
+    month,
+    model: modelNames[0] ?? '',
+    actualMicros: chargeMicros,
+    firstTriedMs: nowMs,
+    usage: encodeLedgerUsage(usage, isEstimated, details),
   };
 }

@@ -97,11 +97,11 @@ export function describeSettlement(settlement: Settlement): Readonly<Record<stri
   return { ...rest, firstTriedAt, ...decodeLedgerUsage(usage) };
 }
 
-export function encodeLedgerUsage({
-  usage,
-  isEstimated,
-  details,
-}: LedgerUsage & { readonly details: RequestDetails }): Buffer {
+export function encodeLedgerUsage(
+  usage: Usage,
+  isEstimated: boolean,
+  details: RequestDetails,
+): Buffer {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking } = usage;
   const packed: PackedUsage = [
     USAGE_VERSION,

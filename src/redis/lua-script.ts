@@ -37,17 +37,17 @@ export function loadLuaScript<
 
   return {
     async call(connection, keys, args) {
-      const keyList = keyNames.map((name) => pick<string>(keys, name));
-      assertOneHashTag(keyList);
-      const rest: (string | Buffer)[] = [keyCount, ...keyList];
-      for (const name of argNames) rest.push(encodeArg(name, pick<LuaArg>(args, name)));
+      const list: (string | Buffer)[] = [sha, keyCount];
+      for (const name of keyNames) list.push(pick<string>(keys, name));
+      assertOneHashTag(list, keyNames.length);
+      for (const name of argNames) list.push(encodeArg(name, pick<LuaArg>(args, name)));
       try {
-        return await connection.send('evalsha', [sha, ...rest]);
+        return await connection.send('evalsha', list);
       } catch (error) {
         // A restarted, failed-over or flushed server has no scripts; EVAL brings this one back.
         if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       }
-      return await connection.send('eval', [source, ...rest]);
+      return await connection.send('eval', [source, ...list.slice(1)]);
     },
   };
 }
@@ -88,12 +88,15 @@ function pick<Value>(values: Readonly<Record<string, unknown>>, name: string): V
   return value as Value;
 }
 
+const FIRST_KEY = 2;
+
 /** A Cluster refuses a call whose keys live on different nodes; this finds the mistake without one. */
-function assertOneHashTag(keys: readonly string[]): void {
-  const first = keys[0];
-  if (first === undefined) return;
+function assertOneHashTag(list: readonly (string | Buffer)[], keyCount: number): void {
+  if (keyCount === 0) return;
+  const first = String(list[FIRST_KEY]);
   const untilTagEnd = first.slice(0, first.indexOf('}') + 1);
-  for (const key of keys) {
+  for (let at = FIRST_KEY; at < FIRST_KEY + keyCount; at++) {
+    const key = String(list[at]);
     if (!key.startsWith(untilTagEnd)) assert(false, `${key} has the hash tag of ${first}`);
   }
 }

@@ -124,7 +124,7 @@ export async function begin(
     month: reply.month,
     model: 'llm-a',
     firstTriedMs: Date.now(),
-    usage: encodeLedgerUsage({ usage: USAGE, isEstimated: true, details: DETAILS }),
+    usage: encodeLedgerUsage(USAGE, true, DETAILS),
   };
   return {
     requestId,

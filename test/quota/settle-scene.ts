@@ -121,7 +121,7 @@ export function makeSettlement(
     model: 'llm-a',
     actualMicros,
     firstTriedMs,
-    usage: encodeLedgerUsage({ usage, isEstimated: false, details: DETAILS }),
+    usage: encodeLedgerUsage(usage, false, DETAILS),
   };
 }
 
