@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Aim } from '../aim.ts';
-import type { Load, Meter, Outcome } from '../scenario.ts';
+import type { Drive, Meter, Outcome } from '../scenario.ts';
 import type { StreamOrder, StreamReport } from './stream-load-main.ts';
 
 const PROGRAM = 'dist/bench/compare/generators/stream-load-main.js';
@@ -15,7 +15,7 @@ const MS_PER_SECOND = 1_000;
 /** So many streams are open all the time: where one ends, the next begins. Only then the meter runs. */
 export async function runStreams(
   aim: Aim,
-  { streams, opensPerSecond }: Extract<Load, { readonly kind: 'open-streams' }>,
+  { streams, opensPerSecond }: Extract<Drive, { readonly kind: 'open-streams' }>,
   seconds: number,
   meter: Meter,
 ): Promise<Outcome> {
