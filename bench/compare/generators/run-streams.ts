@@ -10,6 +10,8 @@ import type { StreamOrder, StreamReport } from './stream-load-main.ts';
 const PROGRAM = 'dist/bench/compare/generators/stream-load-main.js';
 const OPEN_GRACE_MS = 60_000;
 const REPORT_MAX_MS = 10_000;
+/** An overloaded contestant leaves some waiting for ever; the report says how many were open. */
+const OPEN_SHARE_MIN = 0.9;
 const MS_PER_SECOND = 1_000;
 
 /** So many streams are open all the time: where one ends, the next begins. Only then the meter runs. */
@@ -53,6 +55,7 @@ async function waitUntilOpen(
   } catch {
     child.send('report');
     const { openStreams, failures } = await receive(child, REPORT_MAX_MS);
+    if (openStreams >= streams * OPEN_SHARE_MIN) return;
     throw new Error(`only ${openStreams} of ${streams} streams were open, ${failures} had failed`);
   }
 }
