@@ -1,12 +1,13 @@
 import type { Aim } from './aim.ts';
 import { runAutocannon } from './generators/run-autocannon.ts';
+import { runFixedRate } from './generators/run-fixed-rate.ts';
 import { runStreams } from './generators/run-streams.ts';
 import { runWrk } from './generators/run-wrk.ts';
-import type { Load, Meter, Outcome } from './scenario.ts';
+import type { Drive, Meter, Outcome } from './scenario.ts';
 
 export async function driveLoad(
   aim: Aim,
-  load: Load,
+  load: Drive,
   seconds: number,
   meter: Meter,
 ): Promise<Outcome> {
@@ -17,5 +18,7 @@ export async function driveLoad(
     }
     case 'open-streams':
       return await runStreams(aim, load, seconds, meter);
+    case 'fixed-rate':
+      return await runFixedRate(aim, load, seconds, meter);
   }
 }

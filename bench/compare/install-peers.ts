@@ -26,10 +26,12 @@ interface LockedPackages {
 }
 
 export function readPeerVersions(): Record<string, string> {
-  const { dependencies } = JSON.parse(readFileSync(join(PEERS_DIR, 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>;
-  };
-  return dependencies;
+  const text = readFileSync(join(PEERS_DIR, 'package.json'), 'utf8');
+  const { dependencies, optionalDependencies } = JSON.parse(text) as Record<
+    'dependencies' | 'optionalDependencies',
+    Record<string, string>
+  >;
+  return { ...dependencies, ...optionalDependencies };
 }
 
 const readPackages = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as LockedPackages;

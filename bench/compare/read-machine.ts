@@ -23,10 +23,20 @@ const VERSION_COMMANDS: Readonly<Record<string, readonly [string, ...string[]]>>
   wrk: ['wrk', '--version'],
 };
 
+/** Without tags, which would hide the commit. */
+const DESCRIBE_COMMIT = [
+  'git',
+  'describe',
+  '--always',
+  '--exclude=*',
+  '--dirty',
+  '--abbrev=12',
+] as const;
+
 export function readMachine(): Machine {
   const versions = Object.entries(VERSION_COMMANDS).map(([name, command]) => [
     name,
-    /\d+(\.\d+)+/.exec(readFirstLine(command))?.[0] ?? 'unknown',
+    findIn(/\d+(\.\d+)+/, command),
   ]);
   return {
     cpus: cpus().length,
@@ -35,8 +45,12 @@ export function readMachine(): Machine {
     kernel: release(),
     isPinned: CAN_PIN,
     versions: { node: process.version, ...Object.fromEntries(versions), ...readPeerVersions() },
-    commit: readFirstLine(['git', 'describe', '--always', '--dirty', '--abbrev=12']),
+    commit: findIn(/^[0-9a-f]{12,}(-dirty)?$/, DESCRIBE_COMMIT),
   };
+}
+
+function findIn(pattern: RegExp, command: readonly [string, ...string[]]): string {
+  return pattern.exec(readFirstLine(command))?.[0] ?? 'unknown';
 }
 
 /** Some print their version where errors go, and end with 1. */

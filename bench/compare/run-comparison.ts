@@ -16,7 +16,7 @@ export async function runComparison(
   selected: readonly Scenario[],
   { resultsDir }: Options,
 ): Promise<void> {
-  if (selected.some(needsPeers)) installPeers();
+  if (selected.some(needsPeers)) tryToInstallPeers();
   if (!CAN_PIN) tell('there is one CPU only: nothing is pinned, and figures are worth little');
   pinBench();
   const endAtOnce = () => process.exit(1);
@@ -34,6 +34,15 @@ export async function runComparison(
   }
 }
 
+/** Without them everybody else is measured all the same, and their rows say what is missing. */
+function tryToInstallPeers(): void {
+  try {
+    installPeers();
+  } catch (error) {
+    tell(`the other gateways could not be installed: ${(error as Error).message}`);
+  }
+}
+
 function needsPeers({ stages }: Scenario): boolean {
   const isNeeded = ({ contestants, cases }: Stage) =>
     contestants.some(({ isPeer }) => isPeer) ||
@@ -44,6 +53,8 @@ function needsPeers({ stages }: Scenario): boolean {
 async function runScenario({ stages, seconds, rounds }: Scenario): Promise<CaseResult[]> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-compare-'));
   const results: CaseResult[] = [];
+  const remove = () => rmSync(dir, { recursive: true, force: true });
+  process.once('exit', remove);
   try {
     for (const [index, stage] of stages.entries()) {
       const stageDir = join(dir, String(index));
@@ -51,7 +62,8 @@ async function runScenario({ stages, seconds, rounds }: Scenario): Promise<CaseR
       results.push(...(await runStage(stage, { dir: stageDir, seconds, rounds, tell })));
     }
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
   return mergeByName(results);
 }

@@ -7,12 +7,14 @@ import { measureRound, type Subject } from './figures/measure-round.ts';
 import type { Figures, Round } from './figures/round.ts';
 import { sumUpRounds } from './figures/sum-up-rounds.ts';
 import { probe } from './probe.ts';
-import type { Case, Contestant, Running, Stage } from './scenario.ts';
+import type { Case, Contestant, Drive, Load, Running, Stage } from './scenario.ts';
 import { startUpstream } from './upstream/start-upstream.ts';
 
 /** Of each connection: what is under way when a round ends is lost for it. */
 const ANSWERS_PER_ROUND_MIN = 3;
 const MS_PER_SECOND = 1_000;
+/** Where the load itself would not take a contestant to its limit: once to be warm, once to see the limit. */
+const WARM_UP: Drive = { kind: 'closed-loop', generator: 'wrk', connections: 64 };
 
 export interface CaseResult {
   readonly name: string;
@@ -57,8 +59,9 @@ export async function runStage(
         return createPlayer(entrant, aim, each, upstream.pid, turns);
       });
       for (const player of players) await player.prepare();
+      const drive = chooseDrive(each.load, players);
       for (let round = 1; round <= turns.rounds; round++) {
-        for (const player of players) await player.play(round);
+        for (const player of players) await player.play(round, drive);
       }
       const figures = players.map(({ name, sumUp }) => [name, sumUp()] as const);
       results.push({ name: each.name, figures: Object.fromEntries(figures) });
@@ -85,8 +88,17 @@ interface Player {
   readonly name: string;
   /** Checks that it answers as it should, and warms it up. */
   prepare(): Promise<void>;
-  play(round: number): Promise<void>;
+  /** What it reached meanwhile; undefined when it takes no part. */
+  reachedPerSecond(): number | undefined;
+  play(round: number, drive: Drive): Promise<void>;
   sumUp(): Figures;
+}
+
+function chooseDrive(load: Load, players: readonly Player[]): Drive {
+  if (load.kind !== 'share-of-slowest') return load;
+  const reached = players.flatMap(({ reachedPerSecond }) => reachedPerSecond() ?? []);
+  const ratePerSecond = Math.max(Math.round(load.share * Math.min(...reached, Infinity)), 1);
+  return { kind: 'fixed-rate', ratePerSecond, connectionsMax: load.connectionsMax };
 }
 
 function createPlayer(
@@ -97,6 +109,7 @@ function createPlayer(
   { seconds, rounds: roundsMax, tell }: Turns,
 ): Player {
   const rounds: Round[] = [];
+  let reachedPerSecond: number | undefined;
   let failure = startFailure ?? (aim === undefined ? 'does not serve this format' : undefined);
 
   const attempt = async (act: (subject: Subject, aim: Aim) => Promise<void>) => {
@@ -116,11 +129,17 @@ function createPlayer(
         await probe(at);
         // Code that has not run yet is slow. Streams run for a while before they are measured.
         if (load.kind === 'open-streams') return;
-        await measureRound(subject, (meter) => driveLoad(at, load, seconds, meter));
+        for (const drive of load.kind === 'closed-loop' ? [load] : [WARM_UP, WARM_UP]) {
+          const round = await measureRound(subject, (meter) =>
+            driveLoad(at, drive, seconds, meter),
+          );
+          reachedPerSecond = round.unitsPerSecond;
+        }
       }),
-    play: (number) =>
+    reachedPerSecond: () => (failure === undefined ? reachedPerSecond : undefined),
+    play: (number, drive) =>
       attempt(async (subject, at) => {
-        const round = await measureRound(subject, (meter) => driveLoad(at, load, seconds, meter));
+        const round = await measureRound(subject, (meter) => driveLoad(at, drive, seconds, meter));
         rounds.push(round);
         const noise = round.isNoisy
           ? `, ${round.foreignCores.toFixed(2)} cores in other hands`

@@ -43,7 +43,8 @@ export interface Contestant {
   start(place: Place): Promise<Running>;
 }
 
-export type Load =
+/** What a generator is told to do. */
+export type Drive =
   | {
       readonly kind: 'closed-loop';
       readonly generator: 'wrk' | 'autocannon';
@@ -53,6 +54,20 @@ export type Load =
       readonly kind: 'open-streams';
       readonly streams: number;
       readonly opensPerSecond: number;
+    }
+  | {
+      readonly kind: 'fixed-rate';
+      readonly ratePerSecond: number;
+      readonly connectionsMax: number;
+    };
+
+/** A share of what the slowest contestant of the case reaches is known when all have been measured once. */
+export type Load =
+  | Exclude<Drive, { readonly kind: 'fixed-rate' }>
+  | {
+      readonly kind: 'share-of-slowest';
+      readonly share: number;
+      readonly connectionsMax: number;
     };
 
 export interface Case {

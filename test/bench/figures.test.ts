@@ -52,8 +52,7 @@ describe('delays', () => {
     const counter = createDelayCounter();
     for (let ms = 1; ms <= 1_000; ms++) counter.count(ms);
     const { p50 = 0, p99 = 0, max } = counter.quantiles();
-    expect(p50 / 500).toBeCloseTo(1, 1);
-    expect(p99 / 990).toBeCloseTo(1, 1);
+    for (const ratio of [p50 / 500, p99 / 990]) expect(Math.abs(ratio - 1)).toBeLessThan(0.021);
     expect(max).toBe(1_000);
     counter.clear();
     expect(counter.quantiles()['max']).toBe(0);

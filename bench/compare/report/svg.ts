@@ -11,6 +11,8 @@ export const MARGIN_LEFT = 170;
 export const MARGIN_RIGHT = 150;
 export const PLOT_WIDTH = WIDTH - MARGIN_LEFT - MARGIN_RIGHT;
 const LOGARITHMIC_FROM = 15;
+/** On a logarithmic scale: a shorter bar would not be seen. */
+const SHORTEST_DECADES = 0.3;
 
 /** Each can be told from the others on white and on black. */
 const COLOURS = [
@@ -58,7 +60,8 @@ export function createScale(values: readonly number[]): Scale {
     const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => share * end);
     return { isLogarithmic: false, ticks, place: (value) => Math.max(value, 0) / end };
   }
-  const [from, to] = [Math.floor(Math.log10(min)), Math.ceil(Math.log10(max))];
+  const from = Math.floor(Math.log10(min) - SHORTEST_DECADES);
+  const to = Math.ceil(Math.log10(max));
   return {
     isLogarithmic: true,
     ticks: Array.from({ length: to - from + 1 }, (_, index) => 10 ** (from + index)),

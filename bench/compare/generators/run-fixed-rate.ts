@@ -1,0 +1,27 @@
+import { runLoad } from '../../../src/load/run-load.ts';
+import type { Aim } from '../aim.ts';
+import type { Drive, Meter, Outcome } from '../scenario.ts';
+
+/** An open loop: requests are due at fixed times, and latency counts from then, however late they could be sent. */
+export async function runFixedRate(
+  { port, path, headers, body, status }: Aim,
+  { ratePerSecond, connectionsMax }: Extract<Drive, { readonly kind: 'fixed-rate' }>,
+  seconds: number,
+  meter: Meter,
+): Promise<Outcome> {
+  const url = new URL(`http://127.0.0.1:${port}${path}`);
+  const size = { ratePerSecond, connectionsMax, seconds };
+  meter.begin();
+  const result = await runLoad({ url, method: 'POST', headers, body: Buffer.from(body), ...size });
+  meter.end();
+  const good = result.statuses[status] ?? 0;
+  const { p50, p90, p99, p999, max } = result.latencyMs;
+  return {
+    generator: 'own open loop',
+    units: result.completed,
+    seconds,
+    failures: Math.round(ratePerSecond * seconds) - good,
+    latencyMs: { p50, p90, p99, p999, max },
+    details: { ratePerSecond, waitP99Ms: result.waitMs.p99 },
+  };
+}
