@@ -18,6 +18,16 @@ const START_TIME_MAX_MS = 60_000;
 /** Read by uWS itself: without it newer builds take no more than 4 KiB of headers. */
 const WORKER_ENVIRONMENT = { UWS_HTTP_MAX_HEADERS_SIZE: '16384' };
 
+/**
+ * For the garbage collector. Hardly anything outlives its request: helpers that look for it in parallel cost more than
+ * they find, and a young generation beyond 8 MiB only takes memory (10 % less CPU time a request, 55 MB less a worker).
+ */
+const WORKER_FLAGS = [
+  '--no-parallel-scavenge',
+  '--min-semi-space-size=8',
+  '--max-semi-space-size=8',
+];
+
 export interface WorkerExit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -122,7 +132,10 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
 
 function fork(): Worker {
   // Buffers pass as they are, not as lists of numbers.
-  cluster.setupPrimary({ serialization: 'advanced' });
+  cluster.setupPrimary({
+    serialization: 'advanced',
+    execArgv: [...process.execArgv, ...WORKER_FLAGS],
+  });
   return cluster.fork(WORKER_ENVIRONMENT);
 }
 

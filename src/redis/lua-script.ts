@@ -35,11 +35,15 @@ export function loadLuaScript<
   const keyCount = String(keyNames.length);
   const sha = createHash('sha1').update(source).digest('hex');
 
+  let isChecked = false;
+
   return {
     async call(connection, keys, args) {
       const list: (string | Buffer)[] = [sha, keyCount];
       for (const name of keyNames) list.push(pick<string>(keys, name));
-      assertOneHashTag(list, keyNames.length);
+      // What a caller does wrong, it does from the beginning.
+      if (!isChecked) assertOneHashTag(list, keyNames.length);
+      isChecked = true;
       for (const name of argNames) list.push(encodeArg(name, pick<LuaArg>(args, name)));
       try {
         return await connection.send('evalsha', list);
