@@ -56,6 +56,9 @@ export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): De
     if (next === undefined) last = previous;
     else next.previous = previous;
     deadline.isListed = false;
+    // What is dead would keep all that came after it alive, through every collection of the young.
+    deadline.next = undefined;
+    deadline.previous = undefined;
   };
 
   return {
