@@ -50,7 +50,12 @@ function needsPeers({ stages }: Scenario): boolean {
   return stages.some(isNeeded);
 }
 
-async function runScenario({ stages, seconds, rounds }: Scenario): Promise<CaseResult[]> {
+async function runScenario({
+  stages,
+  seconds,
+  warmUpSeconds,
+  rounds,
+}: Scenario): Promise<CaseResult[]> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-compare-'));
   const results: CaseResult[] = [];
   const remove = () => rmSync(dir, { recursive: true, force: true });
@@ -59,7 +64,9 @@ async function runScenario({ stages, seconds, rounds }: Scenario): Promise<CaseR
     for (const [index, stage] of stages.entries()) {
       const stageDir = join(dir, String(index));
       mkdirSync(stageDir);
-      results.push(...(await runStage(stage, { dir: stageDir, seconds, rounds, tell })));
+      results.push(
+        ...(await runStage(stage, { dir: stageDir, seconds, warmUpSeconds, rounds, tell })),
+      );
     }
   } finally {
     process.off('exit', remove);

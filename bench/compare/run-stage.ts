@@ -24,6 +24,8 @@ export interface CaseResult {
 export interface Turns {
   readonly dir: string;
   readonly seconds: number;
+  /** Before the first case. */
+  readonly warmUpSeconds: number;
   readonly rounds: number;
   tell(line: string): void;
 }
@@ -58,7 +60,9 @@ export async function runStage(
         const aim = entrant.running && aimAt(entrant.running, each, answer, entrant.dir);
         return createPlayer(entrant, aim, each, upstream.pid, turns);
       });
-      for (const player of players) await player.prepare();
+      // Engines compile what has run often: only after so long the next round costs what the last one did.
+      const warmUpSeconds = Math.max(turns.seconds, results.length === 0 ? turns.warmUpSeconds : 0);
+      for (const player of players) await player.prepare(warmUpSeconds);
       const drive = chooseDrive(each.load, players);
       for (let round = 1; round <= turns.rounds; round++) {
         for (const player of players) await player.play(round, drive);
@@ -87,7 +91,7 @@ async function enter(contestant: Contestant, dir: string, upstreamPort: number):
 interface Player {
   readonly name: string;
   /** Checks that it answers as it should, and warms it up. */
-  prepare(): Promise<void>;
+  prepare(warmUpSeconds: number): Promise<void>;
   /** What it reached meanwhile; undefined when it takes no part. */
   reachedPerSecond(): number | undefined;
   play(round: number, drive: Drive): Promise<void>;
@@ -124,14 +128,14 @@ function createPlayer(
 
   return {
     name,
-    prepare: () =>
+    prepare: (warmUpSeconds) =>
       attempt(async (subject, at) => {
         await probe(at);
         // Code that has not run yet is slow. Streams run for a while before they are measured.
         if (load.kind === 'open-streams') return;
         for (const drive of load.kind === 'closed-loop' ? [load] : [WARM_UP, WARM_UP]) {
           const round = await measureRound(subject, (meter) =>
-            driveLoad(at, drive, seconds, meter),
+            driveLoad(at, drive, warmUpSeconds, meter),
           );
           reachedPerSecond = round.unitsPerSecond;
         }

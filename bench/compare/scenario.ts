@@ -93,6 +93,8 @@ export interface Scenario {
   /** What one unit of the figures is. */
   readonly unit: 'request' | 'event';
   readonly seconds: number;
+  /** Before the first case of a stage. */
+  readonly warmUpSeconds: number;
   readonly rounds: number;
   /** Whether the report says by how much everybody is later than the bare proxy. */
   readonly comparesLatency?: true;

@@ -27,6 +27,7 @@ function narrow(scenario: Scenario, { seconds, rounds, contestants }: Options): 
     ...scenario,
     stages: stages.filter((stage) => stage.contestants.length > 0),
     seconds: seconds ?? scenario.seconds,
+    warmUpSeconds: seconds ?? scenario.warmUpSeconds,
     rounds: rounds ?? scenario.rounds,
   };
 }

@@ -66,7 +66,7 @@ describe('a contestant that does not start', () => {
       isPeer: false,
       start: () => Promise.reject(new Error('no port')),
     };
-    const turns = { dir: createTempDir(), seconds: 1, rounds: 1, tell: () => {} };
+    const turns = { dir: createTempDir(), seconds: 1, warmUpSeconds: 1, rounds: 1, tell: () => {} };
     const cases = (bodies.stages[0]?.cases ?? []).slice(0, 1);
     const results = await runStage({ answer: WHOLE_ANSWER, contestants: [failing], cases }, turns);
     const machine = {

@@ -18,6 +18,7 @@ export const bodies: Scenario = {
     'What a request costs by its size, with the same small answer. Bare proxies do not look into it.',
   unit: 'request',
   seconds: 2,
+  warmUpSeconds: 12,
   rounds: 3,
   stages: [
     {

@@ -61,6 +61,7 @@ export const formats: Scenario = {
   shows: 'What translation costs. nginx translates nothing, and is there to compare with.',
   unit: 'request',
   seconds: 2,
+  warmUpSeconds: 12,
   rounds: 3,
   stages: [WHOLE_ANSWER, BURST].flatMap((answer) =>
     DIRECTIONS.map((direction) => stageOf(direction, answer)),

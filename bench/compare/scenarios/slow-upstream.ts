@@ -21,6 +21,7 @@ export const slowUpstream: Scenario = {
   shows: 'What is added to the time of the upstream while many requests wait for it.',
   unit: 'request',
   seconds: 4,
+  warmUpSeconds: 12,
   rounds: 3,
   stages: [stageOf(20, 256), stageOf(1_000, 1_000)],
 };
@@ -32,6 +33,7 @@ export const fewClients: Scenario = {
     'How much later an answer is than through nginx while there is room. Each client waits for its answer before it asks again.',
   unit: 'request',
   seconds: 3,
+  warmUpSeconds: 12,
   rounds: 3,
   comparesLatency: true,
   stages: [
@@ -54,6 +56,7 @@ export const fixedRate: Scenario = {
     'How much later an answer is than through nginx at the same rate. Requests are due at fixed times whatever happened to those before, and latency counts from then (no coordinated omission).',
   unit: 'request',
   seconds: 5,
+  warmUpSeconds: 12,
   rounds: 3,
   comparesLatency: true,
   stages: [

@@ -18,6 +18,7 @@ export const standard: Scenario = {
   shows: `What one small answer costs each contestant, in a closed loop of ${CONNECTIONS} connections.`,
   unit: 'request',
   seconds: 3,
+  warmUpSeconds: 12,
   rounds: 3,
   stages: [
     {

@@ -15,6 +15,7 @@ export const streamBurst: Scenario = {
   shows: `What a stream costs whose ${EVENTS} events the upstream sends in one write: parsing, nothing else.`,
   unit: 'request',
   seconds: 3,
+  warmUpSeconds: 12,
   rounds: 3,
   stages: [
     {
@@ -38,6 +39,7 @@ export const streamPaced: Scenario = {
     'What each event costs that is handed on by itself, how late it comes, and the longest pause in any stream. Beginning and end of each stream are in it.',
   unit: 'event',
   seconds: 4,
+  warmUpSeconds: 12,
   rounds: 3,
   stages: [
     {
@@ -61,6 +63,7 @@ export const streamsOpen: Scenario = {
     'Memory for each open stream (kbPerStream: above what the fresh process had, so the largest of the rounds counts), and whether any of them stalls.',
   unit: 'event',
   seconds: 8,
+  warmUpSeconds: 12,
   rounds: 2,
   stages: [
     {
