@@ -3,7 +3,7 @@ import { type Scenario, type Stage, WHOLE_ANSWER } from '../scenario.ts';
 
 const LOAD = { kind: 'closed-loop', generator: 'wrk', connections: 64 } as const;
 const CASE = { format: 'native', bodyBytes: 512, load: LOAD } as const;
-const TURNS = { unit: 'request', seconds: 3, rounds: 3 } as const;
+const TURNS = { unit: 'request', seconds: 3, warmUpSeconds: 12, rounds: 3 } as const;
 
 /** Tollgate beside itself. */
 const compare = (options: readonly TollgateOptions[]): Stage => ({
