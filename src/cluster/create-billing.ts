@@ -24,8 +24,8 @@ import { createKeyCheck, type KeyCheck } from './create-key-check.ts';
 import { createObserveCommand, watchBreakers } from './create-worker-metrics.ts';
 import {
   countFaults,
+  createObserveAsked,
   createObserveSettled,
-  observeAdmissions,
   observeChange,
 } from './observe-billing.ts';
 
@@ -66,6 +66,7 @@ export function createBilling(options: BillingOptions): Billing {
   const random = Math.random;
   const admitConnection = connectRedis({
     ...{ target, name: `${name}-admit`, commandTimeoutMs: ADMIT_TIMEOUT_MS, log },
+    isBusy: true,
     onCommand: createObserveCommand(metrics, 'admit'),
   });
   const keyCheck = createKeyCheck(config.guards, clock);
@@ -137,7 +138,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
   const { admitConnection, askStore, openHolds, settleQueue, keyCheck } = parts;
   const insurance = createInsurance(config.guards, clock);
   const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
-  const admitRequest = createAdmitRequest({
+  return createAdmitRequest({
     askStore,
     admit: (order) => admit(admitConnection, order),
     insure(order) {
@@ -150,13 +151,13 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     plans: config.plans,
     windowMs: config.limits.rateWindowMs,
     nowMs: () => clock.nowMs(),
+    onAsked: createObserveAsked(metrics),
     onReply(order, reply) {
       count(reply.kind);
       keyCheck.noteReply(order.key, reply.kind);
       if (reply.kind === 'admitted') insurance.noteAdmitted(order, reply);
     },
   });
-  return observeAdmissions(metrics, admitRequest);
 }
 
 /** What a worker does when it hears that a key or an account was shut. */

@@ -1,4 +1,3 @@
-import type { Steps } from '../gateway/steps.ts';
 import { creditsOf } from '../lib/micros.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -6,20 +5,13 @@ import type { SettleReply } from '../quota/settle.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { Change } from '../redis/listen-for-changes.ts';
 
-/** The same step, timed. What the store said is counted where it is heard. */
-export function observeAdmissions(metrics: Metrics, admit: Steps['admit']): Steps['admit'] {
+/** How long a worker asks before a request may go on, and how often in vain. */
+export function createObserveAsked(metrics: Metrics): (tookMs: number, error?: unknown) => void {
   const seconds = metrics.admissionSeconds.at({});
   const unavailable = metrics.admissions.at({ outcome: 'unavailable' });
-  return async (order) => {
-    const startedMs = performance.now();
-    try {
-      return await admit(order);
-    } catch (error) {
-      if (error instanceof Refusal && error.refusal === 'unavailable') unavailable.add(1);
-      throw error;
-    } finally {
-      seconds.observe((performance.now() - startedMs) / 1_000);
-    }
+  return (tookMs, error) => {
+    seconds.observe(tookMs / 1_000);
+    if (error instanceof Refusal && error.refusal === 'unavailable') unavailable.add(1);
   };
 }
 
@@ -29,14 +21,11 @@ export function countFaults<Order>(
   settle: (order: Order) => Promise<SettleReply>,
 ): (order: Order) => Promise<SettleReply> {
   const faults = metrics.settlements.at({ kind: 'fault' });
-  return async (order) => {
-    try {
-      return await settle(order);
-    } catch (error) {
-      if (classifyRedisError(error) === 'fault') faults.add(1);
-      throw error;
-    }
+  const count = (error: unknown): never => {
+    if (classifyRedisError(error) === 'fault') faults.add(1);
+    throw error;
   };
+  return (order) => settle(order).catch(count);
 }
 
 export function createObserveSettled(metrics: Metrics): (reply: SettleReply) => void {

@@ -55,6 +55,7 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
         recorder.endClientWait();
       }
       if (stream.isFinished) return 'left';
+      if (next.value.isLast === true) break;
       recorder.beginUpstreamWait();
       next = await parts.next();
       recorder.endUpstreamWait();

@@ -36,6 +36,7 @@ export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
       collector ??= createAnswerCollector();
       collector.add(counted);
     }
+    if (part.isLast === true) break;
   }
   // A charge above what is held may be cut when it is settled, which is after this answer.
   const { chargeMicros } = meter.close('complete');

@@ -219,6 +219,8 @@ export interface AnswerPart {
    * comes in whole events, so that a word of ours may follow at any time; a whole answer comes in one part.
    */
   readonly bytes: Uint8Array | undefined;
+  /** Nothing follows: whoever is told so need not ask again. Not everybody knows it in time. */
+  readonly isLast?: true | undefined;
 }
 
 /** One answer on its way: one part is asked for at a time, and `return` says that no more are wanted. */

@@ -56,6 +56,8 @@ interface AdmitRequestOptions {
   readonly plans: PlanLimits;
   readonly windowMs: number;
   readonly nowMs: () => number;
+  /** Once for each request; with the error that refuses it, where the store was asked in vain. */
+  readonly onAsked: (tookMs: number, error?: unknown) => void;
   /** What the store said, for those who keep an eye on keys. */
   readonly onReply: (order: Order, reply: AdmitReply) => void;
 }
@@ -63,6 +65,7 @@ interface AdmitRequestOptions {
 /** One round trip that lets a request in; from there on its hold is kept until it is settled. */
 export function createAdmitRequest(options: AdmitRequestOptions) {
   const { askStore, admit, insure, openHolds, settleQueue, plans, windowMs, nowMs } = options;
+  const { onAsked, onReply } = options;
 
   const ask = (order: Order) => {
     const { key } = order;
@@ -85,14 +88,10 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     settleQueue.add(toSettlement(order, payer, bill, { details, nowMs: nowMs() }));
 
   /** Nothing is held: what it costs is charged as far as cap and balance then have room. */
-  const admitInsured = (order: Order, error: unknown): Admission => {
-    const payer = insure(order);
-    if (payer === undefined) throw error;
-    return {
-      heldMicros: order.holdMicros,
-      settle: (bill, details) => settleLater(order, payer, bill, details),
-    };
-  };
+  const admitInsured = (order: Order, payer: Payer): Admission => ({
+    heldMicros: order.holdMicros,
+    settle: (bill, details) => settleLater(order, payer, bill, details),
+  });
 
   const admitHeld = (order: Order, reply: Extract<AdmitReply, { kind: 'admitted' }>): Admission => {
     const { heldMicros } = reply;
@@ -117,13 +116,18 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   };
 
   return async (order: Order): Promise<Admission> => {
+    const askedMs = performance.now();
     let reply: AdmitReply;
     try {
       reply = await ask(order);
     } catch (error) {
-      return admitInsured(order, error);
+      const payer = insure(order);
+      onAsked(performance.now() - askedMs, payer === undefined ? error : undefined);
+      if (payer === undefined) throw error;
+      return admitInsured(order, payer);
     }
-    options.onReply(order, reply);
+    onAsked(performance.now() - askedMs);
+    onReply(order, reply);
     if ('rate' in reply) order.tellRate(reply.rate);
     if (reply.kind === 'admitted') return admitHeld(order, reply);
     const [model = ''] = order.modelNames;

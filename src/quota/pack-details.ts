@@ -1,6 +1,7 @@
 import type { Try } from '../protocol/inference.ts';
 import type { RefusalName } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
+import type { PackWriter } from './pack-writer.ts';
 
 /** By place, since every request has one in the ledger. New ones go to the end. */
 export type PackedDetails = readonly [
@@ -26,29 +27,42 @@ export type PackedDetails = readonly [
   configVersion: string,
 ];
 
-export function packDetails(details: RequestDetails): PackedDetails {
-  const { price } = details;
-  return [
-    details.format,
-    details.isStream,
-    details.maskedKey,
-    [details.bodyBytes, details.estimatedTokens, details.outputTokensMax],
-    [price.input, price.output, price.cacheRead, price.cacheWrite5m, price.cacheWrite1h],
-    details.tries.flatMap(({ upstream, result }) => [upstream, result]),
-    details.outcome,
-    details.status ?? null,
-    details.refusal ?? null,
-    details.startedMs,
-    [
-      details.bodyMs,
-      details.admittedMs,
-      details.firstEventMs ?? null,
-      details.totalMs,
-      details.upstreamWaitMs,
-      details.clientWaitMs,
-    ],
-    details.configVersion,
-  ];
+export function packDetails(writer: PackWriter, details: RequestDetails): void {
+  const { price, tries, status, refusal, firstEventMs } = details;
+  writer.list(12);
+  writer.text(details.format);
+  writer.flag(details.isStream);
+  writer.text(details.maskedKey);
+  writer.list(3);
+  writer.number(details.bodyBytes);
+  writer.number(details.estimatedTokens);
+  writer.number(details.outputTokensMax);
+  writer.list(5);
+  writer.number(price.input);
+  writer.number(price.output);
+  writer.number(price.cacheRead);
+  writer.number(price.cacheWrite5m);
+  writer.number(price.cacheWrite1h);
+  writer.list(2 * tries.length);
+  for (const { upstream, result } of tries) {
+    writer.text(upstream);
+    writer.text(result);
+  }
+  writer.text(details.outcome);
+  if (status === undefined) writer.nothing();
+  else writer.number(status);
+  if (refusal === undefined) writer.nothing();
+  else writer.text(refusal);
+  writer.number(details.startedMs);
+  writer.list(6);
+  writer.number(details.bodyMs);
+  writer.number(details.admittedMs);
+  if (firstEventMs === undefined) writer.nothing();
+  else writer.number(firstEventMs);
+  writer.number(details.totalMs);
+  writer.number(details.upstreamWaitMs);
+  writer.number(details.clientWaitMs);
+  writer.text(details.configVersion);
 }
 
 export function unpackDetails(packed: PackedDetails): RequestDetails {

@@ -23,6 +23,10 @@ export interface SettleLanes<Task> {
   stop(): void;
 }
 
+interface Lane {
+  failuresInRow: number;
+}
+
 interface SettleLanesOptions<Task> {
   /** One attempt; throws when Redis does not answer. */
   readonly settle: (settlement: Settlement) => Promise<SettleReply>;
@@ -65,42 +69,45 @@ export function createSettleLanes<Task extends SettleTask>(
     return spare;
   };
 
-  const attempt = async (task: Task): Promise<'ended' | 'failed'> => {
-    let reply: SettleReply;
-    try {
-      reply = await settle(task.settlement);
-    } catch (error) {
-      if (classifyRedisError(error) !== 'fault') return 'failed';
-      if (tasks.delete(task)) await onFault(task, error);
-      return 'ended';
-    }
-    tasks.delete(task);
-    await onReply(task, reply);
-    return 'ended';
+  /** For the next one, or the end of the lane. */
+  const goOn = (lane: Lane): void => {
+    const task = isStopped ? undefined : takeNext();
+    if (task === undefined) lanes--;
+    else run(lane, task);
   };
 
-  const runLane = async (first: Task): Promise<void> => {
-    lanes++;
-    let failuresInRow = 0;
-    let task: Task | undefined = first;
-    while (task !== undefined && !isStopped) {
-      if ((await attempt(task)) === 'ended') {
-        failuresInRow = 0;
-      } else {
-        waiting.push(task);
-        await sleep(retryDelayMs(failuresInRow, random), undefined, { ref: false });
-        failuresInRow++;
-      }
-      task = takeNext();
+  // Without a promise for each step: every request is settled.
+  const run = (lane: Lane, task: Task): void => {
+    settle(task.settlement).then(
+      (reply) => {
+        lane.failuresInRow = 0;
+        tasks.delete(task);
+        const ended = onReply(task, reply);
+        if (ended === undefined) goOn(lane);
+        else void ended.then(() => goOn(lane));
+      },
+      (error: unknown) => void noteFailure(lane, task, error),
+    );
+  };
+
+  const noteFailure = async (lane: Lane, task: Task, error: unknown): Promise<void> => {
+    if (classifyRedisError(error) === 'fault') {
+      lane.failuresInRow = 0;
+      if (tasks.delete(task)) await onFault(task, error);
+    } else {
+      waiting.push(task);
+      await sleep(retryDelayMs(lane.failuresInRow, random), undefined, { ref: false });
+      lane.failuresInRow++;
     }
-    lanes--;
+    goOn(lane);
   };
 
   const startLanes = () => {
     while (lanes < SETTLES_IN_FLIGHT_MAX && !isStopped) {
       const task = takeNext();
       if (task === undefined) return;
-      void runLane(task);
+      lanes++;
+      run({ failuresInRow: 0 }, task);
     }
   };
 

@@ -1,7 +1,8 @@
-import { pack, unpack } from 'msgpackr';
+import { unpack } from 'msgpackr';
 import type { Usage } from '../protocol/inference.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import { type PackedDetails, packDetails, unpackDetails } from './pack-details.ts';
+import { PackWriter } from './pack-writer.ts';
 
 /** A request that was admitted, and who pays for it. */
 export interface AdmittedRequest {
@@ -61,20 +62,21 @@ type PackedSettlement = [
   usage: Uint8Array,
 ];
 
+const writer = new PackWriter();
+
 export function encodeSettlement(settlement: Settlement): Buffer {
-  const packed: PackedSettlement = [
-    SETTLEMENT_VERSION,
-    settlement.bucket,
-    settlement.accountId,
-    settlement.keyId,
-    settlement.requestId,
-    settlement.month,
-    settlement.model,
-    settlement.actualMicros,
-    settlement.firstTriedMs,
-    settlement.usage,
-  ];
-  return pack(packed);
+  writer.list(10);
+  writer.number(SETTLEMENT_VERSION);
+  writer.number(settlement.bucket);
+  writer.text(settlement.accountId);
+  writer.text(settlement.keyId);
+  writer.text(settlement.requestId);
+  writer.text(settlement.month);
+  writer.text(settlement.model);
+  writer.number(settlement.actualMicros);
+  writer.number(settlement.firstTriedMs);
+  writer.bytes(settlement.usage);
+  return writer.take();
 }
 
 /** Throws for what another version wrote: what a request cost must not be guessed. */
@@ -102,19 +104,17 @@ export function encodeLedgerUsage(
   isEstimated: boolean,
   details: RequestDetails,
 ): Buffer {
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking } = usage;
-  const packed: PackedUsage = [
-    USAGE_VERSION,
-    input,
-    cacheRead,
-    cacheWrite5m,
-    cacheWrite1h,
-    output,
-    thinking,
-    isEstimated,
-    packDetails(details),
-  ];
-  return pack(packed);
+  writer.list(9);
+  writer.number(USAGE_VERSION);
+  writer.number(usage.input);
+  writer.number(usage.cacheRead);
+  writer.number(usage.cacheWrite5m);
+  writer.number(usage.cacheWrite1h);
+  writer.number(usage.output);
+  writer.number(usage.thinking);
+  writer.flag(isEstimated);
+  packDetails(writer, details);
+  return writer.take();
 }
 
 /** Undefined for an entry without one, and for what a later version wrote. */

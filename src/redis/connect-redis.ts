@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
+import type { CommandArg } from './command-writer.ts';
 import { createCommand } from './gathered-command.ts';
+import { keepDirectLine } from './keep-direct-line.ts';
 import { logConnectionChanges } from './log-connection-changes.ts';
 import { silenceSentinelClients } from './silence-sentinel-clients.ts';
 
@@ -33,7 +35,7 @@ export interface RedisConnection {
    * Cluster first looks for one, every 100 ms and at most 16 times. A call fails at once while there
    * is no connection. One that timed out may have been executed, or be executed a little later.
    */
-  send(command: string, args: readonly (string | Buffer)[]): Promise<unknown>;
+  send(command: string, args: readonly CommandArg[]): Promise<unknown>;
   /** Waits for replies that are due, within the command timeout, and then ends the connection. */
   close(): Promise<void>;
 }
@@ -44,6 +46,8 @@ export interface RedisConnectionOptions {
   readonly name: string;
   readonly commandTimeoutMs: number;
   readonly log: Log;
+  /** For many commands in little time: they go over a second connection, which does nothing else. */
+  readonly isBusy?: boolean;
   /** Once for each `send`, with the error if it failed. */
   readonly onCommand?: (tookMs: number, error?: unknown) => void;
 }
@@ -52,28 +56,38 @@ export interface RedisConnectionOptions {
 export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const client = createClient(options, () => changes.hangUp());
   const changes = logConnectionChanges(client, options.log, options.name);
-  const { onCommand } = options;
+  const { onCommand = () => {} } = options;
+
+  const sendByClient: RedisConnection['send'] = (command, args) => {
+    const sentMs = performance.now();
+    const reply = client.sendCommand(createCommand(command, args)) as Promise<unknown>;
+    return reply.then(
+      (value) => {
+        onCommand(performance.now() - sentMs);
+        return value;
+      },
+      (error: unknown) => {
+        onCommand(performance.now() - sentMs, error);
+        // The client attaches the command with its arguments: digests of keys, even its own AUTH.
+        if (error instanceof Error) Reflect.deleteProperty(error, 'command');
+        throw error;
+      },
+    );
+  };
+  const line =
+    options.isBusy === true && client instanceof Redis
+      ? keepDirectLine(client, { ...options, onCommand, askElsewhere: sendByClient })
+      : undefined;
 
   return {
     client,
     send(command, args) {
-      const sentMs = performance.now();
-      const reply = client.sendCommand(createCommand(command, args)) as Promise<unknown>;
-      return reply.then(
-        (value) => {
-          onCommand?.(performance.now() - sentMs);
-          return value;
-        },
-        (error: unknown) => {
-          onCommand?.(performance.now() - sentMs, error);
-          // The client attaches the command with its arguments: digests of keys, even its own AUTH.
-          if (error instanceof Error) Reflect.deleteProperty(error, 'command');
-          throw error;
-        },
-      );
+      const direct = line?.current();
+      return direct === undefined ? sendByClient(command, args) : direct.send(command, args);
     },
     async close() {
       changes.stop();
+      await line?.close();
       await endClient(client, options.commandTimeoutMs);
     },
   };

@@ -1,7 +1,10 @@
 import type { Writable } from 'node:stream';
 import { Command } from 'ioredis';
+import { type CommandArg, CommandWriter } from './command-writer.ts';
 
-type Args = readonly (string | Buffer)[];
+type Args = readonly CommandArg[];
+
+const writer = new CommandWriter();
 
 const UTF8 = { replyEncoding: 'utf8' } as const;
 
@@ -11,14 +14,15 @@ const UTF8 = { replyEncoding: 'utf8' } as const;
  * redirections.
  */
 class GatheredCommand extends Command {
-  readonly #encoded: string | Buffer;
+  readonly #encoded: Buffer;
 
   constructor(name: string, args: Args) {
     super(name, argsForClient(name, args), UTF8);
-    this.#encoded = encodeCommand(name, args);
+    writer.write(name, args);
+    this.#encoded = writer.take();
   }
 
-  override toWritable(socket: object): string | Buffer {
+  override toWritable(socket: object): Buffer {
     holdUntilTurnEnds(socket as Writable);
     return this.#encoded;
   }
@@ -32,9 +36,8 @@ export function createCommand(name: string, args: Args): Command {
 function argsForClient(name: string, args: Args): (string | Buffer)[] {
   const [, keyCount, firstKey] = args;
   const isScript = name === 'evalsha' || name === 'eval';
-  return isScript && keyCount !== '0' && firstKey !== undefined
-    ? ['', '1', firstKey]
-    : (args as (string | Buffer)[]);
+  const needed = isScript && keyCount !== 0 && firstKey !== undefined ? ['', '1', firstKey] : args;
+  return needed.map((arg) => (typeof arg === 'number' ? String(arg) : arg));
 }
 
 function holdUntilTurnEnds(socket: Writable): void {
@@ -45,30 +48,4 @@ function holdUntilTurnEnds(socket: Writable): void {
 
 function release(socket: Writable): void {
   socket.uncork();
-}
-
-/** In one piece, also where an argument is bytes: the client itself would make a piece for each of its parts. */
-function encodeCommand(name: string, args: Args): string | Buffer {
-  let encoded: Buffer | undefined;
-  let text = `*${args.length + 1}\r\n$${name.length}\r\n${name}\r\n`;
-  for (const arg of args) {
-    if (typeof arg === 'string') {
-      text += `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`;
-      continue;
-    }
-    encoded = join(encoded, `${text}$${arg.length}\r\n`, arg);
-    text = '\r\n';
-  }
-  return encoded === undefined ? text : join(encoded, text, NO_BYTES);
-}
-
-const NO_BYTES = Buffer.alloc(0);
-
-function join(first: Buffer = NO_BYTES, text: string, last: Buffer): Buffer {
-  const textBytes = Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafe(first.length + textBytes + last.length);
-  bytes.set(first);
-  bytes.write(text, first.length);
-  bytes.set(last, first.length + textBytes);
-  return bytes;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { assert } from '../lib/assert.ts';
+import type { CommandArg } from './command-writer.ts';
 import type { RedisConnection } from './connect-redis.ts';
 import { type LuaHeader, parseLuaHeader } from './parse-lua-header.ts';
 
@@ -11,7 +12,7 @@ type Named<Name extends string, Value> = [Name] extends [never]
   : Readonly<Record<Name, Value>>;
 
 /** Numbers are safe integers; bytes are for what a script unpacks itself. */
-type LuaArg = string | number | Buffer;
+type LuaArg = CommandArg;
 
 /** A script that is called by the names of its keys and arguments, never by their places. */
 export interface LuaScript<KeyName extends string, ArgName extends string> {
@@ -32,19 +33,22 @@ export function loadLuaScript<
   argNames: ArgNames,
 ): LuaScript<KeyNames[number], ArgNames[number]> {
   const source = readSource(file, keyNames, argNames);
-  const keyCount = String(keyNames.length);
+  const keyCount = keyNames.length;
   const sha = createHash('sha1').update(source).digest('hex');
 
   let isChecked = false;
 
   return {
     async call(connection, keys, args) {
-      const list: (string | Buffer)[] = [sha, keyCount];
-      for (const name of keyNames) list.push(pick<string>(keys, name));
+      const list = new Array<CommandArg>(FIRST_KEY + keyCount + argNames.length);
+      let at = 0;
+      list[at++] = sha;
+      list[at++] = keyCount;
+      for (const name of keyNames) list[at++] = pick<string>(keys, name);
       // What a caller does wrong, it does from the beginning.
-      if (!isChecked) assertOneHashTag(list, keyNames.length);
+      if (!isChecked) assertOneHashTag(list, keyCount);
       isChecked = true;
-      for (const name of argNames) list.push(encodeArg(name, pick<LuaArg>(args, name)));
+      for (const name of argNames) list[at++] = checkArg(name, pick<LuaArg>(args, name));
       try {
         return await connection.send('evalsha', list);
       } catch (error) {
@@ -95,7 +99,7 @@ function pick<Value>(values: Readonly<Record<string, unknown>>, name: string): V
 const FIRST_KEY = 2;
 
 /** A Cluster refuses a call whose keys live on different nodes; this finds the mistake without one. */
-function assertOneHashTag(list: readonly (string | Buffer)[], keyCount: number): void {
+function assertOneHashTag(list: readonly CommandArg[], keyCount: number): void {
   if (keyCount === 0) return;
   const first = String(list[FIRST_KEY]);
   const untilTagEnd = first.slice(0, first.indexOf('}') + 1);
@@ -105,8 +109,9 @@ function assertOneHashTag(list: readonly (string | Buffer)[], keyCount: number):
   }
 }
 
-function encodeArg(name: string, value: LuaArg): string | Buffer {
-  if (typeof value !== 'number') return value;
-  if (!Number.isSafeInteger(value)) assert(false, `${name} is a safe integer, got ${value}`);
-  return String(value);
+function checkArg(name: string, value: LuaArg): LuaArg {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+    assert(false, `${name} is a safe integer, got ${value}`);
+  }
+  return value;
 }

@@ -169,15 +169,18 @@ export class AnswerParts implements Answer, Expirable {
     this.#waiting = [];
     this.#waitingBytes = 0;
     const [first, second] = waiting;
-    return first !== undefined && second === undefined ? toPart(first) : joinParts(waiting);
+    const isLast = this.#end === 'finished' ? true : undefined;
+    return first !== undefined && second === undefined
+      ? toPart(first, isLast)
+      : joinParts(waiting, isLast);
   }
 }
 
-function toPart({ events, contentBytes, bytes }: PushedPart): AnswerPart {
-  return { events, contentBytes, bytes: bytes && joinBytes(bytes) };
+function toPart({ events, contentBytes, bytes }: PushedPart, isLast: true | undefined): AnswerPart {
+  return { events, contentBytes, bytes: bytes && joinBytes(bytes), isLast };
 }
 
-function joinParts(parts: readonly PushedPart[]): AnswerPart {
+function joinParts(parts: readonly PushedPart[], isLast: true | undefined): AnswerPart {
   const events: InferenceEvent[] = [];
   let pieces: Uint8Array[] | undefined;
   let contentBytes = 0;
@@ -188,7 +191,7 @@ function joinParts(parts: readonly PushedPart[]): AnswerPart {
     pieces ??= [];
     for (const piece of part.bytes) pieces.push(piece);
   }
-  return { events, contentBytes, bytes: pieces && joinBytes(pieces) };
+  return { events, contentBytes, bytes: pieces && joinBytes(pieces), isLast };
 }
 
 function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {

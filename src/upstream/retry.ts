@@ -65,17 +65,9 @@ class RetriedAnswer implements Answer {
     return this;
   }
 
-  async next(): Promise<Result> {
-    if (this.#isOver) return DONE;
-    if (this.#begun === undefined) return this.#takeFirst();
-    try {
-      const result = await this.#begun.parts.next();
-      if (result.done === true) this.#end(this.#begun.lease, 'ok');
-      return result;
-    } catch (error) {
-      this.#end(this.#begun.lease, endFailed(this.#begun.lease, this.#call, error).result);
-      throw error;
-    }
+  next(): Promise<Result> {
+    if (this.#isOver) return Promise.resolve(DONE);
+    return this.#begun === undefined ? this.#takeFirst() : this.#takeNext(this.#begun);
   }
 
   /** The client has left, or wants no more. */
@@ -92,12 +84,26 @@ class RetriedAnswer implements Answer {
     this.#options.budget.noteFirstTry();
     try {
       this.#begun = await begin(this.#options, this.#call, this.#tries);
-      return this.#begun.first;
     } catch (error) {
       this.#isOver = true;
       this.#options.onTries(this.#tries, this.#call);
       throw error;
     }
+    return this.#noteResult(this.#begun.lease, this.#begun.first);
+  }
+
+  async #takeNext({ lease, parts }: Begun): Promise<Result> {
+    try {
+      return this.#noteResult(lease, await parts.next());
+    } catch (error) {
+      this.#end(lease, endFailed(lease, this.#call, error).result);
+      throw error;
+    }
+  }
+
+  #noteResult(lease: Lease, result: Result): Result {
+    if (result.done === true || result.value.isLast === true) this.#end(lease, 'ok');
+    return result;
   }
 
   #end(lease: Lease, result: Try['result']): void {

@@ -27,8 +27,8 @@ function timeCall(answer: Answer, span: CallSpan): Answer {
     async next() {
       try {
         const result = await answer.next();
-        if (result.done === true) end();
-        else span.firstPartMs ??= performance.now();
+        if (result.done !== true) span.firstPartMs ??= performance.now();
+        if (result.done === true || result.value.isLast === true) end();
         return result;
       } catch (error) {
         end();

@@ -11,9 +11,13 @@ export interface TestConnection extends RedisConnection {
 const open = new Set<RedisConnection>();
 
 /** A connection as the gateway makes it. Every test file ends with `closeConnections`. */
-export function openConnection(target: RedisTarget, commandTimeoutMs = 1_000): TestConnection {
+export function openConnection(
+  target: RedisTarget,
+  commandTimeoutMs = 1_000,
+  { isBusy = false } = {},
+): TestConnection {
   const log = createMemoryLog();
-  const connection = connectRedis({ target, name: 'test', commandTimeoutMs, log });
+  const connection = connectRedis({ target, name: 'test', commandTimeoutMs, isBusy, log });
   open.add(connection);
   return { ...connection, log };
 }

@@ -46,6 +46,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
     windowMs: 60_000,
     nowMs: () => 1_700_000_000_000,
+    onAsked: () => {},
     onReply: () => {},
   });
   const order = {

@@ -60,7 +60,10 @@ describe('the parts of an answer', () => {
     const good = create();
     good.push(decoded(1), 1);
     good.finish();
-    expect(await good.iterator.next()).toEqual({ done: false, value: decoded(1) });
+    expect(await good.iterator.next()).toEqual({
+      done: false,
+      value: { ...decoded(1), isLast: true },
+    });
     expect(await good.iterator.next()).toEqual({ done: true, value: undefined });
 
     const bad = create();
