@@ -40,14 +40,22 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
 
   recorder.noteAnswer();
   const stream = client.startStream(STREAM_HEAD);
-  const encoder = format.createStreamEncoder(context);
-  const silence = setInterval(() => void stream.write(encoder.encodeSilence()), SILENCE_MAX_MS);
+  // Most streams go on in the words of their upstream, and are many: they have none.
+  let encoder: StreamEncoder | undefined;
+  const needEncoder = () => {
+    encoder ??= format.createStreamEncoder(context);
+    return encoder;
+  };
+  const silence = setInterval(
+    () => void stream.write(needEncoder().encodeSilence()),
+    SILENCE_MAX_MS,
+  );
   let end: AnswerEnd = 'complete';
   try {
     let next: IteratorResult<AnswerPart> = first;
     while (next.done !== true) {
       silence.refresh();
-      const bytes = encodePart(next.value, meter, encoder);
+      const bytes = encodePart(next.value, meter, needEncoder);
       const drained = bytes.length > 0 ? stream.write(bytes) : undefined;
       if (drained !== undefined) {
         recorder.beginClientWait();
@@ -64,7 +72,7 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
     if (!(error instanceof Refusal) || stream.isFinished) throw error;
     end = 'failed';
     recorder.noteFailure(error, false);
-    await stream.write(encoder.encodeError(error, client.requestId));
+    await stream.write(needEncoder().encodeError(error, client.requestId));
   } finally {
     clearInterval(silence);
     // Where the client left first, the upstream is told to stop.
@@ -75,12 +83,16 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
 }
 
 /** What is counted is what goes out, in whosever words. */
-function encodePart(part: AnswerPart, meter: Meter, encoder: StreamEncoder): string | Uint8Array {
+function encodePart(
+  part: AnswerPart,
+  meter: Meter,
+  needEncoder: () => StreamEncoder,
+): string | Uint8Array {
   let text = '';
   meter.noteContent(part.contentBytes);
   for (const event of part.events) {
     const counted = meter.note(event);
-    if (part.bytes === undefined) text += encoder.encode(counted);
+    if (part.bytes === undefined) text += needEncoder().encode(counted);
   }
   return part.bytes ?? text;
 }

@@ -42,7 +42,8 @@ export class PackWriter {
   }
 
   text(text: string): void {
-    if (text.length > FIXED_TEXT_BYTES_MAX || !this.#writeShort(text)) this.#writeText(text);
+    const { length } = text;
+    if (length > FIXED_TEXT_BYTES_MAX || !this.#writeShort(text, length)) this.#writeText(text);
   }
 
   bytes(bytes: Uint8Array): void {
@@ -62,16 +63,17 @@ export class PackWriter {
   }
 
   /** False, and nothing is written, when it is not ASCII. */
-  #writeShort(text: string): boolean {
-    this.#makeRoom(1 + text.length);
+  #writeShort(text: string, length: number): boolean {
+    this.#makeRoom(1 + length);
+    const bytes = this.#bytes;
     const start = this.#at + 1;
-    for (let i = 0; i < text.length; i++) {
+    for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);
       if (code > ASCII_MAX) return false;
-      this.#bytes[start + i] = code;
+      bytes[start + i] = code;
     }
-    this.#bytes[this.#at] = 0xa0 | text.length;
-    this.#at = start + text.length;
+    bytes[this.#at] = 0xa0 | length;
+    this.#at = start + length;
     return true;
   }
 

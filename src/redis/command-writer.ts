@@ -55,14 +55,14 @@ export class CommandWriter {
   }
 
   #writeText(text: string): void {
+    // Read once: what a text's length is depends on how the engine keeps it, and that differs from text to text.
     const { length } = text;
-    if (length > SHORT_TEXT_MAX || !this.#writeShort(text)) this.#writeLong(text);
+    if (length > SHORT_TEXT_MAX || !this.#writeShort(text, length)) this.#writeLong(text);
     this.#endLine();
   }
 
   /** False, and nothing is written, when it is not ASCII. */
-  #writeShort(text: string): boolean {
-    const { length } = text;
+  #writeShort(text: string, length: number): boolean {
     this.#makeRoom(NUMBER_BYTES_MAX + length);
     const start = this.#at;
     this.#beginArg(length);

@@ -38,17 +38,19 @@ export class AnswerHeaders implements HttpHeaders {
   /** Looks from this mark on. */
   #find(name: string, from: number): number {
     const marks = this.#marks;
+    const { length } = name;
     for (let at = from; at < marks.length; at += 4) {
       const start = marks[at] ?? 0;
       const end = marks[at + 1] ?? 0;
-      if (end - start === name.length && this.#isNameAt(start, name)) return at;
+      if (end - start === length && this.#isNameAt(start, name, length)) return at;
     }
     return -1;
   }
 
-  #isNameAt(start: number, name: string): boolean {
-    for (let i = 0; i < name.length; i++) {
-      const code = this.#text.charCodeAt(start + i);
+  #isNameAt(start: number, name: string, length: number): boolean {
+    const text = this.#text;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(start + i);
       const lower = code >= UPPER_A && code <= UPPER_Z ? code + TO_LOWER : code;
       if (lower !== name.charCodeAt(i)) return false;
     }
