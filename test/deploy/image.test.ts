@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { HEALTH_PATHS, PROGRAM, parseSeconds, readText, settingIn } from './read-deploy-files.ts';
+
+const defaults = parseConfig({ path: undefined, text: '', env: {} });
+const KNOWN_VARIABLES = ENVIRONMENT_OVERRIDES.map(({ variable }) => variable);
+const COMMANDS = /^(start|check|doctor)$/;
+
+const portOf = ({ listen }: { readonly listen: typeof defaults.listen }) =>
+  listen.kind === 'tcp' ? listen.port : 0;
+
+describe('the Dockerfile', () => {
+  const text = readText('Dockerfile');
+
+  it('takes the Node.js that the tests on Debian 13 run on, and Debian 13', () => {
+    const tested = /node_version=([\d.]+)/.exec(
+      readFileSync('test/platforms/run-in-debian-13.sh', 'utf8'),
+    );
+    expect(settingIn(text, /^FROM node:([\d.]+)-trixie-slim AS build$/m)).toBe(tested?.[1]);
+    expect(text.match(/^FROM .*$/gm)?.at(-1)).toBe('FROM debian:trixie-slim');
+  });
+
+  it('names the release of uWebSockets.js that README names', () => {
+    const tag = settingIn(text, /^ARG UWS_TAG=(\S+)$/m);
+    expect(readFileSync('README.md', 'utf8')).toContain(`uWebSockets.js#${tag}`);
+  });
+
+  it('copies files that exist and that reach the build', () => {
+    const allowed = readText('Dockerfile.dockerignore').match(/^!(.+)$/gm) ?? [];
+    const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = '']) =>
+      files.split(' '),
+    );
+    expect(new Set(copied)).toEqual(new Set(allowed.map((line) => line.slice(1))));
+    const tracked = execFileSync('git', ['ls-files', '--', ...copied], { encoding: 'utf8' });
+    for (const file of copied) expect(tracked, file).toContain(file);
+  });
+
+  it('runs the program of the package as somebody who is not root, and as process 1', () => {
+    const entry = JSON.parse(settingIn(text, /^ENTRYPOINT (\[.*\])$/m)) as string[];
+    expect(entry).toEqual(['/usr/local/bin/node', `/opt/tollgate/${PROGRAM.path}`]);
+    expect(text).toContain(`ln -s /opt/tollgate/${PROGRAM.path} /usr/local/bin/tollgate`);
+    const user = settingIn(text, /^USER (\d+):\d+$/m);
+    expect(Number(user)).toBeGreaterThan(0);
+    expect(text).toContain(`useradd --uid ${user} `);
+    expect(settingIn(text, /^STOPSIGNAL (\w+)$/m)).toBe('SIGTERM');
+  });
+
+  it('has the ports, the paths and the variables of the program', () => {
+    expect(settingIn(text, /^EXPOSE (.+)$/m)).toBe(`${portOf(defaults)} ${portOf(defaults.ops)}`);
+    const [, port, path] = /fetch\('http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'\)/.exec(text) ?? [];
+    expect(Number(port)).toBe(portOf(defaults));
+    expect(HEALTH_PATHS).toContain(path);
+    for (const [, name] of settingIn(text, /^ENV (.+)$/m).matchAll(/(\w+)=/g)) {
+      expect(KNOWN_VARIABLES).toContain(name);
+    }
+    expect(text).toContain(
+      `VOLUME ${settingIn(text, /TOLLGATE_DATA_DIR=(\S+)/)}\n`,
+    );
+  });
+
+  it('looks for the native build where the program does', () => {
+    expect(existsSync('src/http/load-uws.ts')).toBe(true);
+    const code = readFileSync('src/http/load-uws.ts', 'utf8');
+    for (const name of ['uWebSockets.js', 'uws-modern']) {
+      expect(code).toContain(`'${name}'`);
+      expect(text).toContain(`node_modules/${name} `);
+    }
+    expect(code).toContain('export function loadUws(');
+  });
+});
+
+describe('the systemd unit', () => {
+  const text = readText('systemd/tollgate.service');
+  const linesOf = (key: string) =>
+    [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+
+  it('has the primary drain its workers, and gives it the time', () => {
+    expect(linesOf('KillMode')).toEqual(['mixed']);
+    expect(linesOf('KillSignal')).toEqual(['SIGTERM']);
+    expect(parseSeconds(linesOf('TimeoutStopSec')[0] ?? '')).toBeGreaterThan(
+      defaults.drain.timeoutMs / 1_000,
+    );
+  });
+
+  it('runs commands of the program, with one settings file', () => {
+    const program = [...linesOf('ExecStart'), ...linesOf('ExecReload')].filter((line) =>
+      line.startsWith('/usr/bin/node'),
+    );
+    expect(program).toHaveLength(2);
+    for (const line of program) {
+      const [, path, command = '', option, file] = line.split(' ');
+      expect(path).toBe(`/opt/tollgate/${PROGRAM.path}`);
+      expect(command).toMatch(COMMANDS);
+      expect([option, file]).toEqual(['--config', '/etc/tollgate/tollgate.yaml']);
+    }
+    // A reload checks first: systemd stops at the first line that fails.
+    expect(linesOf('ExecReload')[0]).toContain(' check ');
+    expect(linesOf('ExecReload')[1]).toBe('/bin/kill -HUP $MAINPID');
+  });
+
+  it('lets it write into its data folder alone', () => {
+    const [variable = ''] = linesOf('Environment');
+    const [name, folder] = variable.split('=');
+    expect(KNOWN_VARIABLES).toContain(name);
+    expect(folder).toBe(`/var/lib/${linesOf('StateDirectory')[0]}`);
+    expect(linesOf('ProtectSystem')).toEqual(['strict']);
+    expect(linesOf('ReadWritePaths')).toEqual([]);
+    expect(linesOf('CapabilityBoundingSet')).toEqual(['']);
+    expect(linesOf('DynamicUser')).toEqual(['yes']);
+    // The engine would not start.
+    expect(linesOf('MemoryDenyWriteExecute')).toEqual([]);
+  });
+});
+
+describe('the configurations of balancers', () => {
+  const haproxy = readText('haproxy/haproxy.cfg');
+  const nginx = readText('nginx/tollgate.conf');
+  const longestSeconds = Math.max(
+    ...defaults.upstreams.map(({ timeouts }) => timeouts.totalMs / 1_000),
+  );
+
+  it('wait longer than the gateway does', () => {
+    for (const time of [
+      settingIn(haproxy, /timeout server (\S+)/),
+      settingIn(haproxy, /timeout client (\S+)/),
+      settingIn(nginx, /proxy_read_timeout (\S+);/),
+    ]) {
+      expect(parseSeconds(time)).toBeGreaterThan(longestSeconds);
+    }
+  });
+
+  it('close idle connections before the gateway does, after 8 s', () => {
+    for (const time of [
+      settingIn(haproxy, /pool-purge-delay (\S+)/),
+      settingIn(nginx, /keepalive_timeout (\S+);/),
+    ]) {
+      expect(parseSeconds(time)).toBeLessThan(8);
+    }
+  });
+
+  it('ask for a path of the gateway, and leave it to the gateway to refuse bodies', () => {
+    expect(HEALTH_PATHS).toContain(settingIn(haproxy, /meth GET uri (\S+)/));
+    const megabytes = Number(settingIn(nginx, /client_max_body_size (\d+)m;/));
+    expect(megabytes * 1024 ** 2).toBeGreaterThan(defaults.limits.bodyBytesMax);
+  });
+});
