@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../cli/use-cli.ts';
+import { HEALTH_PATHS, readText, SERIES } from './read-deploy-files.ts';
+
+const README = readText('README.md');
+
+/** Each way in which the program is called, with the options that are given to it. */
+function readCommands(): Map<string, Set<string>> {
+  const commands = new Map<string, Set<string>>();
+  for (const [text] of README.matchAll(/\btollgate (?:[a-z]+)\b[^\n`|;]*/g)) {
+    const words = text.split(' ').slice(1);
+    const path = words.slice(0, GROUPS.has(words[0] ?? '') ? 2 : 1).join(' ');
+    const options = commands.get(path) ?? new Set();
+    for (const [option] of text.matchAll(/--[a-z][a-z-]*/g)) options.add(option);
+    commands.set(path, options);
+  }
+  return commands;
+}
+
+const GROUPS = new Set(['account', 'key', 'credits', 'ledger', 'completion']);
+
+describe('deploy/README.md', () => {
+  it('calls commands and options that the program has', async () => {
+    const commands = readCommands();
+    expect(commands.size).toBeGreaterThan(5);
+    for (const [command, options] of commands) {
+      const { code, out } = await runProgram({}, ...command.split(' '), '--help');
+      expect(code, command).toBe(0);
+      for (const option of options) expect(out, `${command} ${option}`).toContain(option);
+    }
+  });
+
+  it('names files, metrics and paths that exist', () => {
+    const files = README.matchAll(/\b(?:deploy|src|test|bench)\/[\w./-]+\w/g);
+    for (const [path] of files) expect(existsSync(path), path).toBe(true);
+    const table = README.matchAll(/^\| (`[^|]+) \|/gm);
+    for (const [, cell = ''] of table) {
+      for (const [, path = ''] of cell.matchAll(/`([\w./-]+\.[\w./-]+|\w+\/)`/g)) {
+        if (!path.startsWith('data_dir')) expect(existsSync(`deploy/${path}`), path).toBe(true);
+      }
+    }
+    for (const [name] of README.matchAll(/\btollgate_\w+/g)) {
+      expect(SERIES.has(name), name).toBe(true);
+    }
+    for (const [path] of README.matchAll(/(?<=:8080)\/\w+/g)) expect(HEALTH_PATHS).toContain(path);
+  });
+
+  it('leads only to headings that it has', () => {
+    const anchors = (README.match(/^#+ .+$/gm) ?? []).map((heading) =>
+      heading.replace(/^#+ /, '').toLowerCase().replaceAll(' ', '-'),
+    );
+    for (const [, anchor] of README.matchAll(/\]\(#([\w-]+)\)/g)) expect(anchors).toContain(anchor);
+  });
+});
