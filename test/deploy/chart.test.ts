@@ -24,6 +24,10 @@ const ALL = {
 
 type Labels = Readonly<Record<string, string>>;
 
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
 interface Container {
   readonly image: string;
   readonly args: readonly string[];
@@ -31,9 +35,9 @@ interface Container {
   readonly envFrom: unknown;
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: string[] } } };
-  readonly [probe: `${string}Probe`]: {
-    readonly httpGet: { readonly path: string; readonly port: string };
-  };
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
 }
 
 interface PodSpec extends Fields {
