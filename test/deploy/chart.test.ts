@@ -145,7 +145,10 @@ describe('the Helm chart', () => {
   it('leads every Service to a port that a node listens on', () => {
     const listens = Object.fromEntries(node.ports.map((port) => [port.name, port.containerPort]));
     const { listen, ops } = settingsOf(plain);
-    expect([listen, ops.listen]).toMatchObject([{ port: listens['http'] }, { port: listens['ops'] }]);
+    expect([listen, ops.listen]).toMatchObject([
+      { port: listens['http'] },
+      { port: listens['ops'] },
+    ]);
     for (const { spec } of ofKind(plain, 'Service') as (Manifest & { spec: ServiceSpec })[]) {
       expect(selects(spec.selector, set.spec.template.metadata.labels)).toBe(true);
       for (const { targetPort } of spec.ports) expect(listens).toHaveProperty(targetPort);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
-import { parseSeconds, PROGRAM, readText, readYaml } from './read-deploy-files.ts';
+import { PROGRAM, parseSeconds, readText, readYaml } from './read-deploy-files.ts';
 
 const texts = z.record(z.string(), z.union([z.string(), z.number()]));
 const duration = z.string().regex(/^\d+(ms|s|m)$/);
@@ -112,9 +112,9 @@ describe('compose.yaml', () => {
     );
     expect(one?.image).toBe(`tollgate:${PROGRAM.version}`);
     expect(one?.command).toEqual(['start', '--config', '/etc/tollgate/tollgate.yaml']);
-    expect(existsSync(join('deploy', one?.build?.context ?? '', one?.build?.dockerfile ?? ''))).toBe(
-      true,
-    );
+    expect(
+      existsSync(join('deploy', one?.build?.context ?? '', one?.build?.dockerfile ?? '')),
+    ).toBe(true);
   });
 
   it('gives nodes settings and variables that they know', () => {

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { METRICS } from '../../src/metrics/metrics.ts';
+import { createTempDir } from '../support/create-temp-dir.ts';
 import { readText, SERIES } from './read-deploy-files.ts';
 
 interface Panel {
@@ -35,8 +38,9 @@ const fillIn = (expr: string) =>
 describe('the dashboard', () => {
   it('asks what Prometheus understands', () => {
     const rules = targets.map(({ expr }, n) => ({ record: `panel:${n}`, expr: fillIn(expr) }));
-    const { status, stderr } = spawnSync('promtool', ['check', 'rules'], {
-      input: stringify({ groups: [{ name: 'dashboard', rules }] }),
+    const file = join(createTempDir(), 'rules.yml');
+    writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules }] }));
+    const { status, stderr } = spawnSync('promtool', ['check', 'rules', file], {
       encoding: 'utf8',
     });
     expect(stderr).toBe('');

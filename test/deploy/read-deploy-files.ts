@@ -22,13 +22,13 @@ export const HEALTH_PATHS = createHealthRoutes(noHealth).map(({ path }) => path)
 
 /** Every series of every metric, with the labels that it has beside those of Prometheus. */
 export const SERIES: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.values(METRICS).flatMap(({ name, type, labels }) => {
+  Object.values(METRICS).flatMap(({ name, type, labels }): [string, string[]][] => {
     const names = Object.keys(labels);
-    if (type !== 'histogram') return [[name, names] as const];
+    if (type !== 'histogram') return [[name, names]];
     return [
-      [`${name}_bucket`, [...names, 'le']] as const,
-      [`${name}_sum`, names] as const,
-      [`${name}_count`, names] as const,
+      [`${name}_bucket`, [...names, 'le']],
+      [`${name}_sum`, names],
+      [`${name}_count`, names],
     ];
   }),
 );
