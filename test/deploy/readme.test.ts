@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { METRICS } from '../../src/metrics/metrics.ts';
 import { runHere } from '../cli/use-cli.ts';
 import { HEALTH_PATHS, readText, SERIES } from './read-deploy-files.ts';
 
@@ -43,8 +44,9 @@ describe('deploy/README.md', () => {
         expect(existsSync(`deploy/${path}`), path).toBe(true);
       }
     }
+    const names = [...SERIES.keys(), ...Object.values(METRICS).map(({ name }) => name)];
     for (const [name] of README.matchAll(/\btollgate_\w+/g)) {
-      expect(SERIES.has(name), name).toBe(true);
+      expect(names, name).toContain(name);
     }
     for (const [path] of README.matchAll(/(?<=:8080)\/\w+/g)) expect(HEALTH_PATHS).toContain(path);
   });
