@@ -10,7 +10,7 @@ const CONFIG = 'deploy/nginx/tollgate.conf';
 
 /**
  * The configuration that operators are shown, with the nginx of the system. What the gateway itself tells nginx
- * about buffering is ignored: the configuration has to be right without it.
+ * about buffering is ignored, and answers are compressed: that shows whether anything is held back.
  */
 export async function startNginx(
   ports: readonly [number, number],
@@ -29,6 +29,7 @@ export async function startNginx(
     http {
       access_log off; ${temporary.join(' ')}
       proxy_ignore_headers X-Accel-Buffering;
+      gzip on; gzip_types *; gzip_min_length 0; gzip_proxied any;
       ${placeOnPorts(readFileSync(CONFIG, 'utf8'), port, ports)}
     }`,
   );
@@ -59,6 +60,7 @@ function placeOnPorts(config: string, port: number, [one, two]: readonly [number
     ['listen 8080 ', `listen 127.0.0.1:${port} `],
     ['127.0.0.1:8081', `127.0.0.1:${one}`],
     ['127.0.0.1:8082', `127.0.0.1:${two}`],
+    ['gzip off;', ''],
   ] as const;
   return places.reduce((text, [shown, actual]) => {
     if (!text.includes(shown)) throw new Error(`${CONFIG} has no ${shown}`);
