@@ -69,6 +69,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
     worker.send(message, () => {});
   };
   let state: WorkerState = 'starting';
+  let drainOrder: DrainOrder | undefined;
   let report: WorkerReport | undefined;
   const { exited, hungUp } = watchEnd(worker);
   const questions = createMetricsQuestions(send);
@@ -77,6 +78,11 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
   worker.on('message', (message: MessageToPrimary) => {
     switch (message.type) {
       case 'ready':
+        // What it was told before this was lost: it must not start only to be waited for.
+        if (drainOrder !== undefined) {
+          send({ type: 'drain', order: drainOrder });
+          break;
+        }
         send({ type: 'start', order });
         send({ type: 'upstreams-down', names: links.downUpstreams() });
         break;
@@ -122,9 +128,10 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
       return lastMetrics;
     }),
     tellDownUpstreams: (names) => send({ type: 'upstreams-down', names }),
-    drain(drainOrder) {
+    drain(given) {
       state = 'draining';
-      send({ type: 'drain', order: drainOrder });
+      drainOrder = given;
+      send({ type: 'drain', order: given });
     },
     kill: () => void worker.process.kill('SIGKILL'),
   };
