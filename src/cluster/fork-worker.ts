@@ -78,13 +78,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
   worker.on('message', (message: MessageToPrimary) => {
     switch (message.type) {
       case 'ready':
-        // What it was told before this was lost: it must not start only to be waited for.
-        if (drainOrder !== undefined) {
-          send({ type: 'drain', order: drainOrder });
-          break;
-        }
-        send({ type: 'start', order });
-        send({ type: 'upstreams-down', names: links.downUpstreams() });
+        for (const first of firstOrders(order, drainOrder, links)) send(first);
         break;
       case 'report':
         report = message.report;
@@ -135,6 +129,19 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
     },
     kill: () => void worker.process.kill('SIGKILL'),
   };
+}
+
+/** What it was told before it listened was lost: a worker that is to end must not start first. */
+function firstOrders(
+  order: StartOrder,
+  drainOrder: DrainOrder | undefined,
+  { downUpstreams }: WorkerLinks,
+): MessageToWorker[] {
+  if (drainOrder !== undefined) return [{ type: 'drain', order: drainOrder }];
+  return [
+    { type: 'start', order },
+    { type: 'upstreams-down', names: downUpstreams() },
+  ];
 }
 
 function fork(): Worker {
