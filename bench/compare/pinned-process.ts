@@ -17,7 +17,7 @@ export interface PinnedProcess {
   stop(): Promise<void>;
 }
 
-interface SpawnOptions {
+export interface SpawnOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 }

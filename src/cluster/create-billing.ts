@@ -42,7 +42,7 @@ interface BillingOptions {
   readonly target: RedisTarget;
   /** Distinguishes this worker's connections in the store's own list. */
   readonly name: string;
-  /** For everything that no client waits for. */
+  /** For what no client waits for, except settlements. */
   readonly redis: RedisConnection;
   readonly breaker: Breaker;
   /** How far the clock of Redis is ahead of ours. */

@@ -39,7 +39,7 @@ const ALL_UNSAFE_IN_HEADER = new RegExp(UNSAFE_IN_HEADER, 'g');
 export function writeAnswerHead(res: UwsResponse, head: CompleteHead, closes: boolean): void {
   const { requestId, headers, addedHeaders } = head;
   res.writeStatus(STATUS_TEXTS[head.status] ?? String(head.status));
-  // Each header that uWS is told costs 0.3 us: it is told of one, whose value has all others in it.
+  // Each header that uWS is told is two texts more to hand over: it is told of one, whose value has all others in it.
   let lines = `${requestId}\r\nx-request-id: ${requestId}`;
   for (const added of addedHeaders) lines += encodeHeaders(added, headers);
   lines += encodeHeaders(headers, NO_HEADERS);

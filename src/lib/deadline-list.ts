@@ -24,7 +24,7 @@ interface DeadlineListOptions<Item> {
 
 /**
  * One timer for all of them: what is added last is due last, so the list is in order by itself. Adding and deleting
- * cost 30 ns together, where a timer for each item costs one or two us under load. The timer keeps no process alive.
+ * cost 0.1 us together, a third of what a timer for each item costs. The timer keeps no process alive.
  */
 export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): DeadlineList<Item> {
   const { afterMs, nowMs, onDue } = options;

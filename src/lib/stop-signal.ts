@@ -9,7 +9,7 @@ export interface StopSignal {
 
 /**
  * An `AbortController` and its signal in one. Each request has one, and somebody who listens: with those of the
- * platform that costs 5 us, with this a tenth of it.
+ * platform that costs 4 us, with this 0.04.
  */
 export class StopSource implements StopSignal {
   aborted = false;

@@ -63,7 +63,7 @@ export const CHANGE_SUBJECTS = ['key', 'account'] as const;
 export { TRY_RESULTS };
 export const UPSTREAM_STATES = ['closed', 'paused', 'half-open', 'open', 'down'] as const;
 
-/** `admit` has what clients wait for, `worker` what they do not. */
+/** `admit` has what clients wait for, and settlements; `worker` all else that a worker asks. */
 export const REDIS_CONNECTIONS = ['admit', 'worker', 'primary', 'accounts'] as const;
 export const REDIS_ERROR_KINDS = ['outage', 'retryable', 'fault'] as const;
 export const PROCESSES = ['primary', 'worker'] as const;

@@ -169,7 +169,11 @@ export class Refusal extends Error {
   readonly chatMessage: string;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
+    // Where it was said tells nothing, and a stack trace costs more than all else of a refused request.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.refusal = refusal;
     this.headers = details.headers ?? {};
     this.param = details.param ?? null;

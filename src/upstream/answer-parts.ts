@@ -137,7 +137,7 @@ export class AnswerParts implements Answer, Expirable {
   #answerSoon(): void {
     if (this.#asker === undefined || this.#isAnswering) return;
     this.#isAnswering = true;
-    // As `queueMicrotask`, which costs a microsecond more.
+    // As `queueMicrotask`, which costs 0.1 us, twice as much.
     void NEXT_MICROTASK.then(() => {
       this.#isAnswering = false;
       this.#answerAsker();

@@ -1,10 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../support/processes.ts';
-import { listProcessTree } from '../figures/cpu-times.ts';
-import { spawnPinned } from '../pinned-process.ts';
-import type { ApiFormat, Contestant, Place, Route, Running } from '../scenario.ts';
-import { waitForPort } from '../wait-for-port.ts';
+import type { ApiFormat, Contestant, Place, Route } from '../scenario.ts';
+import { runContestant } from './run-contestant.ts';
 
 const UWS_PROXY = 'dist/bench/compare/contestants/uws-proxy-main.js';
 const CONNECTIONS_MAX = 16_000;
@@ -17,23 +15,6 @@ const PATHS: Readonly<Record<ApiFormat, string>> = {
 /** What a client sends to whoever looks at nothing. */
 export function plainRoute(format: ApiFormat): Route {
   return { path: PATHS[format], headers: { 'x-api-key': 'any' }, model: 'm-1' };
-}
-
-async function runProxy(command: readonly string[], port: number): Promise<Running> {
-  const child = await spawnPinned('contestant', command);
-  try {
-    await waitForPort(child, port);
-  } catch (error) {
-    await child.stop();
-    throw error;
-  }
-  return {
-    port,
-    routeOf: plainRoute,
-    pids: () => listProcessTree(child.pid),
-    sidePids: {},
-    stop: child.stop,
-  };
 }
 
 const nginxSettings = (port: number, { dir, upstreamPort }: Place) => `
@@ -79,7 +60,11 @@ export const nginx: Contestant = {
     const port = await findFreePort();
     const file = join(place.dir, 'nginx.conf');
     writeFileSync(file, nginxSettings(port, place));
-    return await runProxy(['nginx', '-c', file, '-e', join(place.dir, 'error.log')], port);
+    return await runContestant(
+      ['nginx', '-c', file, '-e', join(place.dir, 'error.log')],
+      port,
+      plainRoute,
+    );
   },
 };
 
@@ -90,7 +75,7 @@ export const haproxy: Contestant = {
     const port = await findFreePort();
     const file = join(place.dir, 'haproxy.cfg');
     writeFileSync(file, haproxySettings(port, place));
-    return await runProxy(['haproxy', '-db', '-f', file], port);
+    return await runContestant(['haproxy', '-db', '-f', file], port, plainRoute);
   },
 };
 
@@ -101,6 +86,6 @@ export const uwsProxy: Contestant = {
   async start({ upstreamPort }) {
     const port = await findFreePort();
     const args = [String(port), String(upstreamPort)];
-    return await runProxy([process.execPath, UWS_PROXY, ...args], port);
+    return await runContestant([process.execPath, UWS_PROXY, ...args], port, plainRoute);
   },
 };

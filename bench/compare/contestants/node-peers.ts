@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../support/processes.ts';
-import { listProcessTree } from '../figures/cpu-times.ts';
 import { PEERS_DIR } from '../install-peers.ts';
-import { spawnPinned } from '../pinned-process.ts';
 import type { ApiFormat, Contestant, Place, Route } from '../scenario.ts';
-import { waitForPort } from '../wait-for-port.ts';
 import { plainRoute } from './bare-proxies.ts';
+import { runContestant } from './run-contestant.ts';
 
 interface PeerOptions {
   readonly name: string;
@@ -23,20 +21,10 @@ function createNodePeer({ name, args, routeOf }: PeerOptions): Contestant {
       const port = await findFreePort();
       const command = [process.execPath, ...args(port, place)];
       const env = { NODE_ENV: 'production', HOME: place.dir };
-      const child = await spawnPinned('contestant', command, { cwd: PEERS_DIR, env });
-      try {
-        await waitForPort(child, port);
-      } catch (error) {
-        await child.stop();
-        throw error;
-      }
-      return {
-        port,
-        routeOf: (format) => routeOf(format, place),
-        pids: () => listProcessTree(child.pid),
-        sidePids: {},
-        stop: child.stop,
-      };
+      return await runContestant(command, port, (format) => routeOf(format, place), {
+        cwd: PEERS_DIR,
+        env,
+      });
     },
   };
 }

@@ -5,9 +5,12 @@ import { drawLines } from './draw-lines.ts';
 import { colourOf, drawSheet, type Panel } from './svg.ts';
 
 /** For each case the CPU time as bars, and how long it took as lines over percentiles. */
-export function plotResult(cases: readonly CaseResult[], unit: string): string {
+export function plotResult(title: string, cases: readonly CaseResult[], unit: string): string {
   const names = [...new Set(cases.flatMap(({ figures }) => Object.keys(figures)))];
-  return drawSheet(cases.flatMap((each) => plotCase(each, unit, names)));
+  return drawSheet(
+    title,
+    cases.flatMap((each) => plotCase(each, unit, names)),
+  );
 }
 
 interface Measured extends Figures {

@@ -71,7 +71,7 @@ export function createScale(values: readonly number[]): Scale {
 }
 
 /** One below the other. Text and lines follow the reader's light or dark background. */
-export function drawSheet(panels: readonly Panel[]): string {
+export function drawSheet(title: string, panels: readonly Panel[]): string {
   let top = 0;
   const groups = panels.map(({ height, body }) => {
     const group = `<g transform="translate(0 ${top})">${body}</g>`;
@@ -79,6 +79,7 @@ export function drawSheet(panels: readonly Panel[]): string {
     return group;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${top}" width="${WIDTH}" height="${top}">
+<title>${escapeText(title)}</title>
 <style>
 text { font: 12px system-ui, sans-serif; fill: #24292f; }
 .title { font-size: 14px; font-weight: 600; }

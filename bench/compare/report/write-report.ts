@@ -22,6 +22,6 @@ export function writeReport(result: ComparisonResult, dir: string): string {
   const markdown = describeResult(result);
   writeFileSync(join(dir, `${name}.json`), `${JSON.stringify(json, null, 2)}\n`);
   writeFileSync(join(dir, `${name}.md`), markdown);
-  writeFileSync(join(dir, `${name}.svg`), plotResult(result.cases, unit));
+  writeFileSync(join(dir, `${name}.svg`), plotResult(title, result.cases, unit));
   return markdown;
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Refusal } from '../../../src/protocol/refusals.ts';
 
 /** JSON as other writers than the engine's write it. */
 
@@ -78,3 +79,13 @@ export const shuffle = (fields: object) =>
   fc
     .shuffledSubarray(Object.entries(fields), { minLength: Object.keys(fields).length })
     .map((entries) => Object.fromEntries(entries) as Record<string, unknown>);
+
+/** What a step answers, or the words with which it refuses. */
+export function attempt<Result>(step: () => Result): Result | string {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}

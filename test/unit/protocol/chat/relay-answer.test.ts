@@ -6,8 +6,7 @@ import { encodeUsage } from '../../../../src/protocol/chat/encode-usage.ts';
 import { FINISH_REASONS } from '../../../../src/protocol/chat/finish-reasons.ts';
 import { relayChatAnswer } from '../../../../src/protocol/chat/relay-answer.ts';
 import { tallyDeltas } from '../../../../src/protocol/count-content-bytes.ts';
-import { Refusal } from '../../../../src/protocol/refusals.ts';
-import { shuffle, strangeFields, texts, writeJson, writings } from '../written-bodies.ts';
+import { attempt, shuffle, strangeFields, texts, writeJson, writings } from '../written-bodies.ts';
 
 const FUZZ_TIME_MS = 4_000;
 const MODEL = 'llm-"pinned"';
@@ -54,15 +53,6 @@ const answers = fc
   )
   .chain((known) => strangeFields.map((strange) => ({ ...strange, ...known })))
   .chain(shuffle);
-
-function attempt<Result>(step: () => Result): Result | string {
-  try {
-    return step();
-  } catch (error) {
-    if (error instanceof Refusal) return error.message;
-    throw error;
-  }
-}
 
 function expectRelay(body: string, relayed: ReturnType<typeof relay>): void {
   const { events, contentBytes } = tallyDeltas(decodeChatAnswer(body));

@@ -5,8 +5,7 @@ import {
   decodeNativeAnswer,
   relayNativeAnswer,
 } from '../../../../src/protocol/native/decode-answer.ts';
-import { Refusal } from '../../../../src/protocol/refusals.ts';
-import { shuffle, strangeFields, texts, writeJson, writings } from '../written-bodies.ts';
+import { attempt, shuffle, strangeFields, texts, writeJson, writings } from '../written-bodies.ts';
 
 const FUZZ_TIME_MS = 4_000;
 const MODEL = 'llm-"pinned"';
@@ -41,15 +40,6 @@ const answers = fc
   )
   .chain((known) => strangeFields.map((strange) => ({ ...strange, ...known })))
   .chain(shuffle);
-
-function attempt<Result>(step: () => Result): Result | string {
-  try {
-    return step();
-  } catch (error) {
-    if (error instanceof Refusal) return error.message;
-    throw error;
-  }
-}
 
 describe('a whole native answer for a native client', () => {
   it('is the same with another model, and is counted as it is where it is written anew', () => {
