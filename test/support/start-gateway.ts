@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type CleanUp, createTempDir } from './create-temp-dir.ts';
 import { findFreePort } from './find-free-port.ts';
+import { isAlive } from './is-alive.ts';
 import { waitUntil } from './wait-until.ts';
 
 const PROGRAM = 'dist/test/support/probe-main.js';
@@ -138,15 +139,6 @@ async function endProcess(child: ChildProcess, exit: Promise<unknown>): Promise<
   const killTimer = setTimeout(() => child.kill('SIGKILL'), 20_000);
   await exit;
   clearTimeout(killTimer);
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Most tests are not about limits, and ask far more often than a real plan allows. */
