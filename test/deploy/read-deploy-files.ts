@@ -37,6 +37,13 @@ export function readText(path: string): string {
   return readFileSync(`deploy/${path}`, 'utf8');
 }
 
+/** Of deploy/README.md, without those below it. */
+export function readSection(title: string): string {
+  const [, section] = readText('README.md').split(`\n## ${title}\n`);
+  if (section === undefined) throw new Error(`deploy/README.md has no section ${title}`);
+  return section.split('\n## ')[0] ?? '';
+}
+
 /** With its anchors resolved. */
 export function readYaml<Shape>(path: string): Shape {
   return parse(readText(path), { merge: true }) as Shape;

@@ -1,9 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { examine } from '../doctor/examine.ts';
 import { waitForReplicas } from '../proof/support/start-sentinels.ts';
-import { createTempDir } from '../support/create-temp-dir.ts';
 import {
   startRedisServer,
   stopRedisServers,
@@ -63,7 +60,7 @@ describe('the configurations of Redis', () => {
     const names = [
       ...['appendonly', 'appendfsync', 'no-appendfsync-on-rewrite', 'aof-use-rdb-preamble', 'save'],
       ...['maxmemory', 'maxmemory-policy', 'min-replicas-to-write', 'min-replicas-max-lag'],
-      ...['repl-backlog-size', 'timeout', 'tcp-keepalive'],
+      ...['repl-backlog-size', 'repl-diskless-sync-delay', 'timeout', 'tcp-keepalive'],
     ];
     expect(await readSettings(replica, ...names)).toEqual(await readSettings(primary, ...names));
   });
@@ -118,34 +115,5 @@ describe('the configurations of Redis', () => {
       'maxmemory-policy': 'noeviction',
       'min-replicas-to-write': '1',
     });
-  });
-});
-
-describe('a backup of Redis', () => {
-  it('is taken from a replica and restored as deploy/README.md says', async () => {
-    const [primary, replica] = await startPair();
-    await primary.cli('set', 'balance', '12');
-    await primary.cli('wait', '1', '0');
-    const dir = createTempDir();
-    execFileSync('redis-cli', ['-s', replica.socketPath, '--rdb', join(dir, 'dump.rdb')], {
-      stdio: 'ignore',
-    });
-    await primary.stop();
-
-    const restoring = ['--dir', dir, '--appendonly', 'no', '--min-replicas-to-write', '0'];
-    const restored = await start('primary.conf', restoring);
-    await restored.cli('config', 'set', 'appendonly', 'yes');
-    await waitUntil(async () => {
-      const info = await restored.cli('info', 'persistence');
-      return (
-        info.includes('aof_enabled:1') &&
-        info.includes('aof_rewrite_in_progress:0') &&
-        info.includes('aof_rewrite_scheduled:0') &&
-        info.includes('aof_last_bgrewrite_status:ok')
-      );
-    }, 'the append-only file is written');
-    await restored.cli('shutdown');
-    const again = await start('primary.conf', ['--dir', dir]);
-    expect(await again.cli('get', 'balance')).toBe('12');
   });
 });
