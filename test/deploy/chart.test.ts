@@ -5,7 +5,7 @@ import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts
 import { maskSettings } from '../../src/config/mask-settings.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { METRICS } from '../../src/metrics/metrics.ts';
-import { HEALTH_PATHS } from './read-deploy-files.ts';
+import { HEALTH_PATHS, PROGRAM, readYaml } from './read-deploy-files.ts';
 import { type Fields, type Manifest, readValues, renderChart } from './render-chart.ts';
 
 const SECRETS = {
@@ -21,6 +21,19 @@ const ALL = {
   nodeSelector: { pool: 'gateways' },
   tolerations: [{ key: 'pool', operator: 'Exists' }],
 };
+
+const semanticVersion = z.string().regex(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
+
+/** Of the fields that Helm knows in Chart.yaml, those that the chart has. */
+const chartSchema = z.strictObject({
+  apiVersion: z.literal('v2'),
+  name: z.literal('tollgate'),
+  description: z.string(),
+  type: z.literal('application'),
+  version: semanticVersion,
+  appVersion: semanticVersion,
+  kubeVersion: z.string().regex(/^>=\d+\.\d+\.\d+-0$/),
+});
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -84,6 +97,11 @@ describe('the Helm chart', () => {
   const set = only<StatefulSetSpec>(plain, 'StatefulSet');
   const pod = set.spec.template.spec;
   const [node] = pod.containers;
+
+  it('describes itself with the fields that Helm knows, as the version that it installs', () => {
+    const chart = chartSchema.parse(readYaml('helm/tollgate/Chart.yaml'));
+    expect(chart.appVersion).toBe(PROGRAM.version);
+  });
 
   it('has values that fit its schema, which takes no others', () => {
     const schema = z.fromJSONSchema(

@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import { createTempDir } from '../support/create-temp-dir.ts';
+import { IMAGES } from '../support/images.ts';
 import { PROGRAM, parseSeconds, readText, readYaml } from './read-deploy-files.ts';
 
 const texts = z.record(z.string(), z.union([z.string(), z.number()]));
@@ -11,7 +14,7 @@ const duration = z.string().regex(/^\d+(ms|s|m)$/);
 
 /** The part of the Compose specification that the file uses; any other key is a mistake. */
 const serviceSchema = z.strictObject({
-  image: z.string().regex(/^[a-z0-9./-]+:v?\d[\w.-]*$/, 'an image with its version'),
+  image: z.string(),
   build: z.strictObject({ context: z.string(), dockerfile: z.string() }).optional(),
   command: z.array(z.string()).optional(),
   restart: z.enum(['no', 'always', 'on-failure', 'unless-stopped']),
@@ -73,10 +76,32 @@ const settings = parseConfig({
   env: { TOLLGATE_OPS_LISTEN: '0.0.0.0:9400' },
 });
 
+/** It comes with a library that drives docker compose; that its draft is 7 it says in a way of its own. */
+const SPECIFICATION = 'node_modules/docker-compose/schema/compose-spec.json';
+
 describe('compose.yaml', () => {
   const { services, networks, volumes } = readCompose();
   const gateways = Object.entries(services).filter(([name]) => name.startsWith('gateway-'));
   const env = (name: string) => services[name]?.environment ?? {};
+
+  it('fits the Compose specification', () => {
+    const schema = z.fromJSONSchema({
+      ...JSON.parse(readFileSync(SPECIFICATION, 'utf8')),
+      $schema: 'http://json-schema.org/draft-07/schema#',
+    });
+    const file = readYaml<{ services: object }>('compose.yaml');
+    expect(schema.safeParse(file).error).toBeUndefined();
+    const mistaken = { ...file, services: { ...file.services, other: { imagee: 'a' } } };
+    expect(schema.safeParse(mistaken).success).toBe(false);
+  });
+
+  it('takes the images that are agreed, and ours', () => {
+    const { redis, balancer, prometheus, grafana } = IMAGES;
+    const images = Object.values(services).map(({ image }) => image);
+    expect([...new Set(images)].sort()).toEqual(
+      [`tollgate:${PROGRAM.version}`, redis, balancer, prometheus, grafana].sort(),
+    );
+  });
 
   it('mounts files that exist and volumes that it has, each of them', () => {
     const sources = Object.values(services).flatMap((service) =>
@@ -171,6 +196,10 @@ describe('compose.yaml', () => {
     expect(jobs[0]?.static_configs[0]?.targets).toEqual(
       gateways.map(([name]) => `${name}:${port}`),
     );
+    const dir = createTempDir();
+    copyFileSync('deploy/compose/prometheus.yml', join(dir, 'prometheus.yml'));
+    copyFileSync('deploy/prometheus/rules.yml', join(dir, 'rules.yml'));
+    expect(spawnSync('promtool', ['check', 'config', join(dir, 'prometheus.yml')]).status).toBe(0);
     for (const file of rules) {
       const mounts = services['prometheus']?.volumes ?? [];
       expect(mounts.some((mount) => mount.includes(`:/etc/prometheus/${file}:`))).toBe(true);

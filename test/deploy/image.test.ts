@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import { IMAGES } from '../support/images.ts';
 import { HEALTH_PATHS, PROGRAM, parseSeconds, readText, settingIn } from './read-deploy-files.ts';
 
 const defaults = parseConfig({ path: undefined, text: '', env: {} });
 const KNOWN_VARIABLES = ENVIRONMENT_OVERRIDES.map(({ variable }) => variable);
-const COMMANDS = /^(start|check|doctor)$/;
 
 const portOf = ({ listen }: { readonly listen: typeof defaults.listen }) =>
   listen.kind === 'tcp' ? listen.port : 0;
@@ -16,11 +16,13 @@ describe('the Dockerfile', () => {
   const text = readText('Dockerfile');
 
   it('takes the Node.js that the tests on Debian 13 run on, and Debian 13', () => {
-    const tested = /node_version=([\d.]+)/.exec(
-      readFileSync('test/platforms/run-in-debian-13.sh', 'utf8'),
-    );
-    expect(settingIn(text, /^FROM node:([\d.]+)-trixie-slim AS build$/m)).toBe(tested?.[1]);
-    expect(text.match(/^FROM .*$/gm)?.at(-1)).toBe('FROM debian:trixie-slim');
+    expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual([
+      IMAGES.build,
+      IMAGES.base,
+    ]);
+    const script = readFileSync('test/platforms/run-in-debian-13.sh', 'utf8');
+    const tested = settingIn(script, /node_version=(\d+)/);
+    expect(settingIn(IMAGES.build, /^node:(\d+)-trixie-slim$/)).toBe(tested);
   });
 
   it('names the release of uWebSockets.js that README names', () => {
@@ -70,49 +72,7 @@ describe('the Dockerfile', () => {
       expect(code).toContain(`'${name}'`);
     }
     expect(code).toContain('export function loadUws(');
-  });
-});
-
-describe('the systemd unit', () => {
-  const text = readText('systemd/tollgate.service');
-  const linesOf = (key: string) =>
-    [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
-
-  it('has the primary drain its workers, and gives it the time', () => {
-    expect(linesOf('KillMode')).toEqual(['mixed']);
-    expect(linesOf('KillSignal')).toEqual(['SIGTERM']);
-    expect(parseSeconds(linesOf('TimeoutStopSec')[0] ?? '')).toBeGreaterThan(
-      defaults.drain.timeoutMs / 1_000,
-    );
-  });
-
-  it('runs commands of the program, with one settings file', () => {
-    const program = [...linesOf('ExecStart'), ...linesOf('ExecReload')].filter((line) =>
-      line.startsWith('/usr/bin/node'),
-    );
-    expect(program).toHaveLength(2);
-    for (const line of program) {
-      const [, path, command = '', option, file] = line.split(' ');
-      expect(path).toBe(`/opt/tollgate/${PROGRAM.path}`);
-      expect(command).toMatch(COMMANDS);
-      expect([option, file]).toEqual(['--config', '/etc/tollgate/tollgate.yaml']);
-    }
-    // A reload checks first: systemd stops at the first line that fails.
-    expect(linesOf('ExecReload')[0]).toContain(' check ');
-    expect(linesOf('ExecReload')[1]).toBe('/bin/kill -HUP $MAINPID');
-  });
-
-  it('lets it write into its data folder alone', () => {
-    const [variable = ''] = linesOf('Environment');
-    const [name, folder] = variable.split('=');
-    expect(KNOWN_VARIABLES).toContain(name);
-    expect(folder).toBe(`/var/lib/${linesOf('StateDirectory')[0]}`);
-    expect(linesOf('ProtectSystem')).toEqual(['strict']);
-    expect(linesOf('ReadWritePaths')).toEqual([]);
-    expect(linesOf('CapabilityBoundingSet')).toEqual(['']);
-    expect(linesOf('DynamicUser')).toEqual(['yes']);
-    // The engine would not start.
-    expect(linesOf('MemoryDenyWriteExecute')).toEqual([]);
+    expect(text).toContain("'/opt/tollgate/dist/src/http/load-uws.js'");
   });
 });
 
