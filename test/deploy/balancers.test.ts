@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
 import { admin } from '../support/admin.ts';
 import { messageOf, openStream } from '../support/ask-model.ts';
@@ -11,6 +11,7 @@ import { startHaproxy } from '../support/start-haproxy.ts';
 import { startNginx } from '../support/start-nginx.ts';
 import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
 import { startWaitingUpstream, type WaitingCall } from '../support/start-waiting-upstream.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 afterAll(stopRedisServers);
@@ -49,9 +50,9 @@ async function killWorkerInCharge(nodes: readonly Gateway[]): Promise<void> {
   for (const pid of busy[0]?.workerPids() ?? []) process.kill(pid, 'SIGKILL');
 }
 
-/** Two nodes behind a balancer, an upstream that answers nothing by itself, and a key. */
-async function start(startBalancer: StartBalancer) {
-  const upstream = await startWaitingUpstream();
+/** Two nodes behind a balancer, and an upstream that answers nothing by itself. */
+async function startSite(startBalancer: StartBalancer, cleanUp: CleanUp) {
+  const upstream = await startWaitingUpstream({ cleanUp });
   const redis = await startRedisServer();
   const startNode = () =>
     startGateway({
@@ -62,25 +63,48 @@ async function start(startBalancer: StartBalancer) {
         '',
       ].join('\n'),
       env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+      cleanUp,
     });
-  const [one, two] = [await startNode(), await startNode()];
-  const operator = admin(one);
+  const nodes = await Promise.all([startNode(), startNode()]);
+  const { url } = await startBalancer([nodes[0].port, nodes[1].port], cleanUp);
+  return { url, nodes, upstream, operator: admin(nodes[0]) };
+}
+
+type Site = Awaited<ReturnType<typeof startSite>>;
+
+function useSite(startBalancer: StartBalancer): () => Site {
+  const cleanUp = useCleanUp();
+  let site: Site | undefined;
+  beforeAll(async () => {
+    site = await startSite(startBalancer, cleanUp);
+  });
+  return () => {
+    if (site === undefined) throw new Error('the site has not started');
+    return site;
+  };
+}
+
+/** A key of its own for a test, and the calls that the upstream gets from now on. */
+async function begin({ upstream, operator }: Site) {
   const account = await operator.createAccount();
   const { key } = await operator.createKey(account);
-  const { url } = await startBalancer([one.port, two.port], onTestFinished);
+  const earlier = upstream.calls.length;
+  const calls = () => upstream.calls.slice(earlier);
   const waitForCall = async (): Promise<WaitingCall> => {
-    await waitUntil(() => upstream.calls.length === 1, 'the upstream is asked');
-    const [call] = upstream.calls;
+    await waitUntil(() => calls().length === 1, 'the upstream is asked');
+    const [call] = calls();
     if (call === undefined) throw new Error('the upstream was not asked');
     return call;
   };
-  return { url, key, nodes: [one, two], operator, account, upstream, waitForCall };
+  return { account, key, calls, waitForCall };
 }
 
 describe.each(Object.entries(BALANCERS))('behind %s', (_name, startBalancer) => {
+  const site = useSite(startBalancer);
+
   it('each event reaches the client while the upstream still writes', async () => {
-    const { url, key, waitForCall } = await start(startBalancer);
-    const opening = openStream(url, key, messageOf('Hi'));
+    const { key, waitForCall } = await begin(site());
+    const opening = openStream(site().url, key, messageOf('Hi'));
     const { res } = await waitForCall();
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(events.begin());
@@ -96,7 +120,8 @@ describe.each(Object.entries(BALANCERS))('behind %s', (_name, startBalancer) => 
   });
 
   it('a client that leaves before anything was answered frees the upstream, for nothing', async () => {
-    const { url, key, operator, account, waitForCall } = await start(startBalancer);
+    const { url, operator } = site();
+    const { account, key, waitForCall } = await begin(site());
     const leaving = new AbortController();
     const asking = postMessage(url, key, leaving.signal);
     const call = await waitForCall();
@@ -108,23 +133,28 @@ describe.each(Object.entries(BALANCERS))('behind %s', (_name, startBalancer) => 
   });
 
   it('a request whose node dies is never sent to the other one', async () => {
-    const { url, key, nodes, upstream, waitForCall } = await start(startBalancer);
+    const { url, nodes } = site();
+    const { key, calls, waitForCall } = await begin(site());
     const asking = postMessage(url, key);
     await waitForCall();
     await killWorkerInCharge(nodes);
     const statuses: number[] = [];
     const answered = asking.then(({ status }) => statuses.push(status));
     await waitUntil(
-      () => statuses.length === 1 || upstream.calls.length > 1,
+      () => statuses.length === 1 || calls().length > 1,
       'the client is told, or the request is repeated',
     );
-    expect(upstream.calls).toHaveLength(1);
+    expect(calls()).toHaveLength(1);
     await answered;
     expect(statuses).toEqual([502]);
+    await waitUntil(
+      () => nodes.every((node) => node.workerPids().length === 1),
+      'the worker is replaced',
+    );
   });
 
   it('the address that counts is the one that the balancer saw, whatever the client claims', async () => {
-    const { url } = await start(startBalancer);
+    const { url } = site();
     let knocks = 0;
     const knock = () => {
       knocks += 1;
