@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { UWS_BUILD_SHA256 } from '../../src/http/uws-builds.ts';
 import { METRICS } from '../../src/metrics/metrics.ts';
 import { runHere } from '../cli/use-cli.ts';
-import { HEALTH_PATHS, readText, SERIES } from './read-deploy-files.ts';
+import { HEALTH_PATHS, readText, readYaml, SERIES, settingIn } from './read-deploy-files.ts';
+import { readValues } from './render-chart.ts';
 
 const README = readText('README.md');
 
@@ -49,6 +51,22 @@ describe('deploy/README.md', () => {
       expect(names, name).toContain(name);
     }
     for (const [path] of README.matchAll(/(?<=:8080)\/\w+/g)) expect(HEALTH_PATHS).toContain(path);
+  });
+
+  it('names services, values and builds that the files beside it have', () => {
+    const { services } = readYaml<{ services: object }>('compose.yaml');
+    const called = [...README.matchAll(/docker compose .*?\b(gateway-\d+|redis-\w+)\b/g)];
+    expect(called.length).toBeGreaterThan(0);
+    for (const [, service = ''] of called) expect(services).toHaveProperty(service);
+    const values = readValues();
+    const set = [...README.matchAll(/--set ([\w.]+)=/g)];
+    expect(set.length).toBeGreaterThan(0);
+    for (const [, path = ''] of set) expect(values).toHaveProperty(path);
+    const { modules } = /_(?<modules>\d+)\.node$/m.exec(README)?.groups ?? {};
+    expect(Object.keys(UWS_BUILD_SHA256)).toContain(`uws-modern uws_linux_x64_${modules}`);
+    const tag = settingIn(readText('Dockerfile'), /^ARG UWS_TAG=(\S+)$/m);
+    expect(README).toContain(`--branch ${tag} `);
+    expect(README).toContain(`UWS_TAG=${tag} `);
   });
 
   it('leads only to headings that it has', () => {
