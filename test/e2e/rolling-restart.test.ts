@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/admin.ts';
@@ -17,6 +18,8 @@ afterAll(stopRedisServers);
 const CLIENTS = 12;
 const STREAMS = 12;
 const TOKENS = 40;
+/** Between an answer and the next request of a client: the nodes are busy, and the machine has room for their starts. */
+const THINK_MS = 25;
 /** Each stream outlasts the drain of the node that it runs on. */
 const STREAMED = messageOf(`[[tokens ${TOKENS}]] [[slow 40]]`, { stream: true });
 const WHOLE = messageOf('Hello [[tokens 5]]');
@@ -27,7 +30,7 @@ interface Tally {
   streamed: number;
 }
 
-/** Clients that ask again as soon as they are answered, each over one connection of its own. */
+/** Clients that ask again and again, each over one connection of its own. */
 function startClients(url: string, key: string) {
   const tally: Tally = { failures: [], whole: 0, streamed: 0 };
   let isStopped = false;
@@ -64,6 +67,7 @@ function startClients(url: string, key: string) {
     const client = new Client(url);
     while (!isStopped) {
       await askOnce(client, isStream).catch((error) => tally.failures.push(String(error)));
+      await sleep(THINK_MS);
     }
     await client.close();
   };

@@ -115,12 +115,18 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
       child.kill(signal);
     },
     waitForLog: (pattern) =>
-      waitUntil(() => pattern.test(stderr), `${pattern} is logged; got ${stderr}`),
+      waitUntil(
+        () => pattern.test(stderr),
+        () => `${pattern} is logged; got ${stderr}`,
+      ),
     waitForListening: () =>
-      waitUntil(() => {
-        if (child.exitCode !== null) throw new Error(`the gateway ended: ${stdout}${stderr}`);
-        return stdout.includes('Try it:');
-      }, 'the gateway listens'),
+      waitUntil(
+        () => {
+          if (child.exitCode !== null) throw new Error(`the gateway ended: ${stdout}${stderr}`);
+          return stdout.includes('Try it:');
+        },
+        () => `the gateway listens: ${stdout}${stderr}`,
+      ),
     waitForExit: () => exit,
   };
   cleanUp(async () => {
