@@ -177,5 +177,5 @@ describe('a backup', () => {
     const books = admin(again);
     expect([await books.account(account), await books.key(id)]).toEqual(before);
     await ask(again, key);
-  });
+  }, 120_000);
 });
