@@ -69,6 +69,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
     worker.send(message, () => {});
   };
   let state: WorkerState = 'starting';
+  let drainOrder: DrainOrder | undefined;
   let report: WorkerReport | undefined;
   const { exited, hungUp } = watchEnd(worker);
   const questions = createMetricsQuestions(send);
@@ -77,8 +78,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
   worker.on('message', (message: MessageToPrimary) => {
     switch (message.type) {
       case 'ready':
-        send({ type: 'start', order });
-        send({ type: 'upstreams-down', names: links.downUpstreams() });
+        for (const first of firstOrders(order, drainOrder, links)) send(first);
         break;
       case 'report':
         report = message.report;
@@ -122,12 +122,26 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
       return lastMetrics;
     }),
     tellDownUpstreams: (names) => send({ type: 'upstreams-down', names }),
-    drain(drainOrder) {
+    drain(given) {
       state = 'draining';
-      send({ type: 'drain', order: drainOrder });
+      drainOrder = given;
+      send({ type: 'drain', order: given });
     },
     kill: () => void worker.process.kill('SIGKILL'),
   };
+}
+
+/** What it was told before it listened was lost: a worker that is to end must not start first. */
+function firstOrders(
+  order: StartOrder,
+  drainOrder: DrainOrder | undefined,
+  { downUpstreams }: WorkerLinks,
+): MessageToWorker[] {
+  if (drainOrder !== undefined) return [{ type: 'drain', order: drainOrder }];
+  return [
+    { type: 'start', order },
+    { type: 'upstreams-down', names: downUpstreams() },
+  ];
 }
 
 function fork(): Worker {

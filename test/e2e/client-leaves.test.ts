@@ -33,9 +33,11 @@ function say({ res }: WaitingCall, pieces: number): void {
 /** A gateway with two kept connections to its upstream, and an account that has paid for nothing yet. */
 async function start() {
   const waiting: WaitingCall[] = [];
-  const upstream = await startWaitingUpstream((call) => {
-    if (call.body.includes('wait')) waiting.push(call);
-    else answerWhole(call);
+  const upstream = await startWaitingUpstream({
+    onCall(call) {
+      if (call.body.includes('wait')) waiting.push(call);
+      else answerWhole(call);
+    },
   });
   const gateway = await startGateway({
     config: `workers: 1\nupstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isAlive, startGateway } from '../support/start-gateway.ts';
+import { isAlive } from '../support/is-alive.ts';
+import { startGateway } from '../support/start-gateway.ts';
 import { startLoad } from '../support/start-load.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

@@ -1,6 +1,7 @@
 import { Client } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { isAlive, startGateway } from '../support/start-gateway.ts';
+import { isAlive } from '../support/is-alive.ts';
+import { startGateway } from '../support/start-gateway.ts';
 import { startLoad } from '../support/start-load.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

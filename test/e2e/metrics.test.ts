@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { messageOf, openStream } from '../support/ask-model.ts';
+import { isAlive } from '../support/is-alive.ts';
 import { type Scrape, scrape } from '../support/scrape.ts';
-import { type Gateway, isAlive, startGateway } from '../support/start-gateway.ts';
+import { type Gateway, startGateway } from '../support/start-gateway.ts';
 import { FAST_UPSTREAM } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type CleanUp, createTempDir } from './create-temp-dir.ts';
 import { findFreePort } from './find-free-port.ts';
+import { isAlive } from './is-alive.ts';
 import { waitUntil } from './wait-until.ts';
 
 const PROGRAM = 'dist/test/support/probe-main.js';
@@ -114,12 +115,18 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
       child.kill(signal);
     },
     waitForLog: (pattern) =>
-      waitUntil(() => pattern.test(stderr), `${pattern} is logged; got ${stderr}`),
+      waitUntil(
+        () => pattern.test(stderr),
+        () => `${pattern} is logged; got ${stderr}`,
+      ),
     waitForListening: () =>
-      waitUntil(() => {
-        if (child.exitCode !== null) throw new Error(`the gateway ended: ${stdout}${stderr}`);
-        return stdout.includes('Try it:');
-      }, 'the gateway listens'),
+      waitUntil(
+        () => {
+          if (child.exitCode !== null) throw new Error(`the gateway ended: ${stdout}${stderr}`);
+          return stdout.includes('Try it:');
+        },
+        () => `the gateway listens: ${stdout}${stderr}`,
+      ),
     waitForExit: () => exit,
   };
   cleanUp(async () => {
@@ -138,15 +145,6 @@ async function endProcess(child: ChildProcess, exit: Promise<unknown>): Promise<
   const killTimer = setTimeout(() => child.kill('SIGKILL'), 20_000);
   await exit;
   clearTimeout(killTimer);
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Most tests are not about limits, and ask far more often than a real plan allows. */

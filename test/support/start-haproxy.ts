@@ -6,17 +6,11 @@ import { waitUntil } from './wait-until.ts';
 
 const CONFIG = 'deploy/haproxy/haproxy.cfg';
 
-export interface Balancer {
-  readonly url: string;
-  /** As the balancer itself sees them, by the names of its configuration. */
-  nodeStates(): Promise<Readonly<Record<string, string>>>;
-}
-
 /** The balancer that operators are shown, with the real one of the system. */
 export async function startHaproxy(
   ports: readonly [number, number],
   cleanUp: CleanUp,
-): Promise<Balancer> {
+): Promise<{ readonly url: string }> {
   const [port, statsPort] = [await findFreePort(), await findFreePort()];
   const child = spawn('haproxy', ['-db', '-f', CONFIG], {
     env: {
@@ -38,6 +32,7 @@ export async function startHaproxy(
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
 
+  // As the balancer itself sees them, by the names of its configuration.
   const nodeStates = async () => {
     const table = await (await fetch(`http://127.0.0.1:${statsPort}/;csv`)).text();
     const [head = '', ...rows] = table.split('\n');
@@ -56,5 +51,5 @@ export async function startHaproxy(
       () => false,
     );
   }, 'haproxy has found both nodes');
-  return { url: `http://127.0.0.1:${port}`, nodeStates };
+  return { url: `http://127.0.0.1:${port}` };
 }

@@ -1,10 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort } from './find-free-port.ts';
+import { type RedisProcess, startRedisProcess } from './redis-process.ts';
 import { waitUntil } from './wait-until.ts';
 
 const run = promisify(execFile);
@@ -34,11 +34,11 @@ interface StartOptions {
   readonly isSentinel?: boolean;
 }
 
-const running = new Map<number, ChildProcess>();
+const running = new Set<RedisProcess>();
 const folders = new Set<string>();
 
 process.once('exit', () => {
-  for (const child of running.values()) child.kill('SIGKILL');
+  for (const server of running) server.signal('SIGKILL');
 });
 
 /** A throw-away server in a temporary folder. Every test file ends with `stopRedisServers`. */
@@ -56,7 +56,8 @@ export async function startRedisServer(options: StartOptions = {}): Promise<Test
 
 /** Ends every server that this file started, also those of tests that failed, and removes their data. */
 export async function stopRedisServers(): Promise<void> {
-  await Promise.all([...running.values()].map(kill));
+  await Promise.all([...running].map((server) => server.kill()));
+  running.clear();
   for (const dir of folders) rmSync(dir, { recursive: true, force: true });
   folders.clear();
 }
@@ -79,45 +80,22 @@ async function startOnce(port: number, options: StartOptions): Promise<TestRedis
     ...['--dir', dir, '--save', '', ...(options.args ?? [])],
     ...(options.isSentinel === true ? ['--sentinel'] : []),
   ];
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (data) => {
-      output += String(data);
-    });
-  }
-  await once(child, 'spawn');
-  const pid = child.pid ?? 0;
-  running.set(pid, child);
-  child.once('exit', () => running.delete(pid));
+  const server = await startRedisProcess(args);
+  running.add(server);
 
   const cli = async (...command: string[]) =>
     (await run('redis-cli', ['-s', socketPath, ...command])).stdout.trim();
   await waitUntil(async () => {
-    if (hasEnded(child)) throw new Error(`redis-server ended: ${output}`);
+    if (server.hasEnded()) throw new Error(`redis-server ended: ${server.output()}`);
     return (await cli('PING').catch(() => '')) !== '';
-  }, `redis-server answers on port ${port}: ${output}`);
+  }, `redis-server answers on port ${port}: ${server.output()}`);
   return {
     port,
     socketPath,
     dir,
-    pid,
+    pid: server.pid,
     cli,
-    signal: (name) => {
-      child.kill(name);
-    },
-    stop: () => kill(child),
+    signal: server.signal,
+    stop: server.kill,
   };
-}
-
-/** SIGKILL also ends a server that a test has frozen. */
-async function kill(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
 }

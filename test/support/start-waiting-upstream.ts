@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import type { CleanUp } from './create-temp-dir.ts';
 
 /** One request that has arrived whole; what is answered, and when, is for the test to say. */
 export interface WaitingCall {
@@ -19,10 +20,16 @@ export interface WaitingUpstream {
   openConnections(): number;
 }
 
+interface WaitingUpstreamOptions {
+  readonly onCall?: (call: WaitingCall) => void;
+  readonly cleanUp?: CleanUp;
+}
+
 /** An upstream that answers nothing by itself. */
-export async function startWaitingUpstream(
-  onCall: (call: WaitingCall) => void = () => {},
-): Promise<WaitingUpstream> {
+export async function startWaitingUpstream({
+  onCall = () => {},
+  cleanUp = onTestFinished,
+}: WaitingUpstreamOptions = {}): Promise<WaitingUpstream> {
   const calls: WaitingCall[] = [];
   const sockets = new Set<Socket>();
   const server = createServer(async (req, res) => {
@@ -41,7 +48,7 @@ export async function startWaitingUpstream(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(async () => {
+  cleanUp(async () => {
     server.close();
     server.closeAllConnections();
     await once(server, 'close');

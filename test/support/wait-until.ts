@@ -5,12 +5,14 @@ const POLL_MS = 10;
 /** Waits for a condition, never for a time; the bound only ends a test that would hang. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
-  what: string,
+  what: string | (() => string),
   timeoutMs = 30_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() > deadline) {
+      throw new Error(`waited in vain until ${typeof what === 'string' ? what : what()}`);
+    }
     await sleep(POLL_MS);
   }
 }

@@ -7,20 +7,22 @@ import { type FailoverSite, waitForReplicas } from './start-sentinels.ts';
 
 const MASTERS = 3;
 
-/** Three masters with one replica each, with 2 s until a node counts as down. */
-export async function startCluster(): Promise<FailoverSite> {
+/** With 2 s until a node counts as down. However long a replica was cut off, it may take over. */
+const CONFIG = [
+  'cluster-enabled yes',
+  'cluster-node-timeout 2000',
+  'cluster-require-full-coverage no',
+  'cluster-replica-validity-factor 0',
+  '',
+].join('\n');
+
+/** Three masters with one replica each. */
+export async function startCluster(config = CONFIG): Promise<FailoverSite> {
   const nodes: TestRedisServer[] = [];
   const addresses: string[] = [];
   for (let n = 0; n < 2 * MASTERS; n++) {
     const busPort = await findFreePort();
-    const node = await startRedisServer({
-      args: [
-        ...['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`],
-        ...['--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
-        // However long a replica was cut off, it may take over.
-        ...['--cluster-replica-validity-factor', '0'],
-      ],
-    });
+    const node = await startRedisServer({ config, args: ['--cluster-port', `${busPort}`] });
     nodes.push(node);
     addresses.push(`127.0.0.1:${node.port}@${busPort}`);
   }

@@ -1,0 +1,25 @@
+import { REDIS_IMAGES } from '../support/images.ts';
+
+export interface PlannedRun {
+  /** Undefined for the server of this machine. */
+  readonly image: string | undefined;
+  /** What is told before it. */
+  readonly announcement: string;
+}
+
+/** Without an engine the same tests run once, and nobody is left to think that they ran in containers. */
+export function planRuns(hasEngine: boolean): readonly PlannedRun[] {
+  if (!hasEngine) {
+    return [
+      {
+        image: undefined,
+        announcement:
+          'There is no container engine: the tests run with the redis-server of this machine.',
+      },
+    ];
+  }
+  return REDIS_IMAGES.map((image) => ({
+    image,
+    announcement: `The tests run with servers of the image ${image}.`,
+  }));
+}

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
+import { admin } from '../support/admin.ts';
+import { messageOf, openStream } from '../support/ask-model.ts';
+import type { CleanUp } from '../support/create-temp-dir.ts';
+import { eventsOf } from '../support/flood-events.ts';
+import { scrape } from '../support/scrape.ts';
+import { type Gateway, startGateway } from '../support/start-gateway.ts';
+import { startHaproxy } from '../support/start-haproxy.ts';
+import { startNginx } from '../support/start-nginx.ts';
+import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { startWaitingUpstream, type WaitingCall } from '../support/start-waiting-upstream.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+afterAll(stopRedisServers);
+
+type StartBalancer = (
+  ports: readonly [number, number],
+  cleanUp: CleanUp,
+) => Promise<{ readonly url: string }>;
+
+const BALANCERS: Readonly<Record<string, StartBalancer>> = {
+  nginx: startNginx,
+  haproxy: startHaproxy,
+};
+const PIECE_BYTES = 20;
+
+const events = eventsOf('native');
+const inventKey = () => mintApiKey(mintKeyId(9, randomBytes), randomBytes);
+
+function postMessage(url: string, key: string, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'llm-version': '2023-06-01', 'content-type': 'application/json' },
+    body: JSON.stringify(messageOf('Hi')),
+    ...(signal && { signal }),
+  });
+}
+
+async function killWorkerInCharge(nodes: readonly Gateway[]): Promise<void> {
+  const busy: Gateway[] = [];
+  await waitUntil(async () => {
+    for (const node of nodes) {
+      if ((await scrape(node)).sum('tollgate_upstream_in_flight') === 1) busy.push(node);
+    }
+    return busy.length > 0;
+  }, 'a node tells that it waits for the upstream');
+  for (const pid of busy[0]?.workerPids() ?? []) process.kill(pid, 'SIGKILL');
+}
+
+/** Two nodes behind a balancer, and an upstream that answers nothing by itself. */
+async function startSite(startBalancer: StartBalancer, cleanUp: CleanUp) {
+  const upstream = await startWaitingUpstream({ cleanUp });
+  const redis = await startRedisServer();
+  const startNode = () =>
+    startGateway({
+      config: [
+        'workers: 1',
+        `upstreams: [{name: main, kind: native, url: "${upstream.url}"}]`,
+        'guards: {trusted_proxies: 1, failed_keys_per_minute: 1}',
+        '',
+      ].join('\n'),
+      env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+      cleanUp,
+    });
+  const nodes = await Promise.all([startNode(), startNode()]);
+  const { url } = await startBalancer([nodes[0].port, nodes[1].port], cleanUp);
+  return { url, nodes, upstream, operator: admin(nodes[0]) };
+}
+
+type Site = Awaited<ReturnType<typeof startSite>>;
+
+function useSite(startBalancer: StartBalancer): () => Site {
+  const cleanUp = useCleanUp();
+  let site: Site | undefined;
+  beforeAll(async () => {
+    site = await startSite(startBalancer, cleanUp);
+  });
+  return () => {
+    if (site === undefined) throw new Error('the site has not started');
+    return site;
+  };
+}
+
+/** A key of its own for a test, and the calls that the upstream gets from now on. */
+async function begin({ upstream, operator }: Site) {
+  const account = await operator.createAccount();
+  const { key } = await operator.createKey(account);
+  const earlier = upstream.calls.length;
+  const calls = () => upstream.calls.slice(earlier);
+  const waitForCall = async (): Promise<WaitingCall> => {
+    await waitUntil(() => calls().length === 1, 'the upstream is asked');
+    const [call] = calls();
+    if (call === undefined) throw new Error('the upstream was not asked');
+    return call;
+  };
+  return { account, key, calls, waitForCall };
+}
+
+describe.each(Object.entries(BALANCERS))('behind %s', (_name, startBalancer) => {
+  const site = useSite(startBalancer);
+
+  it('each event reaches the client while the upstream still writes', async () => {
+    const { key, waitForCall } = await begin(site());
+    const opening = openStream(site().url, key, messageOf('Hi'));
+    const { res } = await waitForCall();
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(events.begin());
+    const stream = await opening;
+    for (let number = 0; number < 3; number++) {
+      res.write(events.say(number, PIECE_BYTES));
+      await waitUntil(() => stream.text().includes(`"${number}.x`), `piece ${number} has come`);
+    }
+    expect(res.writableEnded).toBe(false);
+    res.end(events.end(3));
+    await stream.ended;
+    expect(stream.text()).toMatch(/message_stop"\}\n\n$/);
+  });
+
+  it('a client that leaves before anything was answered frees the upstream, for nothing', async () => {
+    const { url, operator } = site();
+    const { account, key, waitForCall } = await begin(site());
+    const leaving = new AbortController();
+    const asking = postMessage(url, key, leaving.signal);
+    const call = await waitForCall();
+    leaving.abort();
+    await expect(asking).rejects.toThrow();
+    await waitUntil(call.isBrokenOff, 'the upstream loses its connection');
+    await operator.waitUntilSettled(account);
+    expect((await operator.account(account)).balance).toBe(1_000);
+  });
+
+  it('a request whose node dies is never sent to the other one', async () => {
+    const { url, nodes } = site();
+    const { key, calls, waitForCall } = await begin(site());
+    const asking = postMessage(url, key);
+    await waitForCall();
+    await killWorkerInCharge(nodes);
+    const statuses: number[] = [];
+    const answered = asking.then(({ status }) => statuses.push(status));
+    await waitUntil(
+      () => statuses.length === 1 || calls().length > 1,
+      'the client is told, or the request is repeated',
+    );
+    expect(calls()).toHaveLength(1);
+    await answered;
+    expect(statuses).toEqual([502]);
+    await waitUntil(
+      () => nodes.every((node) => node.workerPids().length === 1),
+      'the worker is replaced',
+    );
+  });
+
+  it('the address that counts is the one that the balancer saw, whatever the client claims', async () => {
+    const { url } = site();
+    let knocks = 0;
+    const knock = () => {
+      knocks += 1;
+      return fetch(`${url}/v1/models`, {
+        headers: {
+          'x-api-key': inventKey(),
+          'x-forwarded-for': `10.0.${knocks >> 8}.${knocks & 255}`,
+        },
+      });
+    };
+    // Each node counts for itself, and in the end both have had enough of this address.
+    await waitUntil(async () => {
+      const answers = await Promise.all(Array.from({ length: 4 }, knock));
+      return answers.every(({ status }) => status === 429);
+    }, 'wrong keys are refused, though each comes from an address of its own by its own word');
+  });
+});
