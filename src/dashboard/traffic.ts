@@ -1,0 +1,22 @@
+import { signal } from '@preact/signals';
+import type { SummaryData } from '../ops/event-schemas.ts';
+import { listenToEvents } from './events.ts';
+
+/** Five minutes of one summary a second. */
+export const TRAFFIC_SECONDS_MAX = 300;
+
+export interface Sample extends SummaryData {
+  readonly atMs: number;
+}
+
+/** What the node told since somebody signed in, the oldest first. It outlives the page that shows it. */
+export const traffic = signal<readonly Sample[]>([]);
+
+/** Collects from now on; answers what ends it. */
+export function startTraffic(): () => void {
+  traffic.value = [];
+  return listenToEvents(({ event, data }) => {
+    if (event !== 'summary') return;
+    traffic.value = [...traffic.value, { ...data, atMs: Date.now() }].slice(-TRAFFIC_SECONDS_MAX);
+  });
+}
