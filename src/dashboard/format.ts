@@ -7,6 +7,8 @@ const counts = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const figures = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
 const moments = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
 
+const clocks = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
+
 /** To the micro-credit: `1,234.000001`. */
 export const formatCredits = (value: number): string => credits.format(value);
 export const formatCount = (value: number): string => counts.format(value);
@@ -16,6 +18,10 @@ export const formatFigure = (value: number): string =>
 
 /** In the time of the browser. */
 export const formatTime = (iso: string): string => moments.format(new Date(iso));
+
+/** Of the day, from seconds since 1970. */
+export const formatClock = (seconds: number): string =>
+  clocks.format(new Date(seconds * MS_PER_SECOND));
 
 export function formatMs(ms: number): string {
   return ms < MS_PER_SECOND ? `${formatFigure(ms)} ms` : `${formatFigure(ms / MS_PER_SECOND)} s`;

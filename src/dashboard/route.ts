@@ -19,8 +19,17 @@ export function matchPlace(pattern: string, path: string): string | undefined | 
   let id: string | undefined;
   for (const [index, segment] of wanted.entries()) {
     const part = given[index] ?? '';
-    if (segment === '{id}' && part !== '') id = decodeURIComponent(part);
+    if (segment === '{id}' && part !== '') id = decodePart(part);
     else if (segment !== part) return null;
   }
   return id;
+}
+
+/** Who writes an address by hand may write anything. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -1,13 +1,9 @@
 import { signal } from '@preact/signals';
-import type { SummaryData } from '../ops/event-schemas.ts';
 import { listenToEvents } from './events.ts';
+import type { Sample } from './sample.ts';
 
 /** Five minutes of one summary a second. */
 export const TRAFFIC_SECONDS_MAX = 300;
-
-export interface Sample extends SummaryData {
-  readonly atMs: number;
-}
 
 /** What the node told since somebody signed in, the oldest first. It outlives the page that shows it. */
 export const traffic = signal<readonly Sample[]>([]);

@@ -220,6 +220,14 @@ describe('the listener for operators', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
+  it('says at / that the dashboard has not been built', async () => {
+    const response = await fetch(`${ops.url}/`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      ...[404, 'text/plain; charset=utf-8'],
+    ]);
+    expect(await response.text()).toContain('npm run build');
+  });
+
   it('takes a hundred connections and no more', async () => {
     const busy = await startTestOps(redis, onTestFinished);
     const sockets: Socket[] = [];

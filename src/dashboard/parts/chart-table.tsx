@@ -1,3 +1,4 @@
+import { formatClock } from '../format.ts';
 import type { ChartProps } from './chart.tsx';
 import { DataTable } from './data-table.tsx';
 
@@ -17,7 +18,7 @@ export function ChartTable({ title, times, series, format }: ChartProps) {
       keyOf={({ index }) => String(index)}
       emptyText="Nothing yet"
       columns={[
-        { title: 'Time', cell: ({ time }) => new Date(time * 1_000).toLocaleTimeString('en-GB') },
+        { title: 'Time', cell: ({ time }) => formatClock(time) },
         ...series.map(({ label, values }) => ({
           title: label,
           isNumber: true,

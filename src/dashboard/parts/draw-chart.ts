@@ -1,9 +1,11 @@
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { formatClock } from '../format.ts';
 import type { ChartProps } from './chart.tsx';
 
 const HEIGHT_PX = 180;
 const LINE_PX = 2;
+const POINT_PX = 4;
 const AXIS_PX = 64;
 const FONT = '12px system-ui, sans-serif';
 /** Lines differ in more than their colour. */
@@ -60,7 +62,8 @@ function createPlot(frame: HTMLElement, { series, format }: ChartProps, shown: S
     stroke: colour(`--line-${index + 1}`),
     width: LINE_PX,
     dash: [...(DASHES[index] ?? [])],
-    points: { show: false },
+    // A value between two unknown ones has no line.
+    points: { show: true, size: POINT_PX, width: 0, fill: colour(`--line-${index + 1}`) },
   }));
   return new UPlot(
     {
@@ -70,7 +73,7 @@ function createPlot(frame: HTMLElement, { series, format }: ChartProps, shown: S
       series: [{}, ...lines],
       scales: { y: { range: (_, _min, max) => [0, Number.isFinite(max) && max > 0 ? max : 1] } },
       axes: [
-        axis,
+        { ...axis, values: (_, splits) => splits.map(formatClock) },
         { ...axis, size: AXIS_PX, values: (_, splits) => splits.map((value) => format(value)) },
       ],
     },

@@ -42,6 +42,15 @@ export function LiveTraffic() {
           format={formatMs}
         />
         <Chart
+          title="Time to the first event"
+          times={lines.times}
+          series={[
+            { label: 'half within', values: lines.firstP50 },
+            { label: '99 % within', values: lines.firstP99 },
+          ]}
+          format={formatMs}
+        />
+        <Chart
           title="Credits a minute"
           times={lines.times}
           series={[{ label: 'credits', values: lines.creditsPerMinute }]}

@@ -1,4 +1,4 @@
-import type { Sample } from '../../traffic.ts';
+import type { Sample } from '../../sample.ts';
 
 const SECONDS_PER_MINUTE = 60;
 const MS_PER_SECOND = 1_000;
@@ -13,6 +13,8 @@ export interface TrafficLines {
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];
+  readonly firstP50: readonly (number | null)[];
+  readonly firstP99: readonly (number | null)[];
   readonly creditsPerMinute: readonly (number | null)[];
 }
 
@@ -36,6 +38,8 @@ export function measureTraffic(samples: readonly Sample[]): TrafficLines {
     p50: line(({ latency_ms: latency }) => latency?.p50),
     p90: line(({ latency_ms: latency }) => latency?.p90),
     p99: line(({ latency_ms: latency }) => latency?.p99),
+    firstP50: line(({ first_event_ms: first }) => first?.p50),
+    firstP99: line(({ first_event_ms: first }) => first?.p99),
     creditsPerMinute: line((_, index) => sumLastMinute(samples, index)),
   };
 }
