@@ -46,12 +46,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   doctor: ['lib', 'config', 'redis', 'http', 'upstream', 'cluster'],
   top: ['lib'],
   load: ['lib', 'upstream'],
+  // The page in the browser: of the server it has types alone.
+  dashboard: ['ops', 'protocol'],
   cli: ['lib', 'config', 'cluster', 'ledger', 'doctor', 'top', 'load'],
   '.': ['cli', 'cluster'],
 };
 
 /** Pure folders compute: no package, no node: module, no clock, no chance. They are tested without set-up. */
 const PURE = ['lib', 'protocol', 'keys', 'catalogue', 'routing', 'top'];
+
+/** Folders that run elsewhere: of the others they may import only types, which leave nothing behind. */
+const TYPES_ONLY = ['dashboard'];
 
 const FILE_LINES_MAX = 300;
 
@@ -122,11 +127,18 @@ function importsOf(source: Source): string[] {
   return [...source.text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
+/** Those that are gone when types are: all names of the import are types. */
+function typeImportsOf(source: Source): string[] {
+  const pattern = /(?:^|\n)(?:import|export) type\b[^;]*?\bfrom\s+'([^']+)'/g;
+  return [...source.text.matchAll(pattern)].map((match) => match[1] ?? '');
+}
+
 function findImportProblems(source: Source): string[] {
   const problems: string[] = [];
   const from = folderOf(source.file);
   const allowed = MAY_IMPORT[from];
   if (allowed === undefined) return [`${source.file}: folder ${from} is not in the table`];
+  const typeImports = TYPES_ONLY.includes(from) ? typeImportsOf(source) : [];
   for (const specifier of importsOf(source)) {
     if (!specifier.startsWith('.')) {
       if (PURE.includes(from)) problems.push(`${source.file}: pure code imports ${specifier}`);
@@ -135,6 +147,8 @@ function findImportProblems(source: Source): string[] {
     const to = folderOf(relative('.', join(dirname(source.file), specifier)));
     if (to !== from && !allowed.includes(to)) {
       problems.push(`${source.file}: ${from} may not import ${to} (${specifier})`);
+    } else if (to !== from && TYPES_ONLY.includes(from) && !typeImports.includes(specifier)) {
+      problems.push(`${source.file}: ${from} may import only types of ${to} (${specifier})`);
     }
   }
   return problems;
@@ -166,7 +180,7 @@ function trackedFiles(...patterns: string[]): Source[] {
 }
 
 describe('the source tree', () => {
-  const code = trackedFiles('src/**/*.ts', 'src/*.ts');
+  const code = trackedFiles('src/**/*.ts', 'src/**/*.tsx', 'src/*.ts');
 
   it('imports only in the direction of the table', () => {
     expect(code.length).toBeGreaterThan(0);
@@ -179,9 +193,10 @@ describe('the source tree', () => {
 
   it(`has no file over ${FILE_LINES_MAX} lines`, () => {
     expect(
-      trackedFiles('src/**/*.ts', 'src/**/*.lua', 'test/**/*.ts', 'bench/**/*.ts').flatMap(
-        findLongFile,
-      ),
+      trackedFiles(
+        ...['src/**/*.ts', 'src/**/*.tsx', 'src/**/*.css', 'src/**/*.lua'],
+        ...['test/**/*.ts', 'bench/**/*.ts'],
+      ).flatMap(findLongFile),
     ).toEqual([]);
   });
 
@@ -215,6 +230,18 @@ describe('the rules themselves', () => {
         'src/lib/sample.ts: lib may not import http (../http/server.ts)',
       ]);
     }
+  });
+
+  it('let the page in the browser have types of the server, and nothing that runs', () => {
+    const pageFile = (text: string) =>
+      findImportProblems({ file: 'src/dashboard/parts/sample.tsx', text });
+    expect(pageFile("import type { A } from '../../ops/a.ts';\n")).toEqual([]);
+    expect(pageFile("import { a } from '../../ops/a.ts';\n")).toEqual([
+      'src/dashboard/parts/sample.tsx: dashboard may import only types of ops (../../ops/a.ts)',
+    ]);
+    expect(pageFile("import type { A } from '../../redis/a.ts';\n")).toHaveLength(1);
+    const serverFile = { file: 'src/ops/a.ts', text: "import { a } from '../dashboard/a.ts';\n" };
+    expect(findImportProblems(serverFile)).toHaveLength(1);
   });
 
   it('refuse a folder that the table does not know', () => {

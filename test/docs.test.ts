@@ -113,7 +113,7 @@ describe('README: its commands', () => {
         return output.includes('Try it:');
       },
       'it listens',
-      120_000,
+      240_000,
     );
     const curl = block(start, 'sh', 1).replace(':8080', `:${port}`);
     expect(output).toContain(curl.trim());
@@ -125,7 +125,7 @@ describe('README: its commands', () => {
       uptime_seconds: expect.any(Number),
     });
     expect(shown.version).toBe(PACKAGE.version);
-  }, 180_000);
+  }, 300_000);
 
   it('test what CI tests', () => {
     const command = block(section('Test'), 'sh').trim();

@@ -7,7 +7,7 @@ export function announceNode(
   demoKey: string | undefined,
   print: (line: string) => void,
 ): void {
-  const { listen } = config;
+  const { listen, ops } = config;
   const store =
     config.redis === 'embedded' ? `embedded, data in ${config.dataDir}` : 'as configured';
   print(
@@ -26,6 +26,10 @@ export function announceNode(
   print(`Ask a model:  ${curl}/v1/messages \\`);
   print(`  -H 'x-api-key: ${key}' -H 'llm-version: 2023-06-01' \\`);
   print(`  -H 'content-type: application/json' -d '${JSON.stringify(body)}'`);
+  if (ops.listen.kind !== 'unix') {
+    const opsHost = reachableHost(ops.listen.host);
+    print(`Dashboard:  http://${formatEndpoint({ ...ops.listen, host: opsHost })}/`);
+  }
   print(`Try it:  ${curl}/healthz`);
 }
 

@@ -1,6 +1,8 @@
+import { mergeLatencies } from '../lib/merge-latencies.ts';
 import { creditsOf } from '../lib/micros.ts';
 import type { Activity } from '../ops/activity.ts';
 import type { EventHub } from '../ops/create-event-hub.ts';
+import type { SummaryData } from '../ops/event-schemas.ts';
 import type { WorkerProcess } from './fork-worker.ts';
 
 const SUMMARY_INTERVAL_MS = 1_000;
@@ -17,27 +19,23 @@ interface NodeEvents {
 /** What goes on in a node, for those who listen: its workers, and once a second all requests together. */
 export function createNodeEvents(events: EventHub): NodeEvents {
   const openOf = new Map<number, number>();
-  const none = { requests: 0, refused: 0, streams: 0, chargedMicros: 0 };
-  let counts = { ...none };
+  let told: Activity[] = [];
 
   const note = (pid: number, activity: Activity) => {
     if (activity.open === 0) openOf.delete(pid);
     else openOf.set(pid, activity.open);
-    counts.requests += activity.requests;
-    counts.refused += activity.refused;
-    counts.streams += activity.streams;
-    counts.chargedMicros += activity.chargedMicros;
+    // Each worker tells once a second, which is how often it is taken.
+    if (events.hasSubscribers()) told.push(activity);
   };
 
-  const summarise = () => {
-    const { requests, refused, streams, chargedMicros } = counts;
-    counts = { ...none };
+  const publishSummary = () => {
+    const taken = told;
+    told = [];
     if (!events.hasSubscribers()) return;
     const open = [...openOf.values()].reduce((sum, count) => sum + count, 0);
-    const data = { requests, refused, streams, credits: creditsOf(chargedMicros), open };
-    events.publish({ type: 'summary', data });
+    events.publish({ type: 'summary', data: summarise(taken, open) });
   };
-  const timer = setInterval(summarise, SUMMARY_INTERVAL_MS);
+  const timer = setInterval(publishSummary, SUMMARY_INTERVAL_MS);
 
   return {
     follow(slot, fork) {
@@ -61,5 +59,24 @@ export function createNodeEvents(events: EventHub): NodeEvents {
       return worker;
     },
     stop: () => clearInterval(timer),
+  };
+}
+
+function summarise(told: readonly Activity[], open: number): SummaryData {
+  const sum = (count: (activity: Activity) => number) =>
+    told.reduce((total, activity) => total + count(activity), 0);
+  const refusals: Record<string, number> = {};
+  for (const [name, count] of told.flatMap((activity) => Object.entries(activity.refusals))) {
+    refusals[name] = (refusals[name] ?? 0) + count;
+  }
+  return {
+    requests: sum(({ requests }) => requests),
+    refused: sum(({ refused }) => refused),
+    refusals,
+    streams: sum(({ streams }) => streams),
+    credits: creditsOf(sum(({ chargedMicros }) => chargedMicros)),
+    open,
+    latency_ms: mergeLatencies(told.flatMap(({ latencies }) => latencies)) ?? null,
+    first_event_ms: mergeLatencies(told.flatMap(({ firstEvents }) => firstEvents)) ?? null,
   };
 }

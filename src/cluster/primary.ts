@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { Operator } from '../accounts/audit-entry.ts';
 import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
 import { createCatalogue } from '../catalogue/resolve-model.ts';
@@ -40,6 +41,8 @@ export interface PrimaryOptions {
 const STOP_LINGER_MS = 500;
 /** Nobody is known who sent one. */
 const SIGNAL: Operator = { via: 'signal', token: null, address: null };
+
+const DASHBOARD_DIR = fileURLToPath(new URL('../dashboard', import.meta.url));
 
 const systemClock: Clock = { nowMs: () => Date.now() };
 
@@ -147,6 +150,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
     version: packageVersion(),
     isReady,
     collectMetrics: nodeMetrics.collector.collect,
+    dashboardDir: DASHBOARD_DIR,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
       ...{ node, reload, readCluster, events: hub },

@@ -4,12 +4,10 @@ import { isPaymentKind, type LedgerEntry } from './ledger-entry.ts';
 import { createLedgerFindings } from './ledger-findings.ts';
 import { LedgerQueryError } from './ledger-query-error.ts';
 import type { LedgerPlace } from './read-ledger.ts';
+import type { UsageGroup } from './usage-group.ts';
 
 /** Each has some 200 bytes for as long as the ledger is read. */
 const ROWS_MAX = 100_000;
-
-export const USAGE_GROUPS = ['day', 'model', 'key'] as const;
-export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export interface UsageQuery extends LedgerFilter {
   readonly by: UsageGroup;

@@ -1,5 +1,5 @@
+import type { LatencyBucket } from '../lib/create-latency-histogram.ts';
 import type { HttpFailureKind } from '../upstream/http1/http-failure.ts';
-import type { LatencyBucket } from './create-latency-histogram.ts';
 
 export interface Percentiles {
   readonly p50: number;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_VIAS } from '../accounts/audit-entry.ts';
-import { USAGE_GROUPS } from '../ledger/sum-usage.ts';
+import { USAGE_GROUPS } from '../ledger/usage-group.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -56,17 +56,19 @@ export const paymentAnswer = z.strictObject({
   replicated: count,
 });
 
+export const operatorAnswer = z.strictObject({
+  via: z.enum(AUDIT_VIAS),
+  token: z.string().nullable(),
+  address: z.string().nullable(),
+});
+
 export const auditAnswer = z.strictObject({
   data: z.array(
     z.strictObject({
       id: z.string(),
       at: time,
       what: z.string(),
-      who: z.strictObject({
-        via: z.enum(AUDIT_VIAS),
-        token: z.string().nullable(),
-        address: z.string().nullable(),
-      }),
+      who: operatorAnswer,
       node: z.string(),
       account: z.string().nullable(),
       key: z.string().nullable(),
@@ -88,6 +90,7 @@ export const problemAnswer = z.strictObject({
   error: z.strictObject({
     code: z.string(),
     message: z.string(),
+    fields: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
     problems: z.array(z.string()).optional(),
     needs_restart: z.array(z.string()).optional(),
   }),

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { EVENT_SCHEMAS } from './event-schemas.ts';
 import { OpsProblem } from './ops-problem.ts';
 
 const SUBSCRIBERS_MAX = 20;
@@ -7,7 +8,7 @@ const QUEUE_BYTES_MAX = 256 * 1024;
 const RETRY_AFTER_S = 5;
 
 export interface OpsEvent {
-  readonly type: 'change' | 'reload' | 'worker' | 'upstream' | 'summary';
+  readonly type: Exclude<keyof typeof EVENT_SCHEMAS, 'missed'>;
   readonly data: object;
 }
 

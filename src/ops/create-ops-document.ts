@@ -28,12 +28,12 @@ export function createOpsDocument(version: string, routes: readonly AdminRoute[]
 }
 
 function describe(route: AdminRoute): Json {
-  const { summary, method, answer } = route;
+  const { summary, method, answer, part } = route;
   const parameters = [...describePath(route), ...describeQuery(route)];
   const body = { schema: describeSchema(route.body, 'input') };
   const content =
     typeof answer === 'string'
-      ? { [answer]: {} }
+      ? { [answer]: part === undefined ? {} : { schema: describeSchema(part, 'output') } }
       : { 'application/json': { schema: describeSchema(answer, 'output') } };
   const problem = { schema: { $ref: '#/components/schemas/AdminProblem' } };
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { USAGE_GROUPS } from '../ledger/sum-usage.ts';
+import { USAGE_GROUPS } from '../ledger/usage-group.ts';
 
 const timeError = 'must be a time such as 2027-01-31T00:00:00Z, or a day';
 /** A day alone is its beginning in UTC. */

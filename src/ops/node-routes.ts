@@ -5,6 +5,7 @@ import type { AdminSchemas } from './admin-schemas.ts';
 import { showTime } from './admin-views.ts';
 import { auditAnswer, reloadAnswer } from './answer-schemas.ts';
 import type { EventHub } from './create-event-hub.ts';
+import { eventAnswer } from './event-schemas.ts';
 import { OpsProblem } from './ops-problem.ts';
 import type { ReloadResult } from './reload-result.ts';
 
@@ -37,6 +38,7 @@ export function createNodeRoutes(options: NodeRoutesOptions): readonly AdminRout
       path: '/admin/v1/events',
       summary: 'What goes on, as server-sent events',
       answer: 'text/event-stream',
+      part: eventAnswer,
       async handle() {
         return { stream: events.subscribe };
       },

@@ -5,12 +5,16 @@ import { OpsProblem } from './ops-problem.ts';
 export function parseInput<Value>(schema: z.ZodType<Value>, input: unknown): Value {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.flatMap((issue) => {
+  const fields = parsed.error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => `${key}: there is no such field`);
+      return issue.keys.map((field) => ({ field, message: 'there is no such field' }));
     }
-    if (issue.path.length === 0) return ['the body must be a JSON object'];
-    return [`${issue.path.join('.')}: ${issue.message}`];
+    return [{ field: issue.path.join('.'), message: issue.message }];
   });
-  throw new OpsProblem(400, 'invalid_request', problems.join('; '));
+  const problems = fields.map(({ field, message }) =>
+    field === '' ? 'the body must be a JSON object' : `${field}: ${message}`,
+  );
+  throw new OpsProblem(400, 'invalid_request', problems.join('; '), {
+    details: { fields: fields.filter(({ field }) => field !== '') },
+  });
 }

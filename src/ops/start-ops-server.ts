@@ -7,6 +7,7 @@ import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts
 import type { AdminRoute } from './admin-route.ts';
 import { createAdminRoutes } from './admin-routes.ts';
 import { createOpsDocument } from './create-ops-document.ts';
+import { loadDashboard } from './load-dashboard.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { explainError, OpsProblem } from './ops-problem.ts';
 
@@ -28,6 +29,8 @@ export interface OpsServerOptions {
   readonly isReady: () => boolean;
   readonly collectMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly admin: AdminHandlerOptions;
+  /** Where the build has put the dashboard. */
+  readonly dashboardDir: string;
   readonly log: Log;
 }
 
@@ -87,10 +90,12 @@ function createOpenHandler(
     version,
     isReady,
     collectMetrics,
-  }: Pick<OpsServerOptions, 'version' | 'isReady' | 'collectMetrics'>,
+    dashboardDir,
+  }: Pick<OpsServerOptions, 'version' | 'isReady' | 'collectMetrics' | 'dashboardDir'>,
   routes: readonly AdminRoute[],
 ) {
   const openApi = createOpsDocument(version, routes);
+  const dashboard = loadDashboard(dashboardDir);
   const paths: Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>> = {
     '/livez': () => ({ status: 200, body: { status: 'ok', version } }),
     '/readyz': () => {
@@ -104,7 +109,8 @@ function createOpenHandler(
     '/openapi.json': () => ({ status: 200, body: openApi }),
   };
   return async (request: IncomingMessage, path: string): Promise<OpsAnswer> => {
-    const answer = Object.hasOwn(paths, path) ? paths[path] : undefined;
+    const file = dashboard.get(path);
+    const answer = Object.hasOwn(paths, path) ? paths[path] : file && (() => file);
     if (answer === undefined) {
       throw new OpsProblem(404, 'unknown_path', `there is nothing at ${path}`);
     }

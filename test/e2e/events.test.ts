@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { EVENT_SCHEMAS, eventAnswer } from '../../src/ops/event-schemas.ts';
 import { askModel, messageOf } from '../support/ask-model.ts';
 import { listenToEvents } from '../support/listen-to-events.ts';
 import { startGateway } from '../support/start-gateway.ts';
@@ -31,6 +32,15 @@ it('a node tells of its requests each second, of its workers and of its reloads'
   await waitUntil(() => sum('requests') === 3, 'all requests are told');
   expect([sum('streams'), sum('refused')]).toEqual([1, 1]);
   expect(sum('credits')).toBeGreaterThan(charged);
+  const summaries = ofType('summary').map(({ data }) => EVENT_SCHEMAS.summary.parse(data));
+  expect(summaries.some(({ refusals }) => refusals['unknown_model'] === 1)).toBe(true);
+  for (const { requests, latency_ms: latency } of summaries) {
+    expect(latency !== null).toBe(requests > 0);
+    if (latency === null) continue;
+    expect(latency.p50).toBeGreaterThan(0);
+    expect(latency.p99).toBeGreaterThanOrEqual(latency.p50);
+  }
+  expect(summaries.some(({ first_event_ms: firstEvent }) => firstEvent !== null)).toBe(true);
 
   const [pid = 0] = gateway.workerPids();
   process.kill(pid, 'SIGKILL');
@@ -57,4 +67,5 @@ it('a node tells of its requests each second, of its workers and of its reloads'
   expect(ofType('reload')[1]?.data).toMatchObject({
     ...{ status: 'reloaded', config_version: expect.stringMatching(/-2$/) },
   });
+  for (const { type, data } of heard()) eventAnswer.parse({ event: type, data });
 }, 120_000);

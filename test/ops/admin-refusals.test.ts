@@ -154,7 +154,7 @@ describe('the admin API refuses', () => {
     ] as const) {
       const answer = await ops.call(method, path, body);
       expect(answer.status, path).toBe(400);
-      expect(errorOf(answer)).toEqual({ code: 'invalid_request', message });
+      expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', message });
     }
     expect((await ops.call('GET', `/accounts/${account}`)).body).toMatchObject({
       ...{ name: 'Acme', status: 'active', balance: 0 },
@@ -211,13 +211,21 @@ describe('the listener for operators', () => {
   });
 
   it('refuses other paths and methods in the words of the admin API', async () => {
-    for (const path of ['/', '/nothing', '/admin', '/admin/v1', '/constructor']) {
+    for (const path of ['/nothing', '/admin', '/admin/v1', '/constructor']) {
       const response = await fetch(`${ops.url}${path}`);
       expect(response.status, path).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: 'unknown_path' } });
     }
     const response = await fetch(`${ops.url}/livez`, { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('says at / that the dashboard has not been built', async () => {
+    const response = await fetch(`${ops.url}/`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      ...[404, 'text/plain; charset=utf-8'],
+    ]);
+    expect(await response.text()).toContain('npm run build');
   });
 
   it('takes a hundred connections and no more', async () => {
@@ -254,6 +262,7 @@ describe('the listener for operators', () => {
       version: '1.2.3',
       isReady: () => true,
       collectMetrics: async () => ({ contentType: 'text/plain', text: '' }),
+      dashboardDir: ops.dataDir,
       admin: ops.admin,
       log,
     });

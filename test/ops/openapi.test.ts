@@ -11,7 +11,7 @@ interface Operation {
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
   readonly requestBody?: { readonly content: { 'application/json': { schema: JsonSchema } } };
   readonly responses: {
-    readonly '2XX': { readonly content: Record<string, { readonly schema: JsonSchema }> };
+    readonly '2XX': { readonly content: Record<string, { readonly schema?: JsonSchema }> };
   };
 }
 
@@ -113,6 +113,11 @@ describe('the OpenAPI document of the admin API', () => {
       const type = STREAMS[name];
       if (type !== undefined) {
         expect(Object.keys(content)).toEqual([type]);
+        const schema = content[type]?.schema;
+        if (schema === undefined) continue;
+        const missed = { event: 'missed', data: { events: 1 } };
+        expect(problemsOf(schema, missed), name).toEqual([]);
+        expect(problemsOf(schema, { ...missed, event: 'surprise' }), name).not.toEqual([]);
         continue;
       }
       const sample = SAMPLES[name];

@@ -98,6 +98,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     isReady: () => ops.isReady,
     collectMetrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
     admin: ops.admin,
+    dashboardDir: join(dataDir, 'no-dashboard'),
     log,
   });
   cleanUp(async () => {

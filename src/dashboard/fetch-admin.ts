@@ -1,0 +1,65 @@
+import { readProblem, toProblem } from './api-problem.ts';
+import { signOut, token } from './session.ts';
+
+const ADMIN = '/admin/v1';
+const ANSWER_TIME_MAX_MS = 30_000;
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+export interface AdminRequest {
+  readonly method?: 'GET' | 'POST' | 'PATCH';
+  readonly query?: Query;
+  readonly body?: object;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Answers a response that is a success, its body unread; throws an ApiProblem for all else. */
+export async function fetchAdmin(path: string, request: AdminRequest = {}): Promise<Response> {
+  const used = token.value ?? '';
+  const response = await send(path, used, request);
+  if (response.ok) return response;
+  const problem = await readProblem(response);
+  // The token that was refused may have been replaced meanwhile.
+  if (problem.status === 401 && token.value === used) {
+    signOut(`You were signed out: ${problem.message}.`);
+  }
+  throw problem;
+}
+
+/** The same for answers that are JSON and come in one piece. */
+export async function readAdmin<Answer>(path: string, request: AdminRequest = {}): Promise<Answer> {
+  const limit = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
+  const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
+  const response = await fetchAdmin(path, { ...request, signal });
+  try {
+    return (await response.json()) as Answer;
+  } catch (cause) {
+    throw toProblem(cause);
+  }
+}
+
+/** Throws the refusal of a token that is not that of the node, or not asked for now. */
+export async function checkToken(candidate: string): Promise<void> {
+  const signal = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
+  const response = await send('/cluster', candidate, { signal });
+  if (!response.ok) throw await readProblem(response);
+}
+
+async function send(path: string, bearer: string, request: AdminRequest): Promise<Response> {
+  const { method = 'GET', query = {}, body, signal } = request;
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  try {
+    return await fetch(`${ADMIN}${path}${search.size > 0 ? `?${search}` : ''}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${bearer}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (cause) {
+    throw toProblem(cause);
+  }
+}

@@ -1,0 +1,45 @@
+const CREDIT_DECIMALS_MAX = 6;
+const MS_PER_SECOND = 1_000;
+const LOCALE = 'en-GB';
+
+const credits = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: CREDIT_DECIMALS_MAX });
+const counts = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const figures = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
+const moments = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
+
+const clocks = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
+
+/** To the micro-credit: `1,234.000001`. */
+export const formatCredits = (value: number): string => credits.format(value);
+export const formatCount = (value: number): string => counts.format(value);
+/** Rates and shares, which are measured: three figures. */
+export const formatFigure = (value: number): string =>
+  Math.abs(value) >= 1_000 ? counts.format(value) : figures.format(value);
+
+/** In the time of the browser. */
+export const formatTime = (iso: string): string => moments.format(new Date(iso));
+
+/** Of the day, from seconds since 1970. */
+export const formatClock = (seconds: number): string =>
+  clocks.format(new Date(seconds * MS_PER_SECOND));
+
+export function formatMs(ms: number): string {
+  return ms < MS_PER_SECOND ? `${formatFigure(ms)} ms` : `${formatFigure(ms / MS_PER_SECOND)} s`;
+}
+
+const UNITS = [
+  { name: 'd', seconds: 86_400 },
+  { name: 'h', seconds: 3_600 },
+  { name: 'min', seconds: 60 },
+  { name: 's', seconds: 1 },
+];
+
+/** In its largest whole unit: `3 h`. */
+export function formatAge(sinceIso: string, nowMs: number): string {
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(sinceIso)) / MS_PER_SECOND));
+  const unit = UNITS.find((each) => seconds >= each.seconds);
+  return unit === undefined ? '0 s' : `${Math.floor(seconds / unit.seconds)} ${unit.name}`;
+}
+
+/** Names of refusals and states are words for programs. */
+export const formatName = (name: string): string => name.replaceAll('_', ' ');

@@ -1,0 +1,8 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import './styles/base.css';
+import './styles/parts.css';
+import './styles/shell.css';
+
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

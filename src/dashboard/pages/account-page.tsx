@@ -1,0 +1,5 @@
+import { EmptyState } from '../parts/empty-state.tsx';
+
+export function AccountPage() {
+  return <EmptyState title="This page has nothing to show yet" />;
+}

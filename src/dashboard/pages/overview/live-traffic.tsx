@@ -1,0 +1,82 @@
+import { formatCount, formatCredits, formatFigure, formatMs, formatName } from '../../format.ts';
+import { Chart } from '../../parts/chart.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { traffic } from '../../traffic.ts';
+import { countRefusals, measureTraffic } from './measure-traffic.ts';
+
+/** What this node does, second by second. */
+export function LiveTraffic() {
+  const samples = traffic.value;
+  const lines = measureTraffic(samples);
+  const last = samples.at(-1);
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Requests a second" value={last && formatFigure(last.requests)} />
+        <Figure name="Streams a second" value={last && formatFigure(last.streams)} />
+        <Figure name="Open now" value={last && formatCount(last.open)} />
+        <Figure
+          name="Credits a minute"
+          value={last && formatCredits(lines.creditsPerMinute.at(-1) ?? 0)}
+        />
+      </dl>
+      <div class="charts">
+        <Chart
+          title="Requests a second"
+          times={lines.times}
+          series={[
+            { label: 'requests', values: lines.requests },
+            { label: 'streams', values: lines.streams },
+            { label: 'refused', values: lines.refused },
+          ]}
+          format={formatFigure}
+        />
+        <Chart
+          title="Latency"
+          times={lines.times}
+          series={[
+            { label: 'half within', values: lines.p50 },
+            { label: '90 % within', values: lines.p90 },
+            { label: '99 % within', values: lines.p99 },
+          ]}
+          format={formatMs}
+        />
+        <Chart
+          title="Time to the first event"
+          times={lines.times}
+          series={[
+            { label: 'half within', values: lines.firstP50 },
+            { label: '99 % within', values: lines.firstP99 },
+          ]}
+          format={formatMs}
+        />
+        <Chart
+          title="Credits a minute"
+          times={lines.times}
+          series={[{ label: 'credits', values: lines.creditsPerMinute }]}
+          format={formatFigure}
+        />
+      </div>
+      <h2>Refusals</h2>
+      <DataTable
+        caption="Refusals by reason, of the last five minutes"
+        rows={countRefusals(samples)}
+        keyOf={({ name }) => name}
+        emptyText="Nothing was refused"
+        columns={[
+          { title: 'Reason', cell: ({ name }) => formatName(name) },
+          { title: 'Requests', cell: ({ count }) => formatCount(count), isNumber: true },
+        ]}
+      />
+    </>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: string | undefined }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value ?? '–'}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Sample } from '../../sample.ts';
+
+const SECONDS_PER_MINUTE = 60;
+const MS_PER_SECOND = 1_000;
+/** Summaries come once a second: what is further apart has a gap between, where nothing is known. */
+const GAP_MS = 3_000;
+
+export interface TrafficLines {
+  readonly times: readonly number[];
+  readonly requests: readonly (number | null)[];
+  readonly streams: readonly (number | null)[];
+  readonly refused: readonly (number | null)[];
+  readonly p50: readonly (number | null)[];
+  readonly p90: readonly (number | null)[];
+  readonly p99: readonly (number | null)[];
+  readonly firstP50: readonly (number | null)[];
+  readonly firstP99: readonly (number | null)[];
+  readonly creditsPerMinute: readonly (number | null)[];
+}
+
+/** Lines are broken where the connection was. */
+export function measureTraffic(samples: readonly Sample[]): TrafficLines {
+  const points = samples.flatMap(
+    (sample, index): { atMs: number; sample?: Sample; index: number }[] => {
+      const point = { atMs: sample.atMs, sample, index };
+      const before = samples[index - 1];
+      if (before === undefined || sample.atMs - before.atMs < GAP_MS) return [point];
+      return [{ atMs: before.atMs + MS_PER_SECOND, index }, point];
+    },
+  );
+  const line = (read: (sample: Sample, index: number) => number | undefined) =>
+    points.map(({ sample, index }) => (sample && read(sample, index)) ?? null);
+  return {
+    times: points.map(({ atMs }) => atMs / MS_PER_SECOND),
+    requests: line(({ requests }) => requests),
+    streams: line(({ streams }) => streams),
+    refused: line(({ refused }) => refused),
+    p50: line(({ latency_ms: latency }) => latency?.p50),
+    p90: line(({ latency_ms: latency }) => latency?.p90),
+    p99: line(({ latency_ms: latency }) => latency?.p99),
+    firstP50: line(({ first_event_ms: first }) => first?.p50),
+    firstP99: line(({ first_event_ms: first }) => first?.p99),
+    creditsPerMinute: line((_, index) => sumLastMinute(samples, index)),
+  };
+}
+
+/** The credits of the minute that ends with a sample. */
+function sumLastMinute(samples: readonly Sample[], index: number): number {
+  const endMs = samples[index]?.atMs ?? 0;
+  return samples
+    .slice(Math.max(0, index - SECONDS_PER_MINUTE), index + 1)
+    .filter(({ atMs }) => endMs - atMs < SECONDS_PER_MINUTE * MS_PER_SECOND)
+    .reduce((sum, { credits }) => sum + credits, 0);
+}
+
+export interface RefusalCount {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** By how often they came, the most frequent first. */
+export function countRefusals(samples: readonly Sample[]): readonly RefusalCount[] {
+  const counts = new Map<string, number>();
+  for (const { refusals } of samples) {
+    for (const [name, count] of Object.entries(refusals)) {
+      counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+  }
+  return Array.from(counts, ([name, count]) => ({ name, count })).toSorted(
+    (one, other) => other.count - one.count,
+  );
+}

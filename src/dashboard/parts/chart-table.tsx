@@ -1,0 +1,33 @@
+import { formatClock } from '../format.ts';
+import type { ChartProps } from './chart.tsx';
+import { DataTable } from './data-table.tsx';
+
+/** The newest ones: more than a minute of seconds nobody reads. */
+const ROWS_MAX = 60;
+
+/** What a chart draws, in figures, the newest first. */
+export function ChartTable({ title, times, series, format }: ChartProps) {
+  const rows = times
+    .map((time, index) => ({ time, index }))
+    .slice(-ROWS_MAX)
+    .reverse();
+  return (
+    <DataTable
+      caption={title}
+      rows={rows}
+      keyOf={({ index }) => String(index)}
+      emptyText="Nothing yet"
+      columns={[
+        { title: 'Time', cell: ({ time }) => formatClock(time) },
+        ...series.map(({ label, values }) => ({
+          title: label,
+          isNumber: true,
+          cell: ({ index }: { readonly index: number }) => {
+            const value = values[index];
+            return value === undefined || value === null ? '–' : format(value);
+          },
+        })),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ChartTable } from './chart-table.tsx';
+import { type DrawnChart, drawChart } from './draw-chart.ts';
+
+export interface ChartSeries {
+  readonly label: string;
+  /** One for each time; null where nothing is known. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartProps {
+  readonly title: string;
+  /** In seconds since 1970, ascending. */
+  readonly times: readonly number[];
+  /** At most as many as there are colours: five. */
+  readonly series: readonly ChartSeries[];
+  /** A value with its unit. */
+  readonly format: (value: number) => string;
+}
+
+/** Lines over time. Who cannot see them has a sentence in their place, and a table on demand. */
+export function Chart(props: ChartProps) {
+  const { title, series, format } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const drawn = useRef<DrawnChart | undefined>(undefined);
+  const [isTable, setTable] = useState(false);
+  const titleId = useId();
+  const labels = series.map(({ label }) => label).join();
+
+  // Drawn anew only when its lines are others: values come by `show`.
+  useEffect(() => {
+    if (frame.current === null || isTable) return;
+    const chart = drawChart(frame.current, props);
+    drawn.current = chart;
+    return () => {
+      drawn.current = undefined;
+      chart.remove();
+    };
+  }, [labels, isTable]);
+  useEffect(() => drawn.current?.show(props));
+
+  return (
+    <figure class="chart" aria-labelledby={titleId}>
+      <figcaption>
+        <span id={titleId}>{title}</span>
+        <button type="button" class="small" onClick={() => setTable(!isTable)}>
+          {isTable ? 'Show as chart' : 'Show as table'}
+        </button>
+      </figcaption>
+      {isTable ? (
+        <ChartTable {...props} />
+      ) : (
+        <>
+          <div ref={frame} class="lines" role="img" aria-label={summarise(props)} />
+          <ul class="legend" aria-hidden="true">
+            {series.map(({ label, values }, index) => (
+              <li key={label} class={`line-${index + 1}`}>
+                {label} <b>{formatLast(values, format)}</b>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </figure>
+  );
+}
+
+function summarise({ title, series, format }: ChartProps): string {
+  const parts = series.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null);
+    if (known.length === 0) return `${label}: nothing yet`;
+    return `${label}: ${formatLast(values, format)} now, at most ${format(Math.max(...known))}`;
+  });
+  return `${title}. ${parts.join('; ')}`;
+}
+
+function formatLast(values: ChartSeries['values'], format: ChartProps['format']): string {
+  const last = values.at(-1);
+  return last === undefined || last === null ? '–' : format(last);
+}

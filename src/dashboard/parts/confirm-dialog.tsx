@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import { useAction } from '../use-action.ts';
+import { Dialog } from './dialog.tsx';
+import { Problem } from './problem.tsx';
+
+interface ConfirmDialogProps {
+  /** A question: `Revoke this key?` */
+  readonly title: string;
+  /** What is touched, by the name that its reader knows: `build server (…x9Kq)`. */
+  readonly subject: string;
+  /** What will happen. */
+  readonly children: ComponentChildren;
+  /** The verb on the button: `Revoke`. */
+  readonly verb: string;
+  readonly onConfirm: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Closes when it was done; a refusal is shown inside. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, subject, children, verb, onConfirm, onClose } = props;
+  const { isRunning, problem, run } = useAction(async () => {
+    await onConfirm();
+    onClose();
+  });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>
+        <strong>{subject}</strong>
+      </p>
+      <div>{children}</div>
+      <Problem problem={problem} />
+      <div class="buttons">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="danger" disabled={isRunning} onClick={run}>
+          {verb}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

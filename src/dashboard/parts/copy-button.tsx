@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks';
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied: `key`. */
+  readonly what: string;
+}
+
+type Outcome = 'copied' | 'failed' | undefined;
+
+/** Browsers let a page write to the clipboard only over https or on this machine. */
+export function CopyButton({ text, what }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<Outcome>();
+  const copy = () => {
+    const written =
+      navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'));
+    written.then(
+      () => setOutcome('copied'),
+      () => setOutcome('failed'),
+    );
+  };
+  return (
+    <span class="copy">
+      <button type="button" onClick={copy}>
+        Copy {what}
+      </button>
+      <span role="status">
+        {outcome === 'copied' && 'Copied.'}
+        {outcome === 'failed' && 'The browser refused: select and copy it by hand.'}
+      </span>
+    </span>
+  );
+}

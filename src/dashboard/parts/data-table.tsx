@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact';
+import type { Pages } from '../use-pages.ts';
+import { EmptyState } from './empty-state.tsx';
+import { Problem } from './problem.tsx';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Stands right, so that digits stand below each other. */
+  readonly isNumber?: boolean;
+}
+
+interface DataTableProps<Row> {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** Shown in place of a table without rows. */
+  readonly emptyText: string;
+}
+
+/** On a narrow screen the table scrolls inside its own frame, also by keyboard. */
+export function DataTable<Row>({ caption, columns, rows, keyOf, emptyText }: DataTableProps<Row>) {
+  if (rows.length === 0) return <EmptyState title={emptyText} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to take the focus
+    <section class="table-frame" tabIndex={0} aria-label={caption}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" class={classOf(isNumber)}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell, isNumber }) => (
+                <td key={title} class={classOf(isNumber)}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
+  readonly pages: Pages<Row>;
+}
+
+/** A table that grows by a page each time it is asked to. */
+export function PagedTable<Row>({ pages, ...table }: PagedTableProps<Row>) {
+  const { rows, problem, isLoading, hasMore, loadMore, reload } = pages;
+  const isFirst = rows.length === 0;
+  return (
+    <>
+      {(!isFirst || (!isLoading && problem === undefined)) && <DataTable {...table} rows={rows} />}
+      <Problem problem={problem} onRetry={isFirst ? reload : loadMore} />
+      {isLoading && <p class="quiet">Loading…</p>}
+      {hasMore && !isLoading && problem === undefined && (
+        <button type="button" onClick={loadMore}>
+          Load more
+        </button>
+      )}
+    </>
+  );
+}
+
+function classOf(isNumber: boolean | undefined): string | undefined {
+  return isNumber === true ? 'number' : undefined;
+}

@@ -1,0 +1,87 @@
+import UPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { formatClock } from '../format.ts';
+import type { ChartProps } from './chart.tsx';
+
+const HEIGHT_PX = 180;
+const LINE_PX = 2;
+const POINT_PX = 4;
+const AXIS_PX = 64;
+const FONT = '12px system-ui, sans-serif';
+/** Lines differ in more than their colour. */
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 4]];
+
+type Shown = Pick<ChartProps, 'times' | 'series'>;
+
+export interface DrawnChart {
+  show(shown: Shown): void;
+  remove(): void;
+}
+
+/** Draws into the frame, as wide as it is, in the colours of the light or dark page, and anew when these change. */
+export function drawChart(frame: HTMLElement, props: ChartProps): DrawnChart {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  let last: Shown = props;
+  let plot = createPlot(frame, props, last);
+
+  const repaint = () => {
+    plot.destroy();
+    plot = createPlot(frame, props, last);
+  };
+  dark.addEventListener('change', repaint);
+  const resizing = new ResizeObserver(() => {
+    if (frame.clientWidth !== plot.width) {
+      plot.setSize({ width: frame.clientWidth, height: HEIGHT_PX });
+    }
+  });
+  resizing.observe(frame);
+  return {
+    show(shown) {
+      last = shown;
+      plot.setData(toData(shown));
+    },
+    remove() {
+      dark.removeEventListener('change', repaint);
+      resizing.disconnect();
+      plot.destroy();
+    },
+  };
+}
+
+function createPlot(frame: HTMLElement, { series, format }: ChartProps, shown: Shown): UPlot {
+  const style = getComputedStyle(frame);
+  const colour = (name: string) => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: colour('--quiet'),
+    font: FONT,
+    grid: { stroke: colour('--border'), width: 1 },
+    ticks: { show: false },
+  };
+  const lines = series.map(({ label }, index) => ({
+    label,
+    stroke: colour(`--line-${index + 1}`),
+    width: LINE_PX,
+    dash: [...(DASHES[index] ?? [])],
+    // A value between two unknown ones has no line.
+    points: { show: true, size: POINT_PX, width: 0, fill: colour(`--line-${index + 1}`) },
+  }));
+  return new UPlot(
+    {
+      ...{ width: frame.clientWidth, height: HEIGHT_PX },
+      legend: { show: false },
+      cursor: { show: false },
+      series: [{}, ...lines],
+      scales: { y: { range: (_, _min, max) => [0, Number.isFinite(max) && max > 0 ? max : 1] } },
+      axes: [
+        { ...axis, values: (_, splits) => splits.map(formatClock) },
+        { ...axis, size: AXIS_PX, values: (_, splits) => splits.map((value) => format(value)) },
+      ],
+    },
+    toData(shown),
+    frame,
+  );
+}
+
+function toData({ times, series }: Shown): UPlot.AlignedData {
+  return [[...times], ...series.map(({ values }) => [...values])];
+}

@@ -1,0 +1,16 @@
+import type { ComponentChildren } from 'preact';
+
+interface EmptyStateProps {
+  readonly title: string;
+  /** What can be done about it. */
+  readonly children?: ComponentChildren;
+}
+
+export function EmptyState({ title, children }: EmptyStateProps) {
+  return (
+    <div class="empty">
+      <p>{title}</p>
+      {children}
+    </div>
+  );
+}

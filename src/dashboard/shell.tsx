@@ -1,0 +1,74 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { startEvents } from './events.ts';
+import { type FoundPage, findPage, PAGES } from './pages/pages.ts';
+import { ConnectionBanner } from './parts/connection-banner.tsx';
+import { place } from './route.ts';
+import { signOut } from './session.ts';
+import { startTraffic } from './traffic.ts';
+
+/** Everything around a page, and what runs for as long as somebody is signed in. */
+export function Shell() {
+  const found = findPage(place.value);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    const stops = [startTraffic(), startEvents()];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, []);
+  useTitle(found, heading);
+  const { page, id } = found;
+  return (
+    <>
+      {/* No link: the address is that of the page. */}
+      <button type="button" class="skip-link" onClick={() => heading.current?.focus()}>
+        Skip to content
+      </button>
+      <header class="top">
+        <strong class="brand">Tollgate</strong>
+        <nav aria-label="Pages">
+          <ul>
+            {PAGES.filter(({ isInNavigation }) => isInNavigation).map(({ path, title }) => (
+              <li key={path}>
+                <a href={`#${path}`} aria-current={currentOf(path, found)}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <button type="button" onClick={() => signOut()}>
+          Sign out
+        </button>
+      </header>
+      <ConnectionBanner />
+      <main id="main">
+        <h1 ref={heading} tabIndex={-1}>
+          {titleOf(found)}
+        </h1>
+        <page.View key={place.value} id={id ?? ''} />
+      </main>
+    </>
+  );
+}
+
+function titleOf({ page, id }: FoundPage): string {
+  return id === undefined ? page.title : `${page.title} ${id}`;
+}
+
+/** A page below the one in the navigation belongs to it. */
+function currentOf(path: string, { page }: FoundPage): 'page' | 'true' | undefined {
+  if (page.path === path) return 'page';
+  return page.parent === path ? 'true' : undefined;
+}
+
+/** On another page the reader begins at its heading; at the first one the browser does as it always does. */
+function useTitle(found: FoundPage, heading: { readonly current: HTMLElement | null }): void {
+  const title = titleOf(found);
+  const shown = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    document.title = `${title} · Tollgate`;
+    if (shown.current !== undefined && shown.current !== title) heading.current?.focus();
+    shown.current = title;
+  }, [title, heading]);
+}

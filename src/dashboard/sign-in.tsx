@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks';
+import { checkToken } from './fetch-admin.ts';
+import { Field } from './parts/field.tsx';
+import { keepToken, signOutReason } from './session.ts';
+import { useAction } from './use-action.ts';
+
+export function SignIn() {
+  const [candidate, setCandidate] = useState('');
+  const { isRunning, problem, run } = useAction(async () => {
+    await checkToken(candidate.trim());
+    keepToken(candidate.trim());
+  });
+  useEffect(() => {
+    document.title = 'Sign in · Tollgate';
+  }, []);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    run();
+  };
+  return (
+    <main class="sign-in">
+      <h1>Tollgate</h1>
+      {signOutReason.value !== undefined && <p role="status">{signOutReason.value}</p>}
+      <form onSubmit={submit}>
+        <Field
+          label="Admin token"
+          hint="It is ops.admin_token, or in the file admin-token of the data folder."
+          error={problem?.message}
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="password"
+              autocomplete="current-password"
+              required
+              value={candidate}
+              onInput={(event) => setCandidate(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" class="primary" disabled={isRunning}>
+          {isRunning ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+    </main>
+  );
+}

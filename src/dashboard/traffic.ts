@@ -1,0 +1,18 @@
+import { signal } from '@preact/signals';
+import { listenToEvents } from './events.ts';
+import type { Sample } from './sample.ts';
+
+/** Five minutes of one summary a second. */
+export const TRAFFIC_SECONDS_MAX = 300;
+
+/** What the node told since somebody signed in, the oldest first. It outlives the page that shows it. */
+export const traffic = signal<readonly Sample[]>([]);
+
+/** Collects from now on; answers what ends it. */
+export function startTraffic(): () => void {
+  traffic.value = [];
+  return listenToEvents(({ event, data }) => {
+    if (event !== 'summary') return;
+    traffic.value = [...traffic.value, { ...data, atMs: Date.now() }].slice(-TRAFFIC_SECONDS_MAX);
+  });
+}

@@ -1,0 +1,61 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { type ApiProblem, toProblem } from './api-problem.ts';
+
+export interface Load<Value> {
+  /** The last one that was read: it stays while it is read again, and when that fails. */
+  readonly value: Value | undefined;
+  readonly problem: ApiProblem | undefined;
+  readonly isLoading: boolean;
+  reload(): void;
+}
+
+interface LoadOptions {
+  /** What is read is another thing when one of them changes: the value of before is dropped. */
+  readonly of?: readonly (string | number | undefined)[];
+  /** Reads again so long after it has been read. */
+  readonly refreshMs?: number;
+}
+
+interface Loaded<Value> {
+  readonly key: string;
+  readonly value?: Value;
+  readonly problem?: ApiProblem;
+  readonly isLoading: boolean;
+}
+
+/** Reads when the page opens; what a page reads is never waited for by another. */
+export function useLoad<Value>(
+  read: (signal: AbortSignal) => Promise<Value>,
+  { of = [], refreshMs }: LoadOptions = {},
+): Load<Value> {
+  const key = JSON.stringify(of);
+  const [turn, setTurn] = useState(0);
+  const [loaded, setLoaded] = useState<Loaded<Value>>({ key, isLoading: true });
+  const reload = useCallback(() => setTurn((last) => last + 1), []);
+
+  // `read` is a new function each time: `key` says what it reads.
+  useEffect(() => {
+    const leaving = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    setLoaded((last) =>
+      last.key === key ? { ...last, isLoading: true } : { key, isLoading: true },
+    );
+    const settle = (next: (last: Loaded<Value>) => Loaded<Value>) => {
+      if (leaving.signal.aborted) return;
+      setLoaded(next);
+      if (refreshMs !== undefined) timer = setTimeout(reload, refreshMs);
+    };
+    read(leaving.signal).then(
+      (value) => settle(() => ({ key, value, isLoading: false })),
+      (cause: unknown) =>
+        settle((last) => ({ ...last, problem: toProblem(cause), isLoading: false })),
+    );
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+    };
+  }, [key, turn, refreshMs]);
+
+  const { value, problem, isLoading } = loaded.key === key ? loaded : { isLoading: true };
+  return { value, problem, isLoading, reload };
+}

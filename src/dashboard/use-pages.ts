@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ApiProblem, toProblem } from './api-problem.ts';
+
+export interface PageOf<Row> {
+  readonly data: readonly Row[];
+  /** What the next page begins after; null on the last one. */
+  readonly next: string | null;
+}
+
+export interface Pages<Row> {
+  readonly rows: readonly Row[];
+  readonly problem: ApiProblem | undefined;
+  readonly isLoading: boolean;
+  readonly hasMore: boolean;
+  loadMore(): void;
+  /** Begins at the first page again. */
+  reload(): void;
+}
+
+interface State<Row> {
+  readonly rows: readonly Row[];
+  readonly next: string | null | undefined;
+  readonly problem?: ApiProblem | undefined;
+  readonly isLoading: boolean;
+}
+
+/** A long list, page by page. `of` names what is listed: when it changes the list begins anew. */
+export function usePages<Row>(
+  readPage: (after: string | undefined, signal: AbortSignal) => Promise<PageOf<Row>>,
+  of = '',
+): Pages<Row> {
+  const [state, setState] = useState<State<Row>>(EMPTY);
+  const leaving = useRef<AbortController | undefined>(undefined);
+
+  const read = (rows: readonly Row[], after: string | undefined) => {
+    leaving.current?.abort();
+    const now = new AbortController();
+    leaving.current = now;
+    setState({ rows, next: after, isLoading: true });
+    readPage(after, now.signal).then(
+      ({ data, next }) => {
+        if (!now.signal.aborted) setState({ rows: [...rows, ...data], next, isLoading: false });
+      },
+      (cause: unknown) => {
+        if (now.signal.aborted) return;
+        setState({ rows, next: after, problem: toProblem(cause), isLoading: false });
+      },
+    );
+  };
+
+  // `read` is a new function each time: `of` says what it reads.
+  useEffect(() => {
+    read([], undefined);
+    return () => leaving.current?.abort();
+  }, [of]);
+
+  const { rows, next, problem, isLoading } = state;
+  return {
+    ...{ rows, problem, isLoading },
+    hasMore: typeof next === 'string',
+    loadMore: () => read(rows, next ?? undefined),
+    reload: () => read([], undefined),
+  };
+}
+
+const EMPTY = { rows: [], next: undefined, isLoading: true };

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import type { Gateway } from './start-gateway.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+export interface Tab {
+  readonly page: Page;
+  /** Errors on the console and in scripts, as far as nobody has taken them. */
+  readonly errors: string[];
+}
+
+/** One Chromium for all tests of a file, to be called at its top; each tab is a browser session of its own. */
+export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      // Its sandbox does not run as root, and containers have little shared memory.
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  return async (options = {}) => {
+    if (browser === undefined) throw new Error('the browser has not started');
+    const context = await browser.newContext(options);
+    onTestFinished(() => context.close());
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    return { page, errors };
+  };
+}
+
+export function readAdminToken(gateway: Gateway): string {
+  return readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
+}
+
+/** Opens the dashboard as somebody who has the admin token. */
+export async function signIn({ page }: Tab, gateway: Gateway, hash = ''): Promise<void> {
+  await page.goto(`${gateway.opsUrl}/${hash}`);
+  await page.getByLabel('Admin token').fill(readAdminToken(gateway));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+
+/** What axe finds on the page as it is, of what keeps people from using it. */
+export async function expectAccessible({ page }: Tab): Promise<void> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
+  const grave = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  expect(grave).toEqual([]);
+}

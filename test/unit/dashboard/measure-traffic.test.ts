@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import {
+  countRefusals,
+  measureTraffic,
+} from '../../../src/dashboard/pages/overview/measure-traffic.ts';
+import type { Sample } from '../../../src/dashboard/sample.ts';
+
+const sample = (second: number, more: Partial<Sample> = {}): Sample => ({
+  ...{ atMs: second * 1_000, requests: 1, refused: 0, refusals: {}, streams: 0 },
+  ...{ credits: 1, open: 0, latency_ms: null, first_event_ms: null },
+  ...more,
+});
+
+describe('the lines of the overview', () => {
+  it('are broken where the connection was', () => {
+    const { times, requests } = measureTraffic([sample(1), sample(2), sample(10), sample(11)]);
+    expect(times).toEqual([1, 2, 3, 10, 11]);
+    expect(requests).toEqual([1, 1, null, 1, 1]);
+  });
+
+  it('have no latency where there was no request', () => {
+    const latency = { p50: 1, p90: 2, p99: 3 };
+    const lines = measureTraffic([sample(1), sample(2, { latency_ms: latency })]);
+    expect([lines.p50, lines.p90, lines.p99, lines.firstP50]).toEqual([
+      ...[
+        [null, 1],
+        [null, 2],
+        [null, 3],
+        [null, null],
+      ],
+    ]);
+  });
+
+  it('have the credits of the minute before each second, and no more', () => {
+    const seconds = Array.from({ length: 100 }, (_, second) => sample(second));
+    const { creditsPerMinute } = measureTraffic(seconds);
+    expect([0, 58, 59, 60, 99].map((second) => creditsPerMinute[second])).toEqual([
+      ...[1, 59, 60, 60, 60],
+    ]);
+  });
+});
+
+it('refusals are counted by reason, the most frequent first', () => {
+  const samples = [
+    sample(1, { refusals: { rate_limited: 1, unknown_model: 1 } }),
+    sample(2, { refusals: { rate_limited: 2 } }),
+  ];
+  expect(countRefusals(samples)).toEqual([
+    { name: 'rate_limited', count: 3 },
+    { name: 'unknown_model', count: 1 },
+  ]);
+  expect(countRefusals([])).toEqual([]);
+});
