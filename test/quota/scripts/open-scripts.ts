@@ -18,6 +18,7 @@ import {
   tcp,
   waitForRedis,
 } from '../../support/redis-connection.ts';
+import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
 import { startRedisServer, stopRedisServers } from '../../support/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -118,10 +119,11 @@ export function openScripts(script?: string) {
     async ledger(): Promise<string[]> {
       const entries = (await send('xrange', redisKeys.ledger, '-', '+')) as [string, string[]][];
       return entries.map(([, fields]) => {
-        const field = (name: string) => fields[fields.indexOf(name) + 1];
-        const [kind, request] = [field('kind'), field('request')];
-        const amounts = ['held', 'charged', 'short', 'balance'].map(field).join(' ');
-        return `${kind} ${request === REQUEST ? 'it' : request} ${field('month')} ${amounts}`;
+        const values = splitLedgerEntry(fields);
+        const [kind, request] = [values.get('kind'), values.get('request')];
+        const amounts = ['held', 'charged', 'short', 'balance'].map((name) => values.get(name));
+        const who = request === REQUEST ? 'it' : request;
+        return `${kind} ${who} ${values.get('month')} ${amounts.join(' ')}`;
       });
     },
     admit: (more: Partial<AdmitOrder> = {}): Promise<AdmitReply> =>
