@@ -75,7 +75,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     log,
   });
   const sweeper = startSweeper({
-    sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
+    sweep: (bucket, cursor) => sweep(connection, bucket, cursor),
     onSwept: createObserveSwept(metrics),
     random,
     log,

@@ -2,7 +2,7 @@
 --[[
   Admit: lets one request in and holds what it may cost, or says why not and changes nothing.
 
-  KEYS  key, key_log, holds, leases, done
+  KEYS  key, key_log, holds, done
   ARGV  prefix, key_id, digest, model_names, request_id, hold_micros, hold_least_micros,
         lease_ms, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
   Uses  numbers, clock, month, names, window, holds
@@ -71,7 +71,7 @@ local function answer_again(existing)
 end
 
 local function is_finished()
-  return redis.call('HEXISTS', KEYS[5], request_id) == 1
+  return redis.call('HEXISTS', KEYS[4], request_id) == 1
 end
 
 -- What has been admitted before is not refused now.
@@ -111,10 +111,10 @@ local held = math.min(ARGV[6], cap_room, balance_room)
 local model = string.match(model_names, '^[^,]*')
 if is_finished() then return { 'finished' } end
 -- Nothing has been changed until here.
-if redis.call('HSETNX', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 0 then
+local hold = encode_hold(now + ARGV[8], account, key_id, month, model, whole(held), '0')
+if redis.call('HSETNX', KEYS[3], request_id, hold) == 0 then
   return answer_again(redis.call('HGET', KEYS[3], request_id))
 end
-redis.call('ZADD', KEYS[4], now + ARGV[8], request_id)
 take_place(KEYS[2], key_limit, now, window, by_key)
 take_place(account_log, account_limit, now, window, by_account)
 redis.call('HSET', account_key, 'held', account_held + held)

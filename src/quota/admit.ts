@@ -62,7 +62,7 @@ export type AdmitReply =
 
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
-  ['key', 'key_log', 'holds', 'leases', 'done'],
+  ['key', 'key_log', 'holds', 'done'],
   [
     'prefix',
     'key_id',
@@ -89,7 +89,6 @@ export async function admit(connection: Connection, order: AdmitOrder): Promise<
       key: redisKeys.key(order.keyId),
       key_log: redisKeys.keyLog(order.keyId),
       holds: redisKeys.holds,
-      leases: redisKeys.leases,
       done: redisKeys.done(order.requestId),
     },
     {

@@ -3,7 +3,7 @@
   Renew: keeps the hold of a running request alive, notes what it has cost so far, and tells
   whether it may go on.
 
-  KEYS  account, key, holds, leases, done
+  KEYS  account, key, holds, done
   ARGV  account_id, key_id, request_id, month, model, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
   Reply 'active', 'revoked', 'suspended', or 'gone' when the lease had run out
@@ -19,8 +19,8 @@ local function stand()
 end
 
 local existing = redis.call('HGET', KEYS[3], request_id)
-if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then
-  keep_marks(KEYS[5])
+if not existing and redis.call('HEXISTS', KEYS[4], request_id) == 1 then
+  keep_marks(KEYS[4])
   return stand() or 'gone'
 end
 
@@ -38,7 +38,6 @@ local function restore_hold()
 end
 
 local hold = existing and decode_hold(existing) or restore_hold()
-redis.call('HSET', KEYS[3], request_id,
-  encode_hold(hold.account, hold.key_id, hold.month, hold.model, whole(hold.held), ARGV[7]))
-redis.call('ZADD', KEYS[4], now_ms() + ARGV[8], request_id)
+redis.call('HSET', KEYS[3], request_id, encode_hold(now_ms() + ARGV[8],
+  hold.account, hold.key_id, hold.month, hold.model, whole(hold.held), ARGV[7]))
 return stand() or 'active'

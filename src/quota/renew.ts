@@ -13,7 +13,7 @@ export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
 
 const script = loadLuaScript(
   new URL('./renew.lua', import.meta.url),
-  ['account', 'key', 'holds', 'leases', 'done'],
+  ['account', 'key', 'holds', 'done'],
   [
     'account_id',
     'key_id',
@@ -39,7 +39,6 @@ export async function renew(
       account: redisKeys.account(hold.accountId),
       key: redisKeys.key(hold.keyId),
       holds: redisKeys.holds,
-      leases: redisKeys.leases,
       done: redisKeys.done(hold.requestId),
     },
     {

@@ -2,7 +2,7 @@
 --[[
   Settle: ends the hold of a request and charges what it cost, once.
 
-  KEYS  account, key, holds, leases, ledger, done
+  KEYS  account, key, holds, ledger, done
   ARGV  account_id, key_id, request_id, month, model, actual_micros, first_tried_ms, usage
   Uses  numbers, clock, holds, money
   Reply {kind, charged_micros, short_micros, balance_micros}
@@ -20,21 +20,20 @@ local request_id, month, wanted = ARGV[3], ARGV[4], number(ARGV[6])
 
 local function finish(kind, hold, already)
   local charged, short, balance = charge(KEYS[1], KEYS[2], hold, wanted - already)
-  mark_done(KEYS[6], request_id, already + charged)
-  enter(KEYS[5], kind, request_id, hold, charged, short, balance, ARGV[8])
+  mark_done(KEYS[5], request_id, already + charged)
+  enter(KEYS[4], kind, request_id, hold, charged, short, balance, ARGV[8])
   return { kind, charged, short, balance }
 end
 
 local existing = redis.call('HGET', KEYS[3], request_id)
 if existing then
   redis.call('HDEL', KEYS[3], request_id)
-  redis.call('ZREM', KEYS[4], request_id)
   return finish(wanted == 0 and 'release' or 'charge', decode_hold(existing), 0)
 end
 
 local nothing_held =
   { account = ARGV[1], key_id = ARGV[2], month = month, model = ARGV[5], held = 0, is_lost = true }
-local done = redis.call('HGET', KEYS[6], request_id)
+local done = redis.call('HGET', KEYS[5], request_id)
 if done then
   local expired_charge = string.match(done, '^x(%d+)$')
   if not expired_charge then return { 'repeated', number(done) } end

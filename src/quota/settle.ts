@@ -16,7 +16,7 @@ export type SettleReply =
 
 const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
-  ['account', 'key', 'holds', 'leases', 'ledger', 'done'],
+  ['account', 'key', 'holds', 'ledger', 'done'],
   [
     'account_id',
     'key_id',
@@ -41,7 +41,6 @@ export async function settle(
       account: redisKeys.account(settlement.accountId),
       key: redisKeys.key(settlement.keyId),
       holds: redisKeys.holds,
-      leases: redisKeys.leases,
       ledger: redisKeys.ledger,
       done: redisKeys.done(settlement.requestId),
     },
