@@ -69,7 +69,7 @@ export function decodeLedgerEntry(bucket: number, id: string, fields: StreamFiel
   if (String(entryName) !== 'entry' || String(usageName) !== 'usage') {
     throw new Error('it has other fields than an entry of the ledger');
   }
-  const [kind = '', account, key, model, month, held, charged, short, balance, ...request] = entry
+  const [kind = '', account, key, month, model, held, charged, short, balance, ...request] = entry
     .toString()
     .split('|');
   const isPayment = isPaymentKind(kind);

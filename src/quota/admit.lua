@@ -4,7 +4,7 @@
 
   KEYS  key, key_log, holds, done
   ARGV  prefix, key_id, digest, model_names, request_id, hold_micros, hold_least_micros,
-        lease_ms, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
+        lease_ms, window_ms, plan_limits
   Uses  numbers, clock, month, names, window, holds
   Reply {'admitted', now_ms, limit, left, reset_ms, account, month, held_micros}
         {'unknown'}  no such key, or another secret
@@ -16,7 +16,7 @@
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
         {'balance', now_ms, limit, left, reset_ms, balance, held}
 
-  model_names has the pinned id first, then its aliases, separated by commas. Where less than
+  plan_limits is ,starter=60,pro=300 and so on. model_names has the pinned id first, then its aliases, separated by commas. Where less than
   hold_micros is free, but at least hold_least_micros, all that is free is held. The same request
   is admitted once, however often it comes: a second call answers as the first.
 ]]
@@ -51,7 +51,7 @@ end
 if models and not is_allowed() then return { 'model' } end
 
 local key_limit = number(key_rpm)
-local account_limit = number(limit_of(plan, ARGV[10], ARGV[11], ARGV[12], ARGV[13]))
+local account_limit = number(limit_of(plan, ARGV[10]))
 local account_log = log_name(prefix, account)
 local by_key = read_window(KEYS[2], key_limit, now, window)
 local by_account = read_window(account_log, account_limit, now, window)
@@ -67,7 +67,7 @@ end
 local function answer_again(existing)
   local hold = decode_hold(existing)
   local limit, left, reset = show_rate(0)
-  return { 'admitted', now, limit, left, reset, hold.account, hold.month, hold.held }
+  return { 'admitted', now, limit, left, reset, account, hold.month, hold.held }
 end
 
 local function is_finished()
@@ -111,13 +111,14 @@ local held = math.min(ARGV[6], cap_room, balance_room)
 local model = string.match(model_names, '^[^,]*')
 if is_finished() then return { 'finished' } end
 -- Nothing has been changed until here.
-local hold = encode_hold(now + ARGV[8], account, key_id, month, model, whole(held), '0')
+local payer = account .. '|' .. key_id .. '|' .. month .. '|' .. model
+local hold = encode_hold(now + ARGV[8], payer, whole(held), '0')
 if redis.call('HSETNX', KEYS[3], request_id, hold) == 0 then
   return answer_again(redis.call('HGET', KEYS[3], request_id))
 end
 take_place(KEYS[2], key_limit, now, window, by_key)
 take_place(account_log, account_limit, now, window, by_account)
-redis.call('HSET', account_key, 'held', account_held + held)
-redis.call('HSET', KEYS[1], 'in_flight', in_flight + 1, held_field, key_held + held)
+redis.call('HSET', account_key, 'held', whole(account_held + held))
+redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held))
 local limit, left, reset = show_rate(1)
 return { 'admitted', now, limit, left, reset, account, month, held }

@@ -3,7 +3,7 @@
   Describe: tells a key its own limits and what is left of them, and takes nothing from any.
 
   KEYS  key, key_log
-  ARGV  prefix, account_id, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
+  ARGV  prefix, account_id, window_ms, plan_limits
   Uses  numbers, clock, month, names, window
   Reply {'described', now_ms, month, key_limit, key_count, key_reset_ms,
          account_limit, account_count, account_reset_ms,
@@ -20,7 +20,7 @@ local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held =
 local plan, balance, account_held =
   unpack(redis.call('HMGET', account_name(ARGV[1], ARGV[2]), 'plan', 'balance', 'held'))
 
-local account_limit = number(limit_of(plan, ARGV[4], ARGV[5], ARGV[6], ARGV[7]))
+local account_limit = number(limit_of(plan, ARGV[4]))
 local key_limit = number(key_rpm)
 local key_count, key_reset = peek_window(KEYS[2], key_limit, now, window)
 local account_count, account_reset =

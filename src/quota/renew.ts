@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
+import { encodePayer } from './encode-payer.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 import type { AdmittedRequest } from './settlement.ts';
 
@@ -15,11 +16,9 @@ const script = loadLuaScript(
   new URL('./renew.lua', import.meta.url),
   ['account', 'key', 'holds', 'done'],
   [
-    'account_id',
-    'key_id',
-    'request_id',
+    'payer',
     'month',
-    'model',
+    'request_id',
     'held_micros',
     'seen_micros',
     'lease_ms',
@@ -42,11 +41,9 @@ export async function renew(
       done: redisKeys.done(hold.requestId),
     },
     {
-      account_id: hold.accountId,
-      key_id: hold.keyId,
-      request_id: hold.requestId,
+      payer: encodePayer(hold),
       month: hold.month,
-      model: hold.model,
+      request_id: hold.requestId,
       held_micros: hold.heldMicros,
       seen_micros: seenMicros,
       lease_ms: leaseMs,

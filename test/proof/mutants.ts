@@ -78,8 +78,8 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'requests in flight are never counted down',
-    find: 'number(in_flight) - (hold.is_lost and 0 or 1)',
-    replace: 'number(in_flight)',
+    find: 'whole(number(in_flight) - (hold.is_lost and 0 or 1))',
+    replace: 'whole(number(in_flight))',
   },
   {
     name: 'a lost hold counts down the requests in flight',
@@ -93,27 +93,27 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal that does not extend the lease',
-    find: 'encode_hold(now_ms() + ARGV[8],',
+    find: 'encode_hold(now_ms() + ARGV[6],',
     replace: "encode_hold(string.match(existing or '0', '^%d+'),",
   },
   {
     name: 'a renewal that notes no cost',
-    find: 'whole(hold.held), ARGV[7]))',
+    find: 'whole(hold.held), ARGV[5]))',
     replace: 'whole(hold.held), whole(existing and hold.seen or 0)))',
   },
   {
     name: 'a hold that comes back takes what others hold',
-    find: 'local held = math.max(0, math.min(ARGV[6], room))',
-    replace: 'local held = number(ARGV[6])',
+    find: 'local held = math.max(0, math.min(ARGV[4], room))',
+    replace: 'local held = number(ARGV[4])',
   },
   {
     name: 'a renewal brings back what was swept',
-    find: "if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then\n  keep_marks",
+    find: "if not existing and redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n  keep_marks",
     replace: 'if false then\n  keep_marks',
   },
   {
     name: 'what was swept is forgotten while its request runs',
-    find: '  keep_marks(KEYS[5])\n',
+    find: '  keep_marks(KEYS[4])\n',
     replace: '',
   },
   {
@@ -177,7 +177,7 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: 'if now_ms() - number(ARGV[7]) > SETTLE_AGE_MAX_MS then',
+    find: 'if now_ms() - number(ARGV[5]) > SETTLE_AGE_MAX_MS then',
     replace: 'if false then',
   },
   {
@@ -197,13 +197,13 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the ledger has another sign',
-    find: 'nothing_held, 0 - micros, 0,',
-    replace: 'nothing_held, micros, 0,',
+    find: '0, 0 - micros, 0, balance',
+    replace: '0, micros, 0, balance',
   },
   {
     name: 'a payment of nothing has a sign',
-    find: 'nothing_held, 0 - micros, 0,',
-    replace: 'nothing_held, -micros, 0,',
+    find: '0, 0 - micros, 0, balance',
+    replace: '0, -micros, 0, balance',
   },
 ];
 

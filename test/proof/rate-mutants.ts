@@ -45,8 +45,8 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'times that go backwards with the clock',
-    find: "redis.call('LPUSH', log, math.max(now, read.newest or 0))",
-    replace: "redis.call('LPUSH', log, now)",
+    find: "redis.call('LPUSH', log, whole(math.max(now, read.newest or 0)))",
+    replace: "redis.call('LPUSH', log, whole(now))",
   },
   {
     name: 'a log of the future that is never dropped',

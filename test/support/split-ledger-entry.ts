@@ -1,4 +1,4 @@
-const NAMES = ['kind', 'account', 'key', 'model', 'month', 'held', 'charged', 'short', 'balance'];
+const NAMES = ['kind', 'account', 'key', 'month', 'model', 'held', 'charged', 'short', 'balance'];
 
 /** What `quota/lua/money.lua` enters, by name and as texts; the usage stays packed. */
 export function splitLedgerEntry(fields: readonly string[]): ReadonlyMap<string, string> {

@@ -1,15 +1,12 @@
--- A hold as it stands in Redis. The end of its lease comes first, where `sweep.lua` finds it without taking the rest apart.
+-- A hold as it stands in Redis: lease_end|account|key|month|model|held|seen. Who pays, from account to model, is one
+-- text, here and in the ledger.
 
--- Amounts are texts, see numbers.lua.
-local function encode_hold(lease_end, account, key_id, month, model, held, seen)
-  return whole(lease_end) .. '|' .. account .. '|' .. key_id .. '|' .. month .. '|' .. model .. '|' .. held .. '|' .. seen
+-- The held and seen amounts are texts, see numbers.lua.
+local function encode_hold(lease_end, payer, held, seen)
+  return whole(lease_end) .. '|' .. payer .. '|' .. held .. '|' .. seen
 end
 
 local function decode_hold(text)
-  local account, key_id, month, model, held, seen =
-    string.match(text, '^%d+|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)$')
-  return {
-    account = account, key_id = key_id, month = month, model = model,
-    held = number(held), seen = number(seen),
-  }
+  local payer, month, held, seen = string.match(text, '^%d+|([^|]*|[^|]*|([^|]*)|[^|]*)|(%d+)|(%d+)$')
+  return { payer = payer, month = month, held = number(held), seen = number(seen) }
 end

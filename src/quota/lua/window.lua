@@ -51,7 +51,7 @@ end
 -- without it counts to the end of the next one, and a time may be one window ahead of the clock.
 local function take_place(log, limit, now, window, read)
   if limit <= 0 then return end
-  redis.call('LPUSH', log, math.max(now, read.newest or 0))
+  redis.call('LPUSH', log, whole(math.max(now, read.newest or 0)))
   if not read.newest or math.floor(read.newest / window) ~= math.floor(now / window) then
     redis.call('PEXPIRE', log, 3 * window)
   end
@@ -66,6 +66,8 @@ local function peek_window(log, limit, now, window)
 end
 
 -- A plan that this version does not know gets the smallest.
-local function limit_of(plan, starter, pro, business, team)
-  return plan == 'pro' and pro or plan == 'team' and team or plan == 'business' and business or starter
+local function limit_of(plan, plan_limits)
+  local _, last = string.find(plan_limits, ',' .. (plan or '') .. '=', 1, true)
+  if not last then _, last = string.find(plan_limits, ',starter=', 1, true) end
+  return string.match(plan_limits, '^%d+', last + 1)
 end
