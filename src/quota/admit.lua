@@ -26,9 +26,10 @@ local now = now_ms()
 local month = month_of(now)
 local held_field = 'held:' .. month
 
-local status, account, key_digest, expires, models, key_rpm, in_flight, in_flight_max, cap, spent, key_held =
+local status, account, key_digest, expires, models, key_rpm, in_flight, in_flight_max, cap, spent, key_held,
+  key_window =
   unpack(redis.call('HMGET', KEYS[1], 'status', 'account', 'digest', 'expires', 'models', 'rpm',
-    'in_flight', 'in_flight_max', 'cap', 'spent:' .. month, held_field))
+    'in_flight', 'in_flight_max', 'cap', 'spent:' .. month, held_field, 'window'))
 if not status then return { 'unknown' } end
 if key_digest ~= digest then
   local old_digest, old_until = unpack(redis.call('HMGET', KEYS[1], 'old_digest', 'old_until'))
@@ -38,8 +39,8 @@ if status ~= 'active' then return { 'revoked' } end
 if expires and number(expires) <= now then return { 'expired' } end
 
 local account_key = account_name(prefix, account)
-local account_status, plan, balance, account_held =
-  unpack(redis.call('HMGET', account_key, 'status', 'plan', 'balance', 'held'))
+local account_status, plan, balance, account_held, account_window =
+  unpack(redis.call('HMGET', account_key, 'status', 'plan', 'balance', 'held', 'window'))
 if account_status ~= 'active' then return { 'suspended' } end
 
 local function is_allowed()
@@ -53,8 +54,8 @@ if models and not is_allowed() then return { 'model' } end
 local key_limit = number(key_rpm)
 local account_limit = number(limit_of(plan, ARGV[10]))
 local account_log = log_name(prefix, account)
-local by_key = read_window(KEYS[2], key_limit, now, window)
-local by_account = read_window(account_log, account_limit, now, window)
+local by_key = read_window(KEYS[2], key_window, key_limit, now, window)
+local by_account = read_window(account_log, account_window, account_limit, now, window)
 
 -- Clients are told of the limit that they will meet first.
 local function show_rate(taken)
@@ -116,9 +117,13 @@ local hold = encode_hold(now + ARGV[8], payer, whole(held), '0')
 if redis.call('HSETNX', KEYS[3], request_id, hold) == 0 then
   return answer_again(redis.call('HGET', KEYS[3], request_id))
 end
-take_place(KEYS[2], key_limit, now, window, by_key)
-take_place(account_log, account_limit, now, window, by_account)
-redis.call('HSET', account_key, 'held', whole(account_held + held))
-redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held))
+redis.call('HSET', account_key, 'held', whole(account_held + held),
+  'window', take_place(account_log, now, window, by_account))
+if key_limit > 0 then
+  redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held),
+    'window', take_place(KEYS[2], now, window, by_key))
+else
+  redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held))
+end
 local limit, left, reset = show_rate(1)
 return { 'admitted', now, limit, left, reset, account, month, held }

@@ -15,14 +15,7 @@ export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
 const script = loadLuaScript(
   new URL('./renew.lua', import.meta.url),
   ['account', 'key', 'holds', 'done'],
-  [
-    'payer',
-    'month',
-    'request_id',
-    'held_micros',
-    'seen_micros',
-    'lease_ms',
-  ],
+  ['payer', 'month', 'request_id', 'held_micros', 'seen_micros', 'lease_ms'],
 );
 
 /** Keeps a hold alive, notes what its request has cost so far, and tells whether it may go on. */

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
-import { keysOfBucket } from './keys-of-bucket.ts';
 import { encodePayer } from './encode-payer.ts';
+import { keysOfBucket } from './keys-of-bucket.ts';
 import type { Settlement } from './settlement.ts';
 
 export type SettleReply =

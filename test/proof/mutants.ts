@@ -233,18 +233,14 @@ const NUMBER_MUTANTS: readonly Mutant[] = [
 const TELLING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a key is told of requests that count no more',
-    find: 'local count = find_expired(log, now, window)\n  return count',
-    replace: "local count = redis.call('LLEN', log)\n  return count",
-  },
-  {
-    name: 'a key is told of a log of the future',
-    find: 'if not newest or newest - now > window then return 0, 0 end',
-    replace: 'if not newest then return 0, 0 end',
+    find: '    read.newest = skip_expired(read.newest, now, window)\n',
+    replace: '',
   },
   {
     name: 'a key is told the limit of its account as its own',
-    find: 'peek_window(KEYS[2], key_limit, now, window)',
-    replace: 'peek_window(log_name(ARGV[1], ARGV[2]), key_limit, now, window)',
+    find: 'read_window(KEYS[2], key_window, key_limit, now, window)\nlocal by_account =\n',
+    replace:
+      'read_window(log_name(ARGV[1], ARGV[2]), account_window, key_limit, now, window)\nlocal by_account =\n',
   },
 ];
 

@@ -117,6 +117,15 @@ export function openScripts(script?: string) {
       return Object.fromEntries(texts.map(([id, text]) => [id, text.replace(/^\d+\|/, '')]));
     },
     done: () => hash(redisKeys.done(REQUEST)),
+    /** When the requests were admitted that the account's window has, the oldest first. */
+    async admissions(): Promise<number[]> {
+      const { window = '0||' } = await hash(redisKeys.account(ACCOUNT));
+      const [blocks, oldest = '', newest = ''] = window.split('|');
+      const between = (await send('lrange', redisKeys.accountLog(ACCOUNT), 0, -1)) as string[];
+      expect(between).toHaveLength(Number(blocks));
+      const times = [oldest, ...between, newest].join('').match(/\d{13}/g) ?? [];
+      return times.map(Number);
+    },
     leaseEnd: async () => Number.parseInt(String(await send('hget', redisKeys.holds, REQUEST)), 10),
     /** Kind, request, month, held, charged, short and balance of each entry. */
     async ledger(): Promise<string[]> {
