@@ -75,7 +75,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     log,
   });
   const sweeper = startSweeper({
-    sweep: (bucket, cursor) => sweep(connection, bucket, cursor),
+    sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
     onSwept: createObserveSwept(metrics),
     random,
     log,

@@ -106,6 +106,6 @@ function decodeCounts(fields: readonly string[]): KeyCounts {
 }
 
 function decodeHold(text: string): AuditedHold {
-  const [, accountId = '', keyId = '', month = '', , held = ''] = text.split('|');
+  const [accountId = '', keyId = '', month = '', , held = ''] = text.split('|');
   return { accountId, keyId, month, heldMicros: Number(held) };
 }

@@ -58,7 +58,7 @@ end
 local holds = {}
 if #account_ids > 0 then
   for _, hold in ipairs(redis.call('HVALS', KEYS[2])) do
-    if is_asked[string.match(hold, '^%d+|([^|]*)')] then table.insert(holds, hold) end
+    if is_asked[string.match(hold, '^[^|]*')] then table.insert(holds, hold) end
   end
 end
 return { last_id, first_id, is_trimmed, accounts, holds }

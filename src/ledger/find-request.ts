@@ -147,6 +147,6 @@ function mergeEntries(
 
 /** As `quota/lua/holds.lua` writes it. */
 function decodeHold(text: string): RunningRequest {
-  const [, account = '', key = '', month = '', model = '', held = '', seen = ''] = text.split('|');
+  const [account = '', key = '', month = '', model = '', held = '', seen = ''] = text.split('|');
   return { account, key, month, model, heldMicros: Number(held), seenMicros: Number(seen) };
 }

@@ -2,7 +2,7 @@
 --[[
   Admit: lets one request in and holds what it may cost, or says why not and changes nothing.
 
-  KEYS  key, key_log, holds, done
+  KEYS  key, key_log, holds, leases, done
   ARGV  prefix, key_id, digest, model_names, request_id, hold_micros, hold_least_micros,
         lease_ms, window_ms, plan_limits
   Uses  numbers, clock, month, names, window, holds
@@ -72,7 +72,7 @@ local function answer_again(existing)
 end
 
 local function is_finished()
-  return redis.call('HEXISTS', KEYS[4], request_id) == 1
+  return redis.call('HEXISTS', KEYS[5], request_id) == 1
 end
 
 -- What has been admitted before is not refused now.
@@ -113,10 +113,10 @@ local model = string.match(model_names, '^[^,]*')
 if is_finished() then return { 'finished' } end
 -- Nothing has been changed until here.
 local payer = account .. '|' .. key_id .. '|' .. month .. '|' .. model
-local hold = encode_hold(now + ARGV[8], payer, whole(held), '0')
-if redis.call('HSETNX', KEYS[3], request_id, hold) == 0 then
+if redis.call('HSETNX', KEYS[3], request_id, encode_hold(payer, whole(held), '0')) == 0 then
   return answer_again(redis.call('HGET', KEYS[3], request_id))
 end
+redis.call('ZADD', KEYS[4], whole(now + ARGV[8]), request_id)
 redis.call('HSET', account_key, 'held', whole(account_held + held),
   'window', take_place(account_log, now, window, by_account))
 if key_limit > 0 then

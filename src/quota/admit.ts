@@ -63,7 +63,7 @@ export type AdmitReply =
 
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
-  ['key', 'key_log', 'holds', 'done'],
+  ['key', 'key_log', 'holds', 'leases', 'done'],
   [
     'prefix',
     'key_id',
@@ -87,6 +87,7 @@ export async function admit(connection: Connection, order: AdmitOrder): Promise<
       key: redisKeys.key(order.keyId),
       key_log: redisKeys.keyLog(order.keyId),
       holds: redisKeys.holds,
+      leases: redisKeys.leases,
       done: redisKeys.done(order.requestId),
     },
     {

@@ -3,7 +3,7 @@
   Renew: keeps the hold of a running request alive, notes what it has cost so far, and tells
   whether it may go on.
 
-  KEYS  account, key, holds, done
+  KEYS  account, key, holds, leases, done
   ARGV  payer, month, request_id, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
   Reply 'active', 'revoked', 'suspended', or 'gone' when the lease had run out
@@ -20,8 +20,8 @@ local function stand()
 end
 
 local existing = redis.call('HGET', KEYS[3], request_id)
-if not existing and redis.call('HEXISTS', KEYS[4], request_id) == 1 then
-  keep_marks(KEYS[4])
+if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then
+  keep_marks(KEYS[5])
   return stand() or 'gone'
 end
 
@@ -39,5 +39,6 @@ local function restore_hold()
 end
 
 local hold = existing and decode_hold(existing) or restore_hold()
-redis.call('HSET', KEYS[3], request_id, encode_hold(now_ms() + ARGV[6], hold.payer, whole(hold.held), ARGV[5]))
+redis.call('HSET', KEYS[3], request_id, encode_hold(hold.payer, whole(hold.held), ARGV[5]))
+redis.call('ZADD', KEYS[4], whole(now_ms() + ARGV[6]), request_id)
 return stand() or 'active'

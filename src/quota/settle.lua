@@ -2,7 +2,7 @@
 --[[
   Settle: ends the hold of a request and charges what it cost, once.
 
-  KEYS  account, key, holds, ledger, done
+  KEYS  account, key, holds, leases, ledger, done
   ARGV  payer, month, request_id, actual_micros, first_tried_ms, usage
   Uses  numbers, clock, holds, money
   Reply {kind, charged_micros, short_micros, balance_micros}
@@ -22,19 +22,20 @@ local request_id, wanted = ARGV[3], number(ARGV[4])
 
 local function finish(kind, hold, already)
   local charged, short, balance = charge(KEYS[1], KEYS[2], hold, wanted - already)
-  mark_done(KEYS[5], request_id, whole(already + charged))
-  enter(KEYS[4], kind, request_id, hold.payer, hold.held, charged, short, balance, ARGV[6])
+  mark_done(KEYS[6], request_id, whole(already + charged))
+  enter(KEYS[5], kind, request_id, hold.payer, hold.held, charged, short, balance, ARGV[6])
   return { kind, charged, short, balance }
 end
 
 local existing = redis.call('HGET', KEYS[3], request_id)
 if existing then
   redis.call('HDEL', KEYS[3], request_id)
+  redis.call('ZREM', KEYS[4], request_id)
   return finish(wanted == 0 and 'release' or 'charge', decode_hold(existing), 0)
 end
 
 local nothing_held = { payer = ARGV[1], month = ARGV[2], held = 0, is_lost = true }
-local done = redis.call('HGET', KEYS[5], request_id)
+local done = redis.call('HGET', KEYS[6], request_id)
 if done then
   local expired_charge = string.match(done, '^x(%d+)$')
   if not expired_charge then return { 'repeated', number(done) } end

@@ -17,7 +17,7 @@ export type SettleReply =
 
 const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
-  ['account', 'key', 'holds', 'ledger', 'done'],
+  ['account', 'key', 'holds', 'leases', 'ledger', 'done'],
   ['payer', 'month', 'request_id', 'actual_micros', 'first_tried_ms', 'usage'],
 );
 
@@ -33,6 +33,7 @@ export async function settle(
       account: redisKeys.account(settlement.accountId),
       key: redisKeys.key(settlement.keyId),
       holds: redisKeys.holds,
+      leases: redisKeys.leases,
       ledger: redisKeys.ledger,
       done: redisKeys.done(settlement.requestId),
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BUCKETS } from '../keys/bucket-tags.ts';
 import type { Log } from '../lib/log.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
-import { SWEEP_START, type SweepReply } from './sweep.ts';
+import type { SweepReply } from './sweep.ts';
 
 /**
  * With its jitter and the length of two rounds, less than 2 s lie between two visits of a bucket. 256 empty
@@ -11,6 +11,8 @@ import { SWEEP_START, type SweepReply } from './sweep.ts';
  */
 const PAUSE_MS = 1_000;
 const SWEEPS_IN_FLIGHT_MAX = 8;
+/** In one call: Redis does nothing else meanwhile. */
+const SWEPT_MAX = 100;
 
 export interface Sweeper {
   /** Resolves when no sweep is on its way any more. */
@@ -18,7 +20,7 @@ export interface Sweeper {
 }
 
 interface SweeperOptions {
-  readonly sweep: (bucket: number, cursor: string) => Promise<SweepReply>;
+  readonly sweep: (bucket: number, countMax: number) => Promise<SweepReply>;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
   readonly log: Log;
@@ -33,12 +35,11 @@ export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): S
   const failed = new Set<number>();
 
   const sweepBucket = async (bucket: number): Promise<void> => {
-    let cursor = SWEEP_START;
-    do {
-      const reply = await sweep(bucket, cursor);
-      if (reply.swept > 0) onSwept(reply);
-      cursor = reply.cursor;
-    } while (cursor !== SWEEP_START && !stopping.signal.aborted);
+    for (let swept = SWEPT_MAX; swept === SWEPT_MAX; ) {
+      const reply = await sweep(bucket, SWEPT_MAX);
+      swept = reply.swept;
+      if (swept > 0) onSwept(reply);
+    }
   };
 
   const runRound = async (): Promise<void> => {

@@ -27,8 +27,10 @@ export const CHANGES_CHANNEL = 'gw:changes';
 /** The Redis keys of one bucket: all of one account, its keys and their requests. */
 export interface BucketKeys {
   readonly prefix: string;
-  /** HASH request id -> hold, of running requests alone. */
+  /** HASH request id -> hold. */
   readonly holds: string;
+  /** ZSET request id by the end of its hold's lease. */
+  readonly leases: string;
   /** STREAM of everything that ever changed a balance. */
   readonly ledger: string;
   /** HASH payment -> micros. */
@@ -58,6 +60,7 @@ export function bucketKeys(tag: string): BucketKeys {
   return {
     prefix,
     holds: `${prefix}holds`,
+    leases: `${prefix}leases`,
     ledger: `${prefix}ledger`,
     payments: `${prefix}payments`,
     accounts: `${prefix}accounts`,

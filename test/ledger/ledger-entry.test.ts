@@ -14,6 +14,7 @@ import { readStreamPage } from '../../src/ledger/read-stream.ts';
 import { STREAM_START } from '../../src/ledger/stream-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { settle } from '../../src/quota/settle.ts';
+import { sweep } from '../../src/quota/sweep.ts';
 import {
   closeConnections,
   openConnection,
@@ -24,7 +25,6 @@ import {
 } from '../support/redis-connection.ts';
 import { DETAILS } from '../support/request-details.ts';
 import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
-import { sweepBucket } from '../support/sweep-bucket.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { begin, createAccount, pay, serve, USAGE } from './ledger-scene.ts';
 
@@ -129,7 +129,7 @@ describe('an entry of the ledger', () => {
     const account = await createAccount(connection, 5);
     await (await begin(connection, account)).end(0);
     const abandoned = await begin(connection, account, { leaseMs: 1 });
-    await waitUntil(async () => (await sweepBucket(connection, 5)) === 1, 'the hold is swept');
+    await waitUntil(async () => (await sweep(connection, 5, 10)).swept === 1, 'the hold is swept');
     await abandoned.end(20);
     const lost = await begin(connection, account);
     await connection.send('hdel', [keysOfBucket(5).holds, lost.requestId]);

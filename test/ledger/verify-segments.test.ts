@@ -6,8 +6,8 @@ import { planPasses, readLedger } from '../../src/ledger/read-ledger.ts';
 import { listSegments } from '../../src/ledger/segment-files.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { sweep } from '../../src/quota/sweep.ts';
 import { makeTempFolder } from '../support/start-redis-server.ts';
-import { sweepBucket } from '../support/sweep-bucket.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   ALL_BUCKETS,
@@ -130,7 +130,7 @@ describe('while requests are served and exported', () => {
       for (let i = 0; !isOver; i++) {
         await serve(store.connection, account, i % 3 === 0 ? 0 : 1_400);
         const abandoned = await begin(store.connection, account, { leaseMs: 1 });
-        await sweepBucket(store.connection, account.bucket);
+        await sweep(store.connection, account.bucket, 100);
         await abandoned.end(300);
         await pay(store.connection, account, { paymentId: `${lane} ${i}`, micros: 900 });
         served++;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Settlement } from '../../src/quota/settlement.ts';
+import { sweep } from '../../src/quota/sweep.ts';
 import {
   closeConnections,
   openConnection,
@@ -7,7 +8,6 @@ import {
   waitForRedis,
 } from '../support/redis-connection.ts';
 import { stopRedisServers } from '../support/start-redis-server.ts';
-import { sweepBucket } from '../support/sweep-bucket.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createBook } from './support/book.ts';
 import { checkEnd } from './support/check-end.ts';
@@ -95,7 +95,7 @@ async function findViolations(
   const book = createBook(report);
   for (const { bucket } of world) {
     const isQuiet = async () => {
-      await sweepBucket(connection, bucket);
+      await sweep(connection, bucket, 1_000);
       return (await takeSnapshot(connection, bucket, '0-0')).holds.size === 0;
     };
     // This connection, too, has lost its master.

@@ -73,8 +73,9 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold is made twice for one request',
-    find: "redis.call('HSETNX', KEYS[3], request_id, hold) == 0",
-    replace: "redis.call('HSET', KEYS[3], request_id, hold) == 2",
+    find: "redis.call('HSETNX', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 0",
+    replace:
+      "redis.call('HSET', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 2",
   },
   {
     name: 'requests in flight are never counted down',
@@ -93,8 +94,8 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal that does not extend the lease',
-    find: 'encode_hold(now_ms() + ARGV[6],',
-    replace: "encode_hold(string.match(existing or '0', '^%d+'),",
+    find: "redis.call('ZADD', KEYS[4], whole(now_ms() + ARGV[6]), request_id)",
+    replace: "redis.call('ZADD', KEYS[4], 'NX', whole(now_ms() + ARGV[6]), request_id)",
   },
   {
     name: 'a renewal that notes no cost',
@@ -166,14 +167,9 @@ const MONEY_MUTANTS: readonly Mutant[] = [
     replace: '',
   },
   {
-    name: 'sweeping keeps the hold',
-    find: "    redis.call('HDEL', KEYS[1], request_id)\n    expire",
-    replace: '    expire',
-  },
-  {
-    name: 'sweeping ends what still runs',
-    find: "if number(string.match(text, '^%d+')) <= now then",
-    replace: 'if true then',
+    name: 'sweeping keeps the lease',
+    find: "redis.call('ZREM', KEYS[2], request_id)\n  redis.call('HDEL', KEYS[1], request_id)",
+    replace: "redis.call('HDEL', KEYS[1], request_id)",
   },
   {
     name: 'a settlement of any age is charged',

@@ -4,8 +4,10 @@ import type { ProofAccount } from './world.ts';
 
 /** I9: when all leases have ended, nothing is held anywhere. */
 export function checkEnd(snapshot: Snapshot, world: readonly ProofAccount[], report: Report): void {
-  const { holds, accounts, keys } = snapshot;
-  if (holds.size > 0) report('I9', `${holds.size} holds do not end`);
+  const { holds, leases, accounts, keys } = snapshot;
+  if (holds.size > 0 || leases.length > 0) {
+    report('I9', `${holds.size} holds and ${leases.length} leases do not end`);
+  }
   for (const { accountId, bucket, keys: own } of world) {
     if (bucket !== snapshot.bucket) continue;
     const held = Number(accounts.get(accountId)?.get('held') ?? 0);

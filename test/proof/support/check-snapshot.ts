@@ -24,6 +24,7 @@ interface CheckOptions {
 /** I1 to I5: what holds of a bucket at every instant. The book has the same ledger as the snapshot. */
 export function checkSnapshot(snapshot: Snapshot, options: CheckOptions): void {
   const { world, book, report } = options;
+  checkLeases(snapshot, report);
   const sums = sumHolds(snapshot.holds);
   for (const account of world) {
     if (account.bucket !== snapshot.bucket) continue;
@@ -42,6 +43,11 @@ export function checkSnapshot(snapshot: Snapshot, options: CheckOptions): void {
       checkKey(keyId, keyFields, sums, options);
     }
   }
+}
+
+function checkLeases({ holds, leases }: Snapshot, report: Report): void {
+  const isSame = leases.length === holds.size && leases.every((id) => holds.has(id));
+  if (!isSame) report('I1', `${leases.length} leases, ${holds.size} holds`);
 }
 
 function sumHolds(holds: ReadonlyMap<string, HoldRecord>): Sums {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sweep } from '../../../src/quota/sweep.ts';
 import { connectRedis, type RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { CLOCK_KEY, type Patch, patchScripts, STEPPED_CLOCK } from '../../support/patch-scripts.ts';
 import { standalone, tcp, waitForRedis } from '../../support/redis-connection.ts';
 import { startRedisServer } from '../../support/start-redis-server.ts';
-import { sweepBucket } from '../../support/sweep-bucket.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Book, createBook } from './book.ts';
 import { checkEnd } from './check-end.ts';
@@ -25,6 +25,7 @@ import { BUCKETS_USED, type ProofAccount, writeWorld } from './world.ts';
 
 const COMMAND_TIMEOUT_MS = 20_000;
 const TICK_MAX_MS = 12;
+const SWEPT_MAX = 50;
 const KILL_INTERVAL_S = 1.5;
 /** A lease is much shorter; this only ends a run that would hang. */
 const EXPIRY_TIME_MAX_MS = 30_000;
@@ -147,7 +148,7 @@ async function disturbFor(run: Run, seconds: number): Promise<void> {
 /** Two at once, as two nodes do. */
 async function sweepAll({ connection }: Run): Promise<void> {
   const all = [...BUCKETS_USED, ...BUCKETS_USED];
-  await Promise.all(all.map((bucket) => sweepBucket(connection, bucket)));
+  await Promise.all(all.map((bucket) => sweep(connection, bucket, SWEPT_MAX)));
 }
 
 /** Takes a snapshot and checks it. */

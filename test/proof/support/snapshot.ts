@@ -28,6 +28,7 @@ export interface LedgerRecord {
 export interface Snapshot {
   readonly bucket: number;
   readonly holds: ReadonlyMap<string, HoldRecord>;
+  readonly leases: readonly string[];
   readonly accounts: ReadonlyMap<string, Fields>;
   /** By account, then by key. */
   readonly keys: ReadonlyMap<string, ReadonlyMap<string, Fields>>;
@@ -48,11 +49,13 @@ for _, account in ipairs(redis.call('SMEMBERS', prefix .. 'accounts')) do
   keys[#keys + 1] = { account, own }
 end
 return {
-  redis.call('HGETALL', prefix .. 'holds'), accounts, keys, redis.call('XRANGE', prefix .. 'ledger', '(' .. ARGV[2], '+'),
+  redis.call('HGETALL', prefix .. 'holds'), redis.call('ZRANGE', prefix .. 'leases', 0, -1),
+  accounts, keys, redis.call('XRANGE', prefix .. 'ledger', '(' .. ARGV[2], '+'),
 }`;
 
 type Reply = readonly [
   holds: string[],
+  leases: string[],
   accounts: [string, string[]][],
   keys: [string, [string, string[]][]][],
   ledger: [string, string[]][],
@@ -65,10 +68,11 @@ export async function takeSnapshot(
 ): Promise<Snapshot> {
   const { prefix, holds: hashTagged } = keysOfBucket(bucket);
   const reply = await connection.send('eval', [SOURCE, '1', hashTagged, prefix, cursor]);
-  const [holds, accounts, keys, ledger] = reply as Reply;
+  const [holds, leases, accounts, keys, ledger] = reply as Reply;
   return {
     bucket,
     holds: new Map([...toMap(holds)].map(([id, text]) => [id, parseHold(text)])),
+    leases,
     accounts: new Map(accounts.map(([id, fields]) => [id, toMap(fields)])),
     keys: new Map(
       keys.map(([account, own]) => [
@@ -88,7 +92,7 @@ function toMap(flat: readonly string[]): Map<string, string> {
 }
 
 function parseHold(text: string): HoldRecord {
-  const [, accountId = '', keyId = '', month = '', , held, seen] = text.split('|');
+  const [accountId = '', keyId = '', month = '', , held, seen] = text.split('|');
   return { accountId, keyId, month, held: Number(held), seen: Number(seen) };
 }
 

@@ -7,7 +7,7 @@ import { keyset, type RecordWrite } from '../../../src/quota/keyset.ts';
 import { type Hold, renew } from '../../../src/quota/renew.ts';
 import { settle } from '../../../src/quota/settle.ts';
 import type { Settlement } from '../../../src/quota/settlement.ts';
-import { SWEEP_START, sweep } from '../../../src/quota/sweep.ts';
+import { sweep } from '../../../src/quota/sweep.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
@@ -111,11 +111,7 @@ export function openScripts(script?: string) {
     setKey,
     account: () => hash(redisKeys.account(ACCOUNT)),
     key: () => hash(redisKeys.key(KEY)),
-    /** Without the end of the lease. */
-    async holds(): Promise<Record<string, string>> {
-      const texts = Object.entries(await hash(redisKeys.holds));
-      return Object.fromEntries(texts.map(([id, text]) => [id, text.replace(/^\d+\|/, '')]));
-    },
+    holds: () => hash(redisKeys.holds),
     done: () => hash(redisKeys.done(REQUEST)),
     /** When the requests were admitted that the account's window has, the oldest first. */
     async admissions(): Promise<number[]> {
@@ -126,7 +122,8 @@ export function openScripts(script?: string) {
       const times = [oldest, ...between, newest].join('').match(/\d{13}/g) ?? [];
       return times.map(Number);
     },
-    leaseEnd: async () => Number.parseInt(String(await send('hget', redisKeys.holds, REQUEST)), 10),
+    leaseEnd: async (requestId = REQUEST) =>
+      Number(await send('zscore', redisKeys.leases, requestId)),
     /** Kind, request, month, held, charged, short and balance of each entry. */
     async ledger(): Promise<string[]> {
       const entries = (await send('xrange', redisKeys.ledger, '-', '+')) as [string, string[]][];
@@ -180,7 +177,7 @@ export function openScripts(script?: string) {
         usage: Buffer.from([0xc0]),
         ...more,
       }),
-    sweep: (cursor = SWEEP_START) => sweep(connection, BUCKET, cursor),
+    sweep: (countMax = 100) => sweep(connection, BUCKET, countMax),
     credit: (micros: number, more: Partial<Payment> = {}): Promise<CreditReply> =>
       credit(connection, {
         bucket: BUCKET,

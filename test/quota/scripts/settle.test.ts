@@ -41,6 +41,7 @@ describe('settle', () => {
     expect(key).toMatchObject({ [`spent:${MONTH}`]: `${charged}`, in_flight: '0' });
     expect(key).not.toHaveProperty(`held:${MONTH}`);
     expect(await scripts.holds()).toEqual({});
+    expect(await scripts.leaseEnd()).toBe(0);
     expect(await scripts.ledger()).toEqual([
       `charge it ${MONTH} 100 ${charged} 0 ${1_000 - charged}`,
     ]);
