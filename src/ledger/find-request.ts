@@ -107,8 +107,9 @@ async function searchStreams({ connection }: LedgerPlace, search: LedgerSearch) 
       for (let isAtEnd = false; !isAtEnd && !signal.aborted; ) {
         const page = await readStreamPage(connection, bucket, { after, until: String(untilMs) });
         for (const { id, fields } of page) {
-          if (!fields.some((field) => field.equals(idBytes))) continue;
-          entries.push(decodeLedgerEntry(bucket, id, fields));
+          if (!fields.some((field) => field.includes(idBytes))) continue;
+          const entry = decodeLedgerEntry(bucket, id, fields);
+          if (entry.request === requestId) entries.push(entry);
         }
         after = page.at(-1)?.id ?? after;
         isAtEnd = page.length < STREAM_PAGE_MAX;

@@ -57,37 +57,38 @@ export function isPaymentKind(kind: string): boolean {
   return PAYMENT_KINDS.includes(kind);
 }
 
+const NO_BYTES = Buffer.alloc(0);
 const NO_USAGE: Pick<LedgerEntry, 'usage' | 'details'> = { usage: null, details: null };
 
 /** As XRANGE answers: names and values in turn. */
 export type StreamFields = readonly Buffer[];
 
-/** Throws when this is not what the scripts enter. */
+/** Throws when this is not what `quota/lua/money.lua` enters. */
 export function decodeLedgerEntry(bucket: number, id: string, fields: StreamFields): LedgerEntry {
-  const values = new Map<string, Buffer>();
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    values.set(String(fields[i]), fields[i + 1] ?? Buffer.alloc(0));
+  const [entryName, entry = NO_BYTES, usageName, usage = NO_BYTES] = fields;
+  if (String(entryName) !== 'entry' || String(usageName) !== 'usage') {
+    throw new Error('it has other fields than an entry of the ledger');
   }
-  const text = (name: string) => values.get(name)?.toString() ?? '';
-  const textOrNull = (name: string) => text(name) || null;
-  const isPayment = isPaymentKind(text('kind'));
-  const usage = isPayment ? NO_USAGE : decodeUsage(values.get('usage'));
+  const [kind = '', account, key, month, model, held, charged, short, balance, ...request] = entry
+    .toString()
+    .split('|');
+  const isPayment = isPaymentKind(kind);
   return entrySchema.parse({
     bucket,
     id,
     time: new Date(msOfStreamId(id)).toISOString(),
-    kind: text('kind'),
-    request: text('request'),
-    account: text('account'),
-    key: textOrNull('key'),
-    model: textOrNull('model'),
-    month: textOrNull('month'),
-    held_micros: parseMicros(text('held')),
-    charged_micros: parseMicros(text('charged')),
-    short_micros: parseMicros(text('short')),
-    balance_micros: parseMicros(text('balance')),
-    note: isPayment ? textOrNull('usage') : null,
-    ...usage,
+    kind,
+    request: request.join('|'),
+    account,
+    key: key || null,
+    model: model || null,
+    month: month || null,
+    held_micros: parseMicros(held),
+    charged_micros: parseMicros(charged),
+    short_micros: parseMicros(short),
+    balance_micros: parseMicros(balance),
+    note: isPayment ? usage.toString() || null : null,
+    ...(isPayment ? NO_USAGE : decodeUsage(usage)),
   });
 }
 
@@ -112,7 +113,7 @@ export function bucketOfLedgerLine(line: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-function decodeUsage(packed: Uint8Array = new Uint8Array(0)): typeof NO_USAGE {
+function decodeUsage(packed: Uint8Array): typeof NO_USAGE {
   if (packed.length === 0) return NO_USAGE;
   // As it is: a line is read far more often than what stands in here, and a later version may know more.
   const packedText = Buffer.from(packed).toString('base64');
@@ -139,6 +140,6 @@ export function detailsOfEntry({ details }: LedgerEntry): RequestDetails | undef
 }
 
 /** An empty text would count as 0. */
-function parseMicros(text: string): number {
+function parseMicros(text = ''): number {
   return text === '' ? Number.NaN : Number(text);
 }

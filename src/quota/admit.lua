@@ -4,7 +4,7 @@
 
   KEYS  key, key_log, holds, leases, done
   ARGV  prefix, key_id, digest, model_names, request_id, hold_micros, hold_least_micros,
-        lease_ms, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
+        lease_ms, window_ms, plan_limits
   Uses  numbers, clock, month, names, window, holds
   Reply {'admitted', now_ms, limit, left, reset_ms, account, month, held_micros}
         {'unknown'}  no such key, or another secret
@@ -16,7 +16,7 @@
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
         {'balance', now_ms, limit, left, reset_ms, balance, held}
 
-  model_names has the pinned id first, then its aliases, separated by commas. Where less than
+  plan_limits is ,starter=60,pro=300 and so on. model_names has the pinned id first, then its aliases, separated by commas. Where less than
   hold_micros is free, but at least hold_least_micros, all that is free is held. The same request
   is admitted once, however often it comes: a second call answers as the first.
 ]]
@@ -26,9 +26,10 @@ local now = now_ms()
 local month = month_of(now)
 local held_field = 'held:' .. month
 
-local status, account, key_digest, expires, models, key_rpm, in_flight, in_flight_max, cap, spent, key_held =
+local status, account, key_digest, expires, models, key_rpm, in_flight, in_flight_max, cap, spent, key_held,
+  key_window =
   unpack(redis.call('HMGET', KEYS[1], 'status', 'account', 'digest', 'expires', 'models', 'rpm',
-    'in_flight', 'in_flight_max', 'cap', 'spent:' .. month, held_field))
+    'in_flight', 'in_flight_max', 'cap', 'spent:' .. month, held_field, 'window'))
 if not status then return { 'unknown' } end
 if key_digest ~= digest then
   local old_digest, old_until = unpack(redis.call('HMGET', KEYS[1], 'old_digest', 'old_until'))
@@ -38,8 +39,8 @@ if status ~= 'active' then return { 'revoked' } end
 if expires and number(expires) <= now then return { 'expired' } end
 
 local account_key = account_name(prefix, account)
-local account_status, plan, balance, account_held =
-  unpack(redis.call('HMGET', account_key, 'status', 'plan', 'balance', 'held'))
+local account_status, plan, balance, account_held, account_window =
+  unpack(redis.call('HMGET', account_key, 'status', 'plan', 'balance', 'held', 'window'))
 if account_status ~= 'active' then return { 'suspended' } end
 
 local function is_allowed()
@@ -51,10 +52,10 @@ end
 if models and not is_allowed() then return { 'model' } end
 
 local key_limit = number(key_rpm)
-local account_limit = number(limit_of(plan, ARGV[10], ARGV[11], ARGV[12], ARGV[13]))
+local account_limit = number(limit_of(plan, ARGV[10]))
 local account_log = log_name(prefix, account)
-local by_key = read_window(KEYS[2], key_limit, now, window)
-local by_account = read_window(account_log, account_limit, now, window)
+local by_key = read_window(KEYS[2], key_window, key_limit, now, window)
+local by_account = read_window(account_log, account_window, account_limit, now, window)
 
 -- Clients are told of the limit that they will meet first.
 local function show_rate(taken)
@@ -67,7 +68,7 @@ end
 local function answer_again(existing)
   local hold = decode_hold(existing)
   local limit, left, reset = show_rate(0)
-  return { 'admitted', now, limit, left, reset, hold.account, hold.month, hold.held }
+  return { 'admitted', now, limit, left, reset, account, hold.month, hold.held }
 end
 
 local function is_finished()
@@ -111,13 +112,18 @@ local held = math.min(ARGV[6], cap_room, balance_room)
 local model = string.match(model_names, '^[^,]*')
 if is_finished() then return { 'finished' } end
 -- Nothing has been changed until here.
-if redis.call('HSETNX', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 0 then
+local payer = account .. '|' .. key_id .. '|' .. month .. '|' .. model
+if redis.call('HSETNX', KEYS[3], request_id, encode_hold(payer, whole(held), '0')) == 0 then
   return answer_again(redis.call('HGET', KEYS[3], request_id))
 end
-redis.call('ZADD', KEYS[4], now + ARGV[8], request_id)
-take_place(KEYS[2], key_limit, now, window, by_key)
-take_place(account_log, account_limit, now, window, by_account)
-redis.call('HSET', account_key, 'held', account_held + held)
-redis.call('HSET', KEYS[1], 'in_flight', in_flight + 1, held_field, key_held + held)
+redis.call('ZADD', KEYS[4], whole(now + ARGV[8]), request_id)
+redis.call('HSET', account_key, 'held', whole(account_held + held),
+  'window', take_place(account_log, now, window, by_account))
+if key_limit > 0 then
+  redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held),
+    'window', take_place(KEYS[2], now, window, by_key))
+else
+  redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held))
+end
 local limit, left, reset = show_rate(1)
 return { 'admitted', now, limit, left, reset, account, month, held }

@@ -2,6 +2,7 @@ import { assert } from '../lib/assert.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
+import { encodePlanLimits } from './encode-plan-limits.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
@@ -73,10 +74,7 @@ const script = loadLuaScript(
     'hold_least_micros',
     'lease_ms',
     'window_ms',
-    'starter_rpm',
-    'pro_rpm',
-    'business_rpm',
-    'team_rpm',
+    'plan_limits',
   ],
 );
 
@@ -102,10 +100,7 @@ export async function admit(connection: Connection, order: AdmitOrder): Promise<
       hold_least_micros: order.holdLeastMicros,
       lease_ms: order.leaseMs,
       window_ms: order.windowMs,
-      starter_rpm: order.plans.starter,
-      pro_rpm: order.plans.pro,
-      business_rpm: order.plans.business,
-      team_rpm: order.plans.team,
+      plan_limits: encodePlanLimits(order.plans),
     },
   );
   return readReply(reply as readonly (string | number)[], order.windowMs);

@@ -2,6 +2,7 @@ import type { KeyInfo } from '../protocol/key-info.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
 import type { PlanLimits } from './admit.ts';
+import { encodePlanLimits } from './encode-plan-limits.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 
 interface KeyQuestion {
@@ -15,7 +16,7 @@ interface KeyQuestion {
 const script = loadLuaScript(
   new URL('./describe.lua', import.meta.url),
   ['key', 'key_log'],
-  ['prefix', 'account_id', 'window_ms', 'starter_rpm', 'pro_rpm', 'business_rpm', 'team_rpm'],
+  ['prefix', 'account_id', 'window_ms', 'plan_limits'],
 );
 
 /** Tells a key its own limits and what is left of them, and takes nothing from any. */
@@ -31,10 +32,7 @@ export async function describeKey(
       prefix: redisKeys.prefix,
       account_id: accountId,
       window_ms: windowMs,
-      starter_rpm: plans.starter,
-      pro_rpm: plans.pro,
-      business_rpm: plans.business,
-      team_rpm: plans.team,
+      plan_limits: encodePlanLimits(plans),
     },
   )) as readonly (string | number)[];
   const number = (index: number) => Number(reply[index] ?? 0);

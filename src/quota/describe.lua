@@ -3,7 +3,7 @@
   Describe: tells a key its own limits and what is left of them, and takes nothing from any.
 
   KEYS  key, key_log
-  ARGV  prefix, account_id, window_ms, starter_rpm, pro_rpm, business_rpm, team_rpm
+  ARGV  prefix, account_id, window_ms, plan_limits
   Uses  numbers, clock, month, names, window
   Reply {'described', now_ms, month, key_limit, key_count, key_reset_ms,
          account_limit, account_count, account_reset_ms,
@@ -14,19 +14,19 @@
 local now, window = now_ms(), number(ARGV[3])
 local month = month_of(now)
 
-local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held =
+local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held, key_window =
   unpack(redis.call('HMGET', KEYS[1], 'rpm', 'expires', 'models', 'in_flight', 'in_flight_max',
-    'cap', 'spent:' .. month, 'held:' .. month))
-local plan, balance, account_held =
-  unpack(redis.call('HMGET', account_name(ARGV[1], ARGV[2]), 'plan', 'balance', 'held'))
+    'cap', 'spent:' .. month, 'held:' .. month, 'window'))
+local plan, balance, account_held, account_window =
+  unpack(redis.call('HMGET', account_name(ARGV[1], ARGV[2]), 'plan', 'balance', 'held', 'window'))
 
-local account_limit = number(limit_of(plan, ARGV[4], ARGV[5], ARGV[6], ARGV[7]))
+local account_limit = number(limit_of(plan, ARGV[4]))
 local key_limit = number(key_rpm)
-local key_count, key_reset = peek_window(KEYS[2], key_limit, now, window)
-local account_count, account_reset =
-  peek_window(log_name(ARGV[1], ARGV[2]), account_limit, now, window)
+local by_key = read_window(KEYS[2], key_window, key_limit, now, window)
+local by_account =
+  read_window(log_name(ARGV[1], ARGV[2]), account_window, account_limit, now, window)
 
-return { 'described', now, month, key_limit, key_count, key_reset,
-  account_limit, account_count, account_reset,
+return { 'described', now, month, key_limit, by_key.count, by_key.reset,
+  account_limit, by_account.count, by_account.reset,
   expires or '', models or '', number(in_flight), in_flight_max or '', cap or '', number(spent),
   number(held), number(balance), number(account_held) }

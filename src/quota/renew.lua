@@ -4,12 +4,13 @@
   whether it may go on.
 
   KEYS  account, key, holds, leases, done
-  ARGV  account_id, key_id, request_id, month, model, held_micros, seen_micros, lease_ms
+  ARGV  payer, month, request_id, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
   Reply 'active', 'revoked', 'suspended', or 'gone' when the lease had run out
 
   A hold that a failover lost is made again, as far as others have not taken what it held. One that is
   gone stays known for as long as its request runs. Renewing twice does what renewing once does.
+  payer is account|key|month|model, as in its hold.
 ]]
 local request_id = ARGV[3]
 
@@ -25,20 +26,19 @@ if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then
 end
 
 local function restore_hold()
-  local held_field = 'held:' .. ARGV[4]
+  local held_field = 'held:' .. ARGV[2]
   local balance, account_held = unpack(redis.call('HMGET', KEYS[1], 'balance', 'held'))
   local cap, spent, key_held =
-    unpack(redis.call('HMGET', KEYS[2], 'cap', 'spent:' .. ARGV[4], held_field))
+    unpack(redis.call('HMGET', KEYS[2], 'cap', 'spent:' .. ARGV[2], held_field))
   local room = find_room(number(balance), number(account_held), cap, number(spent), number(key_held))
-  local held = math.max(0, math.min(ARGV[6], room))
+  local held = math.max(0, math.min(ARGV[4], room))
   redis.call('HINCRBY', KEYS[1], 'held', held)
   redis.call('HINCRBY', KEYS[2], 'in_flight', 1)
   if held > 0 then redis.call('HINCRBY', KEYS[2], held_field, held) end
-  return { account = ARGV[1], key_id = ARGV[2], month = ARGV[4], model = ARGV[5], held = held }
+  return { payer = ARGV[1], held = held }
 end
 
 local hold = existing and decode_hold(existing) or restore_hold()
-redis.call('HSET', KEYS[3], request_id,
-  encode_hold(hold.account, hold.key_id, hold.month, hold.model, whole(hold.held), ARGV[7]))
-redis.call('ZADD', KEYS[4], now_ms() + ARGV[8], request_id)
+redis.call('HSET', KEYS[3], request_id, encode_hold(hold.payer, whole(hold.held), ARGV[5]))
+redis.call('ZADD', KEYS[4], whole(now_ms() + ARGV[6]), request_id)
 return stand() or 'active'

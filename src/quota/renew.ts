@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
+import { encodePayer } from './encode-payer.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 import type { AdmittedRequest } from './settlement.ts';
 
@@ -14,16 +15,7 @@ export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
 const script = loadLuaScript(
   new URL('./renew.lua', import.meta.url),
   ['account', 'key', 'holds', 'leases', 'done'],
-  [
-    'account_id',
-    'key_id',
-    'request_id',
-    'month',
-    'model',
-    'held_micros',
-    'seen_micros',
-    'lease_ms',
-  ],
+  ['payer', 'month', 'request_id', 'held_micros', 'seen_micros', 'lease_ms'],
 );
 
 /** Keeps a hold alive, notes what its request has cost so far, and tells whether it may go on. */
@@ -43,11 +35,9 @@ export async function renew(
       done: redisKeys.done(hold.requestId),
     },
     {
-      account_id: hold.accountId,
-      key_id: hold.keyId,
-      request_id: hold.requestId,
+      payer: encodePayer(hold),
       month: hold.month,
-      model: hold.model,
+      request_id: hold.requestId,
       held_micros: hold.heldMicros,
       seen_micros: seenMicros,
       lease_ms: leaseMs,

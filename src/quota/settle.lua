@@ -3,11 +3,13 @@
   Settle: ends the hold of a request and charges what it cost, once.
 
   KEYS  account, key, holds, leases, ledger, done
-  ARGV  account_id, key_id, request_id, month, model, actual_micros, first_tried_ms, usage
+  ARGV  payer, month, request_id, actual_micros, first_tried_ms, usage
   Uses  numbers, clock, holds, money
   Reply {kind, charged_micros, short_micros, balance_micros}
         {'repeated', charged_micros}  it has been settled before; nothing happens
         {'too_old'}  nobody can know any more whether it has; nothing happens
+
+  payer is account|key|month|model, as in its hold.
 
    held ──▶ charge    cost something           ──▶ repeated
         ├─▶ release   cost nothing             ──▶ repeated
@@ -16,12 +18,12 @@
 ]]
 local SETTLE_AGE_MAX_MS = (DONE_KEEP_MIN_S - 300) * 1000
 
-local request_id, month, wanted = ARGV[3], ARGV[4], number(ARGV[6])
+local request_id, wanted = ARGV[3], number(ARGV[4])
 
 local function finish(kind, hold, already)
   local charged, short, balance = charge(KEYS[1], KEYS[2], hold, wanted - already)
-  mark_done(KEYS[6], request_id, already + charged)
-  enter(KEYS[5], kind, request_id, hold, charged, short, balance, ARGV[8])
+  mark_done(KEYS[6], request_id, whole(already + charged))
+  enter(KEYS[5], kind, request_id, hold.payer, hold.held, charged, short, balance, ARGV[6])
   return { kind, charged, short, balance }
 end
 
@@ -32,13 +34,12 @@ if existing then
   return finish(wanted == 0 and 'release' or 'charge', decode_hold(existing), 0)
 end
 
-local nothing_held =
-  { account = ARGV[1], key_id = ARGV[2], month = month, model = ARGV[5], held = 0, is_lost = true }
+local nothing_held = { payer = ARGV[1], month = ARGV[2], held = 0, is_lost = true }
 local done = redis.call('HGET', KEYS[6], request_id)
 if done then
   local expired_charge = string.match(done, '^x(%d+)$')
   if not expired_charge then return { 'repeated', number(done) } end
   return finish('late', nothing_held, number(expired_charge))
 end
-if now_ms() - number(ARGV[7]) > SETTLE_AGE_MAX_MS then return { 'too_old' } end
+if now_ms() - number(ARGV[5]) > SETTLE_AGE_MAX_MS then return { 'too_old' } end
 return finish('orphan', nothing_held, 0)

@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
+import { encodePayer } from './encode-payer.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -17,16 +18,7 @@ export type SettleReply =
 const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
   ['account', 'key', 'holds', 'leases', 'ledger', 'done'],
-  [
-    'account_id',
-    'key_id',
-    'request_id',
-    'month',
-    'model',
-    'actual_micros',
-    'first_tried_ms',
-    'usage',
-  ],
+  ['payer', 'month', 'request_id', 'actual_micros', 'first_tried_ms', 'usage'],
 );
 
 /** Ends the hold of a request and charges what it cost, once, however often it is called. */
@@ -46,11 +38,9 @@ export async function settle(
       done: redisKeys.done(settlement.requestId),
     },
     {
-      account_id: settlement.accountId,
-      key_id: settlement.keyId,
-      request_id: settlement.requestId,
+      payer: encodePayer(settlement),
       month: settlement.month,
-      model: settlement.model,
+      request_id: settlement.requestId,
       actual_micros: settlement.actualMicros,
       first_tried_ms: settlement.firstTriedMs,
       usage: settlement.usage,

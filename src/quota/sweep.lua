@@ -14,10 +14,11 @@ local prefix = ARGV[1]
 local swept, total = 0, 0
 
 local function expire(request_id, hold)
-  local account_key, key_key = account_name(prefix, hold.account), key_name(prefix, hold.key_id)
+  local account, key_id = string.match(hold.payer, '^([^|]*)|([^|]*)')
+  local account_key, key_key = account_name(prefix, account), key_name(prefix, key_id)
   local charged, short, balance = charge(account_key, key_key, hold, math.min(hold.seen, hold.held))
   mark_done(done_name(prefix, request_id), request_id, 'x' .. whole(charged))
-  enter(KEYS[3], 'expired', request_id, hold, charged, short, balance, '')
+  enter(KEYS[3], 'expired', request_id, hold.payer, hold.held, charged, short, balance, '')
   swept, total = swept + 1, total + charged
 end
 

@@ -43,9 +43,9 @@ export interface BucketKeys {
   key(keyId: string): string;
   /** SET of the ids of an account's keys. */
   keysOf(accountId: string): string;
-  /** LIST: when the account's last requests were admitted, newest first. */
+  /** LIST: when the account's last requests were admitted, as far as its record has no room for them. */
   accountLog(accountId: string): string;
-  /** LIST: when the key's last requests were admitted, newest first. */
+  /** LIST: when the key's last requests were admitted, as far as its record has no room for them. */
   keyLog(keyId: string): string;
   /** HASH request id -> what was charged, for all requests that began in the same minute. */
   done(requestId: string): string;

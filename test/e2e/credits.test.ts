@@ -11,6 +11,7 @@ import {
   tcp,
   waitForRedis,
 } from '../support/redis-connection.ts';
+import { splitLedgerEntry } from '../support/split-ledger-entry.ts';
 import { type Nodes, startNodes } from '../support/start-nodes.ts';
 import { stopRedisServers } from '../support/start-redis-server.ts';
 import { useCleanUp } from '../support/use-clean-up.ts';
@@ -42,7 +43,8 @@ async function readLedger(account: string): Promise<Charge[]> {
   const entries = (await connection.send('xrange', [ledger, '-', '+'])) as [string, string[]][];
   return entries
     .map(([, fields]) => {
-      const field = (name: string) => fields[fields.indexOf(name) + 1] ?? '';
+      const values = splitLedgerEntry(fields);
+      const field = (name: string) => values.get(name) ?? '';
       return {
         kind: field('kind'),
         request: field('request'),

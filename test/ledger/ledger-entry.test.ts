@@ -157,8 +157,9 @@ describe('an entry of the ledger', () => {
   });
 
   it.each([
-    ['without an amount', ['kind', 'topup', 'account', 'a']],
-    ['of an unknown kind', ['kind', 'gift', 'account', 'a', 'held', '0', 'charged', '0']],
+    ['without an amount', ['entry', 'topup|a||||0|-5||5|p1', 'usage', '']],
+    ['of an unknown kind', ['entry', 'gift|a||||0|-5|0|5|p1', 'usage', '']],
+    ['with other fields', ['kind', 'topup|a||||0|-5|0|5|p1', 'usage', '']],
   ])('is not decoded %s', (_, fields) => {
     const buffers = fields.map((field) => Buffer.from(field));
     expect(() => decodeLedgerEntry(1, sample.id, buffers)).toThrow();

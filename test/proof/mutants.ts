@@ -79,8 +79,8 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'requests in flight are never counted down',
-    find: 'number(in_flight) - (hold.is_lost and 0 or 1)',
-    replace: 'number(in_flight)',
+    find: 'whole(number(in_flight) - (hold.is_lost and 0 or 1))',
+    replace: 'whole(number(in_flight))',
   },
   {
     name: 'a lost hold counts down the requests in flight',
@@ -94,27 +94,27 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal that does not extend the lease',
-    find: "redis.call('ZADD', KEYS[4], now_ms() + ARGV[8], request_id)",
-    replace: "redis.call('ZADD', KEYS[4], 'NX', now_ms() + ARGV[8], request_id)",
+    find: "redis.call('ZADD', KEYS[4], whole(now_ms() + ARGV[6]), request_id)",
+    replace: "redis.call('ZADD', KEYS[4], 'NX', whole(now_ms() + ARGV[6]), request_id)",
   },
   {
     name: 'a renewal that notes no cost',
-    find: 'whole(hold.held), ARGV[7]))',
+    find: 'whole(hold.held), ARGV[5]))',
     replace: 'whole(hold.held), whole(existing and hold.seen or 0)))',
   },
   {
     name: 'a hold that comes back takes what others hold',
-    find: 'local held = math.max(0, math.min(ARGV[6], room))',
-    replace: 'local held = number(ARGV[6])',
+    find: 'local held = math.max(0, math.min(ARGV[4], room))',
+    replace: 'local held = number(ARGV[4])',
   },
   {
     name: 'a renewal brings back what was swept',
-    find: "if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then\n  keep_marks",
+    find: "if not existing and redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n  keep_marks",
     replace: 'if false then\n  keep_marks',
   },
   {
     name: 'what was swept is forgotten while its request runs',
-    find: '  keep_marks(KEYS[5])\n',
+    find: '  keep_marks(KEYS[4])\n',
     replace: '',
   },
   {
@@ -173,7 +173,7 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: 'if now_ms() - number(ARGV[7]) > SETTLE_AGE_MAX_MS then',
+    find: 'if now_ms() - number(ARGV[5]) > SETTLE_AGE_MAX_MS then',
     replace: 'if false then',
   },
   {
@@ -193,13 +193,13 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the ledger has another sign',
-    find: 'nothing_held, 0 - micros, 0,',
-    replace: 'nothing_held, micros, 0,',
+    find: '0, 0 - micros, 0, balance',
+    replace: '0, micros, 0, balance',
   },
   {
     name: 'a payment of nothing has a sign',
-    find: 'nothing_held, 0 - micros, 0,',
-    replace: 'nothing_held, -micros, 0,',
+    find: '0, 0 - micros, 0, balance',
+    replace: '0, -micros, 0, balance',
   },
 ];
 
@@ -229,18 +229,14 @@ const NUMBER_MUTANTS: readonly Mutant[] = [
 const TELLING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a key is told of requests that count no more',
-    find: 'local count = find_expired(log, now, window)\n  return count',
-    replace: "local count = redis.call('LLEN', log)\n  return count",
-  },
-  {
-    name: 'a key is told of a log of the future',
-    find: 'if not newest or newest - now > window then return 0, 0 end',
-    replace: 'if not newest then return 0, 0 end',
+    find: '    read.newest = skip_expired(read.newest, now, window)\n',
+    replace: '',
   },
   {
     name: 'a key is told the limit of its account as its own',
-    find: 'peek_window(KEYS[2], key_limit, now, window)',
-    replace: 'peek_window(log_name(ARGV[1], ARGV[2]), key_limit, now, window)',
+    find: 'read_window(KEYS[2], key_window, key_limit, now, window)\nlocal by_account =\n',
+    replace:
+      'read_window(log_name(ARGV[1], ARGV[2]), account_window, key_limit, now, window)\nlocal by_account =\n',
   },
 ];
 

@@ -4,14 +4,14 @@ export const RATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the key loses a place when the account refuses',
     find: 'if by_key.wait > 0 or by_account.wait > 0 then',
-    replace: `if by_key.wait == 0 and by_account.wait > 0 then take_place(KEYS[2], key_limit, now, window, by_key) end
+    replace: `if key_limit > 0 and by_key.wait == 0 and by_account.wait > 0 then redis.call('HSET', KEYS[1], 'window', take_place(KEYS[2], now, window, by_key)) end
 if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a refusal by the cap takes a place',
     find: 'if cap_room < least then',
     replace:
-      'if cap_room < least then take_place(account_log, account_limit, now, window, by_account)',
+      "if cap_room < least then redis.call('HSET', account_key, 'window', take_place(account_log, now, window, by_account))",
   },
   {
     name: 'one request more than the limit',
@@ -20,13 +20,13 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a window that includes both of its ends',
-    find: "wait = math.min(redis.call('LINDEX', log, limit - 1) + window - now, window)",
-    replace: "wait = math.min(redis.call('LINDEX', log, limit - 1) + window + 1 - now, window)",
+    find: 'wait = math.min(find_time(read, log, count - limit) + window - now, window)',
+    replace: 'wait = math.min(find_time(read, log, count - limit) + window + 1 - now, window)',
   },
   {
     name: 'only the limit of the key counts',
-    find: 'take_place(account_log, account_limit, now, window, by_account)\n',
-    replace: '',
+    find: ",\n  'window', take_place(account_log, now, window, by_account))",
+    replace: ')',
   },
   {
     name: 'the shorter wait is told',
@@ -40,33 +40,45 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a log whose life is never renewed',
-    find: 'if not read.newest or math.floor(read.newest / window) ~= math.floor(now / window) then',
-    replace: 'if not read.newest then',
+    find: 'if is_new or blocks > 0 and math.floor(read.last / window) ~= math.floor(now / window) then',
+    replace: 'if is_new then',
   },
   {
     name: 'times that go backwards with the clock',
-    find: "redis.call('LPUSH', log, math.max(now, read.newest or 0))",
-    replace: "redis.call('LPUSH', log, now)",
+    find: 'local time = math.max(now, read.last or 0)',
+    replace: 'local time = now',
   },
   {
     name: 'a log of the future that is never dropped',
-    find: 'if newest and newest - now > window then',
-    replace: 'if false then',
+    find: 'if now - last >= window or last - now > window then',
+    replace: 'if now - last >= window then',
   },
   {
     name: 'the oldest entries are kept',
-    find: "redis.call('LTRIM', log, 0, expired - 1)",
+    find: "redis.call('LTRIM', log, read.dropped, -1)",
     replace: "redis.call('LTRIM', log, 0, -1)",
+  },
+  {
+    name: 'a block of the log is read again and again',
+    find: 'read.dropped, read.blocks = read.dropped + 1, read.blocks - 1',
+    replace: 'read.blocks = read.blocks - 1',
+  },
+  {
+    name: 'what the log has is not counted',
+    find: ' + read.blocks * BLOCK_TIMES\n  if count',
+    replace: '\n  if count',
   },
   {
     name: 'every call for a request takes a place',
     find: '-- Nothing has been changed until here.\n',
-    replace: 'take_place(KEYS[2], key_limit, now, window, by_key)\n',
+    replace:
+      "if key_limit > 0 then redis.call('HSET', KEYS[1], 'window', take_place(KEYS[2], now, window, by_key)) end\n",
   },
   {
     name: 'every call for a request takes a place of the account',
     find: '-- Nothing has been changed until here.\n',
-    replace: 'take_place(account_log, account_limit, now, window, by_account)\n',
+    replace:
+      "redis.call('HSET', account_key, 'window', take_place(account_log, now, window, by_account))\n",
   },
   {
     name: 'a request that runs is refused',

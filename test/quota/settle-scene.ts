@@ -9,6 +9,7 @@ import { keyset } from '../../src/quota/keyset.ts';
 import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { DETAILS } from '../support/request-details.ts';
+import { splitLedgerEntry } from '../support/split-ledger-entry.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
@@ -144,7 +145,8 @@ export async function readLedger(connection: Connection, bucket: number): Promis
   const { ledger } = keysOfBucket(bucket);
   const entries = (await connection.send('xrange', [ledger, '-', '+'])) as [string, string[]][];
   const lines = entries.map(([, fields]) => {
-    const field = (name: string) => fields[fields.indexOf(name) + 1] ?? '';
+    const values = splitLedgerEntry(fields);
+    const field = (name: string) => values.get(name) ?? '';
     return { kind: field('kind'), request: field('request'), charged: Number(field('charged')) };
   });
   return lines.filter(({ kind }) => kind !== 'topup');

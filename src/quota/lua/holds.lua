@@ -1,15 +1,12 @@
--- A hold as it stands in Redis.
+-- A hold as it stands in Redis: account|key|month|model|held|seen. Who pays, from account to model, is one text, here
+-- and in the ledger.
 
--- Amounts are texts, see numbers.lua.
-local function encode_hold(account, key_id, month, model, held, seen)
-  return account .. '|' .. key_id .. '|' .. month .. '|' .. model .. '|' .. held .. '|' .. seen
+-- The held and seen amounts are texts, see numbers.lua.
+local function encode_hold(payer, held, seen)
+  return payer .. '|' .. held .. '|' .. seen
 end
 
 local function decode_hold(text)
-  local account, key_id, month, model, held, seen =
-    string.match(text, '^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)$')
-  return {
-    account = account, key_id = key_id, month = month, model = model,
-    held = number(held), seen = number(seen),
-  }
+  local payer, month, held, seen = string.match(text, '^([^|]*|[^|]*|([^|]*)|[^|]*)|(%d+)|(%d+)$')
+  return { payer = payer, month = month, held = number(held), seen = number(seen) }
 end

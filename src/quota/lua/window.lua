@@ -1,71 +1,118 @@
--- An exact sliding window: the times of admission in a LIST, newest first. An entry counts for `window` ms.
+-- An exact sliding window: the times of admission, each of 13 digits. An entry counts for `window` ms.
+--
+--   state  blocks|oldest times|newest times  in the record whose limit it is, which is read and written anyway
+--   log    LIST  the times in between, the oldest first, in `blocks` full blocks of BLOCK_TIMES
+--
+-- Times leave the oldest ones and join the newest. Of the oldest that have become none, the next block takes the place;
+-- the newest that have become a block go to the log. So most requests touch no log, and those of a few a minute never do.
+local TIME_CHARS = 13
+local BLOCK_TIMES = 4
+local BLOCK_CHARS = BLOCK_TIMES * TIME_CHARS
 
--- Index of the first entry that no longer counts; entries before it do.
-local function find_expired(log, now, window)
-  local low, high = 0, redis.call('LLEN', log)
+local function time_at(times, index)
+  return string.sub(times, index * TIME_CHARS + 1, index * TIME_CHARS + TIME_CHARS) + 0
+end
+
+-- The times of a block that still count.
+local function skip_expired(times, now, window)
+  local index, count = 0, #times / TIME_CHARS
+  while index < count and now - time_at(times, index) >= window do index = index + 1 end
+  return index == 0 and times or string.sub(times, index * TIME_CHARS + 1)
+end
+
+-- How many blocks of the list have expired, each as a whole.
+local function count_expired(log, blocks, now, window)
+  local low, high = 0, blocks
   while low < high do
     local middle = math.floor((low + high) / 2)
-    if now - redis.call('LINDEX', log, middle) >= window then high = middle else low = middle + 1 end
+    local last = time_at(redis.call('LINDEX', log, middle), BLOCK_TIMES - 1)
+    if now - last >= window then low = middle + 1 else high = middle end
   end
   return low
 end
 
--- Usually as many expire as are added; what a burst left behind is cut off at once.
-local function drop_expired(log, now, window)
-  for _ = 1, 2 do
-    local oldest = redis.call('LINDEX', log, -1)
-    if not oldest or now - oldest < window then return end
-    redis.call('RPOP', log)
+-- Leaves out what has expired. `dropped` blocks are to be taken off the list.
+local function drop_expired(read, log, now, window)
+  read.oldest = skip_expired(read.oldest, now, window)
+  if read.oldest ~= '' then return end
+  local block = read.blocks > 0 and redis.call('LINDEX', log, 0)
+  if block and now - time_at(block, BLOCK_TIMES - 1) >= window then
+    -- A burst has expired.
+    read.dropped = count_expired(log, read.blocks, now, window)
+    read.blocks = read.blocks - read.dropped
+    block = read.blocks > 0 and redis.call('LINDEX', log, read.dropped)
   end
-  local expired = find_expired(log, now, window)
-  if expired == 0 then redis.call('DEL', log) else redis.call('LTRIM', log, 0, expired - 1) end
+  if block then
+    read.oldest = skip_expired(block, now, window)
+    read.dropped, read.blocks = read.dropped + 1, read.blocks - 1
+  else
+    read.newest = skip_expired(read.newest, now, window)
+  end
 end
 
--- Says how many requests count now, how long the next one has to wait, and when all have expired.
+-- The time that came `index` places after the first one that counts.
+local function find_time(read, log, index)
+  local oldest_count = #read.oldest / TIME_CHARS
+  if index < oldest_count then return time_at(read.oldest, index) end
+  index = index - oldest_count
+  if index >= read.blocks * BLOCK_TIMES then return time_at(read.newest, index - read.blocks * BLOCK_TIMES) end
+  local block = redis.call('LINDEX', log, read.dropped + math.floor(index / BLOCK_TIMES))
+  return time_at(block, index % BLOCK_TIMES)
+end
+
+-- Says how many requests count now, how long the next one has to wait, and when all have expired. Changes nothing.
 -- A limit of 0 is none.
-local function read_window(log, limit, now, window)
-  if limit <= 0 then return { count = 0, wait = 0, reset = 0 } end
-  local newest = tonumber(redis.call('LINDEX', log, 0) or '')
-  if newest and newest - now > window then
-    -- The clock of a new master is far behind: what the old one noted says nothing.
-    redis.call('DEL', log)
-    newest = nil
+local function read_window(log, state, limit, now, window)
+  local read = { count = 0, wait = 0, reset = 0, dropped = 0, blocks = 0, oldest = '', newest = '' }
+  if limit <= 0 or not state then return read end
+  local blocks, oldest, newest = string.match(state, '^(%d+)|(%d*)|(%d*)$')
+  local last = string.sub(newest, -TIME_CHARS) + 0
+  read.blocks = number(blocks)
+  if now - last >= window or last - now > window then
+    -- Nothing counts. Where the clock of a new master is far behind, what the old one noted says nothing.
+    read.dropped, read.blocks = read.blocks, 0
+    return read
   end
-  if not newest then return { count = 0, wait = 0, reset = 0 } end
-  drop_expired(log, now, window)
-  local count, wait = redis.call('LLEN', log), 0
+  read.oldest, read.newest, read.last = oldest, newest, last
+  drop_expired(read, log, now, window)
+  local count = (#read.oldest + #read.newest) / TIME_CHARS + read.blocks * BLOCK_TIMES
   if count >= limit then
     -- A clock that went back a little would make it longer than any wait can be.
-    wait = math.min(redis.call('LINDEX', log, limit - 1) + window - now, window)
+    read.wait = math.min(find_time(read, log, count - limit) + window - now, window)
   end
-  return {
-    count = count,
-    wait = wait,
-    reset = count > 0 and math.min(newest + window - now, window) or 0,
-    newest = newest,
-  }
+  read.count, read.reset = count, math.min(last + window - now, window)
+  return read
 end
 
--- Follows `read_window` in the same script, with what that has read. Times never go backwards in a log, whatever
--- the clock does. Once in each window of the calendar is enough for its life: the last entry that is added
--- without it counts to the end of the next one, and a time may be one window ahead of the clock.
-local function take_place(log, limit, now, window, read)
-  if limit <= 0 then return end
-  redis.call('LPUSH', log, math.max(now, read.newest or 0))
-  if not read.newest or math.floor(read.newest / window) ~= math.floor(now / window) then
+-- Follows `read_window` in the same script, with what that has read; answers the new state. Times never go backwards,
+-- whatever the clock does. Once in each window of the calendar is enough for the log's life: the last entry that is
+-- added without it counts to the end of the next one, and a time may be one window ahead of the clock.
+local function take_place(log, now, window, read)
+  local blocks, oldest, newest = read.blocks, read.oldest, read.newest
+  local time = math.max(now, read.last or 0)
+  if read.dropped > 0 then
+    if blocks == 0 then redis.call('DEL', log) else redis.call('LTRIM', log, read.dropped, -1) end
+  end
+  local is_new = false
+  if #newest == BLOCK_CHARS then
+    if oldest == '' then
+      oldest = newest
+    else
+      redis.call('RPUSH', log, newest)
+      blocks = blocks + 1
+      is_new = blocks == 1
+    end
+    newest = ''
+  end
+  if is_new or blocks > 0 and math.floor(read.last / window) ~= math.floor(now / window) then
     redis.call('PEXPIRE', log, 3 * window)
   end
-end
-
--- How many requests count now, and when all have expired; changes nothing.
-local function peek_window(log, limit, now, window)
-  local newest = limit > 0 and redis.call('LINDEX', log, 0)
-  if not newest or newest - now > window then return 0, 0 end
-  local count = find_expired(log, now, window)
-  return count, count > 0 and math.min(newest + window - now, window) or 0
+  return string.format('%d|%s|%s%013d', blocks, oldest, newest, time)
 end
 
 -- A plan that this version does not know gets the smallest.
-local function limit_of(plan, starter, pro, business, team)
-  return plan == 'pro' and pro or plan == 'team' and team or plan == 'business' and business or starter
+local function limit_of(plan, plan_limits)
+  local _, last = string.find(plan_limits, ',' .. (plan or '') .. '=', 1, true)
+  if not last then _, last = string.find(plan_limits, ',starter=', 1, true) end
+  return string.match(plan_limits, '^%d+', last + 1)
 end

@@ -1,5 +1,6 @@
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
 
 type Fields = ReadonlyMap<string, string>;
 
@@ -79,7 +80,7 @@ export async function takeSnapshot(
         new Map(own.map(([id, fields]) => [id, toMap(fields)])),
       ]),
     ),
-    ledger: ledger.map(([, fields]) => parseLedgerRecord(toMap(fields))),
+    ledger: ledger.map(([, fields]) => parseLedgerRecord(splitLedgerEntry(fields))),
     cursor: ledger.at(-1)?.[0] ?? cursor,
   };
 }

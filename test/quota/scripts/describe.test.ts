@@ -7,7 +7,6 @@ import {
   MONTH,
   NOW_MS,
   openScripts,
-  redisKeys,
   requestNumber,
   WINDOW_MS,
 } from './open-scripts.ts';
@@ -62,7 +61,8 @@ describe('describe', () => {
     await scripts.admit({ modelNames: ['llm-a'] });
     await scripts.settle(30);
     // Another key of the account was here too.
-    await scripts.send('lpush', redisKeys.accountLog(ACCOUNT), NOW_MS + 12_000);
+    const times = [NOW_MS, NOW_MS + 10_000, NOW_MS + 12_000].join('');
+    await scripts.setAccount({ window: `0||${times}` });
     await scripts.setClock(NOW_MS + 15_000);
     expect(await askTwice()).toMatchObject({
       nowMs: NOW_MS + 15_000,
@@ -94,7 +94,7 @@ describe('describe', () => {
       await scripts.setClock(NOW_MS + atMs);
       expect((await ask()).accountRate, `after ${atMs} ms`).toEqual({ limit: 3, left, resetMs });
     }
-    expect(await scripts.send('llen', redisKeys.accountLog(ACCOUNT))).toBe(2);
+    expect(await scripts.admissions()).toHaveLength(2);
   });
 
   it('has nothing left below nothing where a limit was lowered', async () => {

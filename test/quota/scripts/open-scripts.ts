@@ -18,6 +18,7 @@ import {
   tcp,
   waitForRedis,
 } from '../../support/redis-connection.ts';
+import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
 import { startRedisServer, stopRedisServers } from '../../support/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -112,16 +113,26 @@ export function openScripts(script?: string) {
     key: () => hash(redisKeys.key(KEY)),
     holds: () => hash(redisKeys.holds),
     done: () => hash(redisKeys.done(REQUEST)),
+    /** When the requests were admitted that the account's window has, the oldest first. */
+    async admissions(): Promise<number[]> {
+      const { window = '0||' } = await hash(redisKeys.account(ACCOUNT));
+      const [blocks, oldest = '', newest = ''] = window.split('|');
+      const between = (await send('lrange', redisKeys.accountLog(ACCOUNT), 0, -1)) as string[];
+      expect(between).toHaveLength(Number(blocks));
+      const times = [oldest, ...between, newest].join('').match(/\d{13}/g) ?? [];
+      return times.map(Number);
+    },
     leaseEnd: async (requestId = REQUEST) =>
       Number(await send('zscore', redisKeys.leases, requestId)),
     /** Kind, request, month, held, charged, short and balance of each entry. */
     async ledger(): Promise<string[]> {
       const entries = (await send('xrange', redisKeys.ledger, '-', '+')) as [string, string[]][];
       return entries.map(([, fields]) => {
-        const field = (name: string) => fields[fields.indexOf(name) + 1];
-        const [kind, request] = [field('kind'), field('request')];
-        const amounts = ['held', 'charged', 'short', 'balance'].map(field).join(' ');
-        return `${kind} ${request === REQUEST ? 'it' : request} ${field('month')} ${amounts}`;
+        const values = splitLedgerEntry(fields);
+        const [kind, request] = [values.get('kind'), values.get('request')];
+        const amounts = ['held', 'charged', 'short', 'balance'].map((name) => values.get(name));
+        const who = request === REQUEST ? 'it' : request;
+        return `${kind} ${who} ${values.get('month')} ${amounts.join(' ')}`;
       });
     },
     admit: (more: Partial<AdmitOrder> = {}): Promise<AdmitReply> =>

@@ -220,7 +220,7 @@ describe('settle', () => {
     expect(JSON.stringify(bytes)).toContain('usage');
     const stored = await scripts.send(
       'eval',
-      `return redis.sha1hex(redis.call('XRANGE', KEYS[1], '-', '+')[1][2][22])`,
+      `return redis.sha1hex(redis.call('XRANGE', KEYS[1], '-', '+')[1][2][4])`,
       1,
       redisKeys.ledger,
     );

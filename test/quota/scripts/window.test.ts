@@ -27,10 +27,7 @@ async function askAll(...times: readonly number[]): Promise<string[]> {
   return replies;
 }
 
-const logOf = async () =>
-  ((await scripts.send('lrange', redisKeys.accountLog(ACCOUNT), 0, -1)) as string[]).map(
-    (time) => Number(time) - NOW_MS,
-  );
+const logOf = async () => (await scripts.admissions()).map((time) => time - NOW_MS);
 
 describe('a window', () => {
   it('lets exactly the limit in, and the next one when the oldest is a window old', async () => {
@@ -65,10 +62,10 @@ describe('a window', () => {
     await scripts.setKey({ rpm: 2 });
     await scripts.setAccount({ plan: 'pro' });
     expect(await askAll(0, 10, 20)).toEqual(['1 left', '0 left', 'key 59980']);
-    expect(await logOf()).toEqual([10, 0]);
+    expect(await logOf()).toEqual([0, 10]);
     await scripts.setKey({ rpm: 10 });
     expect(await askAll(30, 40)).toEqual(['0 left', 'account 59960']);
-    expect(await logOf()).toEqual([30, 10, 0]);
+    expect(await logOf()).toEqual([0, 10, 30]);
   });
 
   it('is told by the longer wait', async () => {
@@ -107,8 +104,27 @@ describe('a window', () => {
     expect(await logOf()).toEqual([200_000]);
   });
 
+  it('keeps a few in the record alone', async () => {
+    await askAll(0, 1, 2, 3, 4, 5, 6, 7);
+    expect(await scripts.send('exists', redisKeys.accountLog(ACCOUNT))).toBe(0);
+    expect(await logOf()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it.each([1, 2, 4, 5, 8, 9, 12, 13, 17])('is exact where its limit is %i', async (rpm) => {
+    await scripts.setKey({ rpm });
+    const times = Array.from({ length: rpm }, (_, n) => 10 * n);
+    expect(await askAll(...times)).toEqual(times.map((_, n) => `${rpm - 1 - n} left`));
+    const last = 10 * (rpm - 1);
+    expect(await ask(last)).toBe(`key ${60_000 - last}`);
+    for (const time of times) {
+      expect(await askAll(59_999 + time, 60_000 + time)).toEqual(['key 1', '0 left']);
+    }
+    await scripts.setKey({ rpm: 1 });
+    expect(await ask(60_000 + last)).toBe('key 60000');
+  });
+
   it('lives as long as its entries count, and not for ever', async () => {
-    await ask(0);
+    await askAll(...Array.from({ length: 20 }, () => 0));
     const leftMs = Number(await scripts.send('pttl', redisKeys.accountLog(ACCOUNT)));
     // An entry may be a window ahead of the clock, and the last one that renews nothing a window after it.
     expect(leftMs).toBeGreaterThan(2 * WINDOW_MS);
@@ -118,6 +134,7 @@ describe('a window', () => {
   it('has its life renewed in each window that it is used in', async () => {
     const log = redisKeys.accountLog(ACCOUNT);
     for (const afterMs of [0, WINDOW_MS, 2 * WINDOW_MS]) {
+      await askAll(...Array.from({ length: 20 }, () => afterMs - 1));
       await scripts.send('persist', log);
       await ask(afterMs);
       expect(Number(await scripts.send('pttl', log))).toBeGreaterThan(2 * WINDOW_MS);
