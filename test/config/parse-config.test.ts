@@ -13,6 +13,7 @@ workers: 4
 redis: {url: redis://127.0.0.1:6379/0}
 data_dir: /var/lib/tollgate
 log_level: warn
+key_page: false
 plans: {starter: 61, pro: 301, business: 1001}
 models:
   - id: llm-opus-4.7
@@ -65,6 +66,7 @@ describe('parseConfig', () => {
         insurancePerMinuteMax: undefined,
       },
       drain: { timeoutMs: 120_000 },
+      keyPage: true,
       uwsSha256: [],
     });
     expect(config.upstreams).toEqual([
@@ -114,6 +116,7 @@ describe('parseConfig', () => {
       redis: { topology: 'standalone', endpoint: { host: '127.0.0.1', port: 6379 } },
       dataDir: '/var/lib/tollgate',
       logLevel: 'warn',
+      keyPage: false,
       plans: { starter: 61, pro: 301, business: 1001, team: 2000 },
       limits: {
         bodyBytesMax: 16_777_216,
