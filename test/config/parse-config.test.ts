@@ -107,6 +107,16 @@ describe('parseConfig', () => {
     ]);
   });
 
+  it('takes true and false also as text, which is what a variable gives', () => {
+    for (const [text, value] of [
+      ['true', true],
+      ['false', false],
+    ] as const) {
+      expect(parse(`key_page: \${PAGE}`, { PAGE: text }).keyPage).toBe(value);
+    }
+    expect(() => parse('key_page: maybe')).toThrow('t.yaml:1: key_page: must be true or false');
+  });
+
   it('reads every key of the file', () => {
     const config = parse(FULL, { ADMIN_TOKEN: 'operator', MAIN_KEY: 'vendor' });
     expect(config).toMatchObject({
