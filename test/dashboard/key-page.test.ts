@@ -58,7 +58,7 @@ it('its examples answer as they are copied, with the address of the gateway and 
   await page.goto(`${gateway().url}/?from=mail`);
   const curl = page.getByRole('region', { name: 'Native messages with curl' });
   expect(await curl.textContent()).toContain(`curl ${gateway().url}/v1/messages \\`);
-  expect(await curl.textContent()).toContain('"model":"MODEL"');
+  expect(await curl.textContent()).toContain('"model": "MODEL"');
 
   const owner = admin(gateway());
   const account = await owner.createAccount();

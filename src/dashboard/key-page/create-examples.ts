@@ -72,6 +72,6 @@ console.log(completion.choices[0].message.content);
 }
 
 function describeRequest(model: string): string {
-  const messages = [{ role: 'user', content: 'Hello!' }];
-  return JSON.stringify({ model, max_tokens: 200, messages });
+  return `{"model": "${model}", "max_tokens": 200,
+    "messages": [{"role": "user", "content": "Hello!"}]}`;
 }

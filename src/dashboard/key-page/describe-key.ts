@@ -1,6 +1,12 @@
 import { formatCount, formatCredits, formatFigure, formatTime } from '../format.ts';
 import type { KeyInfo } from './read-own-key.ts';
 
+const months = new Intl.DateTimeFormat('en-GB', {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
 export interface Fact {
   readonly name: string;
   readonly value: string;
@@ -12,11 +18,13 @@ export interface Fact {
 export function describeKey(info: KeyInfo): readonly Fact[] {
   const { account, rate, concurrency, expires_at: expiresAt } = info;
   const window = `${formatFigure(info.rate_window_seconds)} s`;
-  const month = `${info.month.slice(0, 4)}-${info.month.slice(4)}`;
   return [
     { name: 'Balance, in credits', value: formatCredits(account.balance) },
     { name: 'Held by running requests', value: formatCredits(account.held) },
-    { name: `Spent in ${month}, UTC`, value: formatCredits(info.spent_this_month) },
+    {
+      name: `Spent in ${formatMonth(info.month)}, UTC`,
+      value: formatCredits(info.spent_this_month),
+    },
     { name: 'Monthly cap', value: formatLimit(info.monthly_cap, formatCredits) },
     ...(rate === null ? [] : [{ name: `Key: requests left, ${window}`, value: formatRate(rate) }]),
     { name: `Account: requests left, ${window}`, value: formatRate(account.rate) },
@@ -28,6 +36,11 @@ export function describeKey(info: KeyInfo): readonly Fact[] {
     { name: 'Key', value: `${info.key}, ${info.id}`, isText: true },
     { name: 'Account', value: account.id, isText: true },
   ];
+}
+
+/** From `yyyymm`. */
+function formatMonth(month: string): string {
+  return months.format(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)) - 1));
 }
 
 function formatRate({ remaining, limit }: { readonly remaining: number; readonly limit: number }) {
