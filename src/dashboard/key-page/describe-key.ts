@@ -1,5 +1,5 @@
 import { formatCount, formatCredits, formatFigure, formatTime } from '../format.ts';
-import type { KeyInfo } from './read-own-key.ts';
+import type { KeyInfo } from './key-info.ts';
 
 const months = new Intl.DateTimeFormat('en-GB', {
   month: 'long',

@@ -1,5 +1,5 @@
 import { describeKey } from './describe-key.ts';
-import type { KeyInfo } from './read-own-key.ts';
+import type { KeyInfo } from './key-info.ts';
 
 export function KeyFigures({ info }: { readonly info: KeyInfo }) {
   return (

@@ -1,33 +1,7 @@
 import { ApiProblem, readProblem, toProblem } from '../api-problem.ts';
 import { BASE_URL } from './base-url.ts';
 import { explainRefusal } from './explain-refusal.ts';
-
-interface Rate {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly reset_at: string;
-}
-
-/** What `GET /v1/key` answers with; null is no limit. */
-export interface KeyInfo {
-  readonly id: string;
-  readonly key: string;
-  readonly expires_at: string | null;
-  readonly rate_window_seconds: number;
-  readonly rate: Rate | null;
-  readonly concurrency: number | null;
-  readonly in_flight: number;
-  readonly month: string;
-  readonly monthly_cap: number | null;
-  readonly spent_this_month: number;
-  readonly held: number;
-  readonly account: {
-    readonly id: string;
-    readonly balance: number;
-    readonly held: number;
-    readonly rate: Rate;
-  };
-}
+import type { KeyInfo } from './key-info.ts';
 
 export interface OwnKey {
   readonly info: KeyInfo;
