@@ -25,10 +25,11 @@ export function createNativeExamples(baseUrl: BaseUrl, model: string): readonly 
     },
     {
       title: 'Native messages with @anthropic-ai/sdk',
-      text: `import Anthropic from '@anthropic-ai/sdk';
+      text: `import { env } from 'node:process';
+import Anthropic from '@anthropic-ai/sdk';
 
 const client = new Anthropic({
-  apiKey: process.env.TOLLGATE_KEY,
+  apiKey: env.TOLLGATE_KEY,
   baseURL: '${baseUrl}',
 });
 const message = await client.messages.create({
@@ -54,10 +55,11 @@ export function createChatExamples(baseUrl: BaseUrl, model: string): readonly Ex
     },
     {
       title: 'Chat completions with openai',
-      text: `import OpenAI from 'openai';
+      text: `import { env } from 'node:process';
+import OpenAI from 'openai';
 
 const client = new OpenAI({
-  apiKey: process.env.TOLLGATE_KEY,
+  apiKey: env.TOLLGATE_KEY,
   baseURL: '${baseUrl}/v1',
 });
 const completion = await client.chat.completions.create({
