@@ -42,7 +42,9 @@ const askRoot = (url: string, accept: string, method = 'GET') =>
 async function readAnswer(response: Response) {
   const text = await response.text();
   const requestId = response.headers.get('request-id') ?? '';
-  const headers = [...response.headers].filter(([name]) => !/request-id$|^date$/.test(name));
+  const headers = [...response.headers].filter(
+    ([name]) => !/request-id$|^(date|content-length)$/.test(name),
+  );
   const body = text.replaceAll(requestId, 'ID').replace(/"uptime_seconds":\d+/, '');
   return { status: response.status, headers, body };
 }

@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { askModel, messageOf } from '../support/ask-model.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
@@ -39,6 +42,22 @@ function createProject(): string {
     symlinkSync(resolve('node_modules', installed), join(dir, 'node_modules', name));
   }
   return dir;
+}
+
+/** Serves what is below the path from the root of the target, and nothing else. */
+async function startPathProxy(path: string, target: string): Promise<string> {
+  const server = createServer(({ url = '', headers }, response) => {
+    const forwarded = url.startsWith(path) ? `/${url.slice(path.length)}` : '/nothing-here';
+    const upstream = request(target + forwarded, { headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    upstream.end();
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 async function runExample(dir: string, text: string, key: string): Promise<string> {
@@ -80,6 +99,17 @@ it('its examples answer as they are copied, with the address of the gateway and 
   }
   const options = await page.getByLabel('Model').locator('option').allTextContents();
   expect(options).not.toContain('opus');
+  expect(tab.errors).toEqual([]);
+});
+
+it('below a path of a proxy it finds its files and the API, and its examples name that path', async () => {
+  const proxyUrl = await startPathProxy('/models/', gateway().url);
+  const tab = await openTab();
+  await tab.page.goto(`${proxyUrl}/models/`);
+  const curl = tab.page.getByRole('region', { name: 'Chat completions with curl' });
+  expect(await curl.textContent()).toContain(`curl ${proxyUrl}/models/v1/chat/completions \\`);
+  await showKey(tab, gateway().key());
+  await figure(tab, 'Balance').waitFor();
   expect(tab.errors).toEqual([]);
 });
 
