@@ -21,7 +21,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   routing: ['lib', 'protocol', 'catalogue'],
   upstream: ['lib', 'protocol', 'routing'],
   accounts: ['lib', 'keys', 'redis', 'quota'],
-  ops: ['lib', 'protocol', 'guards', 'accounts', 'ledger'],
+  'page-files': ['lib'],
+  ops: ['lib', 'protocol', 'guards', 'accounts', 'ledger', 'page-files'],
   metrics: ['lib', 'protocol', 'gateway'],
   cluster: [
     'lib',
@@ -36,6 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'ledger',
     'metrics',
     'ops',
+    'page-files',
     'quota',
     'redis',
     'request-log',

@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { createCatalogue } from '../catalogue/resolve-model.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { Steps } from '../gateway/steps.ts';
+import { addKeyPage } from '../http/add-key-page.ts';
 import { createHealthRoutes } from '../http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
 import { createInferenceRoutes } from '../http/inference-routes.ts';
@@ -17,6 +19,7 @@ import type { RedisTarget } from '../lib/redis-target.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import type { Activity } from '../ops/activity.ts';
+import { loadPageFiles } from '../page-files/load-page-files.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
@@ -60,6 +63,8 @@ export interface Worker {
   drain(order: DrainOrder): Promise<void>;
 }
 
+/** Where the build has put the page for key owners. */
+const KEY_PAGE_DIR = fileURLToPath(new URL('../key-page', import.meta.url));
 const COMMAND_TIMEOUT_MS = 1_000;
 /** A worker that replaces another must not refuse what the other would have served. */
 const STORE_WAIT_MAX_MS = 2_000;
@@ -148,9 +153,9 @@ function openStore({ redis: target, clock, log }: WorkerOptions, name: string, m
 
 type NodeHealth = Omit<Parameters<typeof createHealthRoutes>[0], 'version' | 'worker'>;
 
-function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth): Route[] {
+function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth): readonly Route[] {
   const version = packageVersion();
-  return [
+  const routes = [
     ...createHealthRoutes({ ...health, version, worker: options.worker }),
     ...createInferenceRoutes(steps),
     ...createModelsRoutes(steps),
@@ -158,6 +163,7 @@ function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth):
     createOpenApiRoute(version),
     ...options.extraRoutes,
   ];
+  return options.config.keyPage ? addKeyPage(routes, loadPageFiles(KEY_PAGE_DIR)) : routes;
 }
 
 function limitsOf({ limits }: Config): HttpLimits {

@@ -19,6 +19,7 @@ export function buildConfig(settings: Settings): Config {
     logLevel: settings.log_level,
     requestLog: { lines: settings.request_log, sample: settings.request_log_sample },
     tracing: settings.tracing,
+    keyPage: settings.key_page,
     plans: settings.plans,
     models: settings.models.map((model) => buildModel(model, settings.upstreams)),
     upstreams: settings.upstreams.map(buildUpstream),

@@ -110,6 +110,8 @@ export interface Config {
   readonly requestLog: { readonly lines: 'errors' | 'sampled' | 'all'; readonly sample: number };
   /** Absent, nothing is recorded. */
   readonly tracing: TracingConfig | undefined;
+  /** Whether browsers get the page for key owners. */
+  readonly keyPage: boolean;
   /** Requests per minute, per account. */
   readonly plans: Readonly<Record<PlanName, number>>;
   readonly models: readonly ModelConfig[];

@@ -18,6 +18,7 @@ export function maskSettings(config: Config) {
     request_log: config.requestLog.lines,
     request_log_sample: config.requestLog.sample,
     tracing: config.tracing && maskTracing(config.tracing),
+    key_page: config.keyPage,
     plans: config.plans,
     models: config.models.map(maskModel),
     upstreams: config.upstreams.map(maskUpstream),

@@ -52,6 +52,12 @@ export function namedText(what: string, pattern: RegExp) {
   return z.string({ error }).regex(pattern, { error });
 }
 
+/** Text is taken too: that is what a variable gives. */
+export function trueOrFalse() {
+  const asText = z.enum(['true', 'false']).transform((text) => text === 'true');
+  return z.union([z.boolean(), asText], { error: expected('true or false') });
+}
+
 /** Digits in text are a number too: that is what a variable gives. */
 const numeric = (error: ReturnType<typeof expected>) =>
   z.union(

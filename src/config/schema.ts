@@ -21,6 +21,7 @@ import {
   numberFrom,
   parsedText,
   settingsMap,
+  trueOrFalse,
   wholeNumber,
 } from './schema-parts.ts';
 
@@ -195,6 +196,7 @@ export const settingsSchema = settingsMap({
     .prefault('errors'),
   request_log_sample: numberFrom(0, 1).prefault(0.01),
   tracing: tracing.optional(),
+  key_page: trueOrFalse().prefault(true),
   plans: settingsMap({
     starter: perMinute.prefault(60),
     pro: perMinute.prefault(300),

@@ -6,6 +6,7 @@ import { Refusal } from '../protocol/refusals.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import type { UwsRequest, UwsResponse } from './load-uws.ts';
 import { type RequestHead, readRequestHead } from './read-request-head.ts';
+import { refuseMethod } from './refuse-method.ts';
 import { mintRequestId } from './request-id.ts';
 import type { Route, RouteTable } from './routes.ts';
 
@@ -66,11 +67,7 @@ function createRefusingRoute(head: RequestHead, allowed: readonly string[]): Rou
   const refusal =
     allowed.length === 0
       ? new Refusal('unknown_path', describeUnknownPath(head.method, path))
-      : new Refusal(
-          'method_not_allowed',
-          `${path} does not take ${head.method}, only ${allowed.join(', ')}.`,
-          { headers: { allow: allowed.join(', ') } },
-        );
+      : refuseMethod(head.method, path, allowed);
   return {
     method: 'GET',
     path,

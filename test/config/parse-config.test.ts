@@ -13,6 +13,7 @@ workers: 4
 redis: {url: redis://127.0.0.1:6379/0}
 data_dir: /var/lib/tollgate
 log_level: warn
+key_page: false
 plans: {starter: 61, pro: 301, business: 1001}
 models:
   - id: llm-opus-4.7
@@ -65,6 +66,7 @@ describe('parseConfig', () => {
         insurancePerMinuteMax: undefined,
       },
       drain: { timeoutMs: 120_000 },
+      keyPage: true,
       uwsSha256: [],
     });
     expect(config.upstreams).toEqual([
@@ -105,6 +107,16 @@ describe('parseConfig', () => {
     ]);
   });
 
+  it('takes true and false also as text, which is what a variable gives', () => {
+    for (const [text, value] of [
+      ['true', true],
+      ['false', false],
+    ] as const) {
+      expect(parse(`key_page: \${PAGE}`, { PAGE: text }).keyPage).toBe(value);
+    }
+    expect(() => parse('key_page: maybe')).toThrow('t.yaml:1: key_page: must be true or false');
+  });
+
   it('reads every key of the file', () => {
     const config = parse(FULL, { ADMIN_TOKEN: 'operator', MAIN_KEY: 'vendor' });
     expect(config).toMatchObject({
@@ -114,6 +126,7 @@ describe('parseConfig', () => {
       redis: { topology: 'standalone', endpoint: { host: '127.0.0.1', port: 6379 } },
       dataDir: '/var/lib/tollgate',
       logLevel: 'warn',
+      keyPage: false,
       plans: { starter: 61, pro: 301, business: 1001, team: 2000 },
       limits: {
         bodyBytesMax: 16_777_216,

@@ -12,15 +12,19 @@ export interface Tab {
   readonly errors: string[];
 }
 
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    // Its sandbox does not run as root, and containers have little shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+}
+
 /** One Chromium for all tests of a file, to be called at its top; each tab is a browser session of its own. */
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      // Its sandbox does not run as root, and containers have little shared memory.
-      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-    });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
@@ -45,7 +49,11 @@ export function readAdminToken(gateway: Gateway): string {
 }
 
 /** Opens the dashboard as somebody who has the admin token. */
-export async function signIn({ page }: Tab, gateway: Gateway, hash = ''): Promise<void> {
+export async function signIn(
+  { page }: Pick<Tab, 'page'>,
+  gateway: Gateway,
+  hash = '',
+): Promise<void> {
   await page.goto(`${gateway.opsUrl}/${hash}`);
   await page.getByLabel('Admin token').fill(readAdminToken(gateway));
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -1,0 +1,79 @@
+export interface Example {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Where the gateway is for whoever reads the page, without a slash at its end. */
+type BaseUrl = string;
+
+/** Stands in examples until a key says which models it may use. */
+export const MODEL_UNKNOWN = 'MODEL';
+
+export const KEY_VARIABLE = 'export TOLLGATE_KEY=sk-gw2-…';
+
+/** Each runs as it is where `TOLLGATE_KEY` is set and the library installed. */
+export function createNativeExamples(baseUrl: BaseUrl, model: string): readonly Example[] {
+  return [
+    {
+      title: 'Native messages with curl',
+      text: `curl ${baseUrl}/v1/messages \\
+  -H "x-api-key: $TOLLGATE_KEY" \\
+  -H 'llm-version: 2023-06-01' \\
+  -H 'content-type: application/json' \\
+  -d '${describeRequest(model)}'
+`,
+    },
+    {
+      title: 'Native messages with @anthropic-ai/sdk',
+      text: `import { env } from 'node:process';
+import Anthropic from '@anthropic-ai/sdk';
+
+const client = new Anthropic({
+  apiKey: env.TOLLGATE_KEY,
+  baseURL: '${baseUrl}',
+});
+const message = await client.messages.create({
+  model: '${model}',
+  max_tokens: 200,
+  messages: [{ role: 'user', content: 'Hello!' }],
+});
+console.log(message.content[0].text);
+`,
+    },
+  ];
+}
+
+export function createChatExamples(baseUrl: BaseUrl, model: string): readonly Example[] {
+  return [
+    {
+      title: 'Chat completions with curl',
+      text: `curl ${baseUrl}/v1/chat/completions \\
+  -H "authorization: Bearer $TOLLGATE_KEY" \\
+  -H 'content-type: application/json' \\
+  -d '${describeRequest(model)}'
+`,
+    },
+    {
+      title: 'Chat completions with openai',
+      text: `import { env } from 'node:process';
+import OpenAI from 'openai';
+
+const client = new OpenAI({
+  apiKey: env.TOLLGATE_KEY,
+  baseURL: '${baseUrl}/v1',
+});
+const completion = await client.chat.completions.create({
+  model: '${model}',
+  max_tokens: 200,
+  messages: [{ role: 'user', content: 'Hello!' }],
+});
+console.log(completion.choices[0].message.content);
+`,
+    },
+  ];
+}
+
+function describeRequest(model: string): string {
+  return `{"model": "${model}", "max_tokens": 200,
+    "messages": [{"role": "user", "content": "Hello!"}]}`;
+}

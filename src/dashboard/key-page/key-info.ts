@@ -1,0 +1,26 @@
+interface Rate {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset_at: string;
+}
+
+/** What `GET /v1/key` answers with; null is no limit. */
+export interface KeyInfo {
+  readonly id: string;
+  readonly key: string;
+  readonly expires_at: string | null;
+  readonly rate_window_seconds: number;
+  readonly rate: Rate | null;
+  readonly concurrency: number | null;
+  readonly in_flight: number;
+  readonly month: string;
+  readonly monthly_cap: number | null;
+  readonly spent_this_month: number;
+  readonly held: number;
+  readonly account: {
+    readonly id: string;
+    readonly balance: number;
+    readonly held: number;
+    readonly rate: Rate;
+  };
+}
