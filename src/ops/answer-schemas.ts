@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_VIAS } from '../accounts/audit-entry.ts';
 import { USAGE_GROUPS } from '../ledger/usage-group.ts';
+import { receiptDetails } from './receipt-schema.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -178,4 +179,5 @@ export const receiptAnswer = z.looseObject({
   model: z.string().nullable(),
   month: z.string().nullable(),
   held: z.number(),
+  ...receiptDetails,
 });
