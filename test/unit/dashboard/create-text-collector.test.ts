@@ -37,7 +37,15 @@ it('the text of a whole answer is read when all of it is there', () => {
 });
 
 it('what is no answer of a model has no text', () => {
-  for (const body of ['null', '[]', '"a"', '{"error":{"message":"no"}}', 'data: {', '']) {
+  for (const body of [
+    'null',
+    '[]',
+    '"a"',
+    '{"error":{"message":"no"}}',
+    'data: {',
+    '',
+    '{"content":7}',
+  ]) {
     expect(createTextCollector(false)(body)).toBe('');
     expect(createTextCollector(true)(`data: ${body}\n\n`)).toBe('');
   }

@@ -32,13 +32,16 @@ export function createTextCollector(isStream: boolean): (chunk: string) => strin
   };
 }
 
+/** Nothing, where it is no answer of a model. */
 function readText(json: string): string {
-  let payload: Payload | null;
   try {
-    payload = JSON.parse(json) as Payload | null;
+    return joinPieces(JSON.parse(json) as Payload | null);
   } catch {
     return '';
   }
+}
+
+function joinPieces(payload: Payload | null): string {
   const [choice] = payload?.choices ?? [];
   const pieces = [
     payload?.delta?.text,
