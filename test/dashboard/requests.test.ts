@@ -54,7 +54,7 @@ it('a request of a client library is found by its id, with what it cost and its 
   await fact('Key').getByRole('link').click();
   await page.getByRole('heading', { name: `Key ${receipt.key}`, level: 1 }).waitFor();
   expect(tab.errors).toEqual([]);
-});
+}, 120_000);
 
 it('a request that runs is shown with what it holds, and when it has ended with its charge', async () => {
   const body = messageOf('[[tokens 90]] [[slow 60000]]');

@@ -12,8 +12,10 @@ const STATES: Readonly<Record<Answer['state'], string>> = {
   failed: 'There is no whole answer.',
 };
 
-/** Told by the node, and no part of the answer. */
-const NOT_OF_THE_ANSWER = 'x-tollgate-answered-by';
+/** Of the connection to the node that passed the answer on, and its mark. */
+const NOT_OF_THE_ANSWER: readonly string[] = [
+  ...['connection', 'keep-alive', 'transfer-encoding', 'x-tollgate-answered-by'],
+];
 
 export function AnswerView({ answer }: { readonly answer: Answer }) {
   const { state, status, headers, raw, text, problem } = answer;
@@ -52,7 +54,7 @@ export function AnswerView({ answer }: { readonly answer: Answer }) {
           <h3>Headers</h3>
           <DataTable
             caption="Headers of the answer"
-            rows={headers.filter(([name]) => name !== NOT_OF_THE_ANSWER)}
+            rows={headers.filter(([name]) => !NOT_OF_THE_ANSWER.includes(name))}
             keyOf={([name]) => name}
             emptyText="It has none"
             columns={[
