@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
+import { reachableHost } from '../lib/reachable-host.ts';
 
 /** What somebody who has just started a node wants to do next: see that it lives, and ask it something. */
 export function announceNode(
@@ -31,9 +32,4 @@ export function announceNode(
     print(`Dashboard:  http://${formatEndpoint({ ...ops.listen, host: opsHost })}/`);
   }
   print(`Try it:  ${curl}/healthz`);
-}
-
-/** An address that means all of this machine's is reached by its own. */
-function reachableHost(host: string): string {
-  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
 }

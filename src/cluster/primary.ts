@@ -156,6 +156,8 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       ...{ node, reload, readCluster, events: hub },
       ...{ directory: books.directory, audit: books.audit, ledger: books.ledger },
       isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
+      readModels: () => config().models,
+      readApiEndpoint: () => config().listen,
     },
     log,
   });

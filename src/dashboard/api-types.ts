@@ -14,6 +14,8 @@ export type Usage = z.infer<typeof answers.usageAnswer>;
 export type Receipt = z.infer<typeof answers.receiptAnswer>;
 export type AuditPage = z.infer<typeof answers.auditAnswer>;
 export type Cluster = z.infer<typeof answers.clusterAnswer>;
+export type Models = z.infer<typeof answers.modelsAnswer>;
+export type Model = Models['data'][number];
 export type Reload = z.infer<typeof answers.reloadAnswer>;
 export type ProblemBody = z.infer<typeof answers.problemAnswer>;
 

@@ -34,6 +34,7 @@ export const api = {
   findRequest: (id: string, signal?: Signal) =>
     readAdmin<types.Receipt>(`/requests/${at(id)}`, { signal }),
   readCluster: (signal?: Signal) => readAdmin<types.Cluster>('/cluster', { signal }),
+  listModels: (signal?: Signal) => readAdmin<types.Models>('/models', { signal }),
   readAudit: (query: types.AuditFilter, signal?: Signal) =>
     readAdmin<types.AuditPage>('/audit', { query: { ...query }, signal }),
   reloadSettings: () => post<types.Reload>('/reload', {}),

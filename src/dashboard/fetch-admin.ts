@@ -3,6 +3,8 @@ import { signOut, token } from './session.ts';
 
 const ADMIN = '/admin/v1';
 const ANSWER_TIME_MAX_MS = 30_000;
+/** On what the node passed on from its API: a refusal in it is not that of this token. */
+const RELAYED = 'x-tollgate-answered-by';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -13,11 +15,11 @@ export interface AdminRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Answers a response that is a success, its body unread; throws an ApiProblem for all else. */
+/** Answers a response that is a success or was passed on, its body unread; throws an ApiProblem for all else. */
 export async function fetchAdmin(path: string, request: AdminRequest = {}): Promise<Response> {
   const used = token.value ?? '';
   const response = await send(path, used, request);
-  if (response.ok) return response;
+  if (response.ok || response.headers.has(RELAYED)) return response;
   const problem = await readProblem(response);
   // The token that was refused may have been replaced meanwhile.
   if (problem.status === 401 && token.value === used) {

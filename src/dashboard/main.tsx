@@ -3,6 +3,7 @@ import { App } from './app.tsx';
 import './styles/base.css';
 import './styles/parts.css';
 import './styles/shell.css';
+import './styles/operations.css';
 
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -40,7 +40,7 @@ interface AdminRouteShape {
   /** What the audit log calls that which is changed here. */
   readonly changes?: string;
   /** What it answers with when it did what it was asked for, or the type of a stream. */
-  readonly answer: z.ZodType | 'text/event-stream' | 'application/x-ndjson';
+  readonly answer: z.ZodType | 'text/event-stream' | 'application/x-ndjson' | '*/*';
   /** What a stream is made of; absent where nothing is told of it. */
   readonly part?: z.ZodType;
 }

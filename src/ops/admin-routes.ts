@@ -7,10 +7,15 @@ import { createClusterRoutes } from './cluster-routes.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { createKeyRoutes } from './key-routes.ts';
 import { createLedgerRoutes } from './ledger-routes.ts';
+import { createModelRoutes, type ModelRoutesOptions } from './model-routes.ts';
 import { createNodeRoutes, type NodeRoutesOptions } from './node-routes.ts';
 import { OpsProblem } from './ops-problem.ts';
+import { createPlaygroundRoutes, type PlaygroundRoutesOptions } from './playground-routes.ts';
 
-export interface AdminRoutesOptions extends Omit<NodeRoutesOptions, 'schemas'> {
+export interface AdminRoutesOptions
+  extends Omit<NodeRoutesOptions, 'schemas'>,
+    ModelRoutesOptions,
+    PlaygroundRoutesOptions {
   readonly directory: Directory;
   readonly readCluster: () => ClusterState;
   readonly ledger: LedgerDesk;
@@ -26,7 +31,9 @@ export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRo
     ...createKeyRoutes(parts),
     ...createLedgerRoutes(parts),
     ...createClusterRoutes(parts),
+    ...createModelRoutes(parts),
     ...createNodeRoutes(parts),
+    ...createPlaygroundRoutes(parts),
   ];
 }
 

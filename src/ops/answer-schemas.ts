@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_VIAS } from '../accounts/audit-entry.ts';
 import { USAGE_GROUPS } from '../ledger/usage-group.ts';
+import { receiptDetails } from './receipt-schema.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -137,6 +138,26 @@ export const clusterAnswer = z.strictObject({
   }),
 });
 
+export const modelsAnswer = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      id: z.string(),
+      aliases: z.array(z.string()),
+      context_length: count,
+      beta_context_length: count.nullable(),
+      max_output_tokens: count,
+      price: z.strictObject({
+        input: z.number(),
+        output: z.number(),
+        cache_read: z.number(),
+        cache_write_5m: z.number(),
+        cache_write_1h: z.number(),
+      }),
+      routes: z.array(z.strictObject({ upstream: z.string(), weight: count, priority: count })),
+    }),
+  ),
+});
+
 export const usageAnswer = z.strictObject({
   by: z.enum(USAGE_GROUPS),
   account: z.string().nullable(),
@@ -158,4 +179,5 @@ export const receiptAnswer = z.looseObject({
   model: z.string().nullable(),
   month: z.string().nullable(),
   held: z.number(),
+  ...receiptDetails,
 });

@@ -28,6 +28,7 @@ const ID = '{id}';
 const STREAMS: Readonly<Record<string, string>> = {
   'GET /admin/v1/events': 'text/event-stream',
   'GET /admin/v1/ledger': 'application/x-ndjson',
+  'POST /admin/v1/playground': '*/*',
 };
 
 const SAMPLES: Readonly<
@@ -48,11 +49,13 @@ const SAMPLES: Readonly<
   'GET /admin/v1/ledger': { query: 'from=2026-01-01&to=2100-01-01' },
   'GET /admin/v1/requests/{id}': {},
   'GET /admin/v1/cluster': {},
+  'GET /admin/v1/models': {},
   'GET /admin/v1/audit': {
     query: 'from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&account=a&key=k&before=1-1&limit=5',
   },
   'GET /admin/v1/events': {},
   'POST /admin/v1/reload': { body: {} },
+  'POST /admin/v1/playground': { body: { format: 'native', key: 'a', body: '{}' } },
 };
 
 const undos: (() => void | Promise<void>)[] = [];

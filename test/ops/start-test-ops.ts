@@ -8,6 +8,7 @@ import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
 import type { ClusterState } from '../../src/ops/cluster-state.ts';
 import { createEventHub, type EventHub } from '../../src/ops/create-event-hub.ts';
 import { loadAdminToken } from '../../src/ops/load-admin-token.ts';
+import type { ModelState } from '../../src/ops/model-state.ts';
 import type { ReloadResult } from '../../src/ops/reload-result.ts';
 import { startOpsServer } from '../../src/ops/start-ops-server.ts';
 import { openDirectory, systemClock, type TestDirectory } from '../accounts/use-directory.ts';
@@ -55,6 +56,13 @@ const STARTING_CLUSTER: ClusterState = {
   redis: { state: 'unknown', isEmbedded: false, topology: 'standalone', outForMs: 0 },
 };
 
+const TEST_MODEL: ModelState = {
+  ...{ id: 'llm-opus-4.7', aliases: ['opus'] },
+  ...{ contextTokensMax: 200_000, betaContextTokensMax: undefined, outputTokensMax: 32_000 },
+  price: { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 },
+  routes: [{ upstream: 'main', weight: 1, priority: 1 }],
+};
+
 /** The listener for operators as the primary runs it, in this process. */
 export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Promise<TestOps> {
   const dataDir = createTempDir(cleanUp);
@@ -75,6 +83,8 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       readCluster: () => STARTING_CLUSTER,
       reload: (who) => ops.reload(who),
       isModel: (name) => models.has(name),
+      readModels: () => [TEST_MODEL],
+      readApiEndpoint: () => tcp(port),
     },
     ...{ port, url, dataDir, token, directory, ledger, log, models },
     isReady: true,

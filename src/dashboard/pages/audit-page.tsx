@@ -1,5 +1,35 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { PagedTable } from '../parts/data-table.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { usePages } from '../use-pages.ts';
+import { AuditSubject, ChangeList, Operator } from './audit/audit-cells.tsx';
+import { AuditFilterForm, type AuditSubjects } from './audit/audit-filter-form.tsx';
+
+const PAGE_ROWS = 50;
 
 export function AuditPage() {
-  return <EmptyState title="This page has nothing to show yet" />;
+  const [filter, setFilter] = useState<AuditSubjects>({ account: '', key: '' });
+  const pages = usePages(
+    (before, signal) => api.readAudit({ ...filter, before, limit: PAGE_ROWS }, signal),
+    JSON.stringify(filter),
+  );
+  return (
+    <>
+      <AuditFilterForm onFilter={setFilter} />
+      <PagedTable
+        caption="What operators changed, the newest first"
+        pages={pages}
+        keyOf={({ id }) => id}
+        emptyText="Nothing was changed"
+        columns={[
+          { title: 'Time', cell: ({ at }) => <Moment iso={at} /> },
+          { title: 'What', cell: ({ what }) => <code>{what}</code> },
+          { title: 'Of', cell: (entry) => <AuditSubject entry={entry} /> },
+          { title: 'Change', cell: (entry) => <ChangeList entry={entry} /> },
+          { title: 'By', cell: (entry) => <Operator entry={entry} /> },
+        ]}
+      />
+    </>
+  );
 }

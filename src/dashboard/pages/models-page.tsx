@@ -1,5 +1,9 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { api } from '../api.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { useLoad } from '../use-load.ts';
+import { ModelTables } from './models/model-tables.tsx';
 
 export function ModelsPage() {
-  return <EmptyState title="This page has nothing to show yet" />;
+  const load = useLoad((signal) => api.listModels(signal));
+  return <Loaded load={load}>{({ data }) => <ModelTables models={data} />}</Loaded>;
 }

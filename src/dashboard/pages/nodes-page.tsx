@@ -1,5 +1,25 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { api } from '../api.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { useLoad } from '../use-load.ts';
+import { measureProcesses } from './nodes/measure-processes.ts';
+import { NodeView } from './nodes/node-view.tsx';
+import { ProcessTable } from './nodes/process-table.tsx';
+import { readMetrics } from './nodes/read-metrics.ts';
+
+const CLUSTER_REFRESH_MS = 2_000;
+/** A scrape asks every worker. */
+const METRICS_REFRESH_MS = 5_000;
 
 export function NodesPage() {
-  return <EmptyState title="This page has nothing to show yet" />;
+  const cluster = useLoad((signal) => api.readCluster(signal), { refreshMs: CLUSTER_REFRESH_MS });
+  const processes = useLoad(async (signal) => measureProcesses(await readMetrics(signal)), {
+    refreshMs: METRICS_REFRESH_MS,
+  });
+  return (
+    <>
+      <Loaded load={cluster}>{(value) => <NodeView cluster={value} />}</Loaded>
+      <h2>Memory and lag</h2>
+      <Loaded load={processes}>{(value) => <ProcessTable processes={value} />}</Loaded>
+    </>
+  );
 }

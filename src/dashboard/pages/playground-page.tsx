@@ -1,5 +1,21 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { api } from '../api.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { useLoad } from '../use-load.ts';
+import { AnswerView } from './playground/answer-view.tsx';
+import { PlaygroundForm } from './playground/playground-form.tsx';
+import { useAnswer } from './playground/use-answer.ts';
 
 export function PlaygroundPage() {
-  return <EmptyState title="This page has nothing to show yet" />;
+  const load = useLoad((signal) => api.listModels(signal));
+  const control = useAnswer();
+  return (
+    <>
+      <h2>Request</h2>
+      <p>It is a real one: it counts against rate limits, and the key is charged for it.</p>
+      <Loaded load={load}>
+        {({ data }) => <PlaygroundForm models={data} control={control} />}
+      </Loaded>
+      {control.answer !== undefined && <AnswerView answer={control.answer} />}
+    </>
+  );
 }

@@ -1,5 +1,18 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import type { PageProps } from './pages.ts';
+import { ReceiptView } from './requests/receipt-view.tsx';
+import { RequestSearch } from './requests/request-search.tsx';
+import { useReceipt } from './requests/use-receipt.ts';
 
-export function RequestsPage() {
-  return <EmptyState title="This page has nothing to show yet" />;
+export function RequestsPage({ id }: PageProps) {
+  return (
+    <>
+      <RequestSearch id={id} />
+      {id !== '' && <FoundRequest id={id} />}
+    </>
+  );
+}
+
+function FoundRequest({ id }: PageProps) {
+  return <Loaded load={useReceipt(id)}>{(receipt) => <ReceiptView receipt={receipt} />}</Loaded>;
 }

@@ -1,5 +1,44 @@
+import { useEffect } from 'preact/hooks';
+import { api } from '../api.ts';
+import { listenToEvents } from '../events.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { useLoad } from '../use-load.ts';
+import { UpstreamView } from './upstreams/upstream-view.tsx';
 
+const REFRESH_MS = 2_000;
+
+/** A change of health is shown at once, everything else every two seconds. */
 export function UpstreamsPage() {
-  return <EmptyState title="This page has nothing to show yet" />;
+  const load = useLoad(
+    async (signal) => {
+      const [{ upstreams }, { data: models }] = await Promise.all([
+        api.readCluster(signal),
+        api.listModels(signal),
+      ]);
+      return { upstreams, models };
+    },
+    { refreshMs: REFRESH_MS },
+  );
+  const { reload } = load;
+  useEffect(
+    () =>
+      listenToEvents(({ event }) => {
+        if (event === 'upstream') reload();
+      }),
+    [reload],
+  );
+  return (
+    <Loaded load={load}>
+      {({ upstreams, models }) =>
+        upstreams.length === 0 ? (
+          <EmptyState title="No upstream is configured" />
+        ) : (
+          upstreams.map((upstream) => (
+            <UpstreamView key={upstream.name} upstream={upstream} models={models} />
+          ))
+        )
+      }
+    </Loaded>
+  );
 }

@@ -1,0 +1,12 @@
+import { readProblem, toProblem } from '../../api-problem.ts';
+
+/** They need no token. */
+export async function readMetrics(signal: AbortSignal): Promise<string> {
+  try {
+    const response = await fetch('/metrics', { signal });
+    if (!response.ok) throw await readProblem(response);
+    return await response.text();
+  } catch (cause) {
+    throw toProblem(cause);
+  }
+}

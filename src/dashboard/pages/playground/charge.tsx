@@ -1,0 +1,18 @@
+import { formatCredits } from '../../format.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useReceipt } from '../requests/use-receipt.ts';
+
+/** What a request that has ended was charged, by its receipt: it may be settled a moment later. */
+export function Charge({ requestId }: { readonly requestId: string }) {
+  const load = useReceipt(requestId);
+  if (load.problem?.code === 'request_not_found') {
+    return <>nothing: it was refused before it was admitted</>;
+  }
+  return (
+    <Loaded load={load}>
+      {({ charged }) =>
+        charged === undefined ? <>being settled…</> : <>{formatCredits(charged)} credits</>
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,53 @@
+/** What the pieces of text are in, in events and in whole answers of both formats. */
+interface Payload {
+  readonly delta?: { readonly text?: unknown } | null;
+  readonly content?: readonly { readonly text?: unknown }[] | null;
+  readonly choices?: readonly {
+    readonly delta?: { readonly content?: unknown } | null;
+    readonly message?: { readonly content?: unknown } | null;
+  }[];
+}
+
+/** Far more than any event has: what is longer is left out. */
+const LINE_CHARS_MAX = 4 * 1024 * 1024;
+
+/** Takes an answer as it comes and tells the text of the model in it, as far as it is complete. */
+export function createTextCollector(isStream: boolean): (chunk: string) => string {
+  let text = '';
+  let rest = '';
+  return (chunk) => {
+    rest += chunk;
+    if (isStream) {
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (line.startsWith('data:')) text += readText(line.slice('data:'.length));
+      }
+    } else {
+      // Nothing of a whole answer can be read before its end.
+      text = readText(rest);
+    }
+    if (rest.length > LINE_CHARS_MAX) rest = '';
+    return text;
+  };
+}
+
+/** Nothing, where it is no answer of a model. */
+function readText(json: string): string {
+  try {
+    return joinPieces(JSON.parse(json) as Payload | null);
+  } catch {
+    return '';
+  }
+}
+
+function joinPieces(payload: Payload | null): string {
+  const [choice] = payload?.choices ?? [];
+  const pieces = [
+    payload?.delta?.text,
+    choice?.delta?.content,
+    choice?.message?.content,
+    ...(payload?.content ?? []).map(({ text }) => text),
+  ];
+  return pieces.filter((piece) => typeof piece === 'string').join('');
+}

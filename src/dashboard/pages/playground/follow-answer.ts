@@ -1,0 +1,62 @@
+import { ApiProblem, toProblem } from '../../api-problem.ts';
+import { fetchAdmin } from '../../fetch-admin.ts';
+import type { Format } from './build-body.ts';
+import { createTextCollector } from './create-text-collector.ts';
+
+/** Of what came, the last so many are shown. */
+const RAW_CHARS_MAX = 200_000;
+
+export interface PlaygroundCall {
+  readonly format: Format;
+  readonly key: string;
+  readonly body: string;
+}
+
+export interface Answer {
+  /** `failed` is no refusal of the API's: the node did not ask it, or the answer broke off. */
+  readonly state: 'sending' | 'arriving' | 'complete' | 'cancelled' | 'failed';
+  /** 0 before the head has come. */
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly raw: string;
+  readonly text: string;
+  readonly problem?: ApiProblem;
+}
+
+const NOTHING: Answer = { state: 'sending', status: 0, headers: [], raw: '', text: '' };
+
+/** Asks the API through the node, and tells how far its answer is each time that more of it has come. */
+export async function followAnswer(
+  call: PlaygroundCall,
+  signal: AbortSignal,
+  show: (answer: Answer) => void,
+): Promise<void> {
+  let answer = NOTHING;
+  const update = (more: Partial<Answer>) => {
+    answer = { ...answer, ...more };
+    show(answer);
+  };
+  update({});
+  try {
+    const response = await fetchAdmin('/playground', { method: 'POST', body: call, signal });
+    const { status, headers, body } = response;
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    update({ state: 'arriving', status, headers: [...headers] });
+    const collect = createTextCollector(isStream);
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (done) break;
+      update({ raw: (answer.raw + value).slice(-RAW_CHARS_MAX), text: collect(value) });
+    }
+    update({ state: 'complete' });
+  } catch (cause) {
+    if (signal.aborted) update({ state: 'cancelled' });
+    else update({ state: 'failed', problem: explainFailure(cause, answer) });
+  }
+}
+
+function explainFailure(cause: unknown, { status }: Answer): ApiProblem {
+  if (status === 0) return toProblem(cause);
+  return new ApiProblem('the answer broke off', { status, code: 'broken_off' }, { cause });
+}

@@ -1,0 +1,31 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Answer, followAnswer, type PlaygroundCall } from './follow-answer.ts';
+
+export interface AnswerControl {
+  /** Undefined before the first request. */
+  readonly answer: Answer | undefined;
+  readonly isRunning: boolean;
+  send(call: PlaygroundCall): void;
+  cancel(): void;
+}
+
+/** One request at a time; who leaves the page cancels it. */
+export function useAnswer(): AnswerControl {
+  const [answer, setAnswer] = useState<Answer | undefined>();
+  const leaving = useRef<AbortController | undefined>(undefined);
+  const cancel = () => leaving.current?.abort();
+  useEffect(() => cancel, []);
+  return {
+    answer,
+    isRunning: answer?.state === 'sending' || answer?.state === 'arriving',
+    cancel,
+    send(call) {
+      cancel();
+      const now = new AbortController();
+      leaving.current = now;
+      void followAnswer(call, now.signal, (next) => {
+        if (leaving.current === now) setAnswer(next);
+      });
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { Receipt } from '../../api-types.ts';
+import { formatCount, formatCredits, formatName } from '../../format.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { type Fact, Facts } from '../../parts/facts.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { RequestTimeline } from './request-timeline.tsx';
+
+/** What became of one request, and what it cost. */
+export function ReceiptView({ receipt }: { readonly receipt: Receipt }) {
+  const { times, tries, ledger = [] } = receipt;
+  return (
+    <>
+      <h2>Receipt</h2>
+      <Facts facts={[...listSubjects(receipt), ...listAmounts(receipt), ...listDetails(receipt)]} />
+      {receipt.state === 'ended' && receipt.asked === null && (
+        <p>
+          Nobody was left to tell of it: its worker had died, and it was charged by what was noted.
+        </p>
+      )}
+      {times && (
+        <>
+          <h2>Timeline</h2>
+          <RequestTimeline times={times} />
+        </>
+      )}
+      {tries && (
+        <>
+          <h2>Upstream tries</h2>
+          <DataTable
+            caption="Upstreams that were tried, in order"
+            rows={tries.map((each, index) => ({ ...each, number: index + 1 }))}
+            keyOf={({ number }) => String(number)}
+            emptyText="No upstream was tried"
+            columns={[
+              { title: 'Try', cell: ({ number }) => number, isNumber: true },
+              { title: 'Upstream', cell: ({ upstream }) => upstream },
+              { title: 'Result', cell: ({ result }) => formatName(result) },
+            ]}
+          />
+        </>
+      )}
+      <UsageTable receipt={receipt} />
+      {ledger.length > 0 && (
+        <>
+          <h2>Ledger</h2>
+          <DataTable
+            caption="Entries of the ledger"
+            rows={ledger}
+            keyOf={({ id }) => id}
+            emptyText="The ledger has no entry"
+            columns={[
+              { title: 'Time', cell: ({ time }) => <Moment iso={time} /> },
+              { title: 'Kind', cell: ({ kind }) => formatName(kind) },
+              { title: 'Held', cell: ({ held }) => formatCredits(held), isNumber: true },
+              { title: 'Charged', cell: ({ charged }) => formatCredits(charged), isNumber: true },
+              { title: 'Balance', cell: ({ balance }) => formatCredits(balance), isNumber: true },
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function listSubjects({ state, account, key, masked_key: maskedKey, model }: Receipt): Fact[] {
+  return [
+    { name: 'State', value: <Badge state={state} /> },
+    { name: 'Account', value: account && <a href={`#/accounts/${account}`}>{account}</a> },
+    { name: 'Key', value: key && <a href={`#/keys/${key}`}>{maskedKey ?? key}</a> },
+    { name: 'Model', value: model },
+  ];
+}
+
+function listAmounts({ held, seen, charged, short = 0, balance_after: balance }: Receipt): Fact[] {
+  const amounts = [
+    { name: 'Charged', credits: charged },
+    { name: 'Held', credits: held },
+    { name: 'Cost so far', credits: seen },
+    { name: 'Not charged for want of room', credits: short > 0 ? short : undefined },
+    { name: 'Balance afterwards', credits: balance },
+  ];
+  return amounts.flatMap(({ name, credits }) =>
+    credits === undefined || credits === null
+      ? []
+      : [{ name, value: `${formatCredits(credits)} credits` }],
+  );
+}
+
+function listDetails({ answered, asked, config_version: version }: Receipt): Fact[] {
+  if (!answered || !asked) return [];
+  const { status, outcome, refusal } = answered;
+  return [
+    { name: 'Status', value: status ?? 'none: the client left before' },
+    { name: 'Outcome', value: formatName(outcome) },
+    ...(refusal === null ? [] : [{ name: 'Reason', value: formatName(refusal) }]),
+    { name: 'Format', value: `${asked.format}, ${asked.stream ? 'streamed' : 'whole'}` },
+    { name: 'Body', value: `${formatCount(asked.body_bytes)} bytes` },
+    { name: 'Output at most', value: `${formatCount(asked.max_tokens)} tokens` },
+    ...(version ? [{ name: 'Settings', value: <code>{version}</code> }] : []),
+  ];
+}
+
+const TOKEN_KINDS = [
+  { name: 'Input', field: 'input' },
+  { name: 'Cache read', field: 'cache_read' },
+  { name: 'Cache write, 5 minutes', field: 'cache_write_5m' },
+  { name: 'Cache write, 1 hour', field: 'cache_write_1h' },
+  { name: 'Output', field: 'output' },
+] as const;
+
+function UsageTable({ receipt: { usage, price } }: { readonly receipt: Receipt }) {
+  if (!usage) return null;
+  return (
+    <>
+      <h2>Usage</h2>
+      <DataTable
+        caption={usage.estimated ? 'Tokens, estimated: nobody had counted them' : 'Tokens'}
+        rows={TOKEN_KINDS}
+        keyOf={({ field }) => field}
+        emptyText="Nothing was used"
+        columns={[
+          { title: 'Kind', cell: ({ name }) => name },
+          { title: 'Tokens', cell: ({ field }) => formatCount(usage[field]), isNumber: true },
+          {
+            title: 'Credits per million',
+            cell: ({ field }) => (price ? formatCredits(price[field]) : '–'),
+            isNumber: true,
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as openRequest,
+  type ServerResponse,
+} from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Endpoint } from '../lib/endpoint.ts';
+import { reachableHost } from '../lib/reachable-host.ts';
+import { OpsProblem } from './ops-problem.ts';
+
+/** From the request to the last byte of its answer. */
+const RELAY_TIME_MAX_MS = 600_000;
+
+/** Of one connection, not of the answer. */
+const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
+export interface ApiRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Answers with what the API of this node answers, as it comes. `x-tollgate-answered-by` tells its refusals from ours. Who
+ * leaves ends the request; an answer that breaks off breaks off here as well.
+ */
+export async function relayToApi(
+  api: Endpoint,
+  request: ApiRequest,
+  response: ServerResponse,
+): Promise<void> {
+  if (response.destroyed) return;
+  const leaving = new AbortController();
+  response.once('close', () => leaving.abort());
+  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(RELAY_TIME_MAX_MS)]);
+  const answer = await askApi(api, request, signal);
+  response.writeHead(answer.statusCode ?? 0, headersOf(answer));
+  // Else the head would wait for the first byte behind it.
+  response.flushHeaders();
+  // By then nobody can be told anything but that it ended too early.
+  await pipeline(answer, response, { signal }).catch(() => {});
+}
+
+/** Neither what is thrown here nor its cause has the headers that were sent: one of them is a key. */
+async function askApi(
+  api: Endpoint,
+  { path, headers, body }: ApiRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const place =
+    api.kind === 'unix'
+      ? { socketPath: api.path }
+      : { host: reachableHost(api.host), port: api.port };
+  const asked = openRequest({
+    ...{ ...place, method: 'POST', path, signal, agent: false },
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    },
+  });
+  asked.end(body);
+  try {
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    // It may break off before anybody reads it.
+    answer.on('error', () => {});
+    return answer;
+  } catch (cause) {
+    throw signal.aborted
+      ? new OpsProblem(504, 'api_too_slow', 'the API did not answer in time', { cause })
+      : new OpsProblem(502, 'api_unreachable', 'the API of this node cannot be reached', { cause });
+  }
+}
+
+function headersOf(answer: IncomingMessage): OutgoingHttpHeaders {
+  const kept = Object.entries(answer.headers).filter(([name]) => !CONNECTION_HEADERS.has(name));
+  return { ...Object.fromEntries(kept), 'x-tollgate-answered-by': 'api' };
+}

@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { messageOf } from '../support/ask-model.ts';
+import { eventsOf, pieceOf } from '../support/flood-events.ts';
+import { expectAccessible, readAdminToken, signIn, useBrowser } from '../support/start-browser.ts';
+import { startGateway } from '../support/start-gateway.ts';
+import { startWaitingUpstream } from '../support/start-waiting-upstream.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const PIECE_BYTES = 20;
+
+const gateway = useGateway({ config: FAST_CONFIG });
+const openTab = useBrowser();
+
+const answerOf = (page: Page) => ({
+  text: page.getByRole('region', { name: 'Text' }),
+  raw: page.getByRole('region', { name: 'As it came' }),
+  fact: (name: string) => page.locator('.facts div', { hasText: name }).locator('dd'),
+  header: (name: string) =>
+    page.getByRole('table', { name: 'Headers of the answer' }).getByRole('row', { name }),
+});
+
+it('a stream is watched as it arrives, and cancelling it stops the upstream', async () => {
+  const upstream = await startWaitingUpstream();
+  const node = await startGateway({
+    config: `workers: 1\nupstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,
+  });
+  const tab = await openTab({ viewport: { width: 360, height: 640 }, colorScheme: 'dark' });
+  await signIn(tab, node, '#/playground');
+  const { page } = tab;
+  await page.getByLabel('Key').fill(node.key());
+  await page.getByLabel('Model').selectOption('llm-sonnet-4.6');
+  await page.getByLabel('Prompt').fill('Tell me');
+  await page.getByLabel('Output tokens at most').fill('50');
+  await page.getByRole('button', { name: 'Send' }).click();
+
+  await waitUntil(() => upstream.calls.length === 1, 'the upstream is asked');
+  const [call] = upstream.calls;
+  expect(JSON.parse(call?.body ?? '')).toMatchObject({
+    ...{ model: 'llm-sonnet-4.6', max_tokens: 50, stream: true },
+    messages: [{ role: 'user', content: 'Tell me' }],
+  });
+  await page.getByText('Waiting for the answer…').waitFor();
+  const events = eventsOf('native');
+  call?.res.writeHead(200, { 'content-type': 'text/event-stream' });
+  call?.res.write(events.begin());
+  const { text, raw, fact, header } = answerOf(page);
+  for (const number of [1, 2]) {
+    call?.res.write(events.say(number, PIECE_BYTES));
+    await text.getByText(pieceOf(number, PIECE_BYTES)).waitFor();
+  }
+  await page.getByText('The answer arrives…').waitFor();
+  expect(await text.textContent()).toBe(pieceOf(1, PIECE_BYTES) + pieceOf(2, PIECE_BYTES));
+  expect(await raw.textContent()).toContain('event: content_block_delta\ndata: {');
+  expect(await fact('Status').textContent()).toBe('200');
+  await header('content-type text/event-stream').waitFor();
+  expect(call?.isBrokenOff()).toBe(false);
+
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('The request was cancelled.').waitFor();
+  await waitUntil(() => call?.isBrokenOff() === true, 'the upstream loses its connection');
+  // What came was charged, as its receipt says.
+  await fact('Charge')
+    .getByText(/^0\.\d+ credits$/)
+    .waitFor();
+  await expectAccessible(tab);
+  const widths = '[document.documentElement.scrollWidth, document.documentElement.clientWidth]';
+  expect(await page.evaluate(widths)).toEqual([360, 360]);
+  expect(tab.errors).toEqual([]);
+}, 120_000);
+
+it('a body of JSON is sent as it stands, in the other format, and its charge is told', async () => {
+  const tab = await openTab();
+  await signIn(tab, gateway(), '#/playground');
+  const { page } = tab;
+  const { text, raw, fact, header } = answerOf(page);
+  await page.getByLabel('Key').fill(gateway().key());
+  await page.getByLabel('Format').selectOption('chat completions');
+  await page.getByLabel('Prompt').fill('from the form');
+  await page.getByLabel('Edit the body as JSON').check();
+  const body = page.getByLabel('Body', { exact: true });
+  expect(JSON.parse(await body.inputValue())).toMatchObject({
+    messages: [{ content: 'from the form' }],
+  });
+  await body.fill(JSON.stringify(messageOf('[[tokens 7]]')));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('The answer is complete.').waitFor();
+  const { choices } = JSON.parse((await raw.textContent()) ?? '') as {
+    choices: { message: { content: string } }[];
+  };
+  expect(choices[0]?.message.content).toMatch(/./);
+  expect(await text.textContent()).toBe(choices[0]?.message.content);
+  const charge = (await fact('Charge').textContent()) ?? '';
+  expect(charge).toMatch(/^0\.\d+ credits$/);
+  await header(`x-tollgate-credits-charged ${charge.split(' ')[0]}`).waitFor();
+  await header('x-ratelimit-limit-requests').waitFor();
+  await expectAccessible(tab);
+
+  const address = page.url();
+  await fact('Request').getByRole('link').click();
+  await page.getByRole('heading', { name: 'Receipt' }).waitFor();
+  const receiptFact = answerOf(page).fact('Charged').first();
+  expect(await receiptFact.textContent()).toBe(charge);
+  await page.goto(address);
+  // Who comes back finds no key: it was kept in the memory of the page.
+  expect(await page.getByLabel('Key').inputValue()).toBe('');
+  const stored = await page.evaluate(
+    'JSON.stringify([{ ...sessionStorage }, { ...localStorage }])',
+  );
+  expect(stored).toBe(JSON.stringify([{ 'tollgate-admin-token': readAdminToken(gateway()) }, {}]));
+  expect(tab.errors).toEqual([]);
+});
+
+it('refusals of the API are shown as they came, and nobody is signed out by them', async () => {
+  const tab = await openTab();
+  await signIn(tab, gateway(), '#/playground');
+  const { page } = tab;
+  const { raw, fact } = answerOf(page);
+  const send = page.getByRole('button', { name: 'Send' });
+  await page.getByLabel('Key').fill('sk-gw2-nobody');
+  await send.click();
+  await fact('Status').getByText('401').waitFor();
+  expect(await raw.textContent()).toContain('"authentication_error"');
+  await fact('Charge').getByText('nothing: it was refused before it was admitted').waitFor();
+
+  await page.getByLabel('Key').fill(gateway().key());
+  await page.getByLabel('Edit the body as JSON').check();
+  await page.getByLabel('Body', { exact: true }).fill('{"model":');
+  await send.click();
+  await fact('Status').getByText('400').waitFor();
+  expect(await raw.textContent()).toContain('"invalid_request_error"');
+
+  // The node's own refusal: more than it passes on.
+  await page.getByLabel('Body', { exact: true }).fill('a'.repeat(70_000));
+  await send.click();
+  await page.getByRole('alert').filter({ hasText: 'the body has more than 65536 bytes' }).waitFor();
+  await page.getByText('There is no whole answer.').waitFor();
+  expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
+  // The browser notes each of them; there is nothing else.
+  const others = tab.errors.filter((error) => !/status of (401|400|404|413)/.test(error));
+  expect(others).toEqual([]);
+});

@@ -1,0 +1,195 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { messageOf } from '../support/ask-model.ts';
+import { createTempDir } from '../support/create-temp-dir.ts';
+import { eventsOf } from '../support/flood-events.ts';
+import { readAdminToken } from '../support/start-browser.ts';
+import { type Gateway, startGateway } from '../support/start-gateway.ts';
+import { startWaitingUpstream } from '../support/start-waiting-upstream.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const MARK = 'x-tollgate-answered-by';
+/** Of one answer or of one connection. */
+const OWN_HEADERS = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'request-id',
+  'x-request-id',
+  MARK,
+]);
+
+const gateway = useGateway({ config: FAST_CONFIG });
+
+function relay(
+  to: Gateway,
+  call: object,
+  { token = readAdminToken(to), signal }: { token?: string; signal?: AbortSignal } = {},
+): Promise<Response> {
+  return fetch(`${to.opsUrl}/admin/v1/playground`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(call),
+    ...(signal && { signal }),
+  });
+}
+
+/** A gateway whose upstream answers what, and when, the test says. */
+async function startWithUpstream() {
+  const upstream = await startWaitingUpstream();
+  const node = await startGateway({
+    config: `workers: 1\nupstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,
+  });
+  return {
+    node,
+    askForStream: (signal?: AbortSignal) => {
+      const body = JSON.stringify(messageOf('Hi', { stream: true }));
+      const call = { format: 'native', key: node.key(), body };
+      return relay(node, call, signal && { signal });
+    },
+    async waitForCall() {
+      await waitUntil(() => upstream.calls.length > 0, 'the upstream is asked');
+      const [call] = upstream.calls;
+      if (call === undefined) throw new Error('the upstream was not asked');
+      return call;
+    },
+  };
+}
+
+describe('the playground route', () => {
+  it('passes a stream on event by event, as it comes', async () => {
+    const { askForStream, waitForCall } = await startWithUpstream();
+    const answering = askForStream();
+    const { res } = await waitForCall();
+    const events = eventsOf('native');
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(events.begin());
+    const answer = await answering;
+    expect([answer.status, answer.headers.get(MARK)]).toEqual([200, 'api']);
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    expect(answer.headers.get('request-id')).toMatch(/^req_/);
+
+    let arrived = '';
+    const reading = (async () => {
+      const decoder = new TextDecoder();
+      for await (const bytes of answer.body ?? []) arrived += decoder.decode(bytes);
+    })();
+    for (const number of [1, 2]) {
+      res.write(events.say(number, 20));
+      // The upstream says no more until this has come.
+      await waitUntil(() => arrived.includes(`"${number}.xx`), `piece ${number} arrives`);
+    }
+    res.end(events.end(2));
+    await reading;
+    expect(arrived).toMatch(/event: message_stop\n.*\n\n$/);
+  });
+
+  it.each(['before', 'after'])(
+    'ends the upstream when its client leaves %s the head',
+    async (when) => {
+      const { askForStream, waitForCall } = await startWithUpstream();
+      const leaving = new AbortController();
+      const answering = askForStream(leaving.signal);
+      const call = await waitForCall();
+      if (when === 'after') {
+        call.res.writeHead(200, { 'content-type': 'text/event-stream' });
+        call.res.write(eventsOf('native').begin());
+        await answering;
+      }
+      expect(call.isBrokenOff()).toBe(false);
+      leaving.abort();
+      await answering.catch(() => {});
+      await waitUntil(call.isBrokenOff, 'the upstream loses its connection');
+    },
+  );
+
+  it('breaks off where the API breaks off', async () => {
+    const { node, askForStream, waitForCall } = await startWithUpstream();
+    const answering = askForStream();
+    const { res } = await waitForCall();
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(eventsOf('native').begin());
+    const answer = await answering;
+    const [pid = 0] = node.workerPids();
+    process.kill(pid, 'SIGKILL');
+    await expect(answer.text()).rejects.toThrow();
+    expect(node.stderr()).not.toContain('a request of an operator failed');
+  });
+
+  it('answers what the API answers, refusals too', async () => {
+    const native = JSON.stringify(messageOf('Hi'));
+    const unknown = 'sk-gw2-unknown';
+    const cases = [
+      { format: 'native', key: gateway().key(), body: native },
+      { format: 'chat', key: gateway().key(), body: native },
+      { format: 'native', key: unknown, body: native },
+      { format: 'chat', key: unknown, body: native },
+      { format: 'native', key: gateway().key(), body: '{' },
+      { format: 'chat', key: gateway().key(), body: '' },
+      { format: 'native', key: gateway().key(), body: native.replace('haiku', 'unknown') },
+    ];
+    const statuses: number[] = [];
+    for (const call of cases) {
+      const path = call.format === 'native' ? '/v1/messages' : '/v1/chat/completions';
+      const direct = await fetch(gateway().url + path, {
+        method: 'POST',
+        headers: {
+          ...{ 'x-api-key': call.key, 'llm-version': '2023-06-01' },
+          'content-type': 'application/json',
+        },
+        body: call.body,
+      });
+      const relayed = await relay(gateway(), call);
+      expect(relayed.headers.get(MARK)).toBe('api');
+      expect(relayed.status).toBe(direct.status);
+      expect(namesOf(relayed)).toEqual(namesOf(direct));
+      expect(withoutIds(await relayed.text())).toBe(withoutIds(await direct.text()));
+      statuses.push(relayed.status);
+    }
+    expect(statuses).toEqual([200, 200, 401, 401, 400, 400, 404]);
+    expect(gateway().stderr()).not.toContain(gateway().key());
+    expect(gateway().stderr()).not.toContain(unknown);
+  });
+
+  it('wants the admin token and all of its fields before anybody is asked', async () => {
+    const call = { format: 'native', key: gateway().key(), body: '{}' };
+    const refused = await relay(gateway(), call, { token: 'wrong' });
+    expect([refused.status, refused.headers.get(MARK)]).toEqual([401, null]);
+    const wrong = await relay(gateway(), { format: 'other', key: 'a\nb', body: {} });
+    expect([wrong.status, wrong.headers.get(MARK)]).toEqual([400, null]);
+    const { error } = (await wrong.json()) as { error: { fields: { field: string }[] } };
+    expect(error.fields.map(({ field }) => field)).toEqual(['format', 'key', 'body']);
+    const long = await relay(gateway(), { ...call, body: 'a'.repeat(64 * 1024) });
+    expect([long.status, long.headers.get(MARK)]).toEqual([413, null]);
+  });
+
+  it('reaches an API that listens on a unix socket, and says when it cannot be reached', async () => {
+    const path = join(createTempDir(), 'api.sock');
+    const node = await startGateway({
+      config: FAST_CONFIG,
+      env: { TOLLGATE_LISTEN: `unix:${path}` },
+    });
+    const call = { format: 'native', key: node.key(), body: JSON.stringify(messageOf('Hi')) };
+    const answer = await relay(node, call);
+    expect([answer.status, answer.headers.get(MARK)]).toEqual([200, 'api']);
+    expect(await answer.text()).toContain('"type":"message"');
+    rmSync(path);
+    const unreached = await relay(node, call);
+    expect([unreached.status, unreached.headers.get(MARK)]).toEqual([502, null]);
+    expect(await unreached.text()).toContain('api_unreachable');
+    expect(node.stderr()).not.toContain(node.key());
+  });
+});
+
+function namesOf({ headers }: Response): string[] {
+  return [...headers.keys()].filter((name) => !OWN_HEADERS.has(name)).toSorted();
+}
+
+/** Ids and times differ between any two answers. */
+function withoutIds(body: string): string {
+  return body
+    .replaceAll(/(req|msg|chatcmpl)[-_]\w+/g, 'ID')
+    .replaceAll(/"created":\d+/g, '"created":0');
+}

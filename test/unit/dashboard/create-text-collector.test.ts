@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { createTextCollector } from '../../../src/dashboard/pages/playground/create-text-collector.ts';
+import { eventsOf, pieceOf } from '../../support/flood-events.ts';
+
+const PIECES = [1, 2, 3];
+const CHARS = 8;
+const TEXT = PIECES.map((number) => pieceOf(number, CHARS)).join('');
+
+it.each(['native', 'chat'] as const)(
+  'the text of a %s stream comes together, wherever it was cut',
+  (format) => {
+    const events = eventsOf(format);
+    const said = PIECES.map((number) => events.say(number, CHARS)).join('');
+    const stream = `${events.begin()}: ping\n\n${said}${events.end(3)}`;
+    for (let cut = 0; cut <= stream.length; cut += 1) {
+      const collect = createTextCollector(true);
+      const early = collect(stream.slice(0, cut));
+      expect(TEXT.startsWith(early)).toBe(true);
+      expect(collect(stream.slice(cut))).toBe(TEXT);
+    }
+  },
+);
+
+it('the text of a whole answer is read when all of it is there', () => {
+  const content = [
+    { type: 'text', text: 'Hel' },
+    { type: 'tool_use' },
+    { type: 'text', text: 'lo' },
+  ];
+  const bodies = [{ content }, { choices: [{ message: { content: 'Hello' } }] }];
+  for (const body of bodies) {
+    const json = JSON.stringify(body);
+    const collect = createTextCollector(false);
+    expect(collect(json.slice(0, 9))).toBe('');
+    expect(collect(json.slice(9))).toBe('Hello');
+  }
+});
+
+it('what is no answer of a model has no text', () => {
+  for (const body of [
+    'null',
+    '[]',
+    '"a"',
+    '{"error":{"message":"no"}}',
+    'data: {',
+    '',
+    '{"content":7}',
+  ]) {
+    expect(createTextCollector(false)(body)).toBe('');
+    expect(createTextCollector(true)(`data: ${body}\n\n`)).toBe('');
+  }
+});
