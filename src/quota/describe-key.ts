@@ -4,12 +4,16 @@ import { loadLuaScript } from '../redis/lua-script.ts';
 import type { PlanLimits } from './admit.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 
-interface KeyQuestion {
+/** What the settings say of rate limits. */
+export interface RateRules {
+  readonly windowMs: number;
+  readonly plans: PlanLimits;
+}
+
+interface KeyQuestion extends RateRules {
   readonly bucket: number;
   readonly keyId: string;
   readonly accountId: string;
-  readonly windowMs: number;
-  readonly plans: PlanLimits;
 }
 
 const script = loadLuaScript(
