@@ -27,7 +27,9 @@ it('limits are live, changed and cleared, and a cap that is hit is seen', async 
   await gauge('Rate of this key').getByText('0 of 5 requests in the last 3,600 s').waitFor();
   expect(await ask(key)).toBe(200);
   await gauge('Rate of this key').getByText('1 of 5 requests').waitFor();
-  await gauge('Rate of the account').getByText(/^1 of [\d,]+ requests/).waitFor();
+  await gauge('Rate of the account')
+    .getByText(/^1 of [\d,]+ requests/)
+    .waitFor();
   await operator.waitUntilSettled(account);
   const { spent_this_month: spent } = await operator.key(id);
   await gauge('Spend of').getByText(`${spent} spent and 0 held, without a cap`).waitFor();

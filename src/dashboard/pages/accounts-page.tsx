@@ -18,7 +18,8 @@ export function AccountsPage() {
   const accounts = usePages((after, signal) => searchAccounts(search, after, signal), search);
   const submit = (event: Event) => {
     event.preventDefault();
-    setSearch(typed.trim());
+    if (typed.trim() === search) accounts.reload();
+    else setSearch(typed.trim());
   };
   return (
     <>

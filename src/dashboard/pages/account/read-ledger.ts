@@ -5,6 +5,8 @@ import { type LedgerEntry, parseLedgerLine, sortEntries } from './ledger-line.ts
 
 /** The page holds all that it shows. */
 const ENTRIES_MAX = 10_000;
+/** With the time for which others read. */
+const READ_TIME_MAX_MS = 120_000;
 
 interface LedgerQuestion {
   readonly account: string;
@@ -21,7 +23,8 @@ export interface LedgerPart {
 }
 
 /** The stream has no order, so that all of it is read before the newest is known. */
-export function readLedger(question: LedgerQuestion, signal: AbortSignal): Promise<LedgerPart> {
+export function readLedger(question: LedgerQuestion, leaving: AbortSignal): Promise<LedgerPart> {
+  const signal = AbortSignal.any([leaving, AbortSignal.timeout(READ_TIME_MAX_MS)]);
   return readInTurn(signal, async () => {
     const entries: LedgerEntry[] = [];
     let isComplete = true;
