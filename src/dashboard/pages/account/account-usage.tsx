@@ -1,7 +1,7 @@
 import '../../styles/gauge.css';
 import { api } from '../../api.ts';
 import type { Account } from '../../api-types.ts';
-import { formatCount, formatCredits, formatDay } from '../../format.ts';
+import { formatCount, formatCredits, formatDay, formatFigure } from '../../format.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -64,7 +64,7 @@ function UsageCharts({ rows }: { readonly rows: readonly UsageRow[] }) {
         title="Requests a day"
         times={times}
         series={[lines('requests', ({ requests }) => requests)]}
-        format={formatCount}
+        format={formatFigure}
         formatTime={formatDay}
       />
       <Chart
@@ -74,7 +74,7 @@ function UsageCharts({ rows }: { readonly rows: readonly UsageRow[] }) {
           lines('input', ({ tokensIn }) => tokensIn),
           lines('output', ({ tokensOut }) => tokensOut),
         ]}
-        format={formatCount}
+        format={formatFigure}
         formatTime={formatDay}
       />
     </div>
