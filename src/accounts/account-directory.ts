@@ -20,6 +20,9 @@ import { listAccountIds } from './list-account-ids.ts';
 import { readEach, type Store, type Texts } from './store.ts';
 import type { Writer } from './writer.ts';
 
+/** Accounts that one page of a search looks at. */
+const SEARCHED_MAX = 2_000;
+
 interface AccountDetails {
   readonly name: string;
   readonly plan: Plan;
@@ -29,6 +32,13 @@ export interface AccountPage {
   readonly accounts: readonly Account[];
   /** What `after` has to be for the next page; undefined on the last one. */
   readonly next: string | undefined;
+}
+
+interface AccountsQuestion {
+  readonly after?: string;
+  readonly limit: number;
+  /** A part of the name or id, whatever its case: a page may then have fewer accounts than there are. */
+  readonly search?: string;
 }
 
 interface PaymentOrder {
@@ -49,7 +59,7 @@ export interface AccountDirectory {
   patchAccount(id: string, patch: AccountPatch): Promise<Changed<Account>>;
   getAccount(id: string): Promise<Account>;
   /** In the order of their ids. */
-  listAccounts(page: { readonly after?: string; readonly limit: number }): Promise<AccountPage>;
+  listAccounts(question: AccountsQuestion): Promise<AccountPage>;
   addCredits(accountId: string, payment: PaymentOrder): Promise<PaymentEntered>;
 }
 
@@ -104,13 +114,16 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
       });
     },
     getAccount: read,
-    async listAccounts({ after, limit }) {
-      const ids = await listAccountIds(store, after, limit + 1);
-      const page = ids.slice(0, limit);
-      return {
-        accounts: await readEach(page, read),
-        next: ids.length > limit ? page.at(-1) : undefined,
-      };
+    async listAccounts({ after, limit, search }) {
+      const readMax = search === undefined ? limit : SEARCHED_MAX;
+      const ids = await listAccountIds(store, after, readMax + 1);
+      const looked = await readEach(ids.slice(0, readMax), read);
+      const found = search === undefined ? looked : looked.filter(createMatch(search));
+      const accounts = found.slice(0, limit);
+      const hasMoreFound = found.length > limit;
+      const hasMore = hasMoreFound || ids.length > readMax;
+      const last = hasMoreFound ? accounts.at(-1) : looked.at(-1);
+      return { accounts, next: hasMore ? last?.id : undefined };
     },
     async addCredits(accountId, { micros, id, note, kind, isForced }) {
       const reply = await writer.writePayment({
@@ -125,6 +138,11 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
       return explainCredit(reply, { accountId, id });
     },
   };
+}
+
+function createMatch(search: string): (account: Account) => boolean {
+  const wanted = search.toLowerCase();
+  return ({ id, name }) => name.toLowerCase().includes(wanted) || id.toLowerCase().includes(wanted);
 }
 
 function placeOf(id: string) {

@@ -1,13 +1,19 @@
+import { bucketOfKey } from '../keys/api-key.ts';
+import { assert } from '../lib/assert.ts';
 import type { RandomBytes } from '../lib/base62.ts';
 import type { Clock } from '../lib/clock.ts';
+import { describeKey, type RateRules } from '../quota/describe-key.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import type { Key } from './key.ts';
 import { createKeyDirectory, type KeyDirectory } from './key-directory.ts';
 import { createStore } from './store.ts';
 import { createWriter } from './writer.ts';
 
 /** Accounts, keys and credits, for those who manage them. Throws `DirectoryError` for every expected no. */
 export interface Directory extends AccountDirectory, KeyDirectory {
+  /** Its limits and what is left of them, under these rules; takes nothing from any. */
+  describeKey(key: Pick<Key, 'id' | 'accountId'>, rules: RateRules): ReturnType<typeof describeKey>;
   /** For after a change of masters, which may have lost the last writes. Safe at any time. */
   replayRecentWrites(): Promise<void>;
 }
@@ -28,6 +34,12 @@ export function createDirectory(options: DirectoryOptions): Directory {
   return {
     ...createAccountDirectory(parts),
     ...createKeyDirectory(parts),
+    describeKey({ id, accountId }, rules) {
+      const bucket = bucketOfKey(id);
+      assert(bucket !== undefined, 'the id of a key that was read leads to its bucket');
+      const question = { bucket, keyId: id, accountId, ...rules };
+      return store.ask(() => describeKey(connection, question));
+    },
     replayRecentWrites: writer.replayRecentWrites,
   };
 }

@@ -155,6 +155,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
       ...{ node, reload, readCluster, events: hub },
       ...{ directory: books.directory, audit: books.audit, ledger: books.ledger },
+      rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: config().plans }),
       isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
       readModels: () => config().models,
       readApiEndpoint: () => config().listen,

@@ -6,6 +6,7 @@ export type Account = z.infer<typeof answers.accountAnswer>;
 export type AccountsPage = z.infer<typeof answers.accountsAnswer>;
 export type Payment = z.infer<typeof answers.paymentAnswer>;
 export type Key = z.infer<typeof answers.keyAnswer>;
+export type KeyLimits = z.infer<typeof answers.keyLimitsAnswer>;
 export type KeysList = z.infer<typeof answers.keysAnswer>;
 export type KeyCreated = z.infer<typeof answers.keyCreatedAnswer>;
 export type KeyRotated = z.infer<typeof answers.keyRotatedAnswer>;
@@ -27,6 +28,12 @@ export interface KeyControls {
   readonly monthly_cap?: number | null;
   readonly concurrency?: number | null;
   readonly expires_at?: string | null;
+}
+
+export interface AccountsQuery {
+  readonly after?: string | undefined;
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
 }
 
 export interface AccountChange {

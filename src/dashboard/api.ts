@@ -11,8 +11,8 @@ const patch = <Answer>(path: string, body: object) =>
 
 /** EVERY call of the admin API that answers with JSON. The ledger is lines: `fetchAdmin('/ledger', …)` has them. */
 export const api = {
-  listAccounts: (query: { after?: string | undefined; limit?: number }, signal?: Signal) =>
-    readAdmin<types.AccountsPage>('/accounts', { query, signal }),
+  listAccounts: (query: types.AccountsQuery, signal?: Signal) =>
+    readAdmin<types.AccountsPage>('/accounts', { query: { ...query }, signal }),
   getAccount: (id: string, signal?: Signal) =>
     readAdmin<types.Account>(`/accounts/${at(id)}`, { signal }),
   createAccount: (body: { name: string; plan: string }) => post<types.Account>('/accounts', body),
@@ -25,6 +25,8 @@ export const api = {
   createKey: (account: string, body: types.KeyControls) =>
     post<types.KeyCreated>(`/accounts/${at(account)}/keys`, body),
   getKey: (id: string, signal?: Signal) => readAdmin<types.Key>(`/keys/${at(id)}`, { signal }),
+  readKeyLimits: (id: string, signal?: Signal) =>
+    readAdmin<types.KeyLimits>(`/keys/${at(id)}/limits`, { signal }),
   changeKey: (id: string, body: types.KeyControls) => patch<types.Key>(`/keys/${at(id)}`, body),
   rotateKey: (id: string, body: { overlap_seconds?: number }) =>
     post<types.KeyRotated>(`/keys/${at(id)}/rotate`, body),

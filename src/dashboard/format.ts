@@ -7,6 +7,7 @@ const counts = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const figures = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
 const moments = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
 
+const days = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const clocks = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
 
 /** To the micro-credit: `1,234.000001`. */
@@ -15,6 +16,10 @@ export const formatCount = (value: number): string => counts.format(value);
 /** Rates and shares, which are measured: three figures. */
 export const formatFigure = (value: number): string =>
   Math.abs(value) >= 1_000 ? counts.format(value) : figures.format(value);
+
+/** Of a day in UTC, from seconds since 1970. */
+export const formatDay = (seconds: number): string =>
+  days.format(new Date(seconds * MS_PER_SECOND));
 
 /** In the time of the browser. */
 export const formatTime = (iso: string): string => moments.format(new Date(iso));

@@ -17,10 +17,14 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
       method: 'GET',
       path: '/admin/v1/accounts',
       summary: 'List accounts, page by page',
-      query: schemas.pageQuery,
+      query: schemas.accountsQuery,
       answer: accountsAnswer,
-      async handle({ query: { limit, after } }) {
-        const page = await directory.listAccounts({ limit, ...(after !== undefined && { after }) });
+      async handle({ query: { limit, after, search } }) {
+        const page = await directory.listAccounts({
+          limit,
+          ...(after !== undefined && { after }),
+          ...(search !== undefined && { search }),
+        });
         return {
           status: 200,
           body: { data: page.accounts.map(showAccount), next: page.next ?? null },

@@ -5,7 +5,7 @@ import type { AdminRoute } from './admin-route.ts';
 import { createAdminSchemas } from './admin-schemas.ts';
 import { createClusterRoutes } from './cluster-routes.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { createKeyRoutes } from './key-routes.ts';
+import { createKeyRoutes, type KeyRoutesOptions } from './key-routes.ts';
 import { createLedgerRoutes } from './ledger-routes.ts';
 import { createModelRoutes, type ModelRoutesOptions } from './model-routes.ts';
 import { createNodeRoutes, type NodeRoutesOptions } from './node-routes.ts';
@@ -17,6 +17,7 @@ export interface AdminRoutesOptions
     ModelRoutesOptions,
     PlaygroundRoutesOptions {
   readonly directory: Directory;
+  readonly rateRules: KeyRoutesOptions['rateRules'];
   readonly readCluster: () => ClusterState;
   readonly ledger: LedgerDesk;
   /** Whether this is the id or an alias of a model, by the settings of now. */

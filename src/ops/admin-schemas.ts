@@ -107,7 +107,11 @@ const limit = z.coerce
   .max(PAGE_MAX, { error: pageError })
   .default(PAGE);
 
-const pageQuery = z.strictObject({ limit, after: z.string().optional() });
+const accountsQuery = z.strictObject({
+  limit,
+  after: z.string().optional(),
+  search: text(NAME_CHARS_MAX).optional(),
+});
 
 const auditQuery = z.strictObject({
   from: time.optional(),
@@ -136,7 +140,7 @@ export function createAdminSchemas(options: SchemaOptions) {
         expiresMs: body.expires_at,
       }),
     ),
-    pageQuery,
+    accountsQuery,
     auditQuery,
   };
 }

@@ -33,6 +33,26 @@ const accountKey = {
   rotated_at: time.nullable(),
 };
 
+const rate = z.strictObject({ limit: count, remaining: count, reset_at: time });
+
+/** What `GET /v1/key` tells a key of itself. */
+export const keyLimitsAnswer = z.strictObject({
+  object: z.literal('key'),
+  id: z.string(),
+  key: z.string(),
+  expires_at: time.nullable(),
+  models: z.array(z.string()).nullable(),
+  rate_window_seconds: z.number(),
+  rate: rate.nullable(),
+  concurrency: z.int().nullable(),
+  in_flight: count,
+  month: z.string(),
+  monthly_cap: z.number().nullable(),
+  spent_this_month: z.number(),
+  held: z.number(),
+  account: z.strictObject({ id: z.string(), balance: z.number(), held: z.number(), rate }),
+});
+
 export const keyAnswer = z.strictObject(accountKey);
 export const keyCreatedAnswer = z.strictObject({ ...accountKey, key: z.string() });
 export const keyRotatedAnswer = z.strictObject({

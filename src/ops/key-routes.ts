@@ -1,23 +1,27 @@
 import type { Directory } from '../accounts/directory.ts';
 import type { Key } from '../accounts/key.ts';
+import { encodeKeyInfo } from '../protocol/key-info.ts';
 import { type AdminChange, type AdminRoute, defineAdminRoute } from './admin-route.ts';
 import type { AdminSchemas } from './admin-schemas.ts';
 import { showKey } from './admin-views.ts';
 import {
   keyAnswer,
   keyCreatedAnswer,
+  keyLimitsAnswer,
   keyRevokedAnswer,
   keyRotatedAnswer,
   keysAnswer,
 } from './answer-schemas.ts';
 
-interface KeyRoutesOptions {
+export interface KeyRoutesOptions {
   readonly directory: Directory;
+  /** Those of the settings of now. */
+  readonly rateRules: () => Parameters<Directory['describeKey']>[1];
   readonly schemas: AdminSchemas;
 }
 
 export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
-  const { directory, schemas } = options;
+  const { directory, schemas, rateRules } = options;
   return [
     defineAdminRoute({
       method: 'GET',
@@ -49,6 +53,17 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       answer: keyAnswer,
       async handle({ id }) {
         return { status: 200, body: showKey(await directory.getKey(id)) };
+      },
+    }),
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/keys/{id}/limits',
+      summary: 'Show what is left of the limits of a key, as it is told itself',
+      answer: keyLimitsAnswer,
+      async handle({ id }) {
+        const key = await directory.getKey(id);
+        const info = await directory.describeKey(key, rateRules());
+        return { status: 200, body: encodeKeyInfo(info, `…${key.last4}`) };
       },
     }),
     defineAdminRoute({

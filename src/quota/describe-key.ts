@@ -5,12 +5,16 @@ import type { PlanLimits } from './admit.ts';
 import { encodePlanLimits } from './encode-plan-limits.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 
-interface KeyQuestion {
+/** What the settings say of rate limits. */
+export interface RateRules {
+  readonly windowMs: number;
+  readonly plans: PlanLimits;
+}
+
+interface KeyQuestion extends RateRules {
   readonly bucket: number;
   readonly keyId: string;
   readonly accountId: string;
-  readonly windowMs: number;
-  readonly plans: PlanLimits;
 }
 
 const script = loadLuaScript(

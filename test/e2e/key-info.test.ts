@@ -64,6 +64,8 @@ describe('a key that asks about itself', () => {
     expect(spent).toBeGreaterThan(0);
     expect(JSON.stringify(body)).not.toContain(key);
     expect((await ask(key, 'authorization')).body).toEqual(body);
+    const shown = await operator.call('GET', `/keys/${id}/limits`);
+    expect(shown).toEqual({ ...body, key: `…${key.slice(-4)}` });
   });
 
   it('takes nothing by it, from no limit and no balance', async () => {
@@ -97,6 +99,9 @@ describe('a key that asks about itself', () => {
     expect(status).toBe(401);
     expect(body).toMatchObject({ error: { type: 'authentication_error' } });
     expect(headers.get('x-should-retry')).toBe('false');
+    // Operators see it still.
+    const shown = await operator.call('GET', `/keys/${id}/limits`);
+    expect(shown).toMatchObject({ id, account: { id: account, balance: 10 } });
   });
 
   it('is stopped when it asks all the time, like for everything that costs nothing', async () => {

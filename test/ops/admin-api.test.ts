@@ -74,6 +74,24 @@ describe('accounts of the admin API', () => {
     } while (after !== null);
     expect(listed).toEqual([...ids].sort());
   });
+
+  it('are found by a part of name or id in either case, page by page', async () => {
+    const create = async (name: string) =>
+      String((await ops.call('POST', '/accounts', { name, plan: 'pro' })).body['id']);
+    const ids = [await create('North Bakery'), await create('South BAKERY')].sort();
+    const other = await create('Acme');
+    const find = async (query: string) => {
+      const { body } = await ops.call('GET', `/accounts?${query}`);
+      return { ids: (body['data'] as { id: string }[]).map(({ id }) => id), next: body['next'] };
+    };
+    expect(await find('search=bakery')).toEqual({ ids, next: null });
+    expect(await find('search=bakery&limit=1')).toEqual({ ids: ids.slice(0, 1), next: ids[0] });
+    const last = await find(`search=bakery&limit=1&after=${ids[0]}`);
+    expect(last).toEqual({ ids: ids.slice(1), next: null });
+    expect((await find(`search=${other.slice(3).toUpperCase()}`)).ids).toEqual([other]);
+    expect(await find('search=nobody')).toEqual({ ids: [], next: null });
+    expect((await ops.call('GET', '/accounts?search=')).status).toBe(400);
+  });
 });
 
 describe('credits of the admin API', () => {

@@ -34,7 +34,7 @@ const STREAMS: Readonly<Record<string, string>> = {
 const SAMPLES: Readonly<
   Record<string, { readonly query?: string; readonly body?: object; readonly of?: 'key' }>
 > = {
-  'GET /admin/v1/accounts': { query: 'limit=1' },
+  'GET /admin/v1/accounts': { query: 'limit=1&search=acme' },
   'POST /admin/v1/accounts': { body: { name: 'Acme', plan: 'pro' } },
   'GET /admin/v1/accounts/{id}': {},
   'PATCH /admin/v1/accounts/{id}': { body: { name: 'Acme', plan: 'team', status: 'active' } },
@@ -42,6 +42,7 @@ const SAMPLES: Readonly<
   'GET /admin/v1/accounts/{id}/keys': {},
   'POST /admin/v1/accounts/{id}/keys': { body: { ...CONTROLS, ...EXPIRES } },
   'GET /admin/v1/keys/{id}': { of: 'key' },
+  'GET /admin/v1/keys/{id}/limits': { of: 'key' },
   'PATCH /admin/v1/keys/{id}': { of: 'key', body: { ...CONTROLS, models: null } },
   'POST /admin/v1/keys/{id}/rotate': { of: 'key', body: { overlap_seconds: 5 } },
   'POST /admin/v1/keys/{id}/revoke': { of: 'key', body: {} },

@@ -82,6 +82,10 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       ...{ token, directory, audit, events, ledger, node: 'test-node' },
       readCluster: () => STARTING_CLUSTER,
       reload: (who) => ops.reload(who),
+      rateRules: () => ({
+        windowMs: 60_000,
+        plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
+      }),
       isModel: (name) => models.has(name),
       readModels: () => [TEST_MODEL],
       readApiEndpoint: () => tcp(port),

@@ -1,5 +1,27 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { api } from '../api.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { useLoad } from '../use-load.ts';
+import { AccountBooks } from './account/account-books.tsx';
+import { AccountHead } from './account/account-head.tsx';
+import { AccountKeys } from './account/account-keys.tsx';
+import type { PageProps } from './pages.ts';
 
-export function AccountPage() {
-  return <EmptyState title="This page has nothing to show yet" />;
+const REFRESH_MS = 5_000;
+
+export function AccountPage({ id }: PageProps) {
+  const account = useLoad((signal) => api.getAccount(id, signal), {
+    of: [id],
+    refreshMs: REFRESH_MS,
+  });
+  return (
+    <Loaded load={account}>
+      {(value) => (
+        <>
+          <AccountHead account={value} onChanged={account.reload} />
+          <AccountKeys account={value} />
+          <AccountBooks account={value} />
+        </>
+      )}
+    </Loaded>
+  );
 }

@@ -1,5 +1,22 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { api } from '../api.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { useLoad } from '../use-load.ts';
+import { KeyHead } from './key/key-head.tsx';
+import { KeyLimits } from './key/key-limits.tsx';
+import type { PageProps } from './pages.ts';
 
-export function KeyPage() {
-  return <EmptyState title="This page has nothing to show yet" />;
+const REFRESH_MS = 2_000;
+
+export function KeyPage({ id }: PageProps) {
+  const key = useLoad((signal) => api.getKey(id, signal), { of: [id], refreshMs: REFRESH_MS });
+  return (
+    <Loaded load={key}>
+      {(value) => (
+        <>
+          <KeyHead shown={value} onChanged={key.reload} />
+          <KeyLimits id={id} />
+        </>
+      )}
+    </Loaded>
+  );
 }

@@ -6,7 +6,8 @@ import { DataTable } from './data-table.tsx';
 const ROWS_MAX = 60;
 
 /** What a chart draws, in figures, the newest first. */
-export function ChartTable({ title, times, series, format }: ChartProps) {
+export function ChartTable(props: ChartProps) {
+  const { title, times, series, format, formatTime = formatClock } = props;
   const rows = times
     .map((time, index) => ({ time, index }))
     .slice(-ROWS_MAX)
@@ -18,7 +19,7 @@ export function ChartTable({ title, times, series, format }: ChartProps) {
       keyOf={({ index }) => String(index)}
       emptyText="Nothing yet"
       columns={[
-        { title: 'Time', cell: ({ time }) => formatClock(time) },
+        { title: 'Time', cell: ({ time }) => formatTime(time) },
         ...series.map(({ label, values }) => ({
           title: label,
           isNumber: true,

@@ -14,6 +14,8 @@ export interface ChartProps {
   readonly times: readonly number[];
   /** At most as many as there are colours: five. */
   readonly series: readonly ChartSeries[];
+  /** A time of the axis and the table; without it the time of the day. */
+  readonly formatTime?: (seconds: number) => string;
   /** A value with its unit. */
   readonly format: (value: number) => string;
 }

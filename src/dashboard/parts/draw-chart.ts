@@ -48,7 +48,8 @@ export function drawChart(frame: HTMLElement, props: ChartProps): DrawnChart {
   };
 }
 
-function createPlot(frame: HTMLElement, { series, format }: ChartProps, shown: Shown): UPlot {
+function createPlot(frame: HTMLElement, props: ChartProps, shown: Shown): UPlot {
+  const { series, format, formatTime = formatClock } = props;
   const style = getComputedStyle(frame);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const axis = {
@@ -73,7 +74,7 @@ function createPlot(frame: HTMLElement, { series, format }: ChartProps, shown: S
       series: [{}, ...lines],
       scales: { y: { range: (_, _min, max) => [0, Number.isFinite(max) && max > 0 ? max : 1] } },
       axes: [
-        { ...axis, values: (_, splits) => splits.map(formatClock) },
+        { ...axis, values: (_, splits) => splits.map(formatTime) },
         { ...axis, size: AXIS_PX, values: (_, splits) => splits.map((value) => format(value)) },
       ],
     },

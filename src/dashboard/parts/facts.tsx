@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import '../styles/facts.css';
 
 export interface Fact {
   readonly name: string;

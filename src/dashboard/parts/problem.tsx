@@ -11,7 +11,9 @@ interface ProblemProps {
 /** What went wrong, in the words of who refused; nothing when all is well. */
 export function Problem({ problem, onRetry, shownFields = [] }: ProblemProps) {
   if (problem === undefined) return null;
-  const fields = problem.fields.filter(({ field }) => !shownFields.includes(field));
+  const fields = problem.fields.filter(
+    ({ field }) => !shownFields.some((shown) => isPartOf(field, shown)),
+  );
   const isAllShown = problem.fields.length > 0 && fields.length === 0;
   return (
     <div role="alert" class="problem">
@@ -39,5 +41,10 @@ export function Problem({ problem, onRetry, shownFields = [] }: ProblemProps) {
 
 /** The problem with one field, for its `error`. */
 export function findFieldError(problem: ApiProblem | undefined, field: string): string | undefined {
-  return problem?.fields.find((each) => each.field === field)?.message;
+  return problem?.fields.find((each) => isPartOf(each.field, field))?.message;
+}
+
+/** A list that is wrong is named with the place: `models.1`. */
+function isPartOf(field: string, whole: string): boolean {
+  return field === whole || field.startsWith(`${whole}.`);
 }

@@ -1,0 +1,102 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../api.ts';
+import type { Account } from '../../api-types.ts';
+import { formatCredits } from '../../format.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../use-action.ts';
+import { AccountForm } from '../accounts/account-form.tsx';
+import { TopUp } from './top-up.tsx';
+
+interface AccountHeadProps {
+  readonly account: Account;
+  readonly onChanged: () => void;
+}
+
+/** Who it is, what it has, and what can be changed of it. */
+export function AccountHead({ account, onChanged }: AccountHeadProps) {
+  const { id, name, plan, status, balance, held, created_at: createdAt } = account;
+  const [open, setOpen] = useState<'edit' | 'top-up' | 'suspend' | undefined>();
+  const [said, setSaid] = useState('');
+  const close = () => setOpen(undefined);
+  const resume = useAction(async () => {
+    await api.changeAccount(id, { status: 'active' });
+    onChanged();
+  });
+  return (
+    <>
+      <h2>{name}</h2>
+      <Facts
+        facts={[
+          { name: 'Status', value: <Badge key="status" state={status} /> },
+          { name: 'Plan', value: plan },
+          { name: 'Balance', value: `${formatCredits(balance)} credits` },
+          { name: 'Held', value: `${formatCredits(held)} credits, for requests that run` },
+          { name: 'Created', value: <Moment key="created" iso={createdAt} /> },
+        ]}
+      />
+      <div class="bar-of-buttons">
+        <button type="button" class="primary" onClick={() => setOpen('top-up')}>
+          Top up
+        </button>
+        <button type="button" onClick={() => setOpen('edit')}>
+          Edit
+        </button>
+        {status === 'suspended' ? (
+          <button type="button" disabled={resume.isRunning} onClick={resume.run}>
+            Resume
+          </button>
+        ) : (
+          <button type="button" class="danger" onClick={() => setOpen('suspend')}>
+            Suspend
+          </button>
+        )}
+      </div>
+      <p role="status">{said}</p>
+      <Problem problem={resume.problem} />
+      {open === 'top-up' && (
+        <TopUp
+          account={account}
+          onClose={close}
+          onEntered={({ id: payment, amount, balance: now, repeated }) => {
+            const what = repeated ? 'was entered before' : `of ${formatCredits(amount)} is entered`;
+            setSaid(`Payment ${payment} ${what}: the balance is ${formatCredits(now)} credits.`);
+            onChanged();
+          }}
+        />
+      )}
+      {open === 'edit' && (
+        <AccountForm
+          title={`Edit ${name}`}
+          verb="Save"
+          before={{ name, plan }}
+          onClose={close}
+          onSubmit={async (after) => {
+            await api.changeAccount(id, {
+              ...(after.name !== name && { name: after.name }),
+              ...(after.plan !== plan && { plan: after.plan }),
+            });
+            onChanged();
+          }}
+        />
+      )}
+      {open === 'suspend' && (
+        <ConfirmDialog
+          title="Suspend this account?"
+          subject={`${name} (${id})`}
+          verb="Suspend"
+          onClose={close}
+          onConfirm={async () => {
+            await api.changeAccount(id, { status: 'suspended' });
+            onChanged();
+          }}
+        >
+          Requests with any of its keys are refused until it is resumed.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

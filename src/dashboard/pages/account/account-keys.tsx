@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../api.ts';
+import type { Account, Key, KeyCreated } from '../../api-types.ts';
+import { formatCredits } from '../../format.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { useLoad } from '../../use-load.ts';
+import { NO_CONTROLS } from '../key/control-texts.ts';
+import { ControlsForm } from '../key/controls-form.tsx';
+import { nameKey, stateOfKey } from '../key/name-key.ts';
+import { SecretDialog } from '../key/secret-dialog.tsx';
+import { ShownRows } from './shown-rows.tsx';
+
+export function AccountKeys({ account: { id, name } }: { readonly account: Account }) {
+  const keys = useLoad((signal) => api.listKeys(id, signal), { of: [id] });
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<KeyCreated | undefined>();
+  return (
+    <>
+      <h2>Keys</h2>
+      <p>
+        <button type="button" onClick={() => setCreating(true)}>
+          Create a key
+        </button>
+      </p>
+      <Loaded load={keys}>
+        {({ data }) => (
+          <ShownRows rows={data.toReversed()}>
+            {(rows) => <KeysTable account={name} keys={rows} />}
+          </ShownRows>
+        )}
+      </Loaded>
+      {isCreating && (
+        <ControlsForm
+          title={`Create a key of ${name}`}
+          verb="Create"
+          before={NO_CONTROLS}
+          onClose={() => setCreating(false)}
+          onSubmit={async (controls) => {
+            setCreated(await api.createKey(id, controls));
+            setCreating(false);
+            keys.reload();
+          }}
+        />
+      )}
+      {created !== undefined && (
+        <SecretDialog
+          title={`New key: ${nameKey(created)}`}
+          secret={created.key}
+          onClose={() => setCreated(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function KeysTable({ account, keys }: { readonly account: string; readonly keys: readonly Key[] }) {
+  return (
+    <DataTable
+      caption={`Keys of ${account}, the newest first`}
+      rows={keys}
+      keyOf={({ id }) => id}
+      emptyText="This account has no key yet"
+      columns={[
+        { title: 'Key', cell: (key) => <a href={`#/keys/${key.id}`}>{nameKey(key)}</a> },
+        { title: 'Status', cell: (key) => <Badge state={stateOfKey(key, Date.now())} /> },
+        {
+          title: 'Spent this month',
+          cell: (key) => formatCredits(key.spent_this_month),
+          isNumber: true,
+        },
+        {
+          title: 'Monthly cap',
+          cell: ({ monthly_cap: cap }) => (cap === null ? 'none' : formatCredits(cap)),
+          isNumber: true,
+        },
+        { title: 'Held', cell: ({ held }) => formatCredits(held), isNumber: true },
+        { title: 'Created', cell: (key) => <Moment iso={key.created_at} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+/** An entry as the node streams it; money is in whole micro-credits. */
+export interface LedgerEntry {
+  readonly bucket: number;
+  readonly id: string;
+  readonly time: string;
+  readonly kind: string;
+  /** The id of the request, or of the payment. */
+  readonly request: string;
+  readonly account: string;
+  readonly key: string | null;
+  readonly model: string | null;
+  readonly month: string | null;
+  readonly held_micros: number;
+  readonly charged_micros: number;
+  readonly short_micros: number;
+  readonly balance_micros: number;
+  readonly usage: Readonly<Record<string, number | boolean>> | null;
+  readonly note: string | null;
+}
+
+/** Undefined when the line says that others are missing. */
+export function parseLedgerLine(line: string): LedgerEntry | undefined {
+  const parsed = JSON.parse(line) as LedgerEntry | { readonly incomplete: object };
+  return 'incomplete' in parsed ? undefined : parsed;
+}
+
+/** The newest first. Entries of one millisecond are told apart by the number behind it. */
+export function sortEntries(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  const placeOf = ({ id }: LedgerEntry) => id.split('-').map(Number);
+  return entries.toSorted((one, other) => {
+    const [oneMs = 0, oneIndex = 0] = placeOf(one);
+    const [otherMs = 0, otherIndex = 0] = placeOf(other);
+    return otherMs - oneMs || otherIndex - oneIndex;
+  });
+}
+
+export function isPayment({ key }: LedgerEntry): boolean {
+  return key === null;
+}
+
+const COLUMNS = [
+  ...(['bucket', 'id', 'time', 'kind', 'request', 'account', 'key', 'model', 'month'] as const),
+  ...(['held_micros', 'charged_micros', 'short_micros', 'balance_micros', 'note'] as const),
+] satisfies readonly (keyof LedgerEntry)[];
+const USAGE_COLUMNS = [
+  ...['input', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'output', 'thinking', 'estimated'],
+];
+
+/** Columns are those of `tollgate ledger export --format csv`. */
+export const CSV_HEAD = [...COLUMNS, ...USAGE_COLUMNS].join(',');
+
+export function encodeCsvLine(entry: LedgerEntry): string {
+  const values = [
+    ...COLUMNS.map((column) => entry[column]),
+    ...USAGE_COLUMNS.map((column) => entry.usage?.[column] ?? null),
+  ];
+  return values.map(encodeField).join(',');
+}
+
+function encodeField(value: string | number | boolean | null): string {
+  const text = value === null ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../api.ts';
+import type { Account, Payment } from '../../api-types.ts';
+import { formatCredits } from '../../format.ts';
+import { parseNumber } from '../../parse-number.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { useAction } from '../../use-action.ts';
+import { mintPaymentId } from './mint-payment-id.ts';
+
+interface TopUpProps {
+  readonly account: Account;
+  readonly onEntered: (payment: Payment) => void;
+  readonly onClose: () => void;
+}
+
+/** The payment keeps its id for as long as the dialog is open: whoever clicks again pays once. */
+export function TopUp({ account, onEntered, onClose }: TopUpProps) {
+  const [id, setId] = useState(mintPaymentId);
+  const [amount, setAmount] = useState('');
+  const [note, setNote] = useState('');
+  const action = useAction(async () => {
+    const credits = parseNumber(amount, 'amount') ?? 0;
+    onEntered(await api.addCredits(account.id, { amount: credits, id, note }));
+    onClose();
+  });
+  const { problem } = action;
+  return (
+    <FormDialog
+      title={`Top up ${account.name}`}
+      verb="Enter payment"
+      shownFields={['amount', 'id', 'note']}
+      {...{ action, onClose }}
+    >
+      <p>Balance: {formatCredits(account.balance)} credits.</p>
+      <TextField
+        label="Credits"
+        name="amount"
+        hint="With at most 6 decimals; below 0 they are taken from the balance."
+        value={amount}
+        onChange={setAmount}
+        isRequired
+        problem={problem}
+      />
+      <TextField
+        label="Payment id"
+        name="id"
+        hint="A payment is entered once for each id, however often it is sent."
+        value={id}
+        onChange={setId}
+        problem={problem}
+      />
+      <TextField label="Note" name="note" value={note} onChange={setNote} problem={problem} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,35 @@
+import { useState } from 'preact/hooks';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { useAction } from '../../use-action.ts';
+import { PlanField } from './plan-field.tsx';
+
+interface Details {
+  readonly name: string;
+  readonly plan: string;
+}
+
+interface AccountFormProps {
+  readonly title: string;
+  readonly verb: string;
+  readonly before: Details;
+  readonly onSubmit: (details: Details) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Name and plan, of a new account or one that is there. */
+export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountFormProps) {
+  const [name, setName] = useState(before.name);
+  const [plan, setPlan] = useState(before.plan);
+  const action = useAction(async () => {
+    await onSubmit({ name, plan });
+    onClose();
+  });
+  const { problem } = action;
+  return (
+    <FormDialog {...{ title, verb, action, onClose }} shownFields={['name', 'plan']}>
+      <TextField label="Name" name="name" value={name} onChange={setName} problem={problem} />
+      <PlanField value={plan} onChange={setPlan} problem={problem} />
+    </FormDialog>
+  );
+}

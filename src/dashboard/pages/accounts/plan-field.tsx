@@ -1,0 +1,35 @@
+import type { ApiProblem } from '../../api-problem.ts';
+import { Field } from '../../parts/field.tsx';
+import { findFieldError } from '../../parts/problem.tsx';
+
+export const PLANS = ['starter', 'pro', 'business', 'team'];
+
+interface PlanFieldProps {
+  readonly value: string;
+  readonly onChange: (plan: string) => void;
+  readonly problem: ApiProblem | undefined;
+}
+
+export function PlanField({ value, onChange, problem }: PlanFieldProps) {
+  // A later version may have given it another one.
+  const plans = PLANS.includes(value) ? PLANS : [...PLANS, value];
+  return (
+    <Field
+      label="Plan"
+      hint="It limits the requests of all keys of the account together."
+      error={findFieldError(problem, 'plan')}
+    >
+      {(attributes) => (
+        <select
+          {...attributes}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          {plans.map((plan) => (
+            <option key={plan}>{plan}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Key, KeyControls } from '../../api-types.ts';
+import { parseNumber } from '../../parse-number.ts';
+
+/** The controls of a key as they are typed; an empty text is no limit. */
+export interface ControlTexts {
+  readonly name: string;
+  readonly rpm: string;
+  readonly models: string;
+  readonly monthly_cap: string;
+  readonly concurrency: string;
+  /** In the time of the browser, to the minute: `2027-01-31T12:00`. */
+  readonly expires_at: string;
+}
+
+export type ControlName = keyof ControlTexts;
+
+export const NO_CONTROLS: ControlTexts = {
+  name: '',
+  rpm: '',
+  models: '',
+  monthly_cap: '',
+  concurrency: '',
+  expires_at: '',
+};
+
+const MS_PER_MINUTE = 60_000;
+
+export function showControls(key: Key): ControlTexts {
+  const showNumber = (value: number | null) => (value === null ? '' : String(value));
+  return {
+    name: key.name,
+    rpm: showNumber(key.rpm),
+    models: key.models?.join(', ') ?? '',
+    monthly_cap: showNumber(key.monthly_cap),
+    concurrency: showNumber(key.concurrency),
+    expires_at: key.expires_at === null ? '' : showLocalTime(key.expires_at),
+  };
+}
+
+/** Only what was changed; what was emptied is removed. Throws a problem of the first field that is no number. */
+export function readControls(before: ControlTexts, now: ControlTexts): KeyControls {
+  const read: { readonly [Name in ControlName]: () => KeyControls[Name] } = {
+    name: () => now.name.trim() || null,
+    rpm: () => parseNumber(now.rpm, 'rpm') ?? null,
+    models: () => readModels(now.models),
+    monthly_cap: () => parseNumber(now.monthly_cap, 'monthly_cap') ?? null,
+    concurrency: () => parseNumber(now.concurrency, 'concurrency') ?? null,
+    expires_at: () => (now.expires_at === '' ? null : new Date(now.expires_at).toISOString()),
+  };
+  const names = Object.keys(read) as ControlName[];
+  const changed = names.filter((name) => now[name] !== before[name]);
+  return Object.fromEntries(changed.map((name) => [name, read[name]()]));
+}
+
+function readModels(text: string): readonly string[] | null {
+  const models = text
+    .split(',')
+    .map((model) => model.trim())
+    .filter((model) => model !== '');
+  return models.length === 0 ? null : models;
+}
+
+function showLocalTime(iso: string): string {
+  const time = new Date(iso);
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * MS_PER_MINUTE);
+  return local.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
+}

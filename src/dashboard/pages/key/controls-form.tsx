@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import type { KeyControls } from '../../api-types.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { useAction } from '../../use-action.ts';
+import { type ControlName, type ControlTexts, readControls } from './control-texts.ts';
+
+interface ControlsFormProps {
+  readonly title: string;
+  readonly verb: string;
+  readonly before: ControlTexts;
+  /** Closes the form itself. */
+  readonly onSubmit: (controls: KeyControls) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+const FIELDS: readonly { name: ControlName; label: string; hint: string }[] = [
+  { name: 'name', label: 'Name', hint: 'What it is for.' },
+  { name: 'rpm', label: 'Requests a minute', hint: 'Empty: those of the plan.' },
+  {
+    name: 'models',
+    label: 'Models',
+    hint: 'Ids and aliases, separated by commas. Empty: all models.',
+  },
+  {
+    name: 'monthly_cap',
+    label: 'Monthly cap',
+    hint: 'Credits a calendar month, UTC. Empty: no cap.',
+  },
+  { name: 'concurrency', label: 'Requests at the same time', hint: 'Empty: no limit.' },
+  { name: 'expires_at', label: 'Ends at', hint: 'In the time of this browser. Empty: never.' },
+];
+const NAMES = FIELDS.map(({ name }) => name);
+
+/** Of a new key or one that is there. */
+export function ControlsForm({ title, verb, before, onSubmit, onClose }: ControlsFormProps) {
+  const [texts, setTexts] = useState(before);
+  // What was shown when it opened: a page that reads again meanwhile changes nothing here.
+  const [shown] = useState(before);
+  const action = useAction(async () => onSubmit(readControls(shown, texts)));
+  return (
+    <FormDialog {...{ title, verb, action, onClose }} shownFields={NAMES}>
+      {FIELDS.map(({ name, label, hint }) => (
+        <TextField
+          key={name}
+          {...{ name, label, hint }}
+          isTime={name === 'expires_at'}
+          value={texts[name]}
+          onChange={(text) => setTexts({ ...texts, [name]: text })}
+          problem={action.problem}
+        />
+      ))}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,45 @@
+import type { KeyLimits } from '../../api-types.ts';
+import { formatCount, formatCredits } from '../../format.ts';
+
+interface LimitShown {
+  readonly title: string;
+  readonly used: number;
+  /** 0 where there is no limit. */
+  readonly max: number;
+  readonly text: string;
+}
+
+/** Each limit of a key with how much of it is used, in words. */
+export function describeLimits(limits: KeyLimits): readonly LimitShown[] {
+  const { rate, account, rate_window_seconds: windowSeconds } = limits;
+  const spent = limits.spent_this_month + limits.held;
+  const cap = limits.monthly_cap;
+  const inFlight = limits.in_flight;
+  const inFlightMax = limits.concurrency;
+  const month = `${limits.month.slice(0, 4)}-${limits.month.slice(4)}`;
+  const spentText = `${formatCredits(limits.spent_this_month)} spent and ${formatCredits(limits.held)} held`;
+  return [
+    describeRate('Rate of this key', rate, windowSeconds),
+    describeRate('Rate of the account', account.rate, windowSeconds),
+    {
+      title: `Spend of ${month}`,
+      used: spent,
+      max: cap ?? 0,
+      text: `${spentText}${cap === null ? ', without a cap' : ` of ${formatCredits(cap)} credits`}`,
+    },
+    {
+      title: 'Requests at the same time',
+      used: inFlight,
+      max: inFlightMax ?? 0,
+      text: `${formatCount(inFlight)}${inFlightMax === null ? ', without a limit' : ` of ${formatCount(inFlightMax)}`}`,
+    },
+  ];
+}
+
+function describeRate(title: string, rate: KeyLimits['rate'], windowSeconds: number): LimitShown {
+  if (rate === null) return { title, used: 0, max: 0, text: 'No limit of its own' };
+  const { limit, remaining } = rate;
+  const used = limit - remaining;
+  const text = `${formatCount(used)} of ${formatCount(limit)} requests in the last ${formatCount(windowSeconds)} s, ${formatCount(remaining)} left`;
+  return { title, used, max: limit, text };
+}

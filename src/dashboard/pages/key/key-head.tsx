@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../api.ts';
+import type { Key } from '../../api-types.ts';
+import { formatCount, formatCredits } from '../../format.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { showControls } from './control-texts.ts';
+import { ControlsForm } from './controls-form.tsx';
+import { nameKey, stateOfKey } from './name-key.ts';
+import { RotateKey } from './rotate-key.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+
+interface KeyHeadProps {
+  readonly shown: Key;
+  readonly onChanged: () => void;
+}
+
+/** What a key is and may do, and what can be done with it. */
+export function KeyHead({ shown, onChanged }: KeyHeadProps) {
+  const [open, setOpen] = useState<'edit' | 'rotate' | 'revoke' | undefined>();
+  const [secret, setSecret] = useState<string | undefined>();
+  const close = () => setOpen(undefined);
+  const name = nameKey(shown);
+  return (
+    <>
+      <h2>{name}</h2>
+      <KeyFacts shown={shown} />
+      {shown.status === 'revoked' ? (
+        <p>A revoked key cannot be changed any more.</p>
+      ) : (
+        <div class="bar-of-buttons">
+          <button type="button" onClick={() => setOpen('edit')}>
+            Edit controls
+          </button>
+          <button type="button" onClick={() => setOpen('rotate')}>
+            Rotate
+          </button>
+          <button type="button" class="danger" onClick={() => setOpen('revoke')}>
+            Revoke
+          </button>
+        </div>
+      )}
+      {open === 'edit' && (
+        <ControlsForm
+          title={`Edit ${name}`}
+          verb="Save"
+          before={showControls(shown)}
+          onClose={close}
+          onSubmit={async (controls) => {
+            await api.changeKey(shown.id, controls);
+            close();
+            onChanged();
+          }}
+        />
+      )}
+      {open === 'rotate' && (
+        <RotateKey
+          shown={shown}
+          onClose={close}
+          onRotated={(rotated) => {
+            setSecret(rotated);
+            close();
+            onChanged();
+          }}
+        />
+      )}
+      {open === 'revoke' && (
+        <ConfirmDialog
+          title="Revoke this key?"
+          subject={name}
+          verb="Revoke"
+          onClose={close}
+          onConfirm={async () => {
+            await api.revokeKey(shown.id);
+            onChanged();
+          }}
+        >
+          Every secret of this key is refused from now on. This is final.
+        </ConfirmDialog>
+      )}
+      {secret !== undefined && (
+        <SecretDialog
+          title={`New secret: ${shown.name || shown.id}`}
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function KeyFacts({ shown }: { readonly shown: Key }) {
+  const { account, rpm, models, concurrency, monthly_cap: cap } = shown;
+  const { expires_at: expiresAt, created_at: createdAt, rotated_at: rotatedAt } = shown;
+  return (
+    <Facts
+      facts={[
+        { name: 'Status', value: <Badge key="status" state={stateOfKey(shown, Date.now())} /> },
+        {
+          name: 'Account',
+          value: (
+            <a key="account" href={`#/accounts/${account}`}>
+              {account}
+            </a>
+          ),
+        },
+        { name: 'Requests a minute', value: rpm === null ? 'those of the plan' : formatCount(rpm) },
+        { name: 'Models', value: models === null ? 'all' : models.join(', ') },
+        { name: 'Monthly cap', value: cap === null ? 'none' : `${formatCredits(cap)} credits` },
+        {
+          name: 'Requests at the same time',
+          value: concurrency === null ? 'no limit' : formatCount(concurrency),
+        },
+        {
+          name: 'Ends at',
+          value: expiresAt === null ? 'never' : <Moment key="expires" iso={expiresAt} />,
+        },
+        { name: 'Created', value: <Moment key="created" iso={createdAt} /> },
+        {
+          name: 'Rotated',
+          value: rotatedAt === null ? 'never' : <Moment key="rotated" iso={rotatedAt} />,
+        },
+      ]}
+    />
+  );
+}

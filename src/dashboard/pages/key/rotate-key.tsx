@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../api.ts';
+import type { Key } from '../../api-types.ts';
+import { Field } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { findFieldError } from '../../parts/problem.tsx';
+import { useAction } from '../../use-action.ts';
+import { nameKey } from './name-key.ts';
+
+const OVERLAPS = [
+  { seconds: 0, words: 'at once' },
+  { seconds: 3_600, words: 'after an hour' },
+  { seconds: 86_400, words: 'after a day' },
+  { seconds: 604_800, words: 'after a week' },
+  { seconds: 2_592_000, words: 'after 30 days' },
+];
+
+interface RotateKeyProps {
+  readonly shown: Key;
+  /** Closes this dialog. */
+  readonly onRotated: (secret: string) => void;
+  readonly onClose: () => void;
+}
+
+export function RotateKey({ shown, onRotated, onClose }: RotateKeyProps) {
+  const [seconds, setSeconds] = useState(86_400);
+  const action = useAction(async () => {
+    const { key } = await api.rotateKey(shown.id, { overlap_seconds: seconds });
+    onRotated(key);
+  });
+  return (
+    <FormDialog
+      title={`Rotate ${nameKey(shown)}`}
+      verb="Rotate"
+      shownFields={['overlap_seconds']}
+      {...{ action, onClose }}
+    >
+      <p>The key gets a new secret, and keeps its id, its controls and what it spent.</p>
+      <Field label="The old secret ends" error={findFieldError(action.problem, 'overlap_seconds')}>
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={String(seconds)}
+            onChange={(event) => setSeconds(Number(event.currentTarget.value))}
+          >
+            {OVERLAPS.map((overlap) => (
+              <option key={overlap.seconds} value={String(overlap.seconds)}>
+                {overlap.words}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import OpenAI from 'openai';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { admin } from '../support/admin.ts';
+import { expectForgotten } from '../support/browser-secrets.ts';
+import { expectAccessible, signIn, useBrowser } from '../support/start-browser.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+
+const gateway = useGateway({ config: FAST_CONFIG });
+const openTab = useBrowser();
+
+async function askByLibrary(apiKey: string): Promise<void> {
+  const baseURL = `${gateway().url}/v1`;
+  const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+  const messages = [{ role: 'user' as const, content: 'Hello!' }];
+  await client.chat.completions.create({ model: 'haiku', messages });
+}
+
+async function readDownload(page: Page, button: string): Promise<string[]> {
+  const arriving = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  const path = await (await arriving).path();
+  return readFileSync(path, 'utf8').trimEnd().split('\n');
+}
+
+it('a key made here serves a client library, and what it used is in usage, ledger and receipts', async () => {
+  const operator = admin(gateway());
+  const account = await operator.createAccount({ credits: 10 });
+  const tab = await openTab();
+  await signIn(tab, gateway(), `#/accounts/${account}`);
+  const { page } = tab;
+  await page.getByText('This account has no key yet').waitFor();
+  await page.getByText('Nothing was used in these days').first().waitFor();
+
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  const form = page.getByRole('dialog', { name: 'Create a key of test' });
+  await form.getByLabel('Name').fill('build server');
+  await form.getByLabel('Models').fill('haiku, no-such-model');
+  await form.getByLabel('Requests a minute').fill('0');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.getByText('no-such-model is no model of this gateway').waitFor();
+  await form.getByText('must be a whole number from 1 to').waitFor();
+  expect(await form.getByLabel('Models').getAttribute('aria-invalid')).toBe('true');
+  expect(tab.errors.splice(0)).toEqual([expect.stringContaining('400')]);
+  await form.getByLabel('Models').fill('haiku');
+  await form.getByLabel('Requests a minute').fill('50');
+  await expectAccessible(tab);
+  await form.getByRole('button', { name: 'Create' }).click();
+
+  const shown = page.getByRole('dialog', { name: /^New key: build server/ });
+  await shown.getByText('This key is shown only now.').waitFor();
+  await shown.getByRole('button', { name: 'Copy key' }).waitFor();
+  const secret = (await shown.locator('code').textContent()) ?? '';
+  await expectAccessible(tab);
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  await shown.waitFor({ state: 'detached' });
+  await expectForgotten(tab, secret);
+  const last4 = secret.slice(-4);
+  await page.getByRole('link', { name: `build server (…${last4})` }).waitFor();
+
+  await askByLibrary(secret);
+  await askByLibrary(secret);
+  await operator.waitUntilSettled(account);
+  const { balance } = await operator.account(account);
+  await page.getByRole('button', { name: 'Read again' }).click();
+  const models = page.getByRole('table', { name: 'Usage by model' });
+  await models.getByRole('row', { name: /^llm-haiku-4\.5 .* 2 / }).waitFor();
+  await page.getByRole('table', { name: 'Usage by key' }).getByRole('link').waitFor();
+  await page.getByRole('img', { name: 'Requests a day. requests: 2 now, at most 2' }).waitFor();
+  const ledger = page.getByRole('table', { name: 'Ledger, the newest first' });
+  const rows = ledger.getByRole('row').filter({ has: page.getByRole('cell') });
+  expect(await rows.count()).toBe(3);
+  await rows.first().getByText(String(balance), { exact: true }).waitFor();
+  expect(await rows.last().textContent()).toMatch(/topup.*10.*10/);
+
+  await rows.first().getByRole('button', { name: 'Receipt of request' }).click();
+  const receipt = page.getByRole('dialog', { name: 'Receipt of a request' });
+  await receipt.getByText(`${balance} credits`, { exact: true }).waitFor();
+  await receipt.getByText('llm-haiku-4.5').waitFor();
+  await expectAccessible(tab);
+  await page.keyboard.press('Escape');
+  await rows.last().getByRole('button', { name: 'Receipt of payment first' }).click();
+  const payment = page.getByRole('dialog', { name: 'Receipt of a payment' });
+  expect(await payment.textContent()).toMatch(/Amount10 credits/);
+  await payment.getByRole('button', { name: 'Close' }).click();
+
+  const lines = await readDownload(page, 'Export all as NDJSON');
+  const parsed = lines.map((line) => JSON.parse(line) as { charged_micros: number });
+  expect(parsed).toHaveLength(3);
+  const micros = parsed.reduce((sum, { charged_micros: charged }) => sum - charged, 0);
+  expect(micros / 1e6).toBe(balance);
+  const csv = await readDownload(page, 'Export all as CSV');
+  expect(csv).toHaveLength(4);
+  expect(csv[0]).toMatch(/^bucket,id,time,kind,request,account,key,.*,thinking,estimated$/);
+  expect(tab.errors).toEqual([]);
+});
+
+it('an account that is not there is told in the words of the node', async () => {
+  const tab = await openTab();
+  await signIn(tab, gateway(), '#/accounts/acct_000000000000');
+  await tab.page.getByRole('alert').filter({ hasText: 'acct_000000000000' }).waitFor();
+  await tab.page.getByRole('button', { name: 'Try again' }).waitFor();
+  expect(tab.errors.splice(0)).toEqual([expect.stringContaining('404')]);
+});

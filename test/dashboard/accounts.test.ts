@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest';
+import { admin } from '../support/admin.ts';
+import { askModel, messageOf } from '../support/ask-model.ts';
+import { expectAccessible, signIn, useBrowser } from '../support/start-browser.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+
+const gateway = useGateway({ config: FAST_CONFIG });
+const openTab = useBrowser();
+
+it('an account is created, and a wrong field is told beside it', async () => {
+  const tab = await openTab();
+  await signIn(tab, gateway(), '#/accounts');
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Create an account' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create an account' });
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('must be text of 1 to 100 characters').waitFor();
+  expect(tab.errors.splice(0)).toEqual([expect.stringContaining('400')]);
+  await dialog.getByLabel('Name').fill('Acme Ltd');
+  await dialog.getByLabel('Plan').selectOption('business');
+  await expectAccessible(tab);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+
+  await page.getByRole('heading', { name: 'Acme Ltd', level: 2 }).waitFor();
+  const id = page.url().split('/').at(-1) ?? '';
+  expect(await admin(gateway()).account(id)).toMatchObject({ name: 'Acme Ltd', plan: 'business' });
+  expect(tab.errors).toEqual([]);
+});
+
+it('accounts are listed, searched by a part of name or id, and fit a phone', async () => {
+  const operator = admin(gateway());
+  const create = async (name: string) => {
+    const body = { name, plan: 'pro' };
+    return (await operator.call<{ id: string }>('POST', '/accounts', body)).id;
+  };
+  const north = await create('North Pole Bakery');
+  const south = await create('South Pole Bakery');
+  await operator.call('POST', `/accounts/${north}/credits`, { amount: 7.25, id: 'a', note: '' });
+  const tab = await openTab({ viewport: { width: 360, height: 640 } });
+  await signIn(tab, gateway(), '#/accounts');
+  const { page } = tab;
+  await page.getByRole('row', { name: /^demo / }).waitFor();
+  const search = async (text: string) => {
+    await page.getByRole('searchbox', { name: 'Name or id' }).fill(text);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('table', { name: `Accounts with “${text}”` }).waitFor();
+    return page.getByRole('row').filter({ has: page.getByRole('cell') });
+  };
+  const found = await search('pole BAK');
+  expect(await found.count()).toBe(2);
+  await found.filter({ hasText: 'North' }).getByText('7.25').waitFor();
+  const one = await search(south.slice(5));
+  expect(await one.count()).toBe(1);
+  await one.getByText('South Pole Bakery').waitFor();
+  const widths = await page.evaluate(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  );
+  expect(widths).toEqual([360, 360]);
+  await expectAccessible(tab);
+  await page.getByRole('searchbox', { name: 'Name or id' }).fill('nobody');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText('No account has this in name or id').waitFor();
+  expect(tab.errors).toEqual([]);
+});
+
+it('who tops up again because no answer came pays once', async () => {
+  const operator = admin(gateway());
+  const account = await operator.createAccount({ credits: 0 });
+  const tab = await openTab();
+  await signIn(tab, gateway(), `#/accounts/${account}`);
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Top up' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Top up test' });
+  await dialog.getByLabel('Credits').fill('ten');
+  await dialog.getByRole('button', { name: 'Enter payment' }).click();
+  await dialog.getByText('ten is not a number such as 25 or 0.5').waitFor();
+
+  await dialog.getByLabel('Credits').fill('12.5');
+  await page.route(
+    '**/credits',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await dialog.getByRole('button', { name: 'Enter payment' }).click();
+  await dialog.getByRole('alert').filter({ hasText: 'the node cannot be reached' }).waitFor();
+  expect(tab.errors.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+  expect(await operator.account(account)).toMatchObject({ balance: 12.5 });
+  await expectAccessible(tab);
+  await dialog.getByRole('button', { name: 'Enter payment' }).click();
+  await page.getByText(/was entered before: the balance is 12\.5 credits/).waitFor();
+  expect(await operator.account(account)).toMatchObject({ balance: 12.5 });
+
+  // Another dialog is another payment.
+  await page.getByRole('button', { name: 'Top up' }).click();
+  await dialog.getByLabel('Credits').fill('-20');
+  await dialog.getByRole('button', { name: 'Enter payment' }).click();
+  await dialog
+    .getByRole('alert')
+    .filter({ hasText: /credits/ })
+    .waitFor();
+  expect(tab.errors.splice(0)).toEqual([expect.stringContaining('409')]);
+  await dialog.getByLabel('Credits').fill('0.000001');
+  await dialog.getByRole('button', { name: 'Enter payment' }).click();
+  await page.getByText(/of 0\.000001 is entered: the balance is 12\.500001 credits/).waitFor();
+  expect(tab.errors).toEqual([]);
+});
+
+it('a suspended account is refused until it is resumed', async () => {
+  const operator = admin(gateway());
+  const account = await operator.createAccount();
+  const { key } = await operator.createKey(account);
+  const ask = async () => (await askModel(gateway().url, key, messageOf('Hi'))).status;
+  const tab = await openTab();
+  await signIn(tab, gateway(), `#/accounts/${account}`);
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Suspend' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Suspend this account?' });
+  await dialog.getByText(`test (${account})`).waitFor();
+  await dialog.getByRole('button', { name: 'Suspend' }).click();
+  await page.getByText('suspended', { exact: true }).waitFor();
+  expect(await ask()).toBe(403);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('suspended', { exact: true }).waitFor({ state: 'detached' });
+  expect(await ask()).toBe(200);
+
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit test' });
+  await edit.getByLabel('Name').fill('tested');
+  await edit.getByLabel('Plan').selectOption('starter');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'tested', level: 2 }).waitFor();
+  expect(await operator.account(account)).toMatchObject({ name: 'tested', plan: 'starter' });
+  expect(tab.errors).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import { admin } from '../support/admin.ts';
+import { askModel, messageOf } from '../support/ask-model.ts';
+import { expectForgotten } from '../support/browser-secrets.ts';
+import { expectAccessible, signIn, useBrowser } from '../support/start-browser.ts';
+import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+
+// A window that nothing leaves while a test looks at it.
+const gateway = useGateway({ config: `${FAST_CONFIG}limits: {rate_window: 1h}\n` });
+const openTab = useBrowser();
+
+const ask = async (key: string) => (await askModel(gateway().url, key, messageOf('Hi'))).status;
+
+async function openKey(controls: object) {
+  const operator = admin(gateway());
+  const account = await operator.createAccount({ credits: 10 });
+  const created = await operator.createKey(account, controls);
+  const tab = await openTab();
+  await signIn(tab, gateway(), `#/keys/${created.id}`);
+  await tab.page.getByRole('heading', { name: 'Limits now' }).waitFor();
+  return { operator, account, tab, page: tab.page, ...created };
+}
+
+it('limits are live, changed and cleared, and a cap that is hit is seen', async () => {
+  const { operator, account, tab, page, id, key } = await openKey({ name: 'batch', rpm: 5 });
+  const gauge = (title: string) => page.locator('.gauge').filter({ hasText: title });
+  await gauge('Rate of this key').getByText('0 of 5 requests in the last 3,600 s').waitFor();
+  expect(await ask(key)).toBe(200);
+  await gauge('Rate of this key').getByText('1 of 5 requests').waitFor();
+  await gauge('Rate of the account')
+    .getByText(/^1 of [\d,]+ requests/)
+    .waitFor();
+  await operator.waitUntilSettled(account);
+  const { spent_this_month: spent } = await operator.key(id);
+  await gauge('Spend of').getByText(`${spent} spent and 0 held, without a cap`).waitFor();
+
+  const edit = async (label: string, text: string) => {
+    await page.getByRole('button', { name: 'Edit controls' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit batch' });
+    await form.getByLabel(label).fill(text);
+    await form.getByRole('button', { name: 'Save' }).click();
+    return form;
+  };
+  await edit('Monthly cap', String(spent));
+  const full = gauge('Spend of').getByText(`${spent} spent and 0 held of ${spent} credits`);
+  await full.waitFor();
+  await expectAccessible(tab);
+  expect(await ask(key)).toBe(402);
+  const form = await edit('Monthly cap', 'a lot');
+  await form.getByText('a lot is not a number such as 25 or 0.5').waitFor();
+  expect(await operator.key(id)).toMatchObject({ monthly_cap: spent });
+  await form.getByLabel('Monthly cap').fill('');
+  await form.getByLabel('Ends at').fill('2090-01-01T12:00');
+  await form.getByLabel('Requests at the same time').fill('4');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await gauge('Requests at the same time').getByText('0 of 4').waitFor();
+  expect(await operator.key(id)).toMatchObject({
+    ...{ name: 'batch', rpm: 5, models: null, monthly_cap: null, concurrency: 4 },
+    expires_at: expect.stringMatching(/^(2089-12-31|2090-01-0[12])T/),
+  });
+  expect(await ask(key)).toBe(200);
+  expect(tab.errors).toEqual([]);
+});
+
+it('a rotated key has a new secret that is shown once, and a revoked one is refused', async () => {
+  const { tab, page, id, key, operator } = await openKey({ name: 'build server' });
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  const form = page.getByRole('dialog', { name: `Rotate build server (…${key.slice(-4)})` });
+  await form.getByLabel('The old secret ends').selectOption('at once');
+  await form.getByRole('button', { name: 'Rotate' }).click();
+  const shown = page.getByRole('dialog', { name: 'New secret: build server' });
+  const secret = (await shown.locator('code').textContent()) ?? '';
+  await page.keyboard.press('Escape');
+  await shown.waitFor({ state: 'detached' });
+  await expectForgotten(tab, secret);
+  expect(secret).not.toBe(key);
+  expect([await ask(key), await ask(secret)]).toEqual([401, 200]);
+
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  const overlapping = page.getByRole('dialog', {
+    name: `Rotate build server (…${secret.slice(-4)})`,
+  });
+  await overlapping.getByLabel('The old secret ends').selectOption('after an hour');
+  await overlapping.getByRole('button', { name: 'Rotate' }).click();
+  const newest = (await shown.locator('code').textContent()) ?? '';
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  expect([await ask(secret), await ask(newest)]).toEqual([200, 200]);
+
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Revoke this key?' });
+  await dialog.getByText(`build server (…${newest.slice(-4)})`).waitFor();
+  await expectAccessible(tab);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await ask(newest)).toBe(200);
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('A revoked key cannot be changed any more.').waitFor();
+  expect([await ask(secret), await ask(newest)]).toEqual([401, 401]);
+  expect(await operator.key(id)).toMatchObject({ status: 'revoked' });
+  expect(tab.errors).toEqual([]);
+});
+
+it('a key that was revoked elsewhere meanwhile cannot be changed, and the form says why', async () => {
+  const { tab, page, id, operator } = await openKey({ name: 'old' });
+  await page.getByRole('button', { name: 'Edit controls' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit old' });
+  await operator.revoke(id);
+  await form.getByLabel('Name').fill('new');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByRole('alert').filter({ hasText: 'is revoked, and that is final' }).waitFor();
+  expect(tab.errors.splice(0)).toEqual([expect.stringContaining('409')]);
+});
