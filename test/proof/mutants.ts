@@ -73,9 +73,8 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold is made twice for one request',
-    find: "redis.call('HSETNX', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 0",
-    replace:
-      "redis.call('HSET', KEYS[3], request_id, encode_hold(account, key_id, month, model, whole(held), '0')) == 2",
+    find: "redis.call('HSETNX', KEYS[3], request_id, encode_hold(payer, whole(held), '0')) == 0",
+    replace: "redis.call('HSET', KEYS[3], request_id, encode_hold(payer, whole(held), '0')) == 2",
   },
   {
     name: 'requests in flight are never counted down',
@@ -109,12 +108,12 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal brings back what was swept',
-    find: "if not existing and redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n  keep_marks",
+    find: "if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then\n  keep_marks",
     replace: 'if false then\n  keep_marks',
   },
   {
     name: 'what was swept is forgotten while its request runs',
-    find: '  keep_marks(KEYS[4])\n',
+    find: '  keep_marks(KEYS[5])\n',
     replace: '',
   },
   {
