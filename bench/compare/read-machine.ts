@@ -19,6 +19,7 @@ export interface Machine {
 const VERSION_COMMANDS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   nginx: ['nginx', '-v'],
   haproxy: ['haproxy', '-v'],
+  caddy: ['caddy', 'version'],
   'redis-server': ['redis-server', '--version'],
   wrk: ['wrk', '--version'],
 };

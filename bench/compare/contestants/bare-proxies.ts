@@ -53,6 +53,24 @@ backend models
   server model 127.0.0.1:${upstreamPort}
 `;
 
+const caddySettings = (port: number, { upstreamPort }: Place) => `
+{
+  admin off
+  auto_https off
+  log {
+    output discard
+  }
+}
+http://127.0.0.1:${port} {
+  reverse_proxy 127.0.0.1:${upstreamPort} {
+    flush_interval -1
+    transport http {
+      keepalive_idle_conns_per_host 512
+    }
+  }
+}
+`;
+
 export const nginx: Contestant = {
   name: 'nginx',
   isPeer: false,
@@ -76,6 +94,19 @@ export const haproxy: Contestant = {
     const file = join(place.dir, 'haproxy.cfg');
     writeFileSync(file, haproxySettings(port, place));
     return await runContestant(['haproxy', '-db', '-f', file], port, plainRoute);
+  },
+};
+
+export const caddy: Contestant = {
+  name: 'caddy',
+  isPeer: false,
+  async start(place) {
+    const port = await findFreePort();
+    const file = join(place.dir, 'Caddyfile');
+    writeFileSync(file, caddySettings(port, place));
+    const command = ['caddy', 'run', '--adapter', 'caddyfile', '--config', file];
+    const folders = { XDG_DATA_HOME: place.dir, XDG_CONFIG_HOME: place.dir };
+    return await runContestant(command, port, plainRoute, { env: { ...folders, GOMAXPROCS: '1' } });
   },
 };
 

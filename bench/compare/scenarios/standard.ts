@@ -1,4 +1,4 @@
-import { haproxy, nginx, uwsProxy } from '../contestants/bare-proxies.ts';
+import { caddy, haproxy, nginx, uwsProxy } from '../contestants/bare-proxies.ts';
 import { NODE_PEERS } from '../contestants/node-peers.ts';
 import { tollgate } from '../contestants/tollgate.ts';
 import { type Case, type Scenario, WHOLE_ANSWER } from '../scenario.ts';
@@ -23,7 +23,7 @@ export const standard: Scenario = {
   stages: [
     {
       answer: WHOLE_ANSWER,
-      contestants: [nginx, haproxy, uwsProxy, tollgate, ...NODE_PEERS],
+      contestants: [nginx, haproxy, caddy, uwsProxy, tollgate, ...NODE_PEERS],
       cases: [caseWith('autocannon'), caseWith('wrk')],
     },
   ],
