@@ -16,9 +16,10 @@
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
         {'balance', now_ms, limit, left, reset_ms, balance, held}
 
-  plan_limits is ,starter=60,pro=300 and so on. model_names has the pinned id first, then its aliases, separated by commas. Where less than
-  hold_micros is free, but at least hold_least_micros, all that is free is held. The same request
-  is admitted once, however often it comes: a second call answers as the first.
+  plan_limits is ,starter=60,pro=300 and so on. model_names has the pinned id first, then its
+  aliases, separated by commas. Where less than hold_micros is free, but at least
+  hold_least_micros, all that is free is held. The same request is admitted once, however often
+  it comes: a second call answers as the first.
 ]]
 local prefix, key_id, digest, model_names, request_id = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local window = number(ARGV[9])

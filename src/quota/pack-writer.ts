@@ -5,7 +5,7 @@ const ASCII_MAX = 0x7f;
 
 /**
  * Writes MessagePack in one go, for the records that every request has: `msgpackr`, which reads them, takes 1.8 us to
- * find out what it is given, and this 0.75 us, since its caller knows; inside a worker it is 10 us and 3 us.
+ * find out what it is given, and this 0.75 us, since its caller knows; inside a worker it is 9 us and 4 us, with settlements.
  */
 export class PackWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_ROOM_BYTES);
