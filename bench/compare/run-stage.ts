@@ -62,7 +62,10 @@ export async function runStage(
       });
       // Engines compile what has run often: only after so long the next round costs what the last one did.
       const warmUpSeconds = Math.max(turns.seconds, results.length === 0 ? turns.warmUpSeconds : 0);
-      for (const player of players) await player.prepare(warmUpSeconds);
+      for (const [index, player] of players.entries()) {
+        const isCompiled = contestants[index]?.isCompiled === true;
+        await player.prepare(isCompiled ? turns.seconds : warmUpSeconds);
+      }
       const drive = chooseDrive(each.load, players);
       for (let round = 1; round <= turns.rounds; round++) {
         for (const player of players) await player.play(round, drive);

@@ -40,6 +40,8 @@ export interface Contestant {
   readonly name: string;
   /** It, or what it needs, is installed in `bench/peers`. */
   readonly isPeer: boolean;
+  /** Is as fast at its first request as ever: its code is compiled before it runs. */
+  readonly isCompiled?: true;
   start(place: Place): Promise<Running>;
 }
 

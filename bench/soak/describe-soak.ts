@@ -4,7 +4,7 @@ import type { Sample } from './take-sample.ts';
 const MIB = 1_048_576;
 
 export function describeSoak(result: SoakResult): string {
-  const { broken, outcomes, done, growth, samples, ledgerEntries } = result;
+  const { broken, outcomes, done, growth, cost, samples, ledgerEntries } = result;
   return [
     broken.length === 0 ? 'Every invariant held.' : `${broken.length} invariants did NOT hold:`,
     ...broken.map((what) => `- ${what}`),
@@ -17,6 +17,13 @@ export function describeSoak(result: SoakResult): string {
     ...growth.map(
       ({ name, lastMib, mibPerHour }) =>
         `| ${name} | ${lastMib.toFixed(1)} | ${mibPerHour.toFixed(1)} |`,
+    ),
+    '',
+    '| until s | requests | CPU us of the workers a request |',
+    '|--:|--:|--:|',
+    ...cost.map(
+      ({ untilSeconds, requests, workerMicros }) =>
+        `| ${untilSeconds.toFixed(0)} | ${requests} | ${workerMicros?.toFixed(0) ?? '-'} |`,
     ),
     '',
     '| s | requests/s | lag p99 ms | holds | queue | journal | RSS MiB | files | Redis MiB |',

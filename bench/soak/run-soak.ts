@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkLedger } from './check-ledger.ts';
 import { disturb } from './disturb.ts';
+import { type CostSpan, measureCost } from './measure-cost.ts';
 import { type Growth, measureGrowth } from './measure-growth.ts';
 import { operate } from './operate.ts';
 import { type Books, findBrokenBounds, isNothingHeld, readBooks } from './read-books.ts';
@@ -29,6 +30,7 @@ export interface SoakOptions {
 export interface SoakResult {
   readonly samples: readonly Sample[];
   readonly growth: readonly Growth[];
+  readonly cost: readonly CostSpan[];
   /** Requests by what became of them: a status, `left`, `broken` (no whole answer) or `stuck`. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** What operators and disturbances did. */
@@ -63,6 +65,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     return {
       samples: load.samples,
       growth: measureGrowth(load.samples),
+      cost: measureCost(load.samples),
       outcomes: Object.fromEntries(load.outcomes),
       done: Object.fromEntries(load.done),
       ledgerEntries: ledger.entries,

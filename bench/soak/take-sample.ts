@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { quantileOf, sumOf } from '../../src/top/measure.ts';
 import { type MetricsPage, parseMetrics } from '../../src/top/parse-metrics.ts';
+import { readCpuNanos } from '../compare/figures/cpu-times.ts';
 import type { SoakNode, SoakNodes } from './start-soak-nodes.ts';
 
 const run = promisify(execFile);
@@ -14,6 +15,8 @@ export interface ProcessSample {
   readonly pid: number;
   readonly rssBytes: number;
   readonly openFiles: number;
+  /** Of all its threads, since it began. */
+  readonly cpuNanos: number;
 }
 
 export interface Sample {
@@ -86,7 +89,8 @@ function readProcess({ name, pid }: { name: string; pid: number }): ProcessSampl
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const rssBytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * KIB;
     const openFiles = readdirSync(`/proc/${pid}/fd`).length;
-    return Number.isNaN(rssBytes) ? [] : [{ name, pid, rssBytes, openFiles }];
+    const cpuNanos = readCpuNanos([pid]);
+    return Number.isNaN(rssBytes) ? [] : [{ name, pid, rssBytes, openFiles, cpuNanos }];
   } catch {
     return [];
   }

@@ -46,10 +46,9 @@ export function affordableOutputTokens({ estimate, heldMicros, price }: HeldRequ
 }
 
 function priceHold(estimate: TokenEstimate, outputTokens: number, price: Price): number {
-  return priceUsage(
-    { ...NO_USAGE, input: estimate.likely, output: outputTokens },
-    { ...price, input: dearestInputPrice(estimate, price) },
-  );
+  const usage = { ...NO_USAGE, input: estimate.likely, output: outputTokens };
+  const input = dearestInputPrice(estimate, price);
+  return priceUsage(usage, input === price.input ? price : { ...price, input });
 }
 
 /** Any of the input may be written to the cache; a request that asks for an hour may ask for 5 minutes too. */

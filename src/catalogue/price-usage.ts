@@ -5,16 +5,20 @@ import type { Price } from './resolve-model.ts';
 /** Prices are for so many tokens. */
 export const PRICED_TOKENS = 1_000_000;
 
+/** Found once for each price: reading credits exactly takes several divisions. */
+const knownMicros = new WeakMap<Price, Price>();
+
 /** What a usage costs in micro-credits, exactly, rounded up once. Thinking is part of the output. */
 export function priceUsage(usage: Usage, price: Price): number {
+  const micros = microsOf(price);
   const total =
-    usage.input * microsOfPrice(price.input) +
-    usage.cacheRead * microsOfPrice(price.cacheRead) +
-    usage.cacheWrite5m * microsOfPrice(price.cacheWrite5m) +
-    usage.cacheWrite1h * microsOfPrice(price.cacheWrite1h) +
-    usage.output * microsOfPrice(price.output);
+    usage.input * micros.input +
+    usage.cacheRead * micros.cacheRead +
+    usage.cacheWrite5m * micros.cacheWrite5m +
+    usage.cacheWrite1h * micros.cacheWrite1h +
+    usage.output * micros.output;
   // No part is negative: where the sum is exact, so is every part of it.
-  if (total > Number.MAX_SAFE_INTEGER) return priceLargeUsage(usage, price);
+  if (total > Number.MAX_SAFE_INTEGER) return priceLargeUsage(usage, micros);
   const rest = total % PRICED_TOKENS;
   return (total - rest) / PRICED_TOKENS + (rest > 0 ? 1 : 0);
 }
@@ -24,17 +28,31 @@ export function microsOfPrice(credits: number): number {
   return parseCredits(credits) ?? Math.ceil(credits * MICROS_PER_CREDIT);
 }
 
-function priceLargeUsage(usage: Usage, price: Price): number {
+function microsOf(price: Price): Price {
+  const known = knownMicros.get(price);
+  if (known !== undefined) return known;
+  const micros = {
+    input: microsOfPrice(price.input),
+    output: microsOfPrice(price.output),
+    cacheRead: microsOfPrice(price.cacheRead),
+    cacheWrite5m: microsOfPrice(price.cacheWrite5m),
+    cacheWrite1h: microsOfPrice(price.cacheWrite1h),
+  };
+  knownMicros.set(price, micros);
+  return micros;
+}
+
+function priceLargeUsage(usage: Usage, micros: Price): number {
   const total =
-    multiply(usage.input, price.input) +
-    multiply(usage.cacheRead, price.cacheRead) +
-    multiply(usage.cacheWrite5m, price.cacheWrite5m) +
-    multiply(usage.cacheWrite1h, price.cacheWrite1h) +
-    multiply(usage.output, price.output);
+    multiply(usage.input, micros.input) +
+    multiply(usage.cacheRead, micros.cacheRead) +
+    multiply(usage.cacheWrite5m, micros.cacheWrite5m) +
+    multiply(usage.cacheWrite1h, micros.cacheWrite1h) +
+    multiply(usage.output, micros.output);
   const pricedTokens = BigInt(PRICED_TOKENS);
   return Number((total + pricedTokens - 1n) / pricedTokens);
 }
 
-function multiply(tokens: number, credits: number): bigint {
-  return BigInt(tokens) * BigInt(microsOfPrice(credits));
+function multiply(tokens: number, micros: number): bigint {
+  return BigInt(tokens) * BigInt(micros);
 }

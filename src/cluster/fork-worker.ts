@@ -19,10 +19,15 @@ const START_TIME_MAX_MS = 60_000;
 const WORKER_ENVIRONMENT = { UWS_HTTP_MAX_HEADERS_SIZE: '16384' };
 
 /**
- * For the garbage collector. Hardly anything outlives its request: helpers that look for it in parallel cost more than
- * they find, and a young generation beyond 8 MiB only takes memory (10 % less CPU time a request, 55 MB less a worker).
+ * The program's code in large pages, where the system has them: 12 % less CPU time a request, since the processor looks
+ * up fewer addresses.
+ *
+ * The others are for the garbage collector. Hardly anything outlives its request: helpers that look for it in parallel
+ * cost more than they find, and a young generation beyond 8 MiB only takes memory (10 % less CPU time a request, 55 MB
+ * less a worker).
  */
 const WORKER_FLAGS = [
+  '--use-largepages=silent',
   '--no-parallel-scavenge',
   '--min-semi-space-size=8',
   '--max-semi-space-size=8',

@@ -18,6 +18,7 @@ export interface Pages<Row> {
 }
 
 interface State<Row> {
+  readonly of: string;
   readonly rows: readonly Row[];
   readonly next: string | null | undefined;
   readonly problem?: ApiProblem | undefined;
@@ -29,21 +30,21 @@ export function usePages<Row>(
   readPage: (after: string | undefined, signal: AbortSignal) => Promise<PageOf<Row>>,
   of = '',
 ): Pages<Row> {
-  const [state, setState] = useState<State<Row>>(EMPTY);
+  const [state, setState] = useState<State<Row>>({ of, ...EMPTY });
   const leaving = useRef<AbortController | undefined>(undefined);
 
   const read = (rows: readonly Row[], after: string | undefined) => {
     leaving.current?.abort();
     const now = new AbortController();
     leaving.current = now;
-    setState({ rows, next: after, isLoading: true });
+    setState({ of, rows, next: after, isLoading: true });
     readPage(after, now.signal).then(
       ({ data, next }) => {
-        if (!now.signal.aborted) setState({ rows: [...rows, ...data], next, isLoading: false });
+        if (!now.signal.aborted) setState({ of, rows: [...rows, ...data], next, isLoading: false });
       },
       (cause: unknown) => {
         if (now.signal.aborted) return;
-        setState({ rows, next: after, problem: toProblem(cause), isLoading: false });
+        setState({ of, rows, next: after, problem: toProblem(cause), isLoading: false });
       },
     );
   };
@@ -54,7 +55,8 @@ export function usePages<Row>(
     return () => leaving.current?.abort();
   }, [of]);
 
-  const { rows, next, problem, isLoading } = state;
+  // What was listed before is on the screen for no moment under the name of what is listed now.
+  const { rows, next, problem, isLoading } = state.of === of ? state : EMPTY;
   return {
     ...{ rows, problem, isLoading },
     hasMore: typeof next === 'string',
@@ -63,4 +65,4 @@ export function usePages<Row>(
   };
 }
 
-const EMPTY = { rows: [], next: undefined, isLoading: true };
+const EMPTY = { rows: [], next: undefined, problem: undefined, isLoading: true };

@@ -1,15 +1,22 @@
 import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
-import { affordableOutputTokens, estimateHold } from '../catalogue/estimate-hold.ts';
+import {
+  affordableOutputTokens,
+  estimateHold,
+  type HoldEstimate,
+} from '../catalogue/estimate-hold.ts';
 import { estimateTokens, type TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/resolve-model.ts';
 import type { Format } from '../protocol/format.ts';
-import { readJsonBody } from '../protocol/parse-json-body.ts';
+import type { InferenceRequest } from '../protocol/inference.ts';
+import { type JsonBody, readJsonBody } from '../protocol/parse-json-body.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { AskedSizes, ServedBy } from './describe-request.ts';
 import { type AnswerEnd, createMeter } from './meter-usage.ts';
 import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
-import type { ClientSide, Steps } from './steps.ts';
+import type { Served } from './served.ts';
+import type { Admission, ClientSide, Steps } from './steps.ts';
 
 /** Serves one request, and tells once what became of it. */
 export async function runInference(
@@ -50,7 +57,8 @@ async function serve(
   recorder.noteKey(key);
   checkContentType(header('content-type'));
 
-  const source = await readBody(client, recorder);
+  recorder.beginClientWait();
+  const source = readBody(await client.body(), recorder);
   const { request, wantsStreamUsage } = format.decodeRequest(source.value, header);
   const model = steps.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
@@ -76,19 +84,35 @@ async function serve(
   recorder.noteAdmission(admission.heldMicros);
   const bodyBytes = source.bytes.length;
   const sizes = { bodyBytes, estimatedTokens: estimate.likely, outputTokensMax: askedTokensMax };
+  const settings = { price, configVersion };
+  const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
+  const { heldMicros } = admission;
+  const served = { client, format, meter, recorder, context, heldMicros };
+  const sending = send(served, { request, source, model, estimate, hold, askedTokensMax, steps });
+  // Not waited for here: this function would hold the body and all that was read of it for as long as a stream runs.
+  return settleAfter(sending, served, { admission, sizes, settings, steps });
+}
 
-  let end: AnswerEnd = 'undelivered';
+interface Asked {
+  readonly request: InferenceRequest;
+  readonly source: JsonBody;
+  readonly model: Model;
+  readonly estimate: TokenEstimate;
+  readonly hold: HoldEstimate;
+  readonly askedTokensMax: number;
+  readonly steps: Steps;
+}
+
+/** Whatever fails from here on rejects: something is held, and has to be settled. */
+function send(served: Served, asked: Asked): Promise<AnswerEnd> {
+  const { client, format, recorder, context, heldMicros } = served;
+  const { request, source, model, estimate, hold, askedTokensMax, steps } = asked;
   try {
-    const { heldMicros } = admission;
     const isCut = heldMicros < hold.holdMicros;
-    const outputTokensMax = isCut
-      ? cutOutput(client, { model, estimate, heldMicros })
-      : askedTokensMax;
-    const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
     const parts = steps.infer({
       request,
       model: model.id,
-      outputTokensMax,
+      outputTokensMax: isCut ? cutOutput(client, { model, estimate, heldMicros }) : askedTokensMax,
       contextTokensMax: contextWindowOf(model, request),
       form: { format: format.name, context },
       source,
@@ -96,9 +120,27 @@ async function serve(
       trace: recorder.trace,
       signal: client.signal,
     });
-    end = request.isStream
-      ? await sendStream({ client, parts, format, context, meter, recorder })
-      : await sendWhole({ client, parts, format, context, meter, recorder, heldMicros });
+    return request.isStream ? sendStream(served, parts) : sendWhole(served, parts);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+interface Settling {
+  readonly admission: Admission;
+  readonly sizes: AskedSizes;
+  readonly settings: ServedBy;
+  readonly steps: Steps;
+}
+
+async function settleAfter(
+  sending: Promise<AnswerEnd>,
+  { client, meter, recorder }: Served,
+  { admission, sizes, settings, steps }: Settling,
+): Promise<void> {
+  let end: AnswerEnd = 'undelivered';
+  try {
+    end = await sending;
   } catch (error) {
     recorder.noteFailure(error, client.signal.aborted);
     throw error;
@@ -106,14 +148,12 @@ async function serve(
     if (client.signal.aborted && end !== 'complete') end = 'left';
     const bill = meter.close(end);
     recorder.noteBill(bill, end);
-    const settings = { price, configVersion };
     admission.settle(bill, recorder.describe(sizes, settings, steps.nowMs()));
   }
 }
 
-async function readBody(client: ClientSide, recorder: RequestRecorder) {
-  recorder.beginClientWait();
-  const bytes = await client.body();
+/** What waits is the caller: one more promise for each request takes 0.3 us. */
+function readBody(bytes: Uint8Array, recorder: RequestRecorder): JsonBody {
   recorder.endClientWait();
   const body = readJsonBody(bytes);
   recorder.noteBody();
@@ -122,8 +162,8 @@ async function readBody(client: ClientSide, recorder: RequestRecorder) {
 
 /** A request that names no type gets the benefit of the doubt. */
 function checkContentType(contentType: string | undefined): void {
-  if (contentType === undefined || /^application\/(json|[\w.-]+\+json)\b/i.test(contentType))
-    return;
+  if (contentType === undefined || contentType === 'application/json') return;
+  if (/^application\/(json|[\w.-]+\+json)\b/i.test(contentType)) return;
   throw new Refusal('not_json', 'content-type: must be application/json');
 }
 

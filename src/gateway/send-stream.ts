@@ -1,9 +1,12 @@
+import { createDeadlineList } from '../lib/deadline-list.ts';
 import type { Format, StreamEncoder } from '../protocol/format.ts';
 import type { Answer, AnswerContext, AnswerPart } from '../protocol/inference.ts';
+import { pourAnswer } from '../protocol/pour-answer.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { RequestRecorder } from './record-request.ts';
-import type { ClientSide } from './steps.ts';
+import type { Served } from './served.ts';
+import type { ClientStream } from './steps.ts';
 
 /** Proxies and clients give up on a connection that says nothing for long. */
 const SILENCE_MAX_MS = 10_000;
@@ -18,21 +21,19 @@ const STREAM_HEAD = {
   },
 };
 
-interface StreamedAnswer {
-  readonly client: ClientSide;
-  readonly parts: Answer;
-  readonly format: Format;
-  readonly context: AnswerContext;
-  readonly meter: Meter;
-  readonly recorder: RequestRecorder;
-}
+/** One list for the streams of all requests. */
+const silences = createDeadlineList<StreamSender>({
+  afterMs: SILENCE_MAX_MS,
+  nowMs: () => performance.now(),
+  onDue: (sender) => sender.breakSilence(),
+});
 
 /**
  * Parts as they come. The status line waits for the first one: until then a failure is a plain error that
  * clients retry, afterwards it is the last event of the stream.
  */
-export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
-  const { client, parts, format, context, meter, recorder } = answer;
+export async function sendStream(served: Served, parts: Answer): Promise<AnswerEnd> {
+  const { client, recorder } = served;
   recorder.beginUpstreamWait();
   const first = await parts.next();
   recorder.endUpstreamWait();
@@ -40,41 +41,24 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
 
   recorder.noteAnswer();
   const stream = client.startStream(STREAM_HEAD);
-  // Most streams go on in the words of their upstream, and are many: they have none.
-  let encoder: StreamEncoder | undefined;
-  const needEncoder = () => {
-    encoder ??= format.createStreamEncoder(context);
-    return encoder;
-  };
-  const silence = setInterval(
-    () => void stream.write(needEncoder().encodeSilence()),
-    SILENCE_MAX_MS,
-  );
+  const sender = new StreamSender(stream, served);
   let end: AnswerEnd = 'complete';
   try {
-    let next: IteratorResult<AnswerPart> = first;
-    while (next.done !== true) {
-      silence.refresh();
-      const bytes = encodePart(next.value, meter, needEncoder);
-      const drained = bytes.length > 0 ? stream.write(bytes) : undefined;
-      if (drained !== undefined) {
-        recorder.beginClientWait();
-        await drained;
-        recorder.endClientWait();
-      }
-      if (stream.isFinished) return 'left';
-      if (next.value.isLast === true) break;
-      recorder.beginUpstreamWait();
-      next = await parts.next();
-      recorder.endUpstreamWait();
+    const { value } = first;
+    const isMoreWanted = await sender.take(value);
+    recorder.beginUpstreamWait();
+    if (isMoreWanted && value.isLast !== true) {
+      await pourAnswer(parts, (part) => sender.take(part));
     }
+    recorder.endUpstreamWait();
+    if (stream.isFinished) return 'left';
   } catch (error) {
     if (!(error instanceof Refusal) || stream.isFinished) throw error;
     end = 'failed';
     recorder.noteFailure(error, false);
-    await stream.write(needEncoder().encodeError(error, client.requestId));
+    await sender.sendError(error, client.requestId);
   } finally {
-    clearInterval(silence);
+    sender.close();
     // Where the client left first, the upstream is told to stop.
     await parts.return?.();
   }
@@ -82,17 +66,67 @@ export async function sendStream(answer: StreamedAnswer): Promise<AnswerEnd> {
   return end;
 }
 
-/** What is counted is what goes out, in whosever words. */
-function encodePart(
-  part: AnswerPart,
-  meter: Meter,
-  needEncoder: () => StreamEncoder,
-): string | Uint8Array {
-  let text = '';
-  meter.noteContent(part.contentBytes);
-  for (const event of part.events) {
-    const counted = meter.note(event);
-    if (part.bytes === undefined) text += needEncoder().encode(counted);
+/** A class, because one is made for every stream. */
+class StreamSender {
+  readonly #stream: ClientStream;
+  readonly #format: Format;
+  readonly #context: AnswerContext;
+  readonly #meter: Meter;
+  readonly #recorder: RequestRecorder;
+  readonly #silence = silences.add(this);
+  /** Most streams go on in the words of their upstream, and are many: they have none. */
+  #encoder: StreamEncoder | undefined;
+
+  constructor(stream: ClientStream, { format, context, meter, recorder }: Served) {
+    this.#stream = stream;
+    this.#format = format;
+    this.#context = context;
+    this.#meter = meter;
+    this.#recorder = recorder;
   }
-  return part.bytes ?? text;
+
+  take(part: AnswerPart): boolean | Promise<boolean> {
+    silences.renew(this.#silence);
+    const bytes = this.#encode(part);
+    const drained = bytes.length > 0 ? this.#stream.write(bytes) : undefined;
+    return drained === undefined ? !this.#stream.isFinished : this.#waitForClient(drained);
+  }
+
+  sendError(error: Refusal, requestId: string): Promise<void> | undefined {
+    return this.#stream.write(this.#needEncoder().encodeError(error, requestId));
+  }
+
+  breakSilence(): void {
+    silences.renew(this.#silence);
+    void this.#stream.write(this.#needEncoder().encodeSilence());
+  }
+
+  close(): void {
+    silences.delete(this.#silence);
+  }
+
+  async #waitForClient(drained: Promise<void>): Promise<boolean> {
+    this.#recorder.endUpstreamWait();
+    this.#recorder.beginClientWait();
+    await drained;
+    this.#recorder.endClientWait();
+    this.#recorder.beginUpstreamWait();
+    return !this.#stream.isFinished;
+  }
+
+  /** What is counted is what goes out, in whosever words. */
+  #encode(part: AnswerPart): string | Uint8Array {
+    let text = '';
+    this.#meter.noteContent(part.contentBytes);
+    for (const event of part.events) {
+      const counted = this.#meter.note(event);
+      if (part.bytes === undefined) text += this.#needEncoder().encode(counted);
+    }
+    return part.bytes ?? text;
+  }
+
+  #needEncoder(): StreamEncoder {
+    this.#encoder ??= this.#format.createStreamEncoder(this.#context);
+    return this.#encoder;
+  }
 }

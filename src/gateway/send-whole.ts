@@ -1,26 +1,14 @@
 import { formatCredits } from '../lib/micros.ts';
 import { type AnswerCollector, createAnswerCollector } from '../protocol/collect-answer.ts';
-import type { Format } from '../protocol/format.ts';
-import type { Answer, AnswerContext } from '../protocol/inference.ts';
-import type { AnswerEnd, Meter } from './meter-usage.ts';
-import type { RequestRecorder } from './record-request.ts';
-import type { ClientSide } from './steps.ts';
-
-interface WholeAnswer {
-  readonly client: ClientSide;
-  readonly parts: Answer;
-  readonly format: Format;
-  readonly context: AnswerContext;
-  readonly meter: Meter;
-  readonly recorder: RequestRecorder;
-  readonly heldMicros: number;
-}
+import type { Answer } from '../protocol/inference.ts';
+import type { AnswerEnd } from './meter-usage.ts';
+import type { Served } from './served.ts';
 
 const JSON_HEAD = { status: 200, headers: { 'content-type': 'application/json' } };
 
 /** One JSON body, when the answer is complete. */
-export async function sendWhole(answer: WholeAnswer): Promise<AnswerEnd> {
-  const { client, parts, format, context, meter, recorder, heldMicros } = answer;
+export async function sendWhole(served: Served, parts: Answer): Promise<AnswerEnd> {
+  const { client, format, context, meter, recorder, heldMicros } = served;
   let collector: AnswerCollector | undefined;
   let bytes: Uint8Array | undefined;
   for (;;) {

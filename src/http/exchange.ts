@@ -171,9 +171,11 @@ export class Exchange implements WriterOwner {
     );
   }
 
-  /** For answers in pieces; needs the whole request body to have arrived. */
+  /** For answers in pieces; needs the whole request body to have arrived, which is let go of. */
   startStream(head: AnswerHead): ResponseWriter {
-    if (!this.#writer.isFinished) {
+    if (!this.isFinished) {
+      this.#collector.discard();
+      this.#body = undefined;
       this.#writer.startStream(this.#complete(head), this.#context.isLeaving());
       this.#isStream = true;
       this.#context.onStreamStarted();
@@ -188,11 +190,9 @@ export class Exchange implements WriterOwner {
       this.refuse(error);
       return;
     }
-    const { method, path } = this.head;
-    this.#context.log.error(
-      { requestId: this.requestId, method, path, err: error },
-      'handler failed',
-    );
+    const { requestId, head } = this;
+    const { method, path } = head;
+    this.#context.log.error({ requestId, method, path, err: error }, 'handler failed');
     if (this.hasStartedAnswer) this.#writer.close();
     else this.refuse(new Refusal('fault', 'Internal server error'));
   }

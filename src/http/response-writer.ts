@@ -99,13 +99,14 @@ export class ResponseWriter {
 
   /**
    * Answers `undefined` when the client keeps up, else a promise for the moment when it has caught up or
-   * left. A caller that does not wait is cut off at the limit of the queue; one chunk may be of any size.
+   * left. A caller that does not wait is cut off at the limit of the queue; one chunk may be of any size. Its
+   * memory is the caller's again when this returns.
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined {
     if (this.#state !== 'stream' || this.#isEnding) return undefined;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    if (this.#isBlocked) this.#enqueueUnawaited(bytes);
-    else this.#push(bytes);
+    const rest = this.#isBlocked ? this.#countUnawaited(bytes) : this.#push(bytes);
+    if (rest !== undefined) this.#queue.push(new Uint8Array(rest));
     return this.#isBlocked ? this.#waitForDrain() : undefined;
   }
 
@@ -170,20 +171,18 @@ export class ResponseWriter {
     pump(0);
   }
 
-  #push(bytes: Uint8Array): void {
+  /** Answers what the socket does not take, if anything. */
+  #push(bytes: Uint8Array): Uint8Array | undefined {
     for (let at = 0; at < bytes.byteLength && !this.isFinished; at += SLICE_BYTES_MAX) {
-      if (this.#isBlocked) {
-        this.#queue.push(bytes.subarray(at));
-        return;
-      }
-      const slice = bytes.subarray(at, at + SLICE_BYTES_MAX);
+      if (this.#isBlocked) return bytes.subarray(at);
+      const isWhole = at === 0 && bytes.byteLength <= SLICE_BYTES_MAX;
+      const slice = isWhole ? bytes : bytes.subarray(at, at + SLICE_BYTES_MAX);
       if (this.#isInFirstTurn) {
         this.#firstTurnBytes += slice.byteLength;
         if (this.#firstTurnBytes > SLICE_BYTES_MAX) {
           this.#isBlocked = true;
-          this.#queue.push(bytes.subarray(at));
           this.#afterFirstTurn(() => this.#continueStream());
-          return;
+          return bytes.subarray(at);
         }
       }
       this.#cork(() => {
@@ -191,6 +190,7 @@ export class ResponseWriter {
         if (!this.#res.write(slice)) this.#block();
       });
     }
+    return undefined;
   }
 
   #afterFirstTurn(goOn: () => void): void {
@@ -200,10 +200,11 @@ export class ResponseWriter {
     });
   }
 
-  #enqueueUnawaited(bytes: Uint8Array): void {
-    this.#queue.push(bytes);
+  #countUnawaited(bytes: Uint8Array): Uint8Array | undefined {
     this.#unawaitedBytes += bytes.byteLength;
-    if (this.#unawaitedBytes > this.#context.limits.streamQueueBytesMax) this.close();
+    if (this.#unawaitedBytes <= this.#context.limits.streamQueueBytesMax) return bytes;
+    this.close();
+    return undefined;
   }
 
   #continueStream(): boolean {
@@ -214,8 +215,8 @@ export class ResponseWriter {
     const queue = this.#queue;
     this.#queue = [];
     for (const bytes of queue) {
-      if (this.#isBlocked) this.#queue.push(bytes);
-      else this.#push(bytes);
+      const rest = this.#isBlocked ? bytes : this.#push(bytes);
+      if (rest !== undefined) this.#queue.push(rest);
     }
     if (this.#isBlocked) return false;
     this.#unawaitedBytes = 0;

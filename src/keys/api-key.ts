@@ -1,4 +1,11 @@
-import { decodeBase62, encodeBase62, type RandomBytes, randomBase62 } from '../lib/base62.ts';
+import {
+  decodeBase62,
+  decodeBase62Between,
+  encodeBase62,
+  isBase62Between,
+  type RandomBytes,
+  randomBase62,
+} from '../lib/base62.ts';
 import { BUCKETS } from './bucket-tags.ts';
 import { crc32 } from './checksum.ts';
 
@@ -16,7 +23,6 @@ const SECRET_CHARS = 32;
 const CHECKSUM_CHARS = 6;
 const KEY_CHARS = PREFIX.length + ID_CHARS + SECRET_CHARS + CHECKSUM_CHARS;
 const CHARS_SHOWN = 4;
-const PATTERN = /^sk-gw2-[0-9A-Za-z]{49}$/;
 const ID_PATTERN = /^[0-9A-Za-z]{11}$/;
 
 export interface ParsedApiKey {
@@ -34,14 +40,16 @@ export function mintApiKey(keyId: string, randomBytes: RandomBytes): string {
   return body + checksumOf(body);
 }
 
-/** Undefined when nobody can have been given this key. Costs a quarter of a microsecond. */
+/** Undefined when nobody can have been given this key. By numbers, which takes two thirds of the time that texts do. */
 export function parseApiKey(key: string): ParsedApiKey | undefined {
-  if (key.length !== KEY_CHARS || !PATTERN.test(key)) return undefined;
-  const bodyChars = KEY_CHARS - CHECKSUM_CHARS;
-  if (checksumOf(key.slice(0, bodyChars)) !== key.slice(bodyChars)) return undefined;
-  const keyId = key.slice(PREFIX.length, PREFIX.length + ID_CHARS);
-  const bucket = bucketOfKey(keyId);
-  return bucket === undefined ? undefined : { keyId, bucket };
+  if (key.length !== KEY_CHARS || !key.startsWith(PREFIX)) return undefined;
+  const idStart = PREFIX.length;
+  const checksumStart = KEY_CHARS - CHECKSUM_CHARS;
+  if (!isBase62Between(key, idStart, KEY_CHARS)) return undefined;
+  const checksum = decodeBase62Between(key, checksumStart, KEY_CHARS);
+  if (checksum !== crc32(key, checksumStart)) return undefined;
+  const bucket = decodeBase62Between(key, idStart, idStart + BUCKET_CHARS);
+  return bucket < BUCKETS ? { keyId: key.slice(idStart, idStart + ID_CHARS), bucket } : undefined;
 }
 
 /** Undefined when this cannot be the id of a key. */

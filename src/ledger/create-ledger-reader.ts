@@ -5,6 +5,7 @@ import type { RedisConnection } from '../redis/connect-redis.ts';
 import { readStreamSpan } from './audit-bucket.ts';
 import type { ExportPace } from './export-pace.ts';
 import { forEachBucket } from './for-each-bucket.ts';
+import { gatherBuckets, type ReadPage } from './gather-buckets.ts';
 import { readStreamPage, STREAM_PAGE_MAX } from './read-stream.ts';
 import { createSegmentBatch, type SegmentBatch } from './segment-batch.ts';
 import {
@@ -74,28 +75,25 @@ export async function createLedgerReader(options: LedgerReaderOptions): Promise<
   const isFull = () =>
     batch.entries >= pace.segmentEntriesMax || batch.bytes >= pace.segmentBytesMax;
 
-  const readBucket = async (bucket: number, until: StreamId): Promise<boolean> => {
+  const readPage = async (bucket: number, until: StreamId): Promise<ReadPage> => {
     const after = cursorOf(batch.after, bucket);
     const page = await readStreamPage(connection, bucket, { after, until });
     if (batch.entries === 0) gatheringSinceMs = clock.nowMs();
     const damaged = batch.add(bucket, page);
     if (damaged > 0) log.error({ bucket, damaged }, 'entries of the ledger cannot be decoded');
-    return page.length < STREAM_PAGE_MAX;
+    return { entries: page.length, isLast: page.length < STREAM_PAGE_MAX };
   };
 
   return {
     async gather() {
       const until = String(Math.max(0, clock.nowMs() - pace.entryAgeMs));
-      let isCaughtUp = true;
       const isOver = () => isFull() || signal.aborted;
-      const { next, failure } = await forEachBucket(
-        { from: nextBucket, isOver },
-        async (bucket) => {
-          if (!(await readBucket(bucket, until))) isCaughtUp = false;
-        },
+      const { next, isComplete, failure } = await gatherBuckets(
+        { from: nextBucket, restMaxMs: pace.roundMs, isOver },
+        (bucket) => readPage(bucket, until),
       );
       nextBucket = next;
-      return { isCaughtUp: isCaughtUp && !isFull(), failure };
+      return { isCaughtUp: isComplete && !isFull(), failure };
     },
 
     isSegmentDue: (nowMs) =>
@@ -106,7 +104,7 @@ export async function createLedgerReader(options: LedgerReaderOptions): Promise<
       await writeSegment(
         dir,
         encodeHeader(batch, { sequence, created, node: nodeId }),
-        batch.chunks,
+        batch.chunks(),
       );
       sequence++;
       durable = batch.after;
@@ -118,8 +116,10 @@ export async function createLedgerReader(options: LedgerReaderOptions): Promise<
       if (Math.abs(nowMs - trimmedMs) < pace.gatherMs) return;
       trimmedMs = nowMs;
       const keepFrom = `${Math.max(0, nowMs - pace.keepMs)}-0`;
-      const { failure } = await forEachBucket({ from: 0, isOver: () => signal.aborted }, (bucket) =>
-        trimStream(connection, bucket, earlierStreamId(keepFrom, cursorOf(durable, bucket))),
+      const { failure } = await forEachBucket(
+        () => signal.aborted,
+        (bucket) =>
+          trimStream(connection, bucket, earlierStreamId(keepFrom, cursorOf(durable, bucket))),
       );
       if (failure !== undefined) throw failure;
     },
@@ -155,11 +155,14 @@ async function findStart(
   cursors: Cursors,
 ): Promise<Map<number, StreamId>> {
   const start = new Map<number, StreamId>();
-  const { failure } = await forEachBucket({ from: 0, isOver: () => false }, async (bucket) => {
-    const { floor } = await readStreamSpan(connection, bucket);
-    const id = laterStreamId(rewindStreamId(cursorOf(cursors, bucket), REREAD_MS), floor);
-    if (id !== STREAM_START) start.set(bucket, id);
-  });
+  const { failure } = await forEachBucket(
+    () => false,
+    async (bucket) => {
+      const { floor } = await readStreamSpan(connection, bucket);
+      const id = laterStreamId(rewindStreamId(cursorOf(cursors, bucket), REREAD_MS), floor);
+      if (id !== STREAM_START) start.set(bucket, id);
+    },
+  );
   if (failure !== undefined) throw failure;
   return start;
 }

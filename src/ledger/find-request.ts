@@ -78,7 +78,7 @@ async function findTraces({ connection }: LedgerPlace, requestId: string): Promi
   let bucketOfTrace: number | undefined;
   const asked: number[] = [];
   const isOver = () => bucketOfTrace !== undefined;
-  const { failure } = await forEachBucket({ from: 0, isOver }, async (bucket) => {
+  const { failure } = await forEachBucket(isOver, async (bucket) => {
     const redisKeys = keysOfBucket(bucket);
     asked.push(bucket);
     // In this order: a request that ends in between has its mark by then.
@@ -98,7 +98,7 @@ async function searchStreams({ connection }: LedgerPlace, search: LedgerSearch) 
   const entries: LedgerEntry[] = [];
   const spans = new Map<number, StreamSpan>();
   const { failure } = await forEachBucket(
-    { from: 0, isOver: () => signal.aborted },
+    () => signal.aborted,
     async (bucket) => {
       if (!buckets.has(bucket)) return;
       const span = await readStreamSpan(connection, bucket);

@@ -1,4 +1,11 @@
-import { decodeLedgerEntry, encodeDamagedLine, encodeLedgerLine } from './ledger-entry.ts';
+import { encodeChargeLine } from './encode-charge-line.ts';
+import {
+  decodeLedgerEntry,
+  encodeDamagedLine,
+  encodeLedgerLine,
+  type StreamFields,
+} from './ledger-entry.ts';
+import { createLineBlocks } from './line-blocks.ts';
 import type { StreamEntry } from './read-stream.ts';
 import { type Cursors, cursorOf } from './segment-header.ts';
 import type { StreamId } from './stream-id.ts';
@@ -7,7 +14,8 @@ import type { StreamId } from './stream-id.ts';
 export interface SegmentBatch {
   readonly entries: number;
   readonly bytes: number;
-  readonly chunks: readonly string[];
+  /** All of its lines. */
+  chunks(): readonly Buffer[];
   /** Of the buckets that have entries in it. */
   readonly before: Cursors;
   /** Of all buckets. */
@@ -19,43 +27,40 @@ export interface SegmentBatch {
 export function createSegmentBatch(cursors: Cursors): SegmentBatch {
   const before = new Map<number, StreamId>();
   const after = new Map(cursors);
-  const chunks: string[] = [];
+  const blocks = createLineBlocks();
   let entries = 0;
-  let bytes = 0;
   return {
     get entries() {
       return entries;
     },
     get bytes() {
-      return bytes;
+      return blocks.bytes;
     },
-    chunks,
+    chunks: blocks.filled,
     before,
     after,
     add(bucket, page) {
       const last = page.at(-1);
       if (last === undefined) return 0;
       let damaged = 0;
-      let text = '';
-      for (const entry of page) {
-        const line = encodeLine(bucket, entry);
-        if (line.isDamaged) damaged++;
-        text += `${line.text}\n`;
+      for (const { id, fields } of page) {
+        const line = encodeChargeLine(bucket, id, fields) ?? encodeDecodedLine(bucket, id, fields);
+        if (line === undefined) damaged++;
+        blocks.add(line ?? encodeDamagedLine(bucket, id, fields));
       }
       if (!before.has(bucket)) before.set(bucket, cursorOf(after, bucket));
       after.set(bucket, last.id);
-      chunks.push(text);
       entries += page.length;
-      bytes += Buffer.byteLength(text);
       return damaged;
     },
   };
 }
 
-function encodeLine(bucket: number, { id, fields }: StreamEntry) {
+/** Undefined when it is damaged. */
+function encodeDecodedLine(bucket: number, id: StreamId, fields: StreamFields): string | undefined {
   try {
-    return { text: encodeLedgerLine(decodeLedgerEntry(bucket, id, fields)), isDamaged: false };
+    return encodeLedgerLine(decodeLedgerEntry(bucket, id, fields));
   } catch {
-    return { text: encodeDamagedLine(bucket, id, fields), isDamaged: true };
+    return undefined;
   }
 }

@@ -47,14 +47,14 @@ export async function listSegments(dir: string): Promise<SegmentFile[]> {
 export async function writeSegment(
   dir: string,
   header: SegmentHeader,
-  lines: Iterable<string>,
+  chunks: Iterable<Buffer>,
 ): Promise<void> {
   const path = join(dir, `ledger-${String(header.sequence).padStart(SEQUENCE_CHARS, '0')}.ndjson`);
   const temporaryPath = path + TEMPORARY_END;
   const file = await open(temporaryPath, 'w', FILE_MODE);
   try {
     await file.writeFile(`${JSON.stringify(header)}\n`);
-    for (const text of lines) await file.writeFile(text);
+    for (const chunk of chunks) await file.writeFile(chunk);
     await file.sync();
   } finally {
     await file.close();

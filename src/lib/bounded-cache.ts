@@ -10,8 +10,10 @@ export interface BoundedCache<Value> {
 const DROPPED_SHARE = 0.01;
 
 interface Entry<Value> {
-  readonly value: Value;
-  readonly setMs: number;
+  value: Value;
+  setMs: number;
+  /** How many entries had been put at the end when this one was. */
+  putAt: number;
 }
 
 interface BoundedCacheOptions {
@@ -25,6 +27,8 @@ export function createBoundedCache<Value>(options: BoundedCacheOptions): Bounded
   const { clock, keepMs, entriesMax } = options;
   // A Map keeps its keys in the order in which they were put in: the first is the longest unused.
   const entries = new Map<string, Entry<Value>>();
+  const droppedAtOnce = Math.max(1, Math.floor(entriesMax * DROPPED_SHARE));
+  let puts = 0;
 
   const isFresh = ({ setMs }: Entry<Value>) => {
     const ageMs = clock.nowMs() - setMs;
@@ -32,8 +36,14 @@ export function createBoundedCache<Value>(options: BoundedCacheOptions): Bounded
     return ageMs >= 0 && ageMs < keepMs;
   };
 
+  /**
+   * To move an entry takes longer than to find it, makes garbage that lives long (see `LinkedList`), and no closer order
+   * than that of what is dropped at once matters.
+   */
+  const isNearEnd = ({ putAt }: Entry<Value>) => puts - putAt < droppedAtOnce;
+
   const dropLongestUnused = () => {
-    let left = Math.max(1, Math.floor(entriesMax * DROPPED_SHARE));
+    let left = droppedAtOnce;
     for (const key of entries.keys()) {
       if (left === 0) return;
       entries.delete(key);
@@ -45,14 +55,25 @@ export function createBoundedCache<Value>(options: BoundedCacheOptions): Bounded
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
+      const isStale = !isFresh(entry);
+      if (!isStale && isNearEnd(entry)) return entry.value;
       entries.delete(key);
-      if (!isFresh(entry)) return undefined;
+      if (isStale) return undefined;
+      puts += 1;
+      entry.putAt = puts;
       entries.set(key, entry);
       return entry.value;
     },
     set(key, value) {
+      const entry = entries.get(key);
+      if (entry !== undefined && isNearEnd(entry)) {
+        entry.value = value;
+        entry.setMs = clock.nowMs();
+        return;
+      }
       entries.delete(key);
-      entries.set(key, { value, setMs: clock.nowMs() });
+      puts += 1;
+      entries.set(key, { value, setMs: clock.nowMs(), putAt: puts });
       if (entries.size > entriesMax) dropLongestUnused();
     },
   };

@@ -47,15 +47,17 @@ export function createLatencyHistogram(): LatencyHistogram {
     quantileMs(share) {
       const rank = Math.max(Math.ceil(share * count), 1);
       let seen = 0;
-      for (const [index, counted] of counts.entries()) {
-        seen += counted;
+      for (let index = 0; index < counts.length; index++) {
+        seen += counts[index] ?? 0;
         if (seen >= rank) return Math.min(upToMs(index), maxMs);
       }
       return 0;
     },
     buckets() {
       const buckets: LatencyBucket[] = [];
-      for (const [index, counted] of counts.entries()) {
+      // By index, here and above: an iterator over all these places takes four to eight times as long.
+      for (let index = 0; index < counts.length; index++) {
+        const counted = counts[index] ?? 0;
         if (counted > 0) buckets.push({ upToMs: upToMs(index), count: counted });
       }
       return buckets;

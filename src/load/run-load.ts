@@ -138,7 +138,7 @@ function createHandler({ dueMs, isStream, tally, onOver }: HandlerParts): HttpHa
       if (latest === undefined && status === 200) {
         tally.countFirstEvent(performance.now() - dueMs);
       }
-      latest = chunk;
+      latest = new Uint8Array(chunk);
     },
     onEnd() {
       if (isStream && endsWithError(latest)) tally.countFailures('stream_failed', 1);

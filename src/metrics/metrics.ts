@@ -41,7 +41,7 @@ export const METRICS = {
     'tollgate_gateway_overhead_seconds',
     { route },
     FAST,
-    'What the gateway itself took of a request: neither upstream nor client was waited for.',
+    'What the gateway itself took of a request: neither upstream nor client was waited for. Of a stream, up to its first event.',
   ),
   firstEventSeconds: histogram(
     'tollgate_time_to_first_token_seconds',

@@ -223,8 +223,20 @@ export interface AnswerPart {
   readonly isLast?: true | undefined;
 }
 
+/**
+ * Takes a part at once, whose `bytes` stay as they are only until it answers: whether more is wanted, or, from a
+ * client that has to catch up, a promise of that.
+ */
+export type TakePart = (part: AnswerPart) => boolean | Promise<boolean>;
+
 /** One answer on its way: one part is asked for at a time, and `return` says that no more are wanted. */
-export type Answer = AsyncIterableIterator<AnswerPart>;
+export interface Answer extends AsyncIterableIterator<AnswerPart> {
+  /**
+   * Behind the first part: all others are handed over as they come, nobody asks for them. Tells in the end whether
+   * that was all; fails as `next` does.
+   */
+  pour?(take: TakePart): Promise<boolean>;
+}
 
 /** Throws a `Refusal` when the upstream refuses or breaks, before the first part or between two. */
 export type Infer = (call: InferenceCall) => Answer;

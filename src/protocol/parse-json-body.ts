@@ -8,6 +8,8 @@ export interface JsonBody {
   readonly value: Readonly<Record<string, unknown>>;
   readonly bytes: Buffer;
   readonly members: readonly JsonMember[];
+  /** No name of them is written with an escape. */
+  readonly hasPlainNames: boolean;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -27,7 +29,7 @@ export function readJsonBody(received: Uint8Array): JsonBody {
   }
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
-  return { value, bytes, members: scan.members };
+  return { value, bytes, members: scan.members, hasPlainNames: scan.hasPlainNames };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

@@ -16,6 +16,8 @@ export interface JsonScan {
   readonly isTooDeep: boolean;
   /** Of the outermost object; empty where the bytes are none. */
   readonly members: readonly JsonMember[];
+  /** No name of them is written with an escape. */
+  readonly hasPlainNames: boolean;
 }
 
 const QUOTE = 0x22;
@@ -30,7 +32,7 @@ const CLOSING_BRACE = 0x7d;
 /** A search by the engine costs as much as looking at so many bytes one by one. */
 const SHORT_BYTES_MAX = 48;
 
-const TOO_DEEP: JsonScan = { isTooDeep: true, members: [] };
+const TOO_DEEP: JsonScan = { isTooDeep: true, members: [], hasPlainNames: false };
 
 /**
  * Finds where the members of an object stand, and how deep it is nested, without reading it. What it finds is
@@ -84,7 +86,11 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
         break;
     }
   }
-  return { isTooDeep: false, members };
+  return { isTooDeep: false, members, hasPlainNames: arePlain(members, text) };
+}
+
+function arePlain(members: readonly JsonMember[], text: string): boolean {
+  return !text.includes('\\') || members.every(({ name }) => !name.includes('\\'));
 }
 
 /** The quote that ends the string; the end of the bytes where there is none. */

@@ -5,7 +5,7 @@ const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
 
 /** Whether a member goes on as it came. */
-export type KeepMember = (name: string, value: unknown) => boolean;
+export type KeepMember = (name: string, fields: JsonBody['value']) => boolean;
 
 interface Run {
   readonly start: number;
@@ -17,7 +17,7 @@ interface Run {
  * `undefined` where a name stands twice or is written with an escape: which of them counts takes a parser.
  */
 export function spliceJson(body: JsonBody, added: string, isKept: KeepMember): Buffer | undefined {
-  if (!hasPlainNames(body)) return undefined;
+  if (!isUnambiguous(body)) return undefined;
   const { bytes } = body;
   const runs = findRuns(body, isKept);
   const head = `{${added}`;
@@ -36,7 +36,7 @@ export function spliceJson(body: JsonBody, added: string, isKept: KeepMember): B
 /** The same bytes with another value under one name; `undefined` as above, and where there is no such name. */
 export function replaceText(body: JsonBody, name: string, text: string): Buffer | undefined {
   const member = body.members.find((other) => other.name === name);
-  if (member === undefined || !hasPlainNames(body)) return undefined;
+  if (member === undefined || !isUnambiguous(body)) return undefined;
   const { bytes, value } = body;
   if (value[name] === text) return bytes;
   const json = JSON.stringify(text);
@@ -48,10 +48,8 @@ export function replaceText(body: JsonBody, name: string, text: string): Buffer 
   return replaced;
 }
 
-function hasPlainNames({ value, members }: JsonBody): boolean {
-  if (Object.keys(value).length !== members.length) return false;
-  for (const { name } of members) if (name.includes('\\')) return false;
-  return true;
+function isUnambiguous({ value, members, hasPlainNames }: JsonBody): boolean {
+  return hasPlainNames && Object.keys(value).length === members.length;
 }
 
 /** Neighbours that are kept go on in one piece, with the commas between them. */
@@ -60,7 +58,7 @@ function findRuns({ value, members }: JsonBody, isKept: KeepMember): Run[] {
   let first: JsonMember | undefined;
   let last: JsonMember | undefined;
   for (const member of members) {
-    if (isKept(member.name, value[member.name])) {
+    if (isKept(member.name, value)) {
       first ??= member;
       last = member;
     } else if (first !== undefined && last !== undefined) {

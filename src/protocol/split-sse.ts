@@ -93,7 +93,7 @@ function createHeldBytes() {
         throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.');
       }
       // A copy: whoever gave the chunk may use its memory again.
-      pieces.push(piece.slice());
+      pieces.push(new Uint8Array(piece));
     },
     release(last: Uint8Array): Uint8Array {
       if (pieces.length === 0) return last;

@@ -42,6 +42,8 @@ interface FrameRelay {
   end(): RelayedFrame;
 }
 
+const NO_EVENTS: readonly InferenceEvent[] = [];
+
 export function createStreamRelay(frames: FrameRelay): StreamRelay {
   const splitter = createSseSplitter();
   let isOver = false;
@@ -76,8 +78,16 @@ export function createStreamRelay(frames: FrameRelay): StreamRelay {
     }
   };
 
+  /** Most reads bring nothing but whole frames of text: they go on as they are, with nothing made for each but this. */
+  const pushTexts = (chunk: Uint8Array): RelayedPart | undefined => {
+    const run = isOver || !splitter.isBetweenFrames() ? undefined : frames.skim(chunk, 0);
+    if (run?.end !== chunk.length) return undefined;
+    const { bytes, contentBytes } = run;
+    return { bytes: [bytes], events: NO_EVENTS, contentBytes, refusal: undefined };
+  };
+
   return {
-    push: (chunk) => collect((part) => pushAll(chunk, part)),
+    push: (chunk) => pushTexts(chunk) ?? collect((part) => pushAll(chunk, part)),
     end: () =>
       collect((part) => {
         isOver = part.addFrame(frames.end());

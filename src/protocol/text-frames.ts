@@ -69,22 +69,26 @@ export function createTextFrames(): TextFrames {
       if (place === undefined) return;
       ({ index } = event);
       ({ type } = event.delta);
-      // Copies: whoever gave the frame may use its memory again.
-      before = Buffer.from(frame.subarray(0, place.start));
-      behind = Buffer.from(frame.subarray(place.end));
+      // A copy: whoever gave the frame may use its memory again. Of its own: a piece of the pool would keep 8 KB alive.
+      const copy = Buffer.allocUnsafeSlow(frame.length);
+      copy.set(frame);
+      before = copy.subarray(0, place.start);
+      behind = copy.subarray(place.end);
     },
     forget,
     skim(chunk, start) {
       if (before.length === 0) return undefined;
-      const ends: number[] = [];
-      let contentBytes = 0;
-      let end = start;
-      for (let text = findNext(chunk, end); text !== undefined; text = findNext(chunk, end)) {
+      let text = findNext(chunk, start);
+      if (text === undefined) return undefined;
+      let end = text.frameEnd;
+      let contentBytes = text.end - text.start - text.escapes;
+      const ends = [end];
+      for (text = findNext(chunk, end); text !== undefined; text = findNext(chunk, end)) {
         contentBytes += text.end - text.start - text.escapes;
         end = text.frameEnd;
         ends.push(end);
       }
-      return ends.length === 0 ? undefined : { ends, end, contentBytes };
+      return { ends, end, contentBytes };
     },
     read(chunk, start, events) {
       if (before.length === 0) return start;

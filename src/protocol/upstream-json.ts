@@ -20,9 +20,9 @@ export function parseUpstreamJson(text: string): Json {
 /** The same for a whole answer, which is to go on almost as it came. */
 export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
-  const { isTooDeep: isDeep, members } = scanJson(bytes, text);
+  const { isTooDeep: isDeep, members, hasPlainNames } = scanJson(bytes, text);
   const value = isDeep ? undefined : parseJson(text);
-  if (isObject(value)) return { value, bytes, members };
+  if (isObject(value)) return { value, bytes, members, hasPlainNames };
   throw brokenAnswer('it is not a JSON object');
 }
 

@@ -22,7 +22,7 @@
   it comes: a second call answers as the first.
 ]]
 local prefix, key_id, digest, model_names, request_id = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local window = number(ARGV[9])
+local window = ARGV[9] + 0
 local now = now_ms()
 local month = month_of(now)
 local held_field = 'held:' .. month
@@ -44,80 +44,66 @@ local account_status, plan, balance, account_held, account_window =
   unpack(redis.call('HMGET', account_key, 'status', 'plan', 'balance', 'held', 'window'))
 if account_status ~= 'active' then return { 'suspended' } end
 
-local function is_allowed()
+local function is_allowed(models, model_names)
   for name in string.gmatch(model_names, '[^,]+') do
     if string.find(models, ',' .. name .. ',', 1, true) then return true end
   end
   return false
 end
-if models and not is_allowed() then return { 'model' } end
+if models and not is_allowed(models, model_names) then return { 'model' } end
 
 local key_limit = number(key_rpm)
-local account_limit = number(limit_of(plan, ARGV[10]))
+local account_limit = limit_of(plan, ARGV[10])
 local account_log = log_name(prefix, account)
 local by_key = read_window(KEYS[2], key_window, key_limit, now, window)
 local by_account = read_window(account_log, account_window, account_limit, now, window)
 
 -- Clients are told of the limit that they will meet first.
-local function show_rate(taken)
-  local is_key = key_limit > 0 and key_limit - by_key.count <= account_limit - by_account.count
-  local limit, log = account_limit, by_account
-  if is_key then limit, log = key_limit, by_key end
-  return limit, math.max(0, limit - log.count - taken), taken > 0 and window or log.reset
+local limit, met = account_limit, by_account
+if key_limit > 0 and key_limit - by_key.count <= account_limit - by_account.count then
+  limit, met = key_limit, by_key
 end
+local left, reset = math.max(0, limit - met.count), met.reset
 
-local function answer_again(existing)
-  local hold = decode_hold(existing)
-  local limit, left, reset = show_rate(0)
-  return { 'admitted', now, limit, left, reset, account, hold.month, hold.held }
-end
+in_flight, balance = number(in_flight), number(balance)
+account_held, key_held = number(account_held), number(key_held)
+local least = ARGV[7] + 0
+local balance_room = balance - account_held
+local cap_room = cap and cap - number(spent) - key_held or math.huge
 
-local function is_finished()
-  return redis.call('HEXISTS', KEYS[5], request_id) == 1
+local refusal
+if by_key.wait > 0 or by_account.wait > 0 then
+  if by_key.wait >= by_account.wait then
+    refusal = { 'rate', now, key_limit, 0, by_key.reset, 'key', by_key.wait }
+  else
+    refusal = { 'rate', now, account_limit, 0, by_account.reset, 'account', by_account.wait }
+  end
+elseif in_flight_max and in_flight >= number(in_flight_max) then
+  refusal = { 'in_flight', now, limit, left, reset, number(in_flight_max) }
+elseif cap_room < least then
+  refusal = { 'cap', now, limit, left, reset, number(cap), number(spent), key_held }
+elseif balance_room < least then
+  refusal = { 'balance', now, limit, left, reset, balance, account_held }
 end
 
 -- What has been admitted before is not refused now.
-local function refuse(reply)
-  local existing = redis.call('HGET', KEYS[3], request_id)
-  if existing then return answer_again(existing) end
-  if is_finished() then return { 'finished' } end
-  return reply
-end
-
-if by_key.wait > 0 or by_account.wait > 0 then
-  if by_key.wait >= by_account.wait then
-    return refuse({ 'rate', now, key_limit, 0, by_key.reset, 'key', by_key.wait })
-  end
-  return refuse({ 'rate', now, account_limit, 0, by_account.reset, 'account', by_account.wait })
-end
-in_flight = number(in_flight)
-if in_flight_max and in_flight >= number(in_flight_max) then
-  local limit, left, reset = show_rate(0)
-  return refuse({ 'in_flight', now, limit, left, reset, number(in_flight_max) })
-end
-
-balance, account_held, key_held = number(balance), number(account_held), number(key_held)
-local least = number(ARGV[7])
-local balance_room = balance - account_held
-local cap_room = cap and number(cap) - number(spent) - key_held or math.huge
-if cap_room < least then
-  local limit, left, reset = show_rate(0)
-  return refuse({ 'cap', now, limit, left, reset, number(cap), number(spent), key_held })
-end
-if balance_room < least then
-  local limit, left, reset = show_rate(0)
-  return refuse({ 'balance', now, limit, left, reset, balance, account_held })
-end
-
+local existing = refusal and redis.call('HGET', KEYS[3], request_id)
 local held = math.min(ARGV[6], cap_room, balance_room)
-local model = string.match(model_names, '^[^,]*')
-if is_finished() then return { 'finished' } end
--- Nothing has been changed until here.
-local payer = account .. '|' .. key_id .. '|' .. month .. '|' .. model
-if redis.call('HSETNX', KEYS[3], request_id, encode_hold(payer, whole(held), '0')) == 0 then
-  return answer_again(redis.call('HGET', KEYS[3], request_id))
+if not existing then
+  if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end
+  if refusal then return refusal end
+  -- Nothing has been changed until here.
+  local payer = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*')
+  local hold = encode_first_hold(payer, whole(held), whole(now + ARGV[8]))
+  if redis.call('HSETNX', KEYS[3], request_id, hold) == 0 then
+    existing = redis.call('HGET', KEYS[3], request_id)
+  end
 end
-redis.call('ZADD', KEYS[4], whole(now + ARGV[8]), request_id)
+if existing then
+  local _, held_month, already_held = decode_hold(existing)
+  return { 'admitted', now, limit, left, reset, account, held_month, already_held + 0 }
+end
+redis.call('RPUSH', KEYS[4], request_id)
 redis.call('HSET', account_key, 'held', whole(account_held + held),
   'window', take_place(account_log, now, window, by_account))
 if key_limit > 0 then
@@ -126,5 +112,4 @@ if key_limit > 0 then
 else
   redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held))
 end
-local limit, left, reset = show_rate(1)
-return { 'admitted', now, limit, left, reset, account, month, held }
+return { 'admitted', now, limit, math.max(0, left - 1), window, account, month, held }

@@ -79,9 +79,9 @@ const script = loadLuaScript(
 );
 
 /** Lets one request in and holds what it may cost, or says why not. May be repeated with the same id. */
-export async function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
+export function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
   const redisKeys = keysOfBucket(order.bucket);
-  const reply = await script.call(
+  const reply = script.call(
     connection,
     {
       key: redisKeys.key(order.keyId),
@@ -103,7 +103,8 @@ export async function admit(connection: Connection, order: AdmitOrder): Promise<
       plan_limits: encodePlanLimits(order.plans),
     },
   );
-  return readReply(reply as readonly (string | number)[], order.windowMs);
+  const { windowMs } = order;
+  return reply.then((values) => readReply(values as readonly (string | number)[], windowMs));
 }
 
 function readReply(reply: readonly (string | number)[], windowMs: number): AdmitReply {

@@ -35,5 +35,5 @@ if micros < 0 and balance < number(held) and ARGV[5] ~= '1' then
 end
 redis.call('HSET', KEYS[1], 'balance', balance)
 redis.call('HSET', KEYS[2], payment, micros)
-enter(KEYS[3], ARGV[4], payment_id, account_id .. '|||', 0, 0 - micros, 0, balance, ARGV[6])
+enter(KEYS[3], ARGV[4], payment_id, account_id .. '|||', '0', whole(-micros), '0', whole(balance), ARGV[6])
 return { 'credited', balance }

@@ -20,7 +20,7 @@ local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held, key_
 local plan, balance, account_held, account_window =
   unpack(redis.call('HMGET', account_name(ARGV[1], ARGV[2]), 'plan', 'balance', 'held', 'window'))
 
-local account_limit = number(limit_of(plan, ARGV[4]))
+local account_limit = limit_of(plan, ARGV[4])
 local key_limit = number(key_rpm)
 local by_key = read_window(KEYS[2], key_window, key_limit, now, window)
 local by_account =

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
+import type { Listed } from '../lib/linked-list.ts';
 import type { Log } from '../lib/log.ts';
-import type { SettleTask } from './settle-lanes.ts';
+import type { SettleLanes, SettleTask } from './settle-lanes.ts';
 import type { Settlement } from './settlement.ts';
 
 /** Beyond it the oldest are overdue at once, however young they are. */
@@ -11,11 +12,13 @@ const RETRY_DELAY_MS = 250;
 const RETRY_DELAY_MAX_MS = 5_000;
 const TICK_MS = 50;
 
-export interface QueueTask extends SettleTask {
+export interface QueueTask extends SettleTask, Listed<QueueTask> {
   readonly sinceMs: number;
   /** It has been acknowledged once, and is never handed over. */
   readonly isReplay: boolean;
 }
+
+type Tasks = SettleLanes<QueueTask>['tasks'];
 
 export interface OverdueHandOver {
   /** There are tasks. Ends by itself when there are none. */
@@ -26,8 +29,7 @@ export interface OverdueHandOver {
 }
 
 interface OverdueHandOverOptions {
-  /** The oldest first. */
-  readonly tasks: ReadonlySet<QueueTask>;
+  readonly tasks: Tasks;
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   readonly onHandedOver: (tasks: readonly QueueTask[]) => void;
   readonly clock: Clock;
@@ -84,11 +86,7 @@ export function createOverdueHandOver(options: OverdueHandOverOptions): OverdueH
   };
 }
 
-function pickOverdue(
-  tasks: ReadonlySet<QueueTask>,
-  nowMs: number,
-  overdueAgeMs: number,
-): QueueTask[] {
+function pickOverdue(tasks: Tasks, nowMs: number, overdueAgeMs: number): QueueTask[] {
   const excess = tasks.size - QUEUE_ENTRIES_MAX;
   const picked: QueueTask[] = [];
   for (const task of tasks) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { LinkedList, type Listed } from '../lib/linked-list.ts';
 import type { Log } from '../lib/log.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import { FIRST_RENEWAL_MS, RENEWAL_INTERVAL_MS, RENEWED_LEASE_MS } from './lease.ts';
@@ -41,7 +42,7 @@ interface OpenHoldsOptions {
   readonly log: Log;
 }
 
-interface Entry {
+interface Entry extends Listed<Entry> {
   readonly hold: OpenHold;
   dueMs: number;
   isRenewing: boolean;
@@ -49,7 +50,7 @@ interface Entry {
 
 /** The running requests of a worker: renews their leases and ends those whose key or account was shut. */
 export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHolds {
-  const entries = new Set<Entry>();
+  const entries = new LinkedList<Entry>();
   let renewalsInFlight = 0;
 
   const end = (entry: Entry, reason: StopReason) => {
@@ -91,16 +92,30 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
       return entries.size;
     },
     open(hold) {
-      const entry = { hold, dueMs: clock.nowMs() + FIRST_RENEWAL_MS, isRenewing: false };
-      entries.add(entry);
+      const dueMs = clock.nowMs() + FIRST_RENEWAL_MS;
+      const entry = createEntry(hold, dueMs);
+      entries.append(entry);
       return () => entries.delete(entry);
     },
     stop(matches, reason) {
-      for (const entry of entries) if (matches(entry.hold)) end(entry, reason);
+      // The end of one may be the end of others.
+      const matching = [...entries].filter(({ hold }) => matches(hold));
+      for (const entry of matching) end(entry, reason);
     },
     renewAll() {
       for (const entry of entries) entry.dueMs = 0;
     },
     close: () => clearInterval(timer),
+  };
+}
+
+function createEntry(hold: OpenHold, dueMs: number): Entry {
+  return {
+    hold,
+    dueMs,
+    isRenewing: false,
+    next: undefined,
+    previous: undefined,
+    isListed: false,
   };
 }

@@ -1,6 +1,7 @@
 import type { Try } from '../protocol/inference.ts';
 import type { RefusalName } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
+import type { PackReader } from './pack-reader.ts';
 import type { PackWriter } from './pack-writer.ts';
 
 /** By place, since every request has one in the ledger. New ones go to the end. */
@@ -63,6 +64,28 @@ export function packDetails(writer: PackWriter, details: RequestDetails): void {
   writer.number(details.upstreamWaitMs);
   writer.number(details.clientWaitMs);
   writer.text(details.configVersion);
+}
+
+/** Passes over what `packDetails` writes. */
+export function skipDetails(reader: PackReader): void {
+  reader.list(12);
+  reader.skipText();
+  reader.flag();
+  reader.skipText();
+  reader.list(3);
+  reader.skipNumbers(3);
+  reader.list(5);
+  reader.skipNumbers(5);
+  for (let left = reader.listOfAny(); left > 0; left--) reader.skipText();
+  reader.skipText();
+  reader.skipNumberOrNothing();
+  reader.skipTextOrNothing();
+  reader.number();
+  reader.list(6);
+  reader.skipNumbers(2);
+  reader.skipNumberOrNothing();
+  reader.skipNumbers(3);
+  reader.skipText();
 }
 
 export function unpackDetails(packed: PackedDetails): RequestDetails {

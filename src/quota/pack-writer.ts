@@ -1,3 +1,5 @@
+import { lengthOf } from '../lib/length-of.ts';
+
 const FIRST_ROOM_BYTES = 1_024;
 const FIXED_TEXT_BYTES_MAX = 31;
 const FIXED_LIST_MAX = 15;
@@ -42,7 +44,7 @@ export class PackWriter {
   }
 
   text(text: string): void {
-    const { length } = text;
+    const length = lengthOf(text);
     if (length > FIXED_TEXT_BYTES_MAX || !this.#writeShort(text, length)) this.#writeText(text);
   }
 

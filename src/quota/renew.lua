@@ -3,7 +3,7 @@
   Renew: keeps the hold of a running request alive, notes what it has cost so far, and tells
   whether it may go on.
 
-  KEYS  account, key, holds, leases, done
+  KEYS  account, key, holds, renewals, done
   ARGV  payer, month, request_id, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
   Reply 'active', 'revoked', 'suspended', or 'gone' when the lease had run out
@@ -35,10 +35,15 @@ local function restore_hold()
   redis.call('HINCRBY', KEYS[1], 'held', held)
   redis.call('HINCRBY', KEYS[2], 'in_flight', 1)
   if held > 0 then redis.call('HINCRBY', KEYS[2], held_field, held) end
-  return { payer = ARGV[1], held = held }
+  return whole(held)
 end
 
-local hold = existing and decode_hold(existing) or restore_hold()
-redis.call('HSET', KEYS[3], request_id, encode_hold(hold.payer, whole(hold.held), ARGV[5]))
+local payer, _, held = ARGV[1], nil, nil
+if existing then
+  payer, _, held = decode_hold(existing)
+else
+  held = restore_hold()
+end
+redis.call('HSET', KEYS[3], request_id, encode_hold(payer, held, ARGV[5]))
 redis.call('ZADD', KEYS[4], whole(now_ms() + ARGV[6]), request_id)
 return stand() or 'active'

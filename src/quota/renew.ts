@@ -14,7 +14,7 @@ export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
 
 const script = loadLuaScript(
   new URL('./renew.lua', import.meta.url),
-  ['account', 'key', 'holds', 'leases', 'done'],
+  ['account', 'key', 'holds', 'renewals', 'done'],
   ['payer', 'month', 'request_id', 'held_micros', 'seen_micros', 'lease_ms'],
 );
 
@@ -31,7 +31,7 @@ export async function renew(
       account: redisKeys.account(hold.accountId),
       key: redisKeys.key(hold.keyId),
       holds: redisKeys.holds,
-      leases: redisKeys.leases,
+      renewals: redisKeys.renewals,
       done: redisKeys.done(hold.requestId),
     },
     {

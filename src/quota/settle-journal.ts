@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
+import type { Listed } from '../lib/linked-list.ts';
 import type { Log } from '../lib/log.ts';
 import { openJournalFeed } from './journal-feed.ts';
 import type { JournalSegment } from './journal-segment.ts';
@@ -37,7 +38,7 @@ interface SettleJournalOptions {
   readonly log: Log;
 }
 
-interface JournalTask extends SettleTask {
+interface JournalTask extends SettleTask, Listed<JournalTask> {
   /** Undefined for a replay: it has left the journal. */
   readonly segment: JournalSegment | undefined;
 }
@@ -59,7 +60,7 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
     random,
     takeSpare() {
       const settlement = replay.take();
-      return settlement && { settlement, segment: undefined };
+      return settlement && createTask(settlement, undefined);
     },
     async onReply(task, reply) {
       if (task.segment !== undefined) options.onSettled(reply);
@@ -77,7 +78,7 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
     segmentBytesMax: SEGMENT_BYTES_MAX,
     bytesMax: JOURNAL_BYTES_MAX,
     loadedCount: () => lanes.tasks.size,
-    onLoaded: (settlement, segment) => lanes.add({ settlement, segment }),
+    onLoaded: (settlement, segment) => lanes.add(createTask(settlement, segment)),
     log,
   });
 
@@ -120,4 +121,8 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
       return feed.close();
     },
   };
+}
+
+function createTask(settlement: Settlement, segment: JournalSegment | undefined): JournalTask {
+  return { settlement, segment, next: undefined, previous: undefined, isListed: false };
 }

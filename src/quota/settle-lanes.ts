@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LinkedList, type Listed } from '../lib/linked-list.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import { createFifo } from './fifo.ts';
 import type { SettleReply } from './settle.ts';
@@ -12,9 +13,9 @@ export interface SettleTask {
   readonly settlement: Settlement;
 }
 
-export interface SettleLanes<Task> {
+export interface SettleLanes<Task extends Listed<Task>> {
   /** What has neither been answered nor removed, the oldest first. */
-  readonly tasks: ReadonlySet<Task>;
+  readonly tasks: Pick<LinkedList<Task>, 'size' | typeof Symbol.iterator>;
   add(task: Task): void;
   /** Somebody else takes care of it now; an attempt on its way may still be answered. */
   remove(task: Task): void;
@@ -50,11 +51,11 @@ interface SettleLanesOptions<Task> {
  * Since the lane waits and not the task, an outage costs a few dozen attempts a second however much waits,
  * and tasks of a Cluster node that is out do not hold up the others.
  */
-export function createSettleLanes<Task extends SettleTask>(
+export function createSettleLanes<Task extends SettleTask & Listed<Task>>(
   options: SettleLanesOptions<Task>,
 ): SettleLanes<Task> {
   const { settle, takeSpare, random, onReply, onFault } = options;
-  const tasks = new Set<Task>();
+  const tasks = new LinkedList<Task>();
   const waiting = createFifo<Task>();
   let lanes = 0;
   let isStopped = false;
@@ -62,10 +63,10 @@ export function createSettleLanes<Task extends SettleTask>(
   const takeNext = (): Task | undefined => {
     while (waiting.size > 0) {
       const task = waiting.shift();
-      if (task !== undefined && tasks.has(task)) return task;
+      if (task?.isListed === true) return task;
     }
     const spare = takeSpare();
-    if (spare !== undefined) tasks.add(spare);
+    if (spare !== undefined) tasks.append(spare);
     return spare;
   };
 
@@ -114,7 +115,7 @@ export function createSettleLanes<Task extends SettleTask>(
   return {
     tasks,
     add(task) {
-      tasks.add(task);
+      tasks.append(task);
       waiting.push(task);
       startLanes();
     },

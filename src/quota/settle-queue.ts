@@ -55,7 +55,7 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
     random,
     takeSpare() {
       const settlement = replay.take();
-      return settlement && { settlement, sinceMs: clock.nowMs(), isReplay: true };
+      return settlement && createTask(settlement, clock.nowMs(), true);
     },
     onReply({ settlement, isReplay }, reply) {
       if (reply.kind === 'too_old') reportLost(log, settlement, 'is too old to be settled');
@@ -102,7 +102,7 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
         onDropped(settlement);
         return;
       }
-      lanes.add({ settlement, sinceMs: clock.nowMs(), isReplay: false });
+      lanes.add(createTask(settlement, clock.nowMs(), false));
       overdue.watch();
     },
     get depth() {
@@ -126,6 +126,10 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
       lanes.stop();
     },
   };
+}
+
+function createTask(settlement: Settlement, sinceMs: number, isReplay: boolean): QueueTask {
+  return { settlement, sinceMs, isReplay, next: undefined, previous: undefined, isListed: false };
 }
 
 /** What an operator has to enter by hand. */

@@ -2,7 +2,7 @@
 --[[
   Settle: ends the hold of a request and charges what it cost, once.
 
-  KEYS  account, key, holds, leases, ledger, done
+  KEYS  account, key, holds, renewals, ledger, done
   ARGV  payer, month, request_id, actual_micros, first_tried_ms, usage
   Uses  numbers, clock, holds, money
   Reply {kind, charged_micros, short_micros, balance_micros}
@@ -20,26 +20,27 @@ local SETTLE_AGE_MAX_MS = (DONE_KEEP_MIN_S - 300) * 1000
 
 local request_id, wanted = ARGV[3], number(ARGV[4])
 
-local function finish(kind, hold, already)
-  local charged, short, balance = charge(KEYS[1], KEYS[2], hold, wanted - already)
-  mark_done(KEYS[6], request_id, whole(already + charged))
-  enter(KEYS[5], kind, request_id, hold.payer, hold.held, charged, short, balance, ARGV[6])
+local function finish(kind, payer, month, held, ended, already)
+  local charged, short, balance = charge(KEYS[1], KEYS[2], month, held + 0, ended, wanted - already)
+  local charged_text = whole(charged)
+  mark_done(KEYS[6], request_id, already == 0 and charged_text or whole(already + charged))
+  enter(KEYS[5], kind, request_id, payer, held, charged_text, whole(short), whole(balance), ARGV[6])
   return { kind, charged, short, balance }
 end
 
 local existing = redis.call('HGET', KEYS[3], request_id)
 if existing then
   redis.call('HDEL', KEYS[3], request_id)
-  redis.call('ZREM', KEYS[4], request_id)
-  return finish(wanted == 0 and 'release' or 'charge', decode_hold(existing), 0)
+  local payer, month, held, _, due = decode_hold(existing)
+  if due == '' then redis.call('ZREM', KEYS[4], request_id) end
+  return finish(wanted == 0 and 'release' or 'charge', payer, month, held, 1, 0)
 end
 
-local nothing_held = { payer = ARGV[1], month = ARGV[2], held = 0, is_lost = true }
 local done = redis.call('HGET', KEYS[6], request_id)
 if done then
   local expired_charge = string.match(done, '^x(%d+)$')
   if not expired_charge then return { 'repeated', number(done) } end
-  return finish('late', nothing_held, number(expired_charge))
+  return finish('late', ARGV[1], ARGV[2], '0', 0, number(expired_charge))
 end
 if now_ms() - number(ARGV[5]) > SETTLE_AGE_MAX_MS then return { 'too_old' } end
-return finish('orphan', nothing_held, 0)
+return finish('orphan', ARGV[1], ARGV[2], '0', 0, 0)

@@ -17,23 +17,23 @@ export type SettleReply =
 
 const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
-  ['account', 'key', 'holds', 'leases', 'ledger', 'done'],
+  ['account', 'key', 'holds', 'renewals', 'ledger', 'done'],
   ['payer', 'month', 'request_id', 'actual_micros', 'first_tried_ms', 'usage'],
 );
 
 /** Ends the hold of a request and charges what it cost, once, however often it is called. */
-export async function settle(
+export function settle(
   connection: Pick<RedisConnection, 'send'>,
   settlement: Settlement,
 ): Promise<SettleReply> {
   const redisKeys = keysOfBucket(settlement.bucket);
-  const reply = await script.call(
+  const reply = script.call(
     connection,
     {
       account: redisKeys.account(settlement.accountId),
       key: redisKeys.key(settlement.keyId),
       holds: redisKeys.holds,
-      leases: redisKeys.leases,
+      renewals: redisKeys.renewals,
       ledger: redisKeys.ledger,
       done: redisKeys.done(settlement.requestId),
     },
@@ -46,6 +46,10 @@ export async function settle(
       usage: settlement.usage,
     },
   );
+  return reply.then(readReply);
+}
+
+function readReply(reply: unknown): SettleReply {
   const [kind, chargedMicros, shortMicros, balanceMicros] = reply as [
     SettleReply['kind'],
     number,

@@ -1,7 +1,8 @@
 import { unpack } from 'msgpackr';
 import type { Usage } from '../protocol/inference.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
-import { type PackedDetails, packDetails, unpackDetails } from './pack-details.ts';
+import { type PackedDetails, packDetails, skipDetails, unpackDetails } from './pack-details.ts';
+import { PackReader } from './pack-reader.ts';
 import { PackWriter } from './pack-writer.ts';
 
 /** A request that was admitted, and who pays for it. */
@@ -137,4 +138,25 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
     isEstimated,
     details: details === undefined ? undefined : unpackDetails(details),
   };
+}
+
+/**
+ * What `decodeLedgerUsage` finds, without looking closer at the details, which are there; undefined for all that
+ * `encodeLedgerUsage` does not write today. It takes 0.4 us instead of 20.
+ */
+export function skimLedgerUsage(packed: Buffer): Omit<LedgerUsage, 'details'> | undefined {
+  const reader = new PackReader(packed);
+  reader.list(9);
+  const version = reader.number();
+  const usage = {
+    input: reader.number(),
+    cacheRead: reader.number(),
+    cacheWrite5m: reader.number(),
+    cacheWrite1h: reader.number(),
+    output: reader.number(),
+    thinking: reader.number(),
+  };
+  const isEstimated = reader.flag();
+  skipDetails(reader);
+  return reader.isDone && version === USAGE_VERSION ? { usage, isEstimated } : undefined;
 }

@@ -11,8 +11,8 @@ import type { SweepReply } from './sweep.ts';
  */
 const PAUSE_MS = 1_000;
 const SWEEPS_IN_FLIGHT_MAX = 8;
-/** In one call: Redis does nothing else meanwhile. */
-const SWEPT_MAX = 100;
+/** In one call: Redis does nothing else meanwhile. Most entries are of requests that have ended, and cost little. */
+const TAKEN_MAX = 100;
 
 export interface Sweeper {
   /** Resolves when no sweep is on its way any more. */
@@ -35,10 +35,10 @@ export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): S
   const failed = new Set<number>();
 
   const sweepBucket = async (bucket: number): Promise<void> => {
-    for (let swept = SWEPT_MAX; swept === SWEPT_MAX; ) {
-      const reply = await sweep(bucket, SWEPT_MAX);
-      swept = reply.swept;
-      if (swept > 0) onSwept(reply);
+    for (let isFull = true; isFull && !stopping.signal.aborted; ) {
+      const reply = await sweep(bucket, TAKEN_MAX);
+      isFull = reply.isFull;
+      if (reply.swept > 0) onSwept(reply);
     }
   };
 

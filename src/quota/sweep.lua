@@ -3,30 +3,56 @@
   Sweep: ends holds whose lease has run out, because nobody is left who would; charges the last
   cost that was noted.
 
-  KEYS  holds, leases, ledger
+  KEYS  holds, leases, renewals, ledger
   ARGV  prefix, count_max
   Uses  numbers, clock, names, holds, money
-  Reply {swept, charged_micros}
+  Reply {swept, charged_micros, taken}  how many entries it took off the indexes: where it is
+        count_max, there may be more
 
   The names of accounts, keys and marks come from the holds and have the same hash tag.
 ]]
-local prefix = ARGV[1]
+local prefix, count_max, now = ARGV[1], number(ARGV[2]), now_ms()
 local swept, total = 0, 0
 
-local function expire(request_id, hold)
-  local account, key_id = string.match(hold.payer, '^([^|]*)|([^|]*)')
+local function expire(request_id, text)
+  if redis.call('HDEL', KEYS[1], request_id) == 0 then return end
+  local payer, month, held, seen = decode_hold(text)
+  local account, key_id = string.match(payer, '^([^|]*)|([^|]*)')
   local account_key, key_key = account_name(prefix, account), key_name(prefix, key_id)
-  local charged, short, balance = charge(account_key, key_key, hold, math.min(hold.seen, hold.held))
+  local charged, short, balance = charge(account_key, key_key, month, held + 0, 1, math.min(seen, held))
   mark_done(done_name(prefix, request_id), request_id, 'x' .. whole(charged))
-  enter(KEYS[3], 'expired', request_id, hold.payer, hold.held, charged, short, balance, '')
+  enter(KEYS[4], 'expired', request_id, payer, held, whole(charged), whole(short), whole(balance), '')
   swept, total = swept + 1, total + charged
 end
 
-local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', whole(now_ms()), 'LIMIT', 0, ARGV[2])
-for _, request_id in ipairs(due) do
-  local text = redis.call('HGET', KEYS[1], request_id)
-  redis.call('ZREM', KEYS[2], request_id)
-  redis.call('HDEL', KEYS[1], request_id)
-  if text then expire(request_id, decode_hold(text)) end
+-- Up to the first one that runs and is not due.
+local function take_first_leases()
+  local ids = redis.call('LRANGE', KEYS[2], 0, count_max - 1)
+  if #ids == 0 then return 0 end
+  local taken, holds = 0, redis.call('HMGET', KEYS[1], unpack(ids))
+  for index, request_id in ipairs(ids) do
+    local text = holds[index]
+    local due = text and select(5, decode_hold(text)) or ''
+    if due ~= '' then
+      if number(due) > now then break end
+      expire(request_id, text)
+    end
+    taken = index
+  end
+  if taken > 0 then redis.call('LTRIM', KEYS[2], taken, -1) end
+  return taken
 end
-return { swept, total }
+
+local function take_renewals(left)
+  local ids = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', whole(now), 'LIMIT', 0, left)
+  for _, request_id in ipairs(ids) do
+    redis.call('ZREM', KEYS[3], request_id)
+    local text = redis.call('HGET', KEYS[1], request_id)
+    if text then expire(request_id, text) end
+  end
+  return #ids
+end
+
+local taken = take_first_leases()
+taken = taken + take_renewals(count_max - taken)
+return { swept, total, taken }

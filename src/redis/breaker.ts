@@ -102,21 +102,23 @@ export function createBreaker({
   };
 }
 
-/** Throws `RedisUnavailable` without calling while the breaker refuses. */
-export async function callThrough<Result>(
+/** Rejects with `RedisUnavailable` without calling while the breaker refuses. */
+export function callThrough<Result>(
   breaker: Breaker,
   call: () => Promise<Result>,
 ): Promise<Result> {
   const pass = breaker.enter();
-  if (pass === undefined) throw new RedisUnavailable();
-  try {
-    const result = await call();
-    breaker.leave(pass, 'ok');
-    return result;
-  } catch (error) {
-    breaker.leave(pass, classifyRedisError(error) === 'outage' ? 'failed' : 'ok');
-    throw error;
-  }
+  if (pass === undefined) return Promise.reject(new RedisUnavailable());
+  return call().then(
+    (result) => {
+      breaker.leave(pass, 'ok');
+      return result;
+    },
+    (error: unknown) => {
+      breaker.leave(pass, classifyRedisError(error) === 'outage' ? 'failed' : 'ok');
+      throw error;
+    },
+  );
 }
 
 function addToWindow(window: Slice[], nowMs: number, failed: boolean): Slice[] {

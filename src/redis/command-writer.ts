@@ -1,3 +1,5 @@
+import { lengthOf } from '../lib/length-of.ts';
+
 export type CommandArg = string | number | Buffer;
 
 const FIRST_ROOM_BYTES = 4 * 1_024;
@@ -55,8 +57,7 @@ export class CommandWriter {
   }
 
   #writeText(text: string): void {
-    // Read once: what a text's length is depends on how the engine keeps it, and that differs from text to text.
-    const { length } = text;
+    const length = lengthOf(text);
     if (length > SHORT_TEXT_MAX || !this.#writeShort(text, length)) this.#writeLong(text);
     this.#endLine();
   }

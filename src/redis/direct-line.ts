@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { createDeadlineList, type Deadline } from '../lib/deadline-list.ts';
+import { LinkedList, type Listed } from '../lib/linked-list.ts';
 import { type CommandArg, CommandWriter } from './command-writer.ts';
 import { ErrorReply, type Reply, ReplyReader } from './reply-reader.ts';
 
@@ -9,7 +10,7 @@ const SILENCE_MAX_MS = 2_000;
 const WAITING_MAX = 16_384;
 
 /** One command on its way. */
-interface Call {
+interface Call extends Listed<Call> {
   readonly name: string;
   readonly args: readonly CommandArg[];
   readonly resolve: (reply: unknown) => void;
@@ -17,7 +18,6 @@ interface Call {
   readonly sentMs: number;
   deadline: Deadline<Call> | undefined;
   isOver: boolean;
-  next: Call | undefined;
 }
 
 export interface DirectLineOptions {
@@ -45,9 +45,7 @@ export class DirectLine {
   readonly #reader = new ReplyReader();
   readonly #deadlines;
   readonly #writer = new CommandWriter();
-  #first: Call | undefined;
-  #last: Call | undefined;
-  #waiting = 0;
+  readonly #waiting = new LinkedList<Call>();
   #heardMs = performance.now();
   #isLost = false;
 
@@ -64,7 +62,7 @@ export class DirectLine {
   }
 
   get isUsable(): boolean {
-    return !this.#isLost && this.#waiting < WAITING_MAX;
+    return !this.#isLost && this.#waiting.size < WAITING_MAX;
   }
 
   send(name: string, args: Call['args']): Promise<unknown> {
@@ -72,7 +70,7 @@ export class DirectLine {
     this.#writer.write(name, args);
     return new Promise((resolve, reject) => {
       const sentMs = performance.now();
-      if (this.#waiting === 0) this.#heardMs = sentMs;
+      if (this.#waiting.size === 0) this.#heardMs = sentMs;
       const call: Call = {
         name,
         args,
@@ -82,9 +80,11 @@ export class DirectLine {
         deadline: undefined,
         isOver: false,
         next: undefined,
+        previous: undefined,
+        isListed: false,
       };
       call.deadline = this.#deadlines.add(call);
-      this.#push(call);
+      this.#waiting.append(call);
     });
   }
 
@@ -146,21 +146,9 @@ export class DirectLine {
     this.#deadlines.delete(call.deadline);
   }
 
-  #push(call: Call): void {
-    if (this.#last === undefined) this.#first = call;
-    else this.#last.next = call;
-    this.#last = call;
-    this.#waiting++;
-  }
-
   #shift(): Call | undefined {
-    const call = this.#first;
-    if (call === undefined) return undefined;
-    this.#first = call.next;
-    if (call.next === undefined) this.#last = undefined;
-    // What is over must not keep alive all that came after it.
-    call.next = undefined;
-    this.#waiting--;
+    const call = this.#waiting.first;
+    if (call !== undefined) this.#waiting.delete(call);
     return call;
   }
 }

@@ -38,24 +38,32 @@ export function loadLuaScript<
 
   let isChecked = false;
 
+  const listCall = (keys: Values<string>, args: Values<LuaArg>): CommandArg[] => {
+    const list = new Array<CommandArg>(FIRST_KEY + keyCount + argNames.length);
+    list[0] = sha;
+    list[1] = keyCount;
+    listValues(list, FIRST_KEY, keyNames, keys);
+    // What a caller does wrong, it does from the beginning.
+    if (!isChecked) assertOneHashTag(list, keyCount);
+    isChecked = true;
+    listValues(list, FIRST_KEY + keyCount, argNames, args);
+    return list;
+  };
+
   return {
-    async call(connection, keys, args) {
-      const list = new Array<CommandArg>(FIRST_KEY + keyCount + argNames.length);
-      let at = 0;
-      list[at++] = sha;
-      list[at++] = keyCount;
-      for (const name of keyNames) list[at++] = pick<string>(keys, name);
-      // What a caller does wrong, it does from the beginning.
-      if (!isChecked) assertOneHashTag(list, keyCount);
-      isChecked = true;
-      for (const name of argNames) list[at++] = checkArg(name, pick<LuaArg>(args, name));
+    call(connection, keys, args) {
+      let list: CommandArg[];
       try {
-        return await connection.send('evalsha', list);
+        list = listCall(keys, args);
       } catch (error) {
-        // A restarted, failed-over or flushed server has no scripts; EVAL brings this one back.
-        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+        return Promise.reject(error);
       }
-      return await connection.send('eval', [source, ...list.slice(1)]);
+      return connection.send('evalsha', list).catch((error: unknown) => {
+        // A restarted, failed-over or flushed server has no scripts; EVAL brings this one back.
+        const isUnknown = error instanceof Error && error.message.startsWith('NOSCRIPT');
+        if (!isUnknown) throw error;
+        return connection.send('eval', [source, ...list.slice(1)]);
+      });
     },
   };
 }
@@ -90,10 +98,25 @@ function checkNames(fileName: string, inFile: LuaHeader, inCode: Omit<LuaHeader,
   }
 }
 
-function pick<Value>(values: Readonly<Record<string, unknown>>, name: string): Value {
-  const value = values[name];
-  if (value === undefined) assert(false, `${name} is given`);
-  return value as Value;
+type Values<Value> = Readonly<Record<string, Value>>;
+
+/**
+ * In the order of the names, which is that of the values too where the caller is written so: then each is found without
+ * a search by its name, of which there are 31 a request.
+ */
+function listValues<Value extends CommandArg>(
+  list: CommandArg[],
+  start: number,
+  names: readonly string[],
+  values: Values<Value>,
+): void {
+  let count = 0;
+  for (const name in values) {
+    const value = name === names[count] ? values[name] : values[names[count] ?? ''];
+    list[start + count] = checkArg(names[count] ?? name, value);
+    count++;
+  }
+  if (count !== names.length) assert(false, `${names[count] ?? 'no more'} is given`);
 }
 
 const FIRST_KEY = 2;
@@ -109,7 +132,8 @@ function assertOneHashTag(list: readonly CommandArg[], keyCount: number): void {
   }
 }
 
-function checkArg(name: string, value: LuaArg): LuaArg {
+function checkArg(name: string, value: LuaArg | undefined): LuaArg {
+  if (value === undefined) assert(false, `${name} is given`);
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
     assert(false, `${name} is a safe integer, got ${value}`);
   }

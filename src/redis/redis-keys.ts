@@ -29,8 +29,10 @@ export interface BucketKeys {
   readonly prefix: string;
   /** HASH request id -> hold. */
   readonly holds: string;
-  /** ZSET request id by the end of its hold's lease. */
+  /** LIST of request ids as they were admitted, ended ones too until a sweep comes: see `quota/lua/holds.lua`. */
   readonly leases: string;
+  /** ZSET request id by the end of its lease, once that was renewed. */
+  readonly renewals: string;
   /** STREAM of everything that ever changed a balance. */
   readonly ledger: string;
   /** HASH payment -> micros. */
@@ -61,6 +63,7 @@ export function bucketKeys(tag: string): BucketKeys {
     prefix,
     holds: `${prefix}holds`,
     leases: `${prefix}leases`,
+    renewals: `${prefix}renewals`,
     ledger: `${prefix}ledger`,
     payments: `${prefix}payments`,
     accounts: `${prefix}accounts`,

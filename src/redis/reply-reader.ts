@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import { lengthOf } from '../lib/length-of.ts';
 
 /** What the server answers where it does not do what it was asked. */
 export class ErrorReply extends Error {
@@ -16,6 +17,7 @@ const NOTHING = Symbol();
 export class ReplyReader {
   /** Begins with a reply that is not complete. Each byte is one character. */
   #text = '';
+  #length = 0;
   #at = 0;
   #isAscii = true;
 
@@ -25,13 +27,14 @@ export class ReplyReader {
     if (this.#text === '') this.#isAscii = true;
     this.#isAscii &&= isAscii(bytes);
     this.#text = this.#text === '' ? text : this.#text + text;
+    this.#length = lengthOf(this.#text);
     this.#at = 0;
     let done = 0;
     for (let reply = this.#take(); reply !== NOTHING; reply = this.#take()) {
       done = this.#at;
       take(reply);
     }
-    this.#text = done === this.#text.length ? '' : this.#text.slice(done);
+    this.#text = done === this.#length ? '' : this.#text.slice(done);
   }
 
   #take(): Reply | typeof NOTHING {
@@ -72,7 +75,7 @@ export class ReplyReader {
     if (length < 0) return null;
     const start = this.#at;
     this.#at += length + 2;
-    if (this.#at > this.#text.length) return NOTHING;
+    if (this.#at > this.#length) return NOTHING;
     return this.#decode(this.#text.slice(start, start + length));
   }
 

@@ -1,6 +1,7 @@
 import type { Deadline } from '../lib/deadline-list.ts';
-import type { Answer, AnswerPart, InferenceEvent } from '../protocol/inference.ts';
+import type { Answer, AnswerPart, TakePart } from '../protocol/inference.ts';
 import type { Deadlines, Expirable } from './deadlines.ts';
+import { joinParts, keepPart, type PushedPart, saysAnything } from './pushed-part.ts';
 
 /** More than this waits at the socket, and from there on at the upstream. One event more may be of any size. */
 const BYTES_WAITING_MAX = 16 * 1024;
@@ -13,13 +14,6 @@ export interface AnswerSource {
   abort(): void;
 }
 
-export interface PushedPart {
-  readonly events: readonly InferenceEvent[];
-  readonly contentBytes: number;
-  /** `undefined` where the client reads another form. */
-  readonly bytes: readonly Uint8Array[] | undefined;
-}
-
 type Result = IteratorResult<AnswerPart>;
 
 interface Asker {
@@ -27,15 +21,26 @@ interface Asker {
   readonly reject: (error: unknown) => void;
 }
 
+/** Who takes what comes, as it comes. */
+interface Taker {
+  readonly take: TakePart;
+  readonly resolve: (isTold: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 const NEXT_MICROTASK = Promise.resolve();
 const DONE: Result = { done: true, value: undefined };
 
 /**
- * What a socket brings, for somebody who asks for one part at a time and within its deadlines: all that came in one
- * read goes on as one.
+ * What a socket brings, for somebody who asks for one part at a time and within its deadlines, or who takes parts as
+ * they come: all that came in one read goes on as one.
  *
  *   source ──push──▶ waiting ──next──▶ asker
+ *      │                └──────flush──▶ taker, in the turn of the read
  *      └──finish, fail, expire──▶ end, behind all that waits
+ *
+ * What is pushed may lie in memory that the next read uses again: all is copied but what a taker who waits for
+ * nothing gets with the `flush` that ends the read.
  *
  * Written by hand, because a generator could not be ended while it waits for the socket.
  */
@@ -49,6 +54,9 @@ export class AnswerParts implements Answer, Expirable {
   #waitingBytes = 0;
   #end: { readonly error: unknown } | 'finished' | undefined;
   #asker: Asker | undefined;
+  #taker: Taker | undefined;
+  /** The client has to catch up first. */
+  #isTaking = false;
   #isPaused = false;
   #isAnswering = false;
   #hasAsked = false;
@@ -68,10 +76,18 @@ export class AnswerParts implements Answer, Expirable {
     if (this.#end !== undefined) return;
     this.#add(part, readBytes);
     this.#answerSoon();
-    if (this.#waitingBytes > BYTES_WAITING_MAX && this.#waiting.length > 0 && !this.#isPaused) {
-      this.#isPaused = true;
-      this.#source.pause();
-    }
+    if (this.#isOverFull()) this.flush();
+    if (!this.#isOverFull() || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#source.pause();
+  }
+
+  /** Nothing more of this read follows. */
+  flush(): void {
+    const taker = this.#taker;
+    if (taker === undefined || this.#isTaking) return;
+    if (this.#waiting.length > 0) this.#handOver(taker);
+    else if (this.#end !== undefined) this.#endTaker(taker, this.#end);
   }
 
   /** The same, and nothing follows. */
@@ -96,6 +112,7 @@ export class AnswerParts implements Answer, Expirable {
     this.#end = { error };
     this.#deadlines.noteOver(this);
     this.#answerAsker();
+    this.flush();
   }
 
   next(): Promise<Result> {
@@ -103,6 +120,14 @@ export class AnswerParts implements Answer, Expirable {
     return new Promise((resolve, reject) => {
       this.#asker = { resolve, reject };
       this.#answerAsker();
+    });
+  }
+
+  pour(take: TakePart): Promise<boolean> {
+    if (this.#waiting.length === 0 && this.#end === undefined) this.#noteAsked();
+    return new Promise((resolve, reject) => {
+      this.#taker = { take, resolve, reject };
+      this.flush();
     });
   }
 
@@ -125,12 +150,18 @@ export class AnswerParts implements Answer, Expirable {
       this.#deadlines.noteOver(this);
     }
     this.#answerAsker();
+    this.flush();
+  }
+
+  #isOverFull(): boolean {
+    return this.#waitingBytes > BYTES_WAITING_MAX && this.#waiting.length > 0;
   }
 
   #add(part: PushedPart, readBytes: number): void {
     this.#waitingBytes += readBytes;
-    // The beginning of an event is nothing that anybody could take, however long it is.
-    if (part.events.length > 0 || (part.bytes?.length ?? 0) > 0) this.#waiting.push(part);
+    if (!saysAnything(part)) return;
+    const isTakenAtOnce = this.#taker !== undefined && !this.#isTaking;
+    this.#waiting.push(isTakenAtOnce ? part : keepPart(part));
   }
 
   /** Behind everything else that the same read brings. */
@@ -159,42 +190,73 @@ export class AnswerParts implements Answer, Expirable {
       if (end === 'finished') asker.resolve(DONE);
       else asker.reject(end.error);
     } else return;
+    this.#resume();
+  }
+
+  #resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#source.resume();
+  }
+
+  #handOver(taker: Taker): void {
+    this.#hasTold = true;
+    const part = this.#take();
+    const isLast = part.isLast === true;
+    try {
+      const wantsMore = taker.take(part);
+      if (typeof wantsMore === 'boolean') this.#goOn(taker, wantsMore || isLast);
+      else this.#waitForTaker(taker, wantsMore, isLast);
+    } catch (error) {
+      this.#dismiss(taker, () => taker.reject(error));
+    }
+  }
+
+  /** A client that reads slowly is not held against the upstream. */
+  #waitForTaker(taker: Taker, wantsMore: Promise<boolean>, isLast: boolean): void {
+    this.#isTaking = true;
+    if (this.#end === undefined) this.#deadlines.noteTold(this);
+    wantsMore.then(
+      (isMoreWanted) => {
+        this.#isTaking = false;
+        this.#goOn(taker, isMoreWanted || isLast);
+      },
+      (error: unknown) => this.#dismiss(taker, () => taker.reject(error)),
+    );
+  }
+
+  #goOn(taker: Taker, isGoodSoFar: boolean): void {
+    // What it wrote may have ended all this.
+    if (this.#taker !== taker) return;
+    if (!isGoodSoFar) {
+      this.#dismiss(taker, () => taker.resolve(false));
+      return;
+    }
+    if (this.#end === undefined) this.#deadlines.noteAsked(this);
+    this.#resume();
+    this.flush();
+  }
+
+  #endTaker(taker: Taker, end: { readonly error: unknown } | 'finished'): void {
+    this.#end = 'finished';
+    this.#dismiss(taker, () => {
+      if (end === 'finished') taker.resolve(true);
+      else taker.reject(end.error);
+    });
+  }
+
+  #dismiss(taker: Taker, tell: () => void): void {
+    if (this.#taker !== taker) return;
+    this.#taker = undefined;
+    this.#isTaking = false;
+    if (this.#end === undefined) this.#deadlines.noteTold(this);
+    tell();
   }
 
   #take(): AnswerPart {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#waitingBytes = 0;
-    const [first, second] = waiting;
-    const isLast = this.#end === 'finished' ? true : undefined;
-    return first !== undefined && second === undefined
-      ? toPart(first, isLast)
-      : joinParts(waiting, isLast);
+    return joinParts(waiting, this.#end === 'finished' ? true : undefined);
   }
-}
-
-function toPart({ events, contentBytes, bytes }: PushedPart, isLast: true | undefined): AnswerPart {
-  return { events, contentBytes, bytes: bytes && joinBytes(bytes), isLast };
-}
-
-function joinParts(parts: readonly PushedPart[], isLast: true | undefined): AnswerPart {
-  const events: InferenceEvent[] = [];
-  let pieces: Uint8Array[] | undefined;
-  let contentBytes = 0;
-  for (const part of parts) {
-    contentBytes += part.contentBytes;
-    for (const event of part.events) events.push(event);
-    if (part.bytes === undefined) continue;
-    pieces ??= [];
-    for (const piece of part.bytes) pieces.push(piece);
-  }
-  return { events, contentBytes, bytes: pieces && joinBytes(pieces), isLast };
-}
-
-function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const [first] = pieces;
-  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { createDeadlineList } from '../lib/deadline-list.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Infer, InferenceCall } from '../protocol/inference.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
@@ -10,6 +11,9 @@ import type { TlsOptions } from './http1/open-socket.ts';
 import { parseOrigin } from './http1/origin.ts';
 import { revealHeaders } from './reveal-headers.ts';
 import { dialectOf } from './upstream-dialect.ts';
+
+/** How long the rest of an answer may take that has told all it had to tell. */
+const LINGER_MAX_MS = 1_000;
 
 export interface HttpUpstreamOptions {
   readonly kind: 'native' | 'chat';
@@ -44,9 +48,15 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   });
   const dialect = dialectOf(kind);
   const path = dialect.pathOf(url.pathname);
-  const streamDeadlines = createDeadlines(timeouts);
+  const lingering = createDeadlineList<HttpCall>({
+    afterMs: LINGER_MAX_MS,
+    nowMs: () => performance.now(),
+    onDue: (call) => call.giveUpRest(),
+  });
+  const forStreams = { answer: createDeadlines(timeouts), lingering };
   // A whole answer is silent until it is there, however long that takes.
-  const wholeDeadlines = createDeadlines({ ...timeouts, firstByteMs: timeouts.totalMs });
+  const wholeTimeouts = { ...timeouts, firstByteMs: timeouts.totalMs };
+  const forWholes = { answer: createDeadlines(wholeTimeouts), lingering };
   const encodeHeaders = createHeaderEncoder(options);
 
   return (call) => {
@@ -56,7 +66,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const vendorModel = modelNames[model] ?? model;
     const source = form.format === dialect.format ? call.source : undefined;
     const body = dialect.encodeRequest({ request, outputTokensMax, source, isStream }, vendorModel);
-    const httpCall = new HttpCall(call, dialect, isStream ? streamDeadlines : wholeDeadlines);
+    const httpCall = new HttpCall(call, dialect, isStream ? forStreams : forWholes);
     httpCall.start(client, {
       method: 'POST',
       path,

@@ -24,7 +24,7 @@ export interface Expirable {
  *   asked ──▶ first part ──▶ asked ──▶ part … ──▶ done
  *    └ firstByteMs            └ idleMs             └ totalMs after the first was asked for
  *
- * One part is asked for at a time.
+ * One part is asked for at a time. Who takes parts as they come asks for the next one with each.
  */
 export interface Deadlines {
   noteFirstAsked(answer: Expirable): void;
@@ -52,7 +52,8 @@ export function createDeadlines(limits: Limits): Deadlines {
       if (limits.firstByteMs < limits.totalMs) answer.firstByteDeadline = firstByte.add(answer);
     },
     noteAsked(answer) {
-      answer.idleDeadline = idle.add(answer);
+      if (answer.idleDeadline === undefined) answer.idleDeadline = idle.add(answer);
+      else idle.renew(answer.idleDeadline);
     },
     noteTold(answer) {
       firstByte.delete(answer.firstByteDeadline);

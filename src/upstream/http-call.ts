@@ -1,7 +1,9 @@
+import type { Deadline, DeadlineList } from '../lib/deadline-list.ts';
+import type { StopSignal } from '../lib/stop-signal.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
-import { AnswerParts, type AnswerSource, type PushedPart } from './answer-parts.ts';
+import { AnswerParts, type AnswerSource } from './answer-parts.ts';
 import type { Deadlines } from './deadlines.ts';
 import type {
   HttpClient,
@@ -11,11 +13,15 @@ import type {
   HttpRequest,
 } from './http1/http-client.ts';
 import type { HttpFailure } from './http1/http-failure.ts';
+import type { PushedPart } from './pushed-part.ts';
 import { type AnswerReader, createAnswerReader, createErrorReader } from './read-answer.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
-/** How long the rest of an answer may take that has told all it had to tell. */
-const LINGER_MAX_MS = 1_000;
+export interface CallDeadlines {
+  readonly answer: Deadlines;
+  /** For the rest of an answer that has told all it had to tell. */
+  readonly lingering: DeadlineList<HttpCall>;
+}
 
 /**
  * One call of an upstream: reads its answer, parts as they come, a whole one, or an error. A class, because one is
@@ -23,24 +29,29 @@ const LINGER_MAX_MS = 1_000;
  */
 export class HttpCall implements HttpHandler, AnswerSource {
   readonly parts: AnswerParts;
-  readonly #call: InferenceCall;
+  readonly #signal: StopSignal;
+  /** Until the upstream answers: it holds the request with its body. */
+  #call: InferenceCall | undefined;
   readonly #dialect: UpstreamDialect;
   #exchange: HttpExchange | undefined;
   #reader: AnswerReader | undefined;
-  #lingerTimer: NodeJS.Timeout | undefined;
+  readonly #lingering: DeadlineList<HttpCall>;
+  #lingerDeadline: Deadline<HttpCall> | undefined;
   #isOver = false;
   #hasEnded = false;
   #readBytes = 0;
 
-  constructor(call: InferenceCall, dialect: UpstreamDialect, deadlines: Deadlines) {
+  constructor(call: InferenceCall, dialect: UpstreamDialect, deadlines: CallDeadlines) {
     this.#call = call;
+    this.#signal = call.signal;
     this.#dialect = dialect;
-    this.parts = new AnswerParts(this, deadlines);
+    this.#lingering = deadlines.lingering;
+    this.parts = new AnswerParts(this, deadlines.answer);
   }
 
   start(client: HttpClient, request: HttpRequest): void {
     this.#exchange = client.send(request, this);
-    this.#call.signal.addEventListener('abort', this.#onLeft);
+    this.#signal.addEventListener('abort', this.#onLeft);
   }
 
   pause(): void {
@@ -56,9 +67,18 @@ export class HttpCall implements HttpHandler, AnswerSource {
     this.#exchange?.abort();
   }
 
+  /** What lingers has told all that matters. */
+  giveUpRest(): void {
+    this.#exchange?.abort();
+  }
+
   onHead(status: number, headers: HttpHeaders): void {
     const isAnswer = status >= 200 && status <= 299;
-    this.#reader = isAnswer ? this.#createReader() : createErrorReader(status, headers);
+    this.#reader =
+      isAnswer && this.#call !== undefined
+        ? this.#createReader(this.#call)
+        : createErrorReader(status, headers);
+    this.#call = undefined;
   }
 
   onData(chunk: Uint8Array): void {
@@ -72,16 +92,20 @@ export class HttpCall implements HttpHandler, AnswerSource {
     }
   }
 
+  onReadEnd(): void {
+    this.parts.flush();
+  }
+
   onEnd(): void {
     this.#hasEnded = true;
-    clearTimeout(this.#lingerTimer);
+    this.#lingering.delete(this.#lingerDeadline);
     if (!this.#isOver) this.#readEnd();
     this.#stopListening();
     this.parts.finish();
   }
 
   onFail(failure: HttpFailure): void {
-    clearTimeout(this.#lingerTimer);
+    this.#lingering.delete(this.#lingerDeadline);
     this.#stopListening();
     this.parts.fail(explainFailure(failure));
   }
@@ -96,8 +120,7 @@ export class HttpCall implements HttpHandler, AnswerSource {
     }
   }
 
-  #createReader(): AnswerReader {
-    const { request, form, model } = this.#call;
+  #createReader({ request, form, model }: InferenceCall): AnswerReader {
     return createAnswerReader({
       dialect: this.#dialect,
       isStream: request.isStream,
@@ -117,7 +140,7 @@ export class HttpCall implements HttpHandler, AnswerSource {
     this.#stopListening();
     this.parts.pushLast(part);
     if (this.#hasEnded) return;
-    this.#lingerTimer = setTimeout(() => this.#exchange?.abort(), LINGER_MAX_MS);
+    this.#lingerDeadline = this.#lingering.add(this);
   }
 
   /** What came makes no sense, or is an error. */
@@ -129,11 +152,11 @@ export class HttpCall implements HttpHandler, AnswerSource {
 
   readonly #onLeft = () => {
     this.#exchange?.abort();
-    this.parts.fail(this.#call.signal.reason);
+    this.parts.fail(this.#signal.reason);
   };
 
   #stopListening(): void {
-    this.#call.signal.removeEventListener('abort', this.#onLeft);
+    this.#signal.removeEventListener('abort', this.#onLeft);
   }
 }
 

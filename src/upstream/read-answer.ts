@@ -5,8 +5,8 @@ import { createEventReader } from '../protocol/read-events.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RelayedPart } from '../protocol/stream-relay.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
-import type { PushedPart } from './answer-parts.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
+import type { PushedPart } from './pushed-part.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 /** A whole answer is put together in memory before it is decoded. */
@@ -15,6 +15,7 @@ const ERROR_BYTES_MAX = 64 * 1024;
 
 /** Reads one body. What it throws is the end of the answer; what it has told before still counts. */
 export interface AnswerReader {
+  /** The chunk's memory is used again for what is read next. */
   push(chunk: Uint8Array): PushedPart | undefined;
   /** Nothing more comes. */
   end(): PushedPart | undefined;
@@ -88,7 +89,7 @@ function createWholeReader(
         // Another one would be as large, and as dear.
         throw new UpstreamFailure('refused', refusal);
       }
-      chunks.push(chunk);
+      chunks.push(Buffer.from(chunk));
       return undefined;
     },
     end: () => decode(joinChunks(chunks)),
@@ -116,7 +117,7 @@ export function createErrorReader(status: number, headers: HttpHeaders): AnswerR
   };
   return {
     push(chunk) {
-      chunks.push(chunk);
+      chunks.push(Buffer.from(chunk));
       bytes += chunk.length;
       return bytes > ERROR_BYTES_MAX ? refuse() : undefined;
     },

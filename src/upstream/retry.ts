@@ -1,5 +1,13 @@
 import { wait } from '../lib/wait.ts';
-import type { Answer, AnswerPart, Infer, InferenceCall, Try } from '../protocol/inference.ts';
+import type {
+  Answer,
+  AnswerPart,
+  Infer,
+  InferenceCall,
+  TakePart,
+  Try,
+} from '../protocol/inference.ts';
+import { pourAnswer } from '../protocol/pour-answer.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeRetryAfter } from '../routing/retry-after.ts';
 import type { RetryBudget } from '../routing/retry-budget.ts';
@@ -16,12 +24,15 @@ const RETRY_AFTER_WAIT_MAX_MS = 2_000;
 /** Spreads those who wait for the same moment. */
 const RETRY_AFTER_JITTER_MS = 250;
 
+/** What is needed of a call once its answer has begun. */
+type TriedCall = Pick<InferenceCall, 'noteTries' | 'signal'>;
+
 export interface RetryOptions {
   readonly room: WaitingRoom;
   readonly upstreams: ReadonlyMap<string, Infer>;
   readonly budget: RetryBudget;
   /** Once for each request that was tried, when it is over. */
-  readonly onTries: (tries: readonly Try[], call: InferenceCall) => void;
+  readonly onTries: (tries: readonly Try[], call: TriedCall) => void;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
 }
@@ -45,20 +56,22 @@ export function inferWithRetries(options: RetryOptions): Infer {
 interface Begun {
   readonly lease: Lease;
   readonly parts: Answer;
-  readonly first: Result;
 }
 
 /** By hand, since each part costs a generator another turn; a class, because one is made for every request. */
 class RetriedAnswer implements Answer {
   readonly #options: RetryOptions;
-  readonly #call: InferenceCall;
+  readonly #call: TriedCall;
+  /** Nothing of it is kept longer than a retry is possible. */
+  #untold: InferenceCall | undefined;
   readonly #tries: Try[] = [];
   #begun: Begun | undefined;
   #isOver = false;
 
   constructor(options: RetryOptions, call: InferenceCall) {
     this.#options = options;
-    this.#call = call;
+    this.#call = { noteTries: call.noteTries, signal: call.signal };
+    this.#untold = call;
   }
 
   [Symbol.asyncIterator](): this {
@@ -67,7 +80,21 @@ class RetriedAnswer implements Answer {
 
   next(): Promise<Result> {
     if (this.#isOver) return Promise.resolve(DONE);
-    return this.#begun === undefined ? this.#takeFirst() : this.#takeNext(this.#begun);
+    if (this.#begun !== undefined) return this.#takeNext(this.#begun);
+    return this.#untold === undefined ? Promise.resolve(DONE) : this.#takeFirst(this.#untold);
+  }
+
+  async pour(take: TakePart): Promise<boolean> {
+    if (this.#begun === undefined || this.#isOver) return true;
+    const { lease, parts } = this.#begun;
+    try {
+      const isAll = await pourAnswer(parts, take);
+      if (isAll) this.#end(lease, 'ok');
+      return isAll;
+    } catch (error) {
+      this.#end(lease, endFailed(lease, this.#call, error).result);
+      throw error;
+    }
   }
 
   /** The client has left, or wants no more. */
@@ -80,16 +107,53 @@ class RetriedAnswer implements Answer {
     return DONE;
   }
 
-  async #takeFirst(): Promise<Result> {
+  /** The first part of the first try that has one. Throws the refusal that helps the client most. */
+  async #takeFirst(call: InferenceCall): Promise<Result> {
     this.#options.budget.noteFirstTry();
+    let refusal: UpstreamFailure | undefined;
     try {
-      this.#begun = await begin(this.#options, this.#call, this.#tries);
+      for (;;) {
+        const found = findLease(this.#options, call, this.#tries);
+        // Nearly always there is one at once, and nothing to wait for.
+        const lease = found instanceof Promise ? await found : found;
+        if (lease.kind === 'none') throw refusal ?? refuseNoRoute(lease, call.model);
+        let parts: Answer;
+        let first: Result;
+        try {
+          parts = startTry(this.#options, call, lease);
+          first = await parts.next();
+          noteFirstPart(lease, first);
+        } catch (error) {
+          refusal = moreHelpful(refusal, this.#noteFailedTry(call, lease, error));
+          await this.#waitForRetry(call, refusal);
+          continue;
+        }
+        this.#untold = undefined;
+        this.#begun = { lease, parts };
+        return this.#noteResult(lease, first);
+      }
     } catch (error) {
       this.#isOver = true;
       this.#options.onTries(this.#tries, this.#call);
       throw error;
     }
-    return this.#noteResult(this.#begun.lease, this.#begun.first);
+  }
+
+  /** Throws where no other try could help. */
+  #noteFailedTry(call: InferenceCall, lease: Lease, error: unknown): UpstreamFailure {
+    const { result, failure } = endFailed(lease, call, error);
+    this.#tries.push({ upstream: lease.upstream, result });
+    call.signal.throwIfAborted();
+    if (failure === undefined) throw error;
+    return failure;
+  }
+
+  /** Throws the refusal where there may be no other try. */
+  async #waitForRetry(call: InferenceCall, refusal: UpstreamFailure): Promise<void> {
+    const { budget, random } = this.#options;
+    const isLast = refusal.kind === 'refused' || this.#tries.length >= TRIES_MAX;
+    if (isLast || !budget.takeRetry()) throw refusal;
+    await wait(PAUSE_MS * this.#tries.length * (0.5 + random() / 2), call.signal);
   }
 
   async #takeNext({ lease, parts }: Begun): Promise<Result> {
@@ -115,42 +179,16 @@ class RetriedAnswer implements Answer {
   }
 }
 
-/** The first part of the first try that has one. Throws the refusal that helps the client most. */
-async function begin(options: RetryOptions, call: InferenceCall, tries: Try[]): Promise<Begun> {
-  let refusal: UpstreamFailure | undefined;
-  for (;;) {
-    const lease = await findLease(options, call, tries);
-    if (lease.kind === 'none') throw refusal ?? refuseNoRoute(lease, call.model);
-    const begun = await tryOnce(options, call, { lease, tries });
-    if (!('failure' in begun)) return begun;
-    refusal = moreHelpful(refusal, begun.failure);
-    const isLast = refusal.kind === 'refused' || tries.length >= TRIES_MAX;
-    if (isLast || !options.budget.takeRetry()) throw refusal;
-    await wait(PAUSE_MS * tries.length * (0.5 + options.random() / 2), call.signal);
-  }
+function startTry({ upstreams }: RetryOptions, call: InferenceCall, lease: Lease): Answer {
+  call.signal.throwIfAborted();
+  const infer = upstreams.get(lease.upstream);
+  if (infer === undefined) throw new Error(`nothing serves the upstream ${lease.upstream}`);
+  return infer(call);
 }
 
-async function tryOnce(
-  { upstreams }: RetryOptions,
-  call: InferenceCall,
-  { lease, tries }: { readonly lease: Lease; readonly tries: Try[] },
-): Promise<Begun | { readonly failure: UpstreamFailure }> {
-  try {
-    call.signal.throwIfAborted();
-    const infer = upstreams.get(lease.upstream);
-    if (infer === undefined) throw new Error(`nothing serves the upstream ${lease.upstream}`);
-    const parts = infer(call);
-    const first = await parts.next();
-    if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
-    lease.noteFirstEvent();
-    return { lease, parts, first };
-  } catch (error) {
-    const { result, failure } = endFailed(lease, call, error);
-    tries.push({ upstream: lease.upstream, result });
-    call.signal.throwIfAborted();
-    if (failure === undefined) throw error;
-    return { failure };
-  }
+function noteFirstPart(lease: Lease, first: Result): void {
+  if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
+  lease.noteFirstEvent();
 }
 
 interface FailedTry {
@@ -158,7 +196,7 @@ interface FailedTry {
   readonly failure: UpstreamFailure | undefined;
 }
 
-function endFailed(lease: Lease, { signal }: InferenceCall, error: unknown): FailedTry {
+function endFailed(lease: Lease, { signal }: TriedCall, error: unknown): FailedTry {
   const failure = signal.aborted ? undefined : classifyFailure(error);
   if (failure === undefined) {
     lease.end('ignored');
@@ -173,13 +211,22 @@ function endFailed(lease: Lease, { signal }: InferenceCall, error: unknown): Fai
 /** What may help elsewhere, and cannot there. */
 const FINAL_THERE: ReadonlySet<Try['result']> = new Set(['slow', 'denied']);
 
+function findLease(
+  options: RetryOptions,
+  call: InferenceCall,
+  tries: readonly Try[],
+): ReturnType<typeof waitForLease> {
+  if (tries.length > 0) return findAnotherLease(options, call, tries);
+  const { model, signal } = call;
+  return waitForLease(options.room, { model, exclude: NONE, signal });
+}
+
 /** Elsewhere if possible; else there again, after what it has asked for, unless that cannot help. */
-async function findLease(
+async function findAnotherLease(
   { room, random }: RetryOptions,
   { model, signal }: InferenceCall,
   tries: readonly Try[],
 ): Promise<Lease | NoRoute> {
-  if (tries.length === 0) return waitForLease(room, { model, exclude: NONE, signal });
   const exclude = new Set(tries.map(({ upstream }) => upstream));
   const elsewhere = await waitForLease(room, { model, exclude, signal });
   if (elsewhere.kind === 'lease') return elsewhere;

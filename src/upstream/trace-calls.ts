@@ -1,4 +1,5 @@
 import type { Answer, AnswerPart, Infer } from '../protocol/inference.ts';
+import { pourAnswer } from '../protocol/pour-answer.ts';
 import type { CallSpan } from '../protocol/trace-context.ts';
 
 /** Notes each call of an upstream in the trace of its request, where that is recorded. */
@@ -33,6 +34,13 @@ function timeCall(answer: Answer, span: CallSpan): Answer {
       } catch (error) {
         end();
         throw error;
+      }
+    },
+    async pour(take) {
+      try {
+        return await pourAnswer(answer, take);
+      } finally {
+        end();
       }
     },
     async return(): Promise<IteratorResult<AnswerPart>> {

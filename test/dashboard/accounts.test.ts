@@ -63,6 +63,25 @@ it('accounts are listed, searched by a part of name or id, and fit a phone', asy
   expect(tab.errors).toEqual([]);
 });
 
+it('accounts of before never stand under the name of the next search', async () => {
+  const tab = await openTab();
+  await signIn(tab, gateway(), '#/accounts');
+  const { page } = tab;
+  await page.getByRole('row', { name: /^demo / }).waitFor();
+  await page.evaluate(`
+    globalThis.captions = [];
+    const note = () => captions.push(document.querySelector('caption')?.textContent ?? 'no table');
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true });
+    new MutationObserver(note).observe(document.querySelector('caption'), { characterData: true, subtree: true });
+  `);
+  await page.getByRole('searchbox', { name: 'Name or id' }).fill('nobody');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText('No account has this in name or id').waitFor();
+  const captions = new Set(await page.evaluate<string[]>('captions'));
+  captions.delete('Accounts');
+  expect(captions).toEqual(new Set(['no table']));
+});
+
 it('who tops up again because no answer came pays once', async () => {
   const operator = admin(gateway());
   const account = await operator.createAccount({ credits: 0 });

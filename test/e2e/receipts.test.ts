@@ -204,8 +204,8 @@ models:
     await stream.ended;
     const { seen } = await receiptOf(requestId);
     // The lease would run for a minute more.
-    const [leases] = (await redis.cli('--scan', '--pattern', '*leases')).split('\n');
-    await redis.cli('ZADD', leases ?? '', '0', requestId ?? '');
+    const [renewals] = (await redis.cli('--scan', '--pattern', '*renewals')).split('\n');
+    await redis.cli('ZADD', renewals ?? '', '0', requestId ?? '');
     expect(await settledReceiptOf(requestId)).toMatchObject({
       state: 'ended',
       kind: 'expired',

@@ -9,6 +9,7 @@ import {
   USAGE,
 } from '../support/upstream-answers.ts';
 import { type Place, priceOf, useUpstreamScene } from '../support/use-upstream-scene.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 afterAll(stopRedisServers);
 
@@ -51,6 +52,18 @@ describe.each(['native', 'chat'] as const)(
           expect(await place.spent()).toBeCloseTo(2 * priceOf(USAGE), 6);
         },
       );
+    });
+
+    it('is given up when an answer has told all and does not end', async () => {
+      const { begin, say, end } = streamParts(kind);
+      const place = await scene.take(kind, {
+        script: () => [STREAM_HEAD + chunkOf(begin + say('Hello!') + end(USAGE))],
+      });
+      const told = await place.ask('native', true);
+      expect(told).toMatchObject({ status: 200, text: 'Hello!', isComplete: true });
+      const [request] = place.requests();
+      await waitUntil(() => request?.isConnectionClosed() === true, 'the connection is closed');
+      expect(await place.spent()).toBeCloseTo(priceOf(USAGE), 6);
     });
 
     it('that breaks when something was said is not repeated', async () => {

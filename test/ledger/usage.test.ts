@@ -128,7 +128,7 @@ describe('usage', () => {
   it('counts a request once that was charged twice, when its lease ran out and late', async () => {
     const account = await createAccount(ledger.connection, 3);
     const { requestId, end } = await begin(ledger.connection, account);
-    await ledger.connection.send('zadd', [keysOfBucket(3).leases, '0', requestId]);
+    await ledger.connection.send('zadd', [keysOfBucket(3).renewals, '0', requestId]);
     await sweep(ledger.connection, 3, 10);
     await end(700);
     expect((await open().usage()).total).toMatchObject({ requests: 1, charged: 0.0007 });

@@ -96,7 +96,8 @@ async function findViolations(
   for (const { bucket } of world) {
     const isQuiet = async () => {
       await sweep(connection, bucket, 1_000);
-      return (await takeSnapshot(connection, bucket, '0-0')).holds.size === 0;
+      const { holds, leases } = await takeSnapshot(connection, bucket, '0-0');
+      return holds.size + leases.length === 0;
     };
     // This connection, too, has lost its master.
     await waitUntil(() => isQuiet().catch(() => false), 'all leases have ended');

@@ -25,7 +25,7 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'every model is allowed',
-    find: "if models and not is_allowed() then return { 'model' } end",
+    find: "if models and not is_allowed(models, model_names) then return { 'model' } end",
     replace: '',
   },
   {
@@ -35,13 +35,15 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settled request is let in again',
-    find: "if is_finished() then return { 'finished' } end\n-- Nothing",
-    replace: '-- Nothing',
+    find: "if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+    replace:
+      "if refusal and redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
   },
   {
     name: 'a settled request is refused for another reason',
-    find: "  if is_finished() then return { 'finished' } end\n  return reply",
-    replace: '  return reply',
+    find: "if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+    replace:
+      "if not refusal and redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
   },
   {
     name: 'a write is carried out twice',
@@ -58,8 +60,8 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
 const HOLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'the cap does not see what is held',
-    find: 'number(cap) - number(spent) - key_held or math.huge',
-    replace: 'number(cap) - number(spent) or math.huge',
+    find: 'cap - number(spent) - key_held or math.huge',
+    replace: 'cap - number(spent) or math.huge',
   },
   {
     name: 'the balance does not see what is held',
@@ -68,28 +70,28 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold shrinks below what it may',
-    find: 'if balance_room < least then',
-    replace: 'if balance_room <= 0 then',
+    find: 'elseif balance_room < least then',
+    replace: 'elseif balance_room <= 0 then',
   },
   {
     name: 'a hold is made twice for one request',
-    find: "redis.call('HSETNX', KEYS[3], request_id, encode_hold(payer, whole(held), '0')) == 0",
-    replace: "redis.call('HSET', KEYS[3], request_id, encode_hold(payer, whole(held), '0')) == 2",
+    find: "redis.call('HSETNX', KEYS[3], request_id, hold) == 0",
+    replace: "redis.call('HSET', KEYS[3], request_id, hold) == 2",
   },
   {
     name: 'requests in flight are never counted down',
-    find: 'whole(number(in_flight) - (hold.is_lost and 0 or 1))',
+    find: 'whole(number(in_flight) - ended)',
     replace: 'whole(number(in_flight))',
   },
   {
     name: 'a lost hold counts down the requests in flight',
-    find: 'number(in_flight) - (hold.is_lost and 0 or 1)',
+    find: 'number(in_flight) - ended',
     replace: 'number(in_flight) - 1',
   },
   {
     name: 'a hold of nothing stays with its key',
-    find: "if key_held == 0 then redis.call('HDEL', key_key, held_field) end",
-    replace: '',
+    find: "redis.call('HDEL', key_key, held_field)",
+    replace: "redis.call('HSET', key_key, held_field, '0')",
   },
   {
     name: 'a renewal that does not extend the lease',
@@ -98,8 +100,8 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal that notes no cost',
-    find: 'whole(hold.held), ARGV[5]))',
-    replace: 'whole(hold.held), whole(existing and hold.seen or 0)))',
+    find: 'encode_hold(payer, held, ARGV[5])',
+    replace: "encode_hold(payer, held, existing and select(4, decode_hold(existing)) or '0')",
   },
   {
     name: 'a hold that comes back takes what others hold',
@@ -126,7 +128,7 @@ const HOLD_MUTANTS: readonly Mutant[] = [
 const MONEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'settling forgets to release the hold',
-    find: 'number(account_held) - hold.held\n  key_held, spent = number(key_held) - hold.held,',
+    find: 'number(account_held) - held\n  key_held, spent = number(key_held) - held,',
     replace: 'number(account_held)\n  key_held, spent = number(key_held),',
   },
   {
@@ -136,12 +138,12 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a late settlement charges all of it',
-    find: "finish('late', nothing_held, number(expired_charge))",
-    replace: "finish('late', nothing_held, 0)",
+    find: "finish('late', ARGV[1], ARGV[2], '0', 0, number(expired_charge))",
+    replace: "finish('late', ARGV[1], ARGV[2], '0', 0, 0)",
   },
   {
     name: 'an overrun is charged whatever is left',
-    find: 'charged = math.max(hold.held, math.min(wanted, room))',
+    find: 'charged = math.max(held, math.min(wanted, room))',
     replace: 'charged = wanted',
   },
   {
@@ -151,14 +153,14 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the month of settling pays',
-    find: "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. hold.month",
+    find: "local held_field, spent_field = 'held:' .. month, 'spent:' .. month",
     replace:
-      "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. (now_ms() < 1796083200000 and hold.month or '202612')",
+      "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. (now_ms() < 1796083200000 and month or '202612')",
   },
   {
     name: 'sweeping charges all that was held',
-    find: 'math.min(hold.seen, hold.held)',
-    replace: 'hold.held',
+    find: 'math.min(seen, held)',
+    replace: 'held + 0',
   },
   {
     name: 'sweeping leaves no mark',
@@ -166,9 +168,34 @@ const MONEY_MUTANTS: readonly Mutant[] = [
     replace: '',
   },
   {
-    name: 'sweeping keeps the lease',
-    find: "redis.call('ZREM', KEYS[2], request_id)\n  redis.call('HDEL', KEYS[1], request_id)",
+    name: 'sweeping keeps the leases',
+    find: "if taken > 0 then redis.call('LTRIM', KEYS[2], taken, -1) end",
+    replace: '',
+  },
+  {
+    name: 'sweeping keeps the renewals',
+    find: "redis.call('ZREM', KEYS[3], request_id)",
+    replace: '',
+  },
+  {
+    name: 'a settled request stays among the renewals',
+    find: "if due == '' then redis.call('ZREM', KEYS[4], request_id) end",
+    replace: '',
+  },
+  {
+    name: 'a request that is listed twice is swept twice',
+    find: "if redis.call('HDEL', KEYS[1], request_id) == 0 then return end",
     replace: "redis.call('HDEL', KEYS[1], request_id)",
+  },
+  {
+    name: 'a renewed hold ends with its first lease',
+    find: "if due ~= '' then\n      if number(due) > now then break end",
+    replace: 'if text then',
+  },
+  {
+    name: 'a lease that is not due ends',
+    find: 'if number(due) > now then break end',
+    replace: '',
   },
   {
     name: 'a settlement of any age is charged',
@@ -192,13 +219,8 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the ledger has another sign',
-    find: '0, 0 - micros, 0, balance',
-    replace: '0, micros, 0, balance',
-  },
-  {
-    name: 'a payment of nothing has a sign',
-    find: '0, 0 - micros, 0, balance',
-    replace: '0, -micros, 0, balance',
+    find: 'whole(-micros)',
+    replace: 'whole(micros)',
   },
 ];
 

@@ -9,9 +9,9 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a refusal by the cap takes a place',
-    find: 'if cap_room < least then',
+    find: 'elseif cap_room < least then',
     replace:
-      "if cap_room < least then redis.call('HSET', account_key, 'window', take_place(account_log, now, window, by_account))",
+      "elseif cap_room < least then redis.call('HSET', account_key, 'window', take_place(account_log, now, window, by_account))",
   },
   {
     name: 'one request more than the limit',
@@ -70,19 +70,19 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'every call for a request takes a place',
-    find: '-- Nothing has been changed until here.\n',
+    find: '  -- Nothing has been changed until here.\n',
     replace:
       "if key_limit > 0 then redis.call('HSET', KEYS[1], 'window', take_place(KEYS[2], now, window, by_key)) end\n",
   },
   {
     name: 'every call for a request takes a place of the account',
-    find: '-- Nothing has been changed until here.\n',
+    find: '  -- Nothing has been changed until here.\n',
     replace:
       "redis.call('HSET', account_key, 'window', take_place(account_log, now, window, by_account))\n",
   },
   {
     name: 'a request that runs is refused',
-    find: 'if existing then return answer_again(existing) end',
-    replace: '',
+    find: "local existing = refusal and redis.call('HGET', KEYS[3], request_id)",
+    replace: 'local existing',
   },
 ];

@@ -24,7 +24,7 @@ import {
   readLedger,
 } from './settle-scene.ts';
 
-const NOTHING: SweepReply = { swept: 0, chargedMicros: 0 };
+const NOTHING: SweepReply = { swept: 0, chargedMicros: 0, isFull: false };
 const BUCKETS = 256;
 
 const sweepers: Sweeper[] = [];
@@ -98,6 +98,23 @@ describe('the sweeper on a real server', () => {
     await sweeper.stop();
     expect(swept.map((reply) => reply.swept)).toEqual([100, 100, 50]);
     expect(await readBalance(connection, payer)).toEqual({ balance: BALANCE_MICROS, held: 0 });
+  });
+
+  it('goes on behind any number of requests that have ended', async () => {
+    const connection = await openServer();
+    const payer = makePayer(0);
+    await createPayer(connection, payer);
+    const ended = Array.from({ length: 250 }, (_, index) => `ended ${index}`);
+    await connection.send('rpush', [keysOfBucket(0).leases, ...ended]);
+    await begin(connection, payer, { leaseMs: 1 });
+    const visits: number[] = [];
+    const { sweeper, swept } = start((bucket, countMax) => {
+      visits.push(bucket);
+      return sweep(connection, bucket, countMax);
+    });
+    await waitUntil(() => visits.length >= BUCKETS + 2, 'a round has ended');
+    await sweeper.stop();
+    expect(swept.map((reply) => reply.swept)).toEqual([1]);
   });
 });
 

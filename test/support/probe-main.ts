@@ -1,5 +1,7 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { runWorkerProcess } from '../../src/cluster/run-worker-process.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
@@ -39,6 +41,12 @@ const PROBES = [
   }),
   probe('/probe/crash', () => {
     process.kill(process.pid, 'SIGKILL');
+  }),
+  // The whole heap: all that is alive grows old at once.
+  probe('/probe/collect', (exchange) => {
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    exchange.answerJson(200, { pid: process.pid });
   }),
   probe('/probe/throw-later', async (exchange) => {
     exchange.answerJson(200, { pid: process.pid });

@@ -41,6 +41,8 @@ export interface GatewayOptions {
   readonly port?: number;
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of all its processes. */
+  readonly nodeFlags?: readonly string[];
   readonly cleanUp?: CleanUp;
 }
 
@@ -61,7 +63,8 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
   const configPath = join(dir, 'tollgate.yaml');
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(configPath, withGenerousPlans(options.config ?? 'workers: 2\n'));
-  const child = spawn(process.execPath, [PROGRAM, 'start', '--config', configPath], {
+  const args = [...(options.nodeFlags ?? []), PROGRAM, 'start', '--config', configPath];
+  const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env['PATH'],
       TOLLGATE_LISTEN: `127.0.0.1:${port}`,

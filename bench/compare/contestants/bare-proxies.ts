@@ -74,6 +74,7 @@ http://127.0.0.1:${port} {
 export const nginx: Contestant = {
   name: 'nginx',
   isPeer: false,
+  isCompiled: true,
   async start(place) {
     const port = await findFreePort();
     const file = join(place.dir, 'nginx.conf');
@@ -89,6 +90,7 @@ export const nginx: Contestant = {
 export const haproxy: Contestant = {
   name: 'haproxy',
   isPeer: false,
+  isCompiled: true,
   async start(place) {
     const port = await findFreePort();
     const file = join(place.dir, 'haproxy.cfg');
@@ -100,6 +102,7 @@ export const haproxy: Contestant = {
 export const caddy: Contestant = {
   name: 'caddy',
   isPeer: false,
+  isCompiled: true,
   async start(place) {
     const port = await findFreePort();
     const file = join(place.dir, 'Caddyfile');

@@ -19,7 +19,7 @@ export const bodies: Scenario = {
   unit: 'request',
   seconds: 2,
   warmUpSeconds: 12,
-  rounds: 3,
+  rounds: 2,
   stages: [
     {
       answer: WHOLE_ANSWER,

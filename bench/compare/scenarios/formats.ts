@@ -62,7 +62,7 @@ export const formats: Scenario = {
   unit: 'request',
   seconds: 2,
   warmUpSeconds: 12,
-  rounds: 3,
+  rounds: 2,
   stages: [WHOLE_ANSWER, BURST].flatMap((answer) =>
     DIRECTIONS.map((direction) => stageOf(direction, answer)),
   ),

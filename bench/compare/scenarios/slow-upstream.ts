@@ -22,7 +22,7 @@ export const slowUpstream: Scenario = {
   unit: 'request',
   seconds: 4,
   warmUpSeconds: 12,
-  rounds: 3,
+  rounds: 2,
   stages: [stageOf(20, 256), stageOf(1_000, 1_000)],
 };
 
@@ -34,7 +34,7 @@ export const fewClients: Scenario = {
   unit: 'request',
   seconds: 3,
   warmUpSeconds: 12,
-  rounds: 3,
+  rounds: 2,
   comparesLatency: true,
   stages: [
     {

@@ -23,6 +23,7 @@ local commands = {
   { 'HSETNX', trial, 'f', 'v' },
   { 'HVALS', trial },
   { 'LINDEX', trial, 0 },
+  { 'LRANGE', trial, 0, 1 },
   { 'LTRIM', trial, 0, 1 },
   { 'PEXPIRE', trial, 1 },
   { 'PUBLISH', ARGV[1], 'm' },

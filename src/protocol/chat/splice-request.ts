@@ -27,9 +27,9 @@ export function spliceChatRequest(
   return spliceJson(source, said, isKept);
 }
 
-const isKept: KeepMember = (name, value) => {
+const isKept: KeepMember = (name, fields) => {
   if (name === 'messages') return true;
-  return value !== null && (name === 'top_p' || FIELDS_FOR_CHAT.includes(name));
+  return (name === 'top_p' || FIELDS_FOR_CHAT.includes(name)) && fields[name] !== null;
 };
 
 /** One who instructs, at the head alone; then users and assistants, who say something. */

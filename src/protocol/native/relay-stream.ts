@@ -75,7 +75,8 @@ export function createNativeRelay(model: string): StreamRelay {
       const run = texts.skim(chunk, start);
       if (run === undefined) return undefined;
       const { end, contentBytes } = run;
-      return { bytes: chunk.subarray(start, end), contentBytes, end };
+      const isWhole = start === 0 && end === chunk.length;
+      return { bytes: isWhole ? chunk : chunk.subarray(start, end), contentBytes, end };
     },
     end: () => ({ events: decoder.end(), bytes: [] }),
   });

@@ -17,7 +17,7 @@ export function spliceNativeRequest(call: UpstreamCall, vendorModel: string): Bu
 }
 
 /** Fields that say nothing are left out, as some upstreams refuse them. */
-const isKept: KeepMember = (name, value) => {
+const isKept: KeepMember = (name, fields) => {
   switch (name) {
     case 'model':
     case 'max_tokens':
@@ -29,11 +29,15 @@ const isKept: KeepMember = (name, value) => {
     case 'top_k':
     case 'tool_choice':
     case 'cache_control':
-      return value !== null;
+      return fields[name] !== null;
     case 'stop_sequences':
     case 'tools':
-      return Array.isArray(value) && value.length > 0;
+      return hasItems(fields[name]);
     default:
       return true;
   }
 };
+
+function hasItems(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}

@@ -16,26 +16,31 @@ local function keep_marks(done_key)
   if redis.call('TTL', done_key) < DONE_KEEP_MIN_S then redis.call('EXPIRE', done_key, DONE_KEEP_S) end
 end
 
--- Takes `wanted` from the balance and ends the hold, unless it was lost. What was held is covered; more than that
--- only as far as balance and cap have room that nobody else holds. Answers what was charged, what was not, and the
--- new balance. Each record is read once and written once: that is most of what a settlement costs Redis.
-local function charge(account_key, key_key, hold, wanted)
-  local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. hold.month
+-- Takes `wanted` from the balance, and ends a hold of `held` for this month, where there is one: `ended` is 1 then, else
+-- 0. What was held is covered; more than that only as far as balance and cap have room that nobody else holds. Answers
+-- what was charged, what was not, and the new balance. Each record is read once and written once: that is most of what a
+-- settlement costs Redis.
+local function charge(account_key, key_key, month, held, ended, wanted)
+  local held_field, spent_field = 'held:' .. month, 'spent:' .. month
   local balance, account_held = unpack(redis.call('HMGET', account_key, 'balance', 'held'))
   local in_flight, key_held, spent = unpack(redis.call('HMGET', key_key, 'in_flight', held_field, spent_field))
-  balance, account_held = number(balance), number(account_held) - hold.held
-  key_held, spent = number(key_held) - hold.held, number(spent)
+  balance, account_held = number(balance), number(account_held) - held
+  key_held, spent = number(key_held) - held, number(spent)
 
   local charged = wanted
-  if wanted > hold.held then
+  if wanted > held then
     local room = find_room(balance, account_held, redis.call('HGET', key_key, 'cap'), spent, key_held)
-    charged = math.max(hold.held, math.min(wanted, room))
+    charged = math.max(held, math.min(wanted, room))
   end
   balance = balance - charged
   redis.call('HSET', account_key, 'held', whole(account_held), 'balance', whole(balance))
-  redis.call('HSET', key_key, 'in_flight', whole(number(in_flight) - (hold.is_lost and 0 or 1)),
-    held_field, whole(key_held), spent_field, whole(spent + charged))
-  if key_held == 0 then redis.call('HDEL', key_key, held_field) end
+  in_flight, spent = whole(number(in_flight) - ended), whole(spent + charged)
+  if key_held == 0 then
+    redis.call('HSET', key_key, 'in_flight', in_flight, spent_field, spent)
+    redis.call('HDEL', key_key, held_field)
+  else
+    redis.call('HSET', key_key, 'in_flight', in_flight, spent_field, spent, held_field, whole(key_held))
+  end
   return charged, wanted - charged, balance
 end
 
@@ -46,8 +51,8 @@ local function mark_done(done_key, request_id, mark)
 end
 
 -- One text for what `ledger/ledger-entry.ts` takes apart: an entry of eleven fields costs Redis twice as much. The
--- request is its end, since a payment's id is any text; of a payment `usage` is the note.
+-- request is its end, since a payment's id is any text; of a payment `usage` is the note. Amounts come as texts.
 local function enter(ledger, kind, request, payer, held, charged, short, balance, usage)
-  local entry = string.format('%s|%s|%d|%d|%d|%d|%s', kind, payer, held, charged, short, balance, request)
+  local entry = kind .. '|' .. payer .. '|' .. held .. '|' .. charged .. '|' .. short .. '|' .. balance .. '|' .. request
   redis.call('XADD', ledger, '*', 'entry', entry, 'usage', usage)
 end

@@ -1,23 +1,26 @@
--- An exact sliding window: the times of admission, each of 13 digits. An entry counts for `window` ms.
+-- An exact sliding window: the times of admission, in binary, each of 6 bytes: a time as a text of digits takes Redis
+-- three times as long to read and to write. An entry counts for `window` ms.
 --
---   state  blocks|oldest times|newest times  in the record whose limit it is, which is read and written anyway
+--   state  blocks, how many times are the oldest, the oldest times, the newest times
+--          in the record whose limit it is, which is read and written anyway
 --   log    LIST  the times in between, the oldest first, in `blocks` full blocks of BLOCK_TIMES
 --
 -- Times leave the oldest ones and join the newest. Of the oldest that have become none, the next block takes the place;
 -- the newest that have become a block go to the log. So most requests touch no log, and those of a few a minute never do.
-local TIME_CHARS = 13
-local BLOCK_TIMES = 4
-local BLOCK_CHARS = BLOCK_TIMES * TIME_CHARS
+local HEADER, HEADER_BYTES = '>I4I1', 5
+local TIME, TIME_BYTES = '>I6', 6
+local BLOCK_TIMES = 8
+local BLOCK_BYTES = BLOCK_TIMES * TIME_BYTES
 
 local function time_at(times, index)
-  return string.sub(times, index * TIME_CHARS + 1, index * TIME_CHARS + TIME_CHARS) + 0
+  return (struct.unpack(TIME, times, index * TIME_BYTES + 1))
 end
 
 -- The times of a block that still count.
 local function skip_expired(times, now, window)
-  local index, count = 0, #times / TIME_CHARS
+  local index, count = 0, #times / TIME_BYTES
   while index < count and now - time_at(times, index) >= window do index = index + 1 end
-  return index == 0 and times or string.sub(times, index * TIME_CHARS + 1)
+  return index == 0 and times or string.sub(times, index * TIME_BYTES + 1)
 end
 
 -- How many blocks of the list have expired, each as a whole.
@@ -52,7 +55,7 @@ end
 
 -- The time that came `index` places after the first one that counts.
 local function find_time(read, log, index)
-  local oldest_count = #read.oldest / TIME_CHARS
+  local oldest_count = #read.oldest / TIME_BYTES
   if index < oldest_count then return time_at(read.oldest, index) end
   index = index - oldest_count
   if index >= read.blocks * BLOCK_TIMES then return time_at(read.newest, index - read.blocks * BLOCK_TIMES) end
@@ -65,17 +68,19 @@ end
 local function read_window(log, state, limit, now, window)
   local read = { count = 0, wait = 0, reset = 0, dropped = 0, blocks = 0, oldest = '', newest = '' }
   if limit <= 0 or not state then return read end
-  local blocks, oldest, newest = string.match(state, '^(%d+)|(%d*)|(%d*)$')
-  local last = string.sub(newest, -TIME_CHARS) + 0
-  read.blocks = number(blocks)
+  local blocks, oldest_count = struct.unpack(HEADER, state)
+  local last = struct.unpack(TIME, state, #state - TIME_BYTES + 1)
+  read.blocks = blocks
   if now - last >= window or last - now > window then
     -- Nothing counts. Where the clock of a new master is far behind, what the old one noted says nothing.
     read.dropped, read.blocks = read.blocks, 0
     return read
   end
-  read.oldest, read.newest, read.last = oldest, newest, last
+  local newest_from = HEADER_BYTES + oldest_count * TIME_BYTES + 1
+  read.oldest = string.sub(state, HEADER_BYTES + 1, newest_from - 1)
+  read.newest, read.last = string.sub(state, newest_from), last
   drop_expired(read, log, now, window)
-  local count = (#read.oldest + #read.newest) / TIME_CHARS + read.blocks * BLOCK_TIMES
+  local count = (#read.oldest + #read.newest) / TIME_BYTES + read.blocks * BLOCK_TIMES
   if count >= limit then
     -- A clock that went back a little would make it longer than any wait can be.
     read.wait = math.min(find_time(read, log, count - limit) + window - now, window)
@@ -94,7 +99,7 @@ local function take_place(log, now, window, read)
     if blocks == 0 then redis.call('DEL', log) else redis.call('LTRIM', log, read.dropped, -1) end
   end
   local is_new = false
-  if #newest == BLOCK_CHARS then
+  if #newest == BLOCK_BYTES then
     if oldest == '' then
       oldest = newest
     else
@@ -107,12 +112,12 @@ local function take_place(log, now, window, read)
   if is_new or blocks > 0 and math.floor(read.last / window) ~= math.floor(now / window) then
     redis.call('PEXPIRE', log, 3 * window)
   end
-  return string.format('%d|%s|%s%013d', blocks, oldest, newest, time)
+  return struct.pack(HEADER, blocks, #oldest / TIME_BYTES) .. oldest .. newest .. struct.pack(TIME, time)
 end
 
 -- A plan that this version does not know gets the smallest.
 local function limit_of(plan, plan_limits)
   local _, last = string.find(plan_limits, ',' .. (plan or '') .. '=', 1, true)
   if not last then _, last = string.find(plan_limits, ',starter=', 1, true) end
-  return string.match(plan_limits, '^%d+', last + 1)
+  return string.match(plan_limits, '^%d+', last + 1) + 0
 end

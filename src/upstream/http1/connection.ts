@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { AnswerReader, type AnswerStep } from './answer-reader.ts';
 import type { Exchange } from './exchange.ts';
 import { createHttpFailure, type HttpFailureKind } from './http-failure.ts';
-import type { OpenSocket } from './open-socket.ts';
+import type { OpenSocket, SocketListener } from './open-socket.ts';
 import { RequestWriter } from './request-writer.ts';
 
 /** What a connection needs from those who share it out. */
@@ -33,12 +33,12 @@ interface Loss {
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** One socket, which carries one exchange at a time. */
-export class Connection {
+export class Connection implements SocketListener {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #writer: RequestWriter;
   readonly #reader = new AnswerReader();
-  readonly #connectTimer: NodeJS.Timeout;
+  #connectTimer: NodeJS.Timeout | undefined;
   #state: State = 'connecting';
   /** What a loss means for as long as no request could be sent. */
   #connectFailure: ConnectFailure | undefined = 'connect_failed';
@@ -55,17 +55,7 @@ export class Connection {
   constructor(owner: ConnectionOwner, exchange: Exchange) {
     this.#owner = owner;
     this.#exchange = exchange;
-    this.#socket = owner.openSocket({
-      onConnect: () => {
-        this.#connectFailure = 'tls_failed';
-      },
-      onReady: () => {
-        clearTimeout(this.#connectTimer);
-        this.#connectFailure = undefined;
-        this.#begin(exchange);
-      },
-      onBytes: (bytes) => this.#receive(bytes),
-    });
+    this.#socket = owner.openSocket(this);
     this.#writer = new RequestWriter(this.#socket);
     this.#socket.on('end', () => this.#lose('the server closed it', true));
     this.#socket.on('error', (error: NodeJS.ErrnoException) =>
@@ -76,6 +66,17 @@ export class Connection {
       this.#connectFailure = 'connect_timeout';
       this.#lose(`not ready within ${owner.connectTimeoutMs} ms`, false);
     }, owner.connectTimeoutMs);
+  }
+
+  onConnect(): void {
+    this.#connectFailure = 'tls_failed';
+  }
+
+  onReady(): void {
+    clearTimeout(this.#connectTimer);
+    this.#connectTimer = undefined;
+    this.#connectFailure = undefined;
+    if (this.#exchange !== undefined) this.#begin(this.#exchange);
   }
 
   /** Sends the next request over this idle connection. */
@@ -104,20 +105,21 @@ export class Connection {
     this.#leave();
   }
 
-  #begin({ request, head }: Exchange): void {
+  #begin({ method, head, body }: Exchange): void {
     this.#state = 'running';
     this.#hasAnswerBegun = false;
-    this.#reader.restart(request.method);
-    this.#writer.send(head, request.body);
+    this.#reader.restart(method);
+    this.#writer.send(head, body);
   }
 
-  #receive(bytes: Buffer): void {
+  onBytes(bytes: Buffer): void {
     if (this.#state === 'gone') return;
     if (this.#state === 'idle') {
       // Nobody asked. Kept, it would be read as the answer to the next request.
       this.#leave();
       return;
     }
+    if (!this.#hasAnswerBegun) this.#exchange?.forgetRequest();
     this.#hasAnswerBegun = true;
     this.#tell(this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]));
   }
@@ -136,7 +138,10 @@ export class Connection {
       this.#tellStep(step, exchange, at < bytes.length);
     }
     this.#isTelling = false;
-    if (this.#exchange === exchange && at < bytes.length) this.#held = bytes.subarray(at);
+    if (this.#exchange !== exchange) return;
+    // A copy: the next read uses the memory again.
+    if (at < bytes.length) this.#held = Buffer.from(bytes.subarray(at));
+    exchange.handler.onReadEnd?.();
   }
 
   #tellStep(step: Exclude<AnswerStep, 'more'>, exchange: Exchange, areBytesLeft: boolean): void {

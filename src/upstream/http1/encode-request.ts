@@ -14,20 +14,43 @@ export function encodeOriginLines({ protocol, host, port }: Origin): string {
 
 /** The head of a request, in ISO-8859-1. What is no HTTP is thrown: a line break in a value would begin a header. */
 export function encodeRequestHead(request: HttpRequest, originLines: string): string {
-  const { method, path, headers, body } = request;
-  if (!PATH.test(path)) throw new Error('a path must begin with / and be visible ASCII');
-  const lines = headers instanceof HeaderLines ? headers.text : encodeHeaderLines(headers);
-  const head = `${method} ${path}${originLines}${lines}`;
+  const { method, body, headers } = request;
+  const head =
+    headers instanceof HeaderLines
+      ? headers.startHead(request, originLines)
+      : startHead(request, originLines, encodeHeaderLines(headers));
   if (body !== undefined) return `${head}content-length: ${body.length}\r\n\r\n`;
   return method === 'POST' ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`;
 }
 
-/** Headers that have been checked, for requests that have the same. */
+/** All up to the length of the body. */
+function startHead({ method, path }: HttpRequest, originLines: string, lines: string): string {
+  if (!PATH.test(path)) throw new Error('a path must begin with / and be visible ASCII');
+  return `${method} ${path}${originLines}${lines}`;
+}
+
+/** Headers that have been checked, for requests that have the same, most of them to the same place. */
 export class HeaderLines {
-  readonly text: string;
+  readonly #text: string;
+  #method: HttpRequest['method'] | undefined;
+  #path = '';
+  #originLines = '';
+  #head = '';
 
   constructor(headers: readonly string[]) {
-    this.text = encodeHeaderLines(headers);
+    this.#text = encodeHeaderLines(headers);
+  }
+
+  startHead(request: HttpRequest, originLines: string): string {
+    const { method, path } = request;
+    if (method === this.#method && path === this.#path && originLines === this.#originLines) {
+      return this.#head;
+    }
+    this.#head = startHead(request, originLines, this.#text);
+    this.#method = method;
+    this.#path = path;
+    this.#originLines = originLines;
+    return this.#head;
   }
 }
 

@@ -11,10 +11,11 @@ interface ExchangeParts {
 
 /** One request until it is over, on whichever connection it runs. */
 export class Exchange implements HttpExchange {
-  readonly request: HttpRequest;
+  readonly method: HttpRequest['method'];
   readonly handler: HttpHandler;
   /** The request's head as it is sent. */
-  readonly head: string;
+  head: string;
+  body: Uint8Array | undefined;
   connection: Connection | undefined;
   isPaused = false;
   readonly #onOver: () => void;
@@ -22,10 +23,17 @@ export class Exchange implements HttpExchange {
   #untoldFailure: HttpFailure | undefined;
 
   constructor(parts: ExchangeParts) {
-    this.request = parts.request;
+    this.method = parts.request.method;
     this.head = parts.head;
+    this.body = parts.request.body;
     this.handler = parts.handler;
     this.#onOver = parts.onOver;
+  }
+
+  /** It is answered: nobody sends it again. */
+  forgetRequest(): void {
+    this.head = '';
+    this.body = undefined;
   }
 
   pause(): void {

@@ -3,6 +3,8 @@ import { COLON, CR, IS_TOKEN, IS_VALUE, LF, SPACE, TAB } from './byte-classes.ts
 
 export type Verdict = 'reading' | 'done' | 'malformed' | 'too_many';
 
+const MARKS_MAX = 4 * HEADERS_MAX;
+
 /**
  *                 ┌───────────────────────────────────────────────────┐
  *                 ▼                                                   │ LF
@@ -26,7 +28,8 @@ export class FieldReader {
   read(bytes: Uint8Array, start: number, end: number, offset: number): number {
     let at = start;
     while (at < end && this.verdict === 'reading') {
-      if (this.#state === 'name') at = this.#readName(bytes, at, end, offset);
+      if (this.#state === 'lineStart') at = this.#readLine(bytes, at, end, offset);
+      else if (this.#state === 'name') at = this.#readName(bytes, at, end, offset);
       else if (this.#state === 'value') at = this.#readValue(bytes, at, end, offset);
       else if (this.#state === 'valueStart') at = this.#skipSpace(bytes, at, offset);
       else at = this.#readLineEdge(bytes, at, offset);
@@ -40,6 +43,28 @@ export class FieldReader {
     this.#state = 'lineStart';
   }
 
+  /** A usual line at once, of all others the first byte. */
+  #readLine(bytes: Uint8Array, start: number, end: number, offset: number): number {
+    let nameEnd = start;
+    while (nameEnd < end && IS_TOKEN[bytes[nameEnd] ?? 0] === 1) nameEnd += 1;
+    const valueStart = nameEnd + 2;
+    const isUsual =
+      nameEnd > start &&
+      valueStart < end &&
+      bytes[nameEnd] === COLON &&
+      bytes[nameEnd + 1] === SPACE &&
+      !isSpace(bytes[valueStart]);
+    if (!isUsual) return this.#readLineEdge(bytes, start, offset);
+    let valueEnd = valueStart;
+    while (valueEnd < end && IS_VALUE[bytes[valueEnd] ?? 0] === 1) valueEnd += 1;
+    const isWhole = valueEnd + 1 < end && bytes[valueEnd] === CR && bytes[valueEnd + 1] === LF;
+    if (!isWhole || this.marks.length === MARKS_MAX) {
+      return this.#readLineEdge(bytes, start, offset);
+    }
+    this.marks.push(start + offset, nameEnd + offset, valueStart + offset, valueEnd + offset);
+    return valueEnd + 2;
+  }
+
   #readName(bytes: Uint8Array, start: number, end: number, offset: number): number {
     let at = start;
     while (at < end && IS_TOKEN[bytes[at] ?? 0] === 1) at += 1;
@@ -51,7 +76,7 @@ export class FieldReader {
   }
 
   #skipSpace(bytes: Uint8Array, at: number, offset: number): number {
-    if (bytes[at] === SPACE || bytes[at] === TAB) return at + 1;
+    if (isSpace(bytes[at])) return at + 1;
     this.marks.push(at + offset);
     this.#state = 'value';
     return at;
@@ -84,7 +109,7 @@ export class FieldReader {
 
   #beginLine(mark: number): void {
     this.#state = 'name';
-    if (this.marks.length === 4 * HEADERS_MAX) this.verdict = 'too_many';
+    if (this.marks.length === MARKS_MAX) this.verdict = 'too_many';
     else this.marks.push(mark);
   }
 
@@ -92,4 +117,8 @@ export class FieldReader {
     this.verdict = 'malformed';
     return at;
   }
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB;
 }

@@ -27,8 +27,10 @@ export interface HttpRequest {
 /** What becomes of one request: `onHead`, then `onData` any number of times, and last one of `onEnd` and `onFail`. */
 export interface HttpHandler {
   onHead(status: number, headers: HttpHeaders): void;
-  /** The bytes are the handler's to keep. */
+  /** The bytes stay as they are until `onReadEnd` has returned. */
   onData(chunk: Uint8Array): void;
+  /** All is told that one read brought, unless that was the end. */
+  onReadEnd?(): void;
   onEnd(): void;
   onFail(failure: HttpFailure): void;
 }

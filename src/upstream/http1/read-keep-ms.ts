@@ -11,7 +11,7 @@ const TIMEOUT = /(?:^|[\s,])timeout=(\d{1,9})(?![\d.])/i;
 
 /** How long a connection may wait for its next request, by the answer's head; 0 is not at all. */
 export function readKeepMs({ minorVersion, headers }: AnswerHead): number {
-  if (minorVersion === 0 || headers.getAll('connection').some(hasClose)) return 0;
+  if (minorVersion === 0 || hasClose(headers)) return 0;
   const keepAlive = headers.get('keep-alive');
   if (keepAlive === undefined) return KEEP_MS;
   const timeout = TIMEOUT.exec(keepAlive)?.[1];
@@ -19,6 +19,9 @@ export function readKeepMs({ minorVersion, headers }: AnswerHead): number {
   return Math.min(Math.max(Number(timeout) * 1_000 - MARGIN_MS, 0), KEEP_MS_MAX);
 }
 
-function hasClose(connection: string): boolean {
-  return CLOSE.test(connection);
+function hasClose(headers: AnswerHead['headers']): boolean {
+  const first = headers.get('connection');
+  if (first === undefined) return false;
+  if (!headers.hasSeveral('connection')) return first !== 'keep-alive' && CLOSE.test(first);
+  return headers.getAll('connection').some((connection) => CLOSE.test(connection));
 }

@@ -49,5 +49,7 @@ export class RequestWriter {
       this.#unsent = this.#unsent.subarray(SLICE_BYTES);
       if (!this.#socket.write(slice)) return;
     }
+    // An empty rest of a body would keep all of it.
+    if (this.#unsent.length === 0) this.#unsent = NO_BYTES;
   }
 }

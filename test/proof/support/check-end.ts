@@ -4,9 +4,12 @@ import type { ProofAccount } from './world.ts';
 
 /** I9: when all leases have ended, nothing is held anywhere. */
 export function checkEnd(snapshot: Snapshot, world: readonly ProofAccount[], report: Report): void {
-  const { holds, leases, accounts, keys } = snapshot;
-  if (holds.size > 0 || leases.length > 0) {
-    report('I9', `${holds.size} holds and ${leases.length} leases do not end`);
+  const { holds, leases, renewals, accounts, keys } = snapshot;
+  if (holds.size + leases.length + renewals.length > 0) {
+    report(
+      'I9',
+      `${holds.size} holds and ${leases.length} leases and ${renewals.length} renewals do not end`,
+    );
   }
   for (const { accountId, bucket, keys: own } of world) {
     if (bucket !== snapshot.bucket) continue;

@@ -45,9 +45,16 @@ export function checkSnapshot(snapshot: Snapshot, options: CheckOptions): void {
   }
 }
 
-function checkLeases({ holds, leases }: Snapshot, report: Report): void {
-  const isSame = leases.length === holds.size && leases.every((id) => holds.has(id));
-  if (!isSame) report('I1', `${leases.length} leases, ${holds.size} holds`);
+/** A sweep finds every hold at one place, and what is renewed has not ended. */
+function checkLeases({ holds, leases, renewals }: Snapshot, report: Report): void {
+  const admitted = new Set(leases);
+  if (admitted.size < leases.length) report('I1', 'a request has two leases');
+  const renewed = [...holds].filter(([, { isRenewed }]) => isRenewed).map(([id]) => id);
+  const isSame = renewed.length === renewals.length && renewals.every((id) => holds.has(id));
+  if (!isSame)
+    report('I1', `${renewals.length} renewals, ${renewed.length} holds that were renewed`);
+  const lost = [...holds].find(([id, { isRenewed }]) => !isRenewed && !admitted.has(id));
+  if (lost !== undefined) report('I1', `no lease leads to ${lost[0]}`);
 }
 
 function sumHolds(holds: ReadonlyMap<string, HoldRecord>): Sums {

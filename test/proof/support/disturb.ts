@@ -23,7 +23,8 @@ for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
   local account, key, month, held = string.match(redis.call('HGET', KEYS[1], id), '^([^|]*)|([^|]*)|([^|]*)|[^|]*|([^|]*)|')
   if account == ARGV[2] then
     redis.call('HDEL', KEYS[1], id)
-    redis.call('ZREM', prefix .. 'leases', id)
+    redis.call('LREM', prefix .. 'leases', 0, id)
+    redis.call('ZREM', prefix .. 'renewals', id)
     redis.call('HINCRBY', prefix .. 'account:' .. account, 'held', string.format('%.0f', 0 - held))
     redis.call('HINCRBY', prefix .. 'key:' .. key, 'held:' .. month, string.format('%.0f', 0 - held))
     redis.call('HINCRBY', prefix .. 'key:' .. key, 'in_flight', -1)

@@ -170,7 +170,7 @@ async function finish(run: Run): Promise<void> {
   const deadline = performance.now() + EXPIRY_TIME_MAX_MS;
   for (const bucket of BUCKETS_USED) {
     let snapshot = await look(run, bucket);
-    while (snapshot.holds.size > 0 && performance.now() < deadline) {
+    while (snapshot.holds.size + snapshot.leases.length > 0 && performance.now() < deadline) {
       await sleep(20);
       await sweepAll(run);
       snapshot = await look(run, bucket);

@@ -10,6 +10,7 @@ export interface HoldRecord {
   readonly month: string;
   readonly held: number;
   readonly seen: number;
+  readonly isRenewed: boolean;
 }
 
 export interface LedgerRecord {
@@ -28,7 +29,9 @@ export interface LedgerRecord {
 export interface Snapshot {
   readonly bucket: number;
   readonly holds: ReadonlyMap<string, HoldRecord>;
+  /** In the order of their admission; of requests that have ended too. */
   readonly leases: readonly string[];
+  readonly renewals: readonly string[];
   readonly accounts: ReadonlyMap<string, Fields>;
   /** By account, then by key. */
   readonly keys: ReadonlyMap<string, ReadonlyMap<string, Fields>>;
@@ -49,13 +52,14 @@ for _, account in ipairs(redis.call('SMEMBERS', prefix .. 'accounts')) do
   keys[#keys + 1] = { account, own }
 end
 return {
-  redis.call('HGETALL', prefix .. 'holds'), redis.call('ZRANGE', prefix .. 'leases', 0, -1),
-  accounts, keys, redis.call('XRANGE', prefix .. 'ledger', '(' .. ARGV[2], '+'),
+  redis.call('HGETALL', prefix .. 'holds'), redis.call('LRANGE', prefix .. 'leases', 0, -1),
+  redis.call('ZRANGE', prefix .. 'renewals', 0, -1), accounts, keys, redis.call('XRANGE', prefix .. 'ledger', '(' .. ARGV[2], '+'),
 }`;
 
 type Reply = readonly [
   holds: string[],
   leases: string[],
+  renewals: string[],
   accounts: [string, string[]][],
   keys: [string, [string, string[]][]][],
   ledger: [string, string[]][],
@@ -68,11 +72,12 @@ export async function takeSnapshot(
 ): Promise<Snapshot> {
   const { prefix, holds: hashTagged } = keysOfBucket(bucket);
   const reply = await connection.send('eval', [SOURCE, '1', hashTagged, prefix, cursor]);
-  const [holds, leases, accounts, keys, ledger] = reply as Reply;
+  const [holds, leases, renewals, accounts, keys, ledger] = reply as Reply;
   return {
     bucket,
     holds: new Map([...toMap(holds)].map(([id, text]) => [id, parseHold(text)])),
     leases,
+    renewals,
     accounts: new Map(accounts.map(([id, fields]) => [id, toMap(fields)])),
     keys: new Map(
       keys.map(([account, own]) => [
@@ -92,8 +97,15 @@ function toMap(flat: readonly string[]): Map<string, string> {
 }
 
 function parseHold(text: string): HoldRecord {
-  const [accountId = '', keyId = '', month = '', , held, seen] = text.split('|');
-  return { accountId, keyId, month, held: Number(held), seen: Number(seen) };
+  const [accountId = '', keyId = '', month = '', , held, seen, due] = text.split('|');
+  return {
+    accountId,
+    keyId,
+    month,
+    held: Number(held),
+    seen: Number(seen),
+    isRenewed: due === undefined,
+  };
 }
 
 function parseLedgerRecord(fields: Fields): LedgerRecord {

@@ -92,7 +92,7 @@ describe('admit: what is held', () => {
     expect(await scripts.account()).toMatchObject({ held: '100', balance: '1000' });
     expect(await scripts.key()).toMatchObject({ [`held:${MONTH}`]: '100', in_flight: '1' });
     expect(await scripts.holds()).toEqual({
-      [REQUEST]: `${ACCOUNT}|03thekey001|${MONTH}|${MODEL}|100|0`,
+      [REQUEST]: `${ACCOUNT}|03thekey001|${MONTH}|${MODEL}|100|0|${NOW_MS + LEASE_MS}`,
     });
     expect(await scripts.leaseEnd()).toBe(NOW_MS + LEASE_MS);
   });

@@ -61,8 +61,7 @@ describe('describe', () => {
     await scripts.admit({ modelNames: ['llm-a'] });
     await scripts.settle(30);
     // Another key of the account was here too.
-    const times = [NOW_MS, NOW_MS + 10_000, NOW_MS + 12_000].join('');
-    await scripts.setAccount({ window: `0||${times}` });
+    await scripts.setAdmissions(NOW_MS, NOW_MS + 10_000, NOW_MS + 12_000);
     await scripts.setClock(NOW_MS + 15_000);
     expect(await askTwice()).toMatchObject({
       nowMs: NOW_MS + 15_000,

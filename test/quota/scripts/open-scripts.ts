@@ -36,6 +36,22 @@ export const LEASE_MS = 15_000;
 
 export const redisKeys = keysOfBucket(BUCKET);
 
+/** Blocks by the record, blocks of the log, then all times. Texts of a reply are not made for bytes. */
+const READ_WINDOW = `#!lua flags=no-writes
+local state = redis.call('HGET', KEYS[1], 'window')
+if not state then return { 0, 0 } end
+local blocks, oldest_count = struct.unpack('>I4I1', state)
+local between, newest_from = redis.call('LRANGE', KEYS[2], 0, -1), 6 + 6 * oldest_count
+local reply = { blocks, #between }
+local times = string.sub(state, 6, newest_from - 1) .. table.concat(between) .. string.sub(state, newest_from)
+for index = 1, #times, 6 do reply[#reply + 1] = (struct.unpack('>I6', times, index)) end
+return reply`;
+
+const WRITE_WINDOW = `#!lua
+local state = struct.pack('>I4I1', 0, 0)
+for _, time in ipairs(ARGV) do state = state .. struct.pack('>I6', time) end
+redis.call('HSET', KEYS[1], 'window', state)`;
+
 /** `npm run test:mutants` runs the tables with a mistake in the scripts. */
 function mutantPatches(): readonly Patch[] {
   const name = process.env['SCRIPT_MUTANT'];
@@ -115,15 +131,23 @@ export function openScripts(script?: string) {
     done: () => hash(redisKeys.done(REQUEST)),
     /** When the requests were admitted that the account's window has, the oldest first. */
     async admissions(): Promise<number[]> {
-      const { window = '0||' } = await hash(redisKeys.account(ACCOUNT));
-      const [blocks, oldest = '', newest = ''] = window.split('|');
-      const between = (await send('lrange', redisKeys.accountLog(ACCOUNT), 0, -1)) as string[];
-      expect(between).toHaveLength(Number(blocks));
-      const times = [oldest, ...between, newest].join('').match(/\d{13}/g) ?? [];
-      return times.map(Number);
+      const window = [redisKeys.account(ACCOUNT), redisKeys.accountLog(ACCOUNT)];
+      const reply = await send('eval', READ_WINDOW, window.length, ...window);
+      const [blocks, blocksOfLog, ...times] = reply as number[];
+      expect(blocksOfLog).toBe(blocks);
+      return times;
     },
-    leaseEnd: async (requestId = REQUEST) =>
-      Number(await send('zscore', redisKeys.leases, requestId)),
+    /** At most a block of times, the oldest first. */
+    setAdmissions: (...times: readonly number[]) =>
+      send('eval', WRITE_WINDOW, 1, redisKeys.account(ACCOUNT), ...times),
+    /** Of a hold that a sweep can find; 0 where there is none. */
+    async leaseEnd(requestId = REQUEST): Promise<number> {
+      const renewed = await send('zscore', redisKeys.renewals, requestId);
+      if (renewed !== null) return Number(renewed);
+      const ids = (await send('lrange', redisKeys.leases, 0, -1)) as string[];
+      const hold = (await hash(redisKeys.holds))[requestId];
+      return ids.includes(requestId) ? Number(hold?.split('|')[6] ?? 0) : 0;
+    },
     /** Kind, request, month, held, charged, short and balance of each entry. */
     async ledger(): Promise<string[]> {
       const entries = (await send('xrange', redisKeys.ledger, '-', '+')) as [string, string[]][];
@@ -177,7 +201,10 @@ export function openScripts(script?: string) {
         usage: Buffer.from([0xc0]),
         ...more,
       }),
-    sweep: (countMax = 100) => sweep(connection, BUCKET, countMax),
+    async sweep(countMax = 100) {
+      const { swept, chargedMicros } = await sweep(connection, BUCKET, countMax);
+      return { swept, chargedMicros };
+    },
     credit: (micros: number, more: Partial<Payment> = {}): Promise<CreditReply> =>
       credit(connection, {
         bucket: BUCKET,

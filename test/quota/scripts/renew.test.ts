@@ -27,6 +27,15 @@ describe('renew', () => {
     expect(await scripts.key()).toMatchObject({ in_flight: '1', [`held:${MONTH}`]: '100' });
   });
 
+  it('extends the lease each time', async () => {
+    await scripts.admit();
+    for (const afterMs of [5_000, 15_000]) {
+      await scripts.setClock(NOW_MS + afterMs);
+      await scripts.renew(40);
+      expect(await scripts.leaseEnd()).toBe(NOW_MS + afterMs + 60_000);
+    }
+  });
+
   it('holds no more and no less than was admitted, whatever it is told', async () => {
     await scripts.admit();
     await scripts.renew(40, { heldMicros: 70 });

@@ -176,6 +176,13 @@ describe('settle', () => {
     expect(await left()).toBeGreaterThan(10_000);
   });
 
+  it('leaves nothing of a request that was renewed', async () => {
+    await scripts.admit();
+    await scripts.renew(30);
+    expect(await scripts.settle(60)).toMatchObject({ kind: 'charge', chargedMicros: 60 });
+    expect(await scripts.send('exists', redisKeys.holds, redisKeys.renewals)).toBe(0);
+  });
+
   it('charges the month of the admission, whenever it comes', async () => {
     await scripts.setClock(Date.UTC(2026, 10, 30, 23, 59, 59, 999));
     await scripts.admit();

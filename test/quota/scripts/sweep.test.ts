@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { LEASE_MS, MONTH, NOW_MS, openScripts, redisKeys, requestNumber } from './open-scripts.ts';
+import { sweep } from '../../../src/quota/sweep.ts';
+import {
+  BUCKET,
+  LEASE_MS,
+  MONTH,
+  NOW_MS,
+  openScripts,
+  redisKeys,
+  requestNumber,
+} from './open-scripts.ts';
 
 const scripts = openScripts('sweep');
 
@@ -12,7 +21,7 @@ describe('sweep', () => {
     expect(await scripts.sweep()).toEqual({ swept: 1, chargedMicros: 0 });
     expect(await scripts.sweep()).toEqual({ swept: 0, chargedMicros: 0 });
     expect(await scripts.holds()).toEqual({});
-    expect(await scripts.send('zcard', redisKeys.leases)).toBe(0);
+    expect(await scripts.send('llen', redisKeys.leases)).toBe(0);
     expect(await scripts.account()).toMatchObject({ held: '0', balance: '1000' });
     expect(await scripts.key()).toMatchObject({ in_flight: '0' });
     expect(await scripts.ledger()).toEqual([`expired it ${MONTH} 100 0 0 1000`]);
@@ -55,10 +64,52 @@ describe('sweep', () => {
   });
 
   it('forgets a lease that has no hold', async () => {
-    await scripts.send('zadd', redisKeys.leases, 1, requestNumber(1));
+    await scripts.send('rpush', redisKeys.leases, requestNumber(1));
     expect(await scripts.sweep()).toEqual({ swept: 0, chargedMicros: 0 });
-    expect(await scripts.send('zcard', redisKeys.leases)).toBe(0);
+    expect(await scripts.send('llen', redisKeys.leases)).toBe(0);
     expect(await scripts.ledger()).toEqual([]);
+  });
+
+  it('ends a hold that runs no more behind one that was renewed', async () => {
+    await scripts.admit();
+    await scripts.admit({ requestId: requestNumber(2) });
+    await scripts.renew(40);
+    await scripts.setClock(NOW_MS + LEASE_MS);
+    expect(await scripts.sweep()).toEqual({ swept: 1, chargedMicros: 0 });
+    expect(Object.keys(await scripts.holds())).toEqual([requestNumber(1)]);
+    await scripts.setClock(NOW_MS + 60_000);
+    expect(await scripts.sweep()).toEqual({ swept: 1, chargedMicros: 40 });
+    expect(await scripts.holds()).toEqual({});
+  });
+
+  it('ends a request once that is listed twice', async () => {
+    await scripts.admit();
+    await scripts.send('rpush', redisKeys.leases, requestNumber(1));
+    await scripts.setClock(NOW_MS + LEASE_MS);
+    expect(await scripts.sweep()).toEqual({ swept: 1, chargedMicros: 0 });
+    expect(await scripts.key()).toMatchObject({ in_flight: '0' });
+    expect(await scripts.ledger()).toHaveLength(1);
+  });
+
+  it('forgets what has ended before it is due, up to the first one that runs', async () => {
+    for (const number of [1, 2, 3]) await scripts.admit({ requestId: requestNumber(number) });
+    await scripts.settle(10, { requestId: requestNumber(1) });
+    await scripts.settle(10, { requestId: requestNumber(3) });
+    expect(await scripts.sweep()).toEqual({ swept: 0, chargedMicros: 0 });
+    const left = await scripts.send('lrange', redisKeys.leases, 0, -1);
+    expect(left).toEqual([requestNumber(2), requestNumber(3)]);
+  });
+
+  it('looks at no more entries than it is told, and says that there may be more', async () => {
+    const ids = [1, 2, 3, 4].map(requestNumber);
+    await scripts.send('rpush', redisKeys.leases, ...ids);
+    await scripts.send('zadd', redisKeys.renewals, 1, requestNumber(5));
+    const fullness = [];
+    for (let round = 0; round < 3; round++) {
+      fullness.push((await sweep(scripts.connection, BUCKET, 2)).isFull);
+    }
+    expect(fullness).toEqual([true, true, false]);
+    expect(await scripts.send('exists', redisKeys.leases, redisKeys.renewals)).toBe(0);
   });
 
   it('ends what cost nothing and held nothing', async () => {

@@ -9,7 +9,13 @@ function sampleOf(atSeconds: number, mibOf: Readonly<Record<number, number>>): S
     atSeconds,
     outcomes: {},
     processes: Object.entries(mibOf).map(([pid, mib]) => ({
-      ...{ name: `worker ${pid}`, pid: Number(pid), rssBytes: mib * MIB, openFiles: 1 },
+      ...{
+        name: `worker ${pid}`,
+        pid: Number(pid),
+        rssBytes: mib * MIB,
+        openFiles: 1,
+        cpuNanos: 0,
+      },
     })),
     ...{ lagP99Seconds: null, holds: 0, settleQueue: 0, journal: 0, lostSettlements: 0 },
     redisBytes: 0,

@@ -63,6 +63,17 @@ describe('an API key', () => {
     expect(parseApiKey(text)).toBeUndefined();
   });
 
+  it('is refused with any character in it that is no letter and no digit', () => {
+    const { key } = mint(0);
+    const strange = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: key.length - 1 }), strange, (at, char) => {
+        fc.pre(char !== key[at]);
+        expect(parseApiKey(key.slice(0, at) + char + key.slice(at + 1))).toBeUndefined();
+      }),
+    );
+  });
+
   it('survives any text that is put in its place', () => {
     fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === undefined));
   });

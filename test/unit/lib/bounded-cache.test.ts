@@ -46,6 +46,16 @@ describe('a bounded cache', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual([0, undefined, 2, 3]);
   });
 
+  it('keeps what is in use, however many others come and go', () => {
+    const { cache } = createTimedCache({ entriesMax: 1_000 });
+    for (const key of ['a', 'b', 'c']) cache.set(key, 1);
+    for (let i = 0; i < 5_000; i++) {
+      cache.set(`other ${i}`, i);
+      if (i % 7 === 0) expect(['a', 'b'].map((key) => cache.get(key))).toEqual([1, 1]);
+    }
+    expect(cache.get('c')).toBeUndefined();
+  });
+
   it('holds the last distinct keys, as a list that is searched would', () => {
     const step = fc.record({ key: fc.constantFrom(...'abcdef'), isSet: fc.boolean() });
     fc.assert(

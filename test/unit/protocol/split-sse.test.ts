@@ -9,14 +9,17 @@ const LF = 0x0a;
 const CR = 0x0d;
 const encode = (text: string) => new TextEncoder().encode(text);
 
+/** As a socket brings them: what is read next uses the memory of what was read before. */
 function split(chunks: readonly Uint8Array[]) {
   const splitter = createSseSplitter();
-  return chunks.flatMap((chunk) => {
+  return chunks.flatMap((bytes) => {
+    const chunk = bytes.slice();
     const nextFrame = splitter.open(chunk);
     const frames: { bytes: Uint8Array; event: SseEvent | undefined }[] = [];
     for (let frame = nextFrame(0); frame !== undefined; frame = nextFrame(frame.end)) {
       frames.push({ bytes: frame.bytes.slice(), event: frame.event });
     }
+    chunk.fill(0);
     return frames;
   });
 }

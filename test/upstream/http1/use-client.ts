@@ -77,7 +77,7 @@ export function tell(
       note('head');
     },
     onData(chunk) {
-      chunks.push(chunk);
+      chunks.push(new Uint8Array(chunk));
       note('data');
     },
     onEnd() {

@@ -1,0 +1,15 @@
+import type { Format } from '../protocol/format.ts';
+import type { AnswerContext } from '../protocol/inference.ts';
+import type { Meter } from './meter-usage.ts';
+import type { RequestRecorder } from './record-request.ts';
+import type { ClientSide } from './steps.ts';
+
+/** A request that was admitted, as those see it who send its answer. */
+export interface Served {
+  readonly client: ClientSide;
+  readonly format: Format;
+  readonly context: AnswerContext;
+  readonly meter: Meter;
+  readonly recorder: RequestRecorder;
+  readonly heldMicros: number;
+}

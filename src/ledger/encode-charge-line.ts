@@ -1,0 +1,80 @@
+import { skimLedgerUsage } from '../quota/settlement.ts';
+import type { StreamFields } from './ledger-entry.ts';
+import { msOfStreamId, type StreamId } from './stream-id.ts';
+
+/** With all of them a date has four digits for its year. */
+const ID = /^\d{13}-\d{1,20}$/;
+/** Stands in JSON as it is, and not between the parts of an entry. */
+const TEXT = '([ !#-[\\]-{}~]+)';
+/** As JSON would write it, and exact in a double. */
+const WHOLE = '(0|-?[1-9]\\d{0,14})';
+const ENTRY = new RegExp(
+  `^(charge|release|late|orphan|expired)\\|${[TEXT, TEXT, TEXT, TEXT, WHOLE, WHOLE, WHOLE, WHOLE, TEXT].join('\\|')}$`,
+);
+
+/**
+ * The line of an entry about a request, where everything is as it nearly always is; undefined for any other, which has to
+ * be decoded. The line is the one that would give: `encodeLedgerLine(decodeLedgerEntry(…))`. It takes 3 us instead of 35.
+ */
+export function encodeChargeLine(
+  bucket: number,
+  id: StreamId,
+  fields: StreamFields,
+): string | undefined {
+  const [entryName, entry, usageName, usage] = fields;
+  if (entryName === undefined || entry === undefined) return undefined;
+  if (usageName === undefined || usage === undefined) return undefined;
+  if (!isText(entryName, 'entry') || !isText(usageName, 'usage')) return undefined;
+  if (!ID.test(id)) return undefined;
+  // A byte that is not ASCII becomes a character that `TEXT` refuses.
+  const parts = ENTRY.exec(entry.toString('latin1'));
+  if (parts === null) return undefined;
+  const usageText = encodeUsage(usage);
+  if (usageText === undefined) return undefined;
+  const [, kind, account, key, month, model, held, charged, short, balance, request] = parts;
+  const time = encodeTime(msOfStreamId(id));
+  return (
+    `{"bucket":${bucket},"id":"${id}","time":"${time}","kind":"${kind}","request":"${request}",` +
+    `"account":"${account}","key":"${key}","model":"${model}","month":"${month}",` +
+    `"held_micros":${held},"charged_micros":${charged},"short_micros":${short},` +
+    `"balance_micros":${balance},${usageText}}`
+  );
+}
+
+/** For the few bytes of a name, comparing buffers takes five times as long. */
+function isText(bytes: Buffer, text: string): boolean {
+  if (bytes.length !== text.length) return false;
+  for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+/** Up to the second, which most entries have in common with the one before: a date takes 0.7 us or more. */
+let lastSecond = { number: 0, text: '1970-01-01T00:00:00.' };
+
+function encodeTime(ms: number): string {
+  const number = Math.floor(ms / 1_000);
+  if (number !== lastSecond.number) {
+    const text = new Date(number * 1_000).toISOString().slice(0, lastSecond.text.length);
+    lastSecond = { number, text };
+  }
+  return `${lastSecond.text}${String(ms % 1_000).padStart(3, '0')}Z`;
+}
+
+function encodeUsage(packed: Buffer): string | undefined {
+  if (packed.length === 0) return '"usage":null,"note":null,"details":null';
+  const skimmed = skimLedgerUsage(packed);
+  if (skimmed === undefined) return undefined;
+  const { usage, isEstimated } = skimmed;
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking } = usage;
+  const counts = [input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking];
+  if (!counts.every(isCount)) return undefined;
+  return (
+    `"usage":{"input":${input},"cache_read":${cacheRead},"cache_write_5m":${cacheWrite5m},` +
+    `"cache_write_1h":${cacheWrite1h},"output":${output},"thinking":${thinking},` +
+    `"estimated":${isEstimated}},"note":null,"details":"${packed.toString('base64')}"`
+  );
+}
+
+function isCount(value: number): boolean {
+  return value >= 0 && value < Number.POSITIVE_INFINITY;
+}
