@@ -134,6 +134,7 @@ it('the audit log shows what was changed, page by page, and that of one account 
   await page.getByLabel('Key id').fill(id);
   await page.getByRole('button', { name: 'Filter' }).click();
   await rows.nth(2).waitFor({ state: 'detached' });
+  await shown(2);
   expect(await rows.count()).toBe(2);
   expect(await set.getByRole('link', { name: id }).getAttribute('href')).toBe(`#/keys/${id}`);
   await expectSound(tab);
