@@ -98,7 +98,8 @@ function createChunk(length: number): Chunk {
 }
 
 function createReader(first: Chunk, count: number) {
-  let chunk = first;
+  // With nothing left to read none is kept: every later chunk would stay with it.
+  let chunk = count > 0 ? first : createChunk(0);
   let offset = 0;
   let left = count;
 
@@ -106,7 +107,6 @@ function createReader(first: Chunk, count: number) {
     offset += HEAD_BYTES + chunk.bytes.readUInt32LE(offset);
     left--;
     if (left > 0 && offset < chunk.endOffset) return;
-    // At the end nothing is kept: every later chunk would stay with this one.
     chunk = (left > 0 ? chunk.next : undefined) ?? createChunk(0);
     offset = 0;
   };

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
   createRecentSettlements,
@@ -33,6 +35,14 @@ function takeAll(reader: SettlementReader): number[] {
     taken.push(next.actualMicros);
   }
   return taken;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function readHeldBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
 }
 
 const range = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
@@ -88,6 +98,17 @@ describe('recent settlements', () => {
     expect(taken.at(-1)).toBe(19_999);
     expect(taken.length).toBeGreaterThan(1_000);
     expect(taken.length * one.usage.length).toBeLessThan(MEGABYTE);
+  });
+
+  it.each([0, 1, 5_000])('are let go of though they were read when there were %i', (count) => {
+    const { recent, addAll } = scene({ countMax: 2_500 });
+    addAll(0, count);
+    const reader = recent.read();
+    takeAll(reader);
+    const heldBytes = readHeldBytes();
+    addAll(count, 50_000);
+    expect(readHeldBytes() - heldBytes).toBeLessThan(2 * MEGABYTE);
+    expect(reader.left).toBe(0);
   });
 
   it('may be larger than a chunk', () => {
