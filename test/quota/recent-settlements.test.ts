@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
@@ -5,7 +6,7 @@ import {
   createRecentSettlements,
   type SettlementReader,
 } from '../../src/quota/recent-settlements.ts';
-import type { Settlement } from '../../src/quota/settlement.ts';
+import { encodeSettlement, type Settlement } from '../../src/quota/settlement.ts';
 import { makePayer, makeSettlement } from './settle-scene.ts';
 
 const MEGABYTE = 1_024 ** 2;
@@ -92,12 +93,30 @@ describe('recent settlements', () => {
   });
 
   it('take no more memory than they may', () => {
-    const { recent, addAll } = scene({ bytesMax: MEGABYTE });
-    addAll(0, 20_000);
+    const { recent } = scene({ bytesMax: MEGABYTE });
+    const heldBytes = readHeldBytes();
+    for (let number = 0; number < 20_000; number++) {
+      recent.add({ ...numbered(number), usage: randomBytes(200) });
+    }
+    expect(readHeldBytes() - heldBytes).toBeLessThan(2 * MEGABYTE);
     const taken = takeAll(recent.read());
     expect(taken.at(-1)).toBe(19_999);
     expect(taken.length).toBeGreaterThan(1_000);
-    expect(taken.length * one.usage.length).toBeLessThan(MEGABYTE);
+  });
+
+  it('take a third of what they are, since most of each is as in the one before', () => {
+    const { recent } = scene();
+    const heldBytes = readHeldBytes();
+    let bytes = 0;
+    for (let number = 0; number < 20_000; number++) {
+      const settlement = makeSettlement(makePayer(7));
+      const firstTriedMs = 1_795_000_000_000 + 7 * number;
+      const next = { ...settlement, actualMicros: (number * 37) % 5_000, firstTriedMs };
+      recent.add(next);
+      bytes += encodeSettlement(next).length;
+    }
+    expect(readHeldBytes() - heldBytes).toBeLessThan(bytes / 3 + MEGABYTE / 2);
+    expect(recent.read().left).toBe(20_000);
   });
 
   it.each([0, 1, 5_000])('are let go of though they were read when there were %i', (count) => {
