@@ -152,11 +152,13 @@ describe('the OpenAPI document of the admin API', () => {
         expect(JSON.stringify(body), name).toContain('surprise: there is no such field');
       }
     }
+    const { reload } = ops;
     ops.reload = async () => ({ kind: 'refused', problems: ['a: b'], needsRestart: ['a'] });
     const refused = await send('POST /admin/v1/reload');
     expect([refused.status, problemsOf(problem, refused.body)]).toEqual([400, []]);
     ops.reload = async () => ({ kind: 'busy' });
     const busy = await send('POST /admin/v1/reload');
+    ops.reload = reload;
     expect([busy.status, problemsOf(problem, busy.body)]).toEqual([503, []]);
     expect(busy.headers.get('retry-after')).toBe('5');
   });

@@ -1,0 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { expect, it } from 'vitest';
+
+setFlagsFromString('--allow-natives-syntax');
+const hasFastProperties = new Function('value', 'return %HasFastProperties(value)') as (
+  value: object,
+) => boolean;
+
+// In a file, and so in a process, of its own: nothing else has quickened them.
+it('the methods of texts are fast where the Redis client has been loaded', async () => {
+  await import('../../src/redis/connect-redis.ts');
+  expect(hasFastProperties(String.prototype)).toBe(true);
+});
