@@ -11,7 +11,7 @@ import type { InferenceRequest } from '../protocol/inference.ts';
 import { type JsonBody, readJsonBody } from '../protocol/parse-json-body.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AskedSizes, ServedBy } from './describe-request.ts';
-import { type AnswerEnd, createMeter } from './meter-usage.ts';
+import { type AnswerEnd, createMeter, type Meter } from './meter-usage.ts';
 import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
@@ -29,13 +29,35 @@ export async function runInference(
   const trace = steps.startTrace(client);
   const recorder = new RequestRecorder({ requestId, route, statusOf, trace });
   try {
-    await serve(client, format, steps, recorder);
+    const running = await begin(client, format, steps, recorder);
+    let end: AnswerEnd = 'undelivered';
+    try {
+      end = await running.sending;
+    } catch (error) {
+      recorder.noteFailure(error, client.signal.aborted);
+      throw error;
+    } finally {
+      if (client.signal.aborted && end !== 'complete') end = 'left';
+      const { meter, admission, sizes, settings } = running;
+      const bill = meter.close(end);
+      recorder.noteBill(bill, end);
+      admission.settle(bill, recorder.describe(sizes, settings, steps.nowMs()));
+    }
   } catch (error) {
     recorder.noteFailure(error, client.signal.aborted);
     throw error;
   } finally {
     steps.observe(recorder.close());
   }
+}
+
+/** What is kept of a request while its answer runs: a stream may be open for long, and thousands of them are. */
+interface Running {
+  readonly sending: Promise<AnswerEnd>;
+  readonly meter: Meter;
+  readonly admission: Admission;
+  readonly sizes: AskedSizes;
+  readonly settings: ServedBy;
 }
 
 /**
@@ -46,12 +68,12 @@ export async function runInference(
  *    401   408 413    400 415            404        400       401 402    5xx                       always
  *    429                                                      403 429 503
  */
-async function serve(
+async function begin(
   client: ClientSide,
   format: Format,
   steps: Steps,
   recorder: RequestRecorder,
-): Promise<void> {
+): Promise<Running> {
   const header = (name: string) => client.header(name);
   const key = steps.checkKey(client);
   recorder.noteKey(key);
@@ -90,7 +112,7 @@ async function serve(
   const served = { client, format, meter, recorder, context, heldMicros };
   const sending = send(served, { request, source, model, estimate, hold, askedTokensMax, steps });
   // Not waited for here: this function would hold the body and all that was read of it for as long as a stream runs.
-  return settleAfter(sending, served, { admission, sizes, settings, steps });
+  return { sending, meter, admission, sizes, settings };
 }
 
 interface Asked {
@@ -123,32 +145,6 @@ function send(served: Served, asked: Asked): Promise<AnswerEnd> {
     return request.isStream ? sendStream(served, parts) : sendWhole(served, parts);
   } catch (error) {
     return Promise.reject(error);
-  }
-}
-
-interface Settling {
-  readonly admission: Admission;
-  readonly sizes: AskedSizes;
-  readonly settings: ServedBy;
-  readonly steps: Steps;
-}
-
-async function settleAfter(
-  sending: Promise<AnswerEnd>,
-  { client, meter, recorder }: Served,
-  { admission, sizes, settings, steps }: Settling,
-): Promise<void> {
-  let end: AnswerEnd = 'undelivered';
-  try {
-    end = await sending;
-  } catch (error) {
-    recorder.noteFailure(error, client.signal.aborted);
-    throw error;
-  } finally {
-    if (client.signal.aborted && end !== 'complete') end = 'left';
-    const bill = meter.close(end);
-    recorder.noteBill(bill, end);
-    admission.settle(bill, recorder.describe(sizes, settings, steps.nowMs()));
   }
 }
 

@@ -34,26 +34,16 @@ const silences = createDeadlineList<StreamSender>({
  */
 export async function sendStream(served: Served, parts: Answer): Promise<AnswerEnd> {
   const { client, recorder } = served;
-  recorder.beginUpstreamWait();
-  const first = await parts.next();
-  recorder.endUpstreamWait();
-  if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
-
-  recorder.noteAnswer();
-  const stream = client.startStream(STREAM_HEAD);
-  const sender = new StreamSender(stream, served);
+  const sender = await beginStream(served, parts);
   let end: AnswerEnd = 'complete';
   try {
-    const { value } = first;
-    const isMoreWanted = await sender.take(value);
+    const isMoreWanted = await sender.takeFirst();
     recorder.beginUpstreamWait();
-    if (isMoreWanted && value.isLast !== true) {
-      await pourAnswer(parts, (part) => sender.take(part));
-    }
+    if (isMoreWanted) await pourAnswer(parts, (part) => sender.take(part));
     recorder.endUpstreamWait();
-    if (stream.isFinished) return 'left';
+    if (sender.isFinished) return 'left';
   } catch (error) {
-    if (!(error instanceof Refusal) || stream.isFinished) throw error;
+    if (!(error instanceof Refusal) || sender.isFinished) throw error;
     end = 'failed';
     recorder.noteFailure(error, false);
     await sender.sendError(error, client.requestId);
@@ -62,8 +52,20 @@ export async function sendStream(served: Served, parts: Answer): Promise<AnswerE
     // Where the client left first, the upstream is told to stop.
     await parts.return?.();
   }
-  stream.endStream();
+  sender.end();
   return end;
+}
+
+/** By itself: a function that waits for the rest of a stream would hold the first part until then. */
+async function beginStream(served: Served, parts: Answer): Promise<StreamSender> {
+  const { client, recorder } = served;
+  recorder.beginUpstreamWait();
+  const first = await parts.next();
+  recorder.endUpstreamWait();
+  if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
+
+  recorder.noteAnswer();
+  return new StreamSender(client.startStream(STREAM_HEAD), served, first.value);
 }
 
 /** A class, because one is made for every stream. */
@@ -76,13 +78,33 @@ class StreamSender {
   readonly #silence = silences.add(this);
   /** Most streams go on in the words of their upstream, and are many: they have none. */
   #encoder: StreamEncoder | undefined;
+  #first: AnswerPart | undefined;
 
-  constructor(stream: ClientStream, { format, context, meter, recorder }: Served) {
+  constructor(
+    stream: ClientStream,
+    { format, context, meter, recorder }: Served,
+    first: AnswerPart,
+  ) {
     this.#stream = stream;
+    this.#first = first;
     this.#format = format;
     this.#context = context;
     this.#meter = meter;
     this.#recorder = recorder;
+  }
+
+  get isFinished(): boolean {
+    return this.#stream.isFinished;
+  }
+
+  /** Answers whether there is more, and more is wanted. */
+  takeFirst(): boolean | Promise<boolean> {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first === undefined) return true;
+    const isMoreWanted = this.take(first);
+    if (first.isLast !== true) return isMoreWanted;
+    return typeof isMoreWanted === 'boolean' ? false : isMoreWanted.then(() => false);
   }
 
   take(part: AnswerPart): boolean | Promise<boolean> {
@@ -99,6 +121,10 @@ class StreamSender {
   breakSilence(): void {
     silences.renew(this.#silence);
     void this.#stream.write(this.#needEncoder().encodeSilence());
+  }
+
+  end(): void {
+    this.#stream.endStream();
   }
 
   close(): void {

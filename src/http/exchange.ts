@@ -4,6 +4,7 @@ import { type StopSignal, StopSource } from '../lib/stop-signal.ts';
 import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerHead, CompleteHead } from './answer-head.ts';
+import { CLIENT_GONE } from './client-gone.ts';
 import { type BodyBudget, BodyCollector } from './collect-body.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
@@ -34,11 +35,7 @@ export interface ExchangeOptions {
   readonly statusOf: ((refusal: Refusal) => number) | undefined;
 }
 
-/**
- * The client left, or was cut off, before there was anything to answer. One for all: where it happened tells
- * nothing, and a stack trace for every request cost 17 us on a busy machine.
- */
-const CLIENT_GONE = new Error('the client is gone');
+const NO_TEXTS: readonly string[] = [];
 const NO_HEADERS: readonly Headers[] = [];
 
 type Headers = AnswerHead['headers'];
@@ -164,19 +161,19 @@ export class Exchange implements WriterOwner {
 
   refuse(refusal: Refusal): void {
     const headers = { 'content-type': 'application/json', ...refusal.headers };
-    const { statusOf } = this.#options;
-    this.answer(
-      { status: statusOf?.(refusal) ?? refusal.status, headers },
-      this.#options.encodeRefusal(refusal, this.requestId),
-    );
+    const { statusOf, encodeRefusal } = this.#options;
+    const status = statusOf?.(refusal) ?? refusal.status;
+    this.answer({ status, headers }, encodeRefusal(refusal, this.requestId));
   }
 
-  /** For answers in pieces; needs the whole request body to have arrived, which is let go of. */
+  /** For answers in pieces, and open for long: the request, whose body has to be there, is let go of. */
   startStream(head: AnswerHead): ResponseWriter {
     if (!this.isFinished) {
       this.#collector.discard();
       this.#body = undefined;
+      this.head.headers = NO_TEXTS;
       this.#writer.startStream(this.#complete(head), this.#context.isLeaving());
+      this.#addedHeaders = NO_HEADERS;
       this.#isStream = true;
       this.#context.onStreamStarted();
     }
@@ -268,6 +265,7 @@ export class Exchange implements WriterOwner {
 
   #stopWaitingForBody(): void {
     this.#context.bodyDeadlines.delete(this.#bodyDeadline);
+    this.#bodyDeadline = undefined;
   }
 
   /** The time of the whole exchange is up. */

@@ -6,8 +6,11 @@ export interface RequestHead {
   /** As sent: neither decoded nor normalised. */
   readonly path: string;
   readonly query: string;
-  /** Name, value, name, value …: a list is cheaper to fill than a map, and few names are ever asked for. */
-  readonly headers: readonly string[];
+  /**
+   * Name, value, name, value …: a list is cheaper to fill than a map, and few names are ever asked for. None any more
+   * once a stream has begun.
+   */
+  headers: readonly string[];
   /** `undefined` when the request names no length. */
   readonly contentLength: number | undefined;
   readonly isChunked: boolean;

@@ -14,15 +14,20 @@ export interface StopSignal {
 export class StopSource implements StopSignal {
   aborted = false;
   reason: unknown = undefined;
-  #listeners: (() => void)[] = [];
+  /** Nearly always the only one. */
+  #first: (() => void) | undefined;
+  #others: (() => void)[] | undefined;
 
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    const listeners = this.#listeners;
-    this.#listeners = [];
-    for (const listener of listeners) listener();
+    const first = this.#first;
+    const others = this.#others;
+    this.#first = undefined;
+    this.#others = undefined;
+    first?.();
+    if (others !== undefined) for (const listener of others) listener();
   }
 
   throwIfAborted(): void {
@@ -30,11 +35,18 @@ export class StopSource implements StopSignal {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (!this.aborted) this.#listeners.push(listener);
+    if (this.aborted) return;
+    if (this.#first === undefined) this.#first = listener;
+    else if (this.#others === undefined) this.#others = [listener];
+    else this.#others.push(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    const at = this.#listeners.indexOf(listener);
-    if (at !== -1) this.#listeners.splice(at, 1);
+    if (this.#first === listener) {
+      this.#first = this.#others?.shift();
+      return;
+    }
+    const at = this.#others?.indexOf(listener) ?? -1;
+    if (at !== -1) this.#others?.splice(at, 1);
   }
 }

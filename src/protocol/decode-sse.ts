@@ -23,105 +23,117 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Reads a stream that may be cut anywhere, in the middle of a character or a line end too. */
 export function createSseDecoder(): SseDecoder {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const fields = createFieldReader();
-  let line = '';
-  let lineBytes = 0;
-  let isFirstLine = true;
-  let isAfterCr = false;
+  return new EventLines();
+}
 
-  const take = (piece: Uint8Array, isLineEnd: boolean) => {
-    lineBytes += piece.length;
-    if (fields.bytes() + lineBytes > SSE_EVENT_BYTES_MAX) {
-      throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.');
+/** A class, because one is made for every stream, and thousands of them are open: a closure takes 56 bytes. */
+class EventLines implements SseDecoder {
+  /** Only a line that comes in pieces needs it. */
+  #decoder: InstanceType<typeof TextDecoder> | undefined;
+  #line = '';
+  #lineBytes = 0;
+  #isFirstLine = true;
+  #isAfterCr = false;
+  /** The fields of the event so far. */
+  #event: string | undefined;
+  /** `undefined` before the first line of data. */
+  #data: string[] | undefined;
+  #eventBytes = 0;
+
+  push(chunk: Uint8Array): SseEvent[] {
+    if (this.#isWholeLines(chunk)) return this.#pushLines(asBuffer(chunk).toString('utf8'));
+    const events: SseEvent[] = [];
+    let start = 0;
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i];
+      if (byte !== LF && byte !== CR) {
+        this.#isAfterCr = false;
+        continue;
+      }
+      const isSecondHalf = byte === LF && this.#isAfterCr;
+      this.#isAfterCr = byte === CR;
+      if (!isSecondHalf) {
+        this.#take(chunk.subarray(start, i), true);
+        const event = this.#endLine();
+        if (event !== undefined) events.push(event);
+      }
+      start = i + 1;
     }
-    if (lineBytes > 0) line += decoder.decode(piece, { stream: !isLineEnd });
-  };
+    if (start < chunk.length) this.#take(chunk.subarray(start), false);
+    return events;
+  }
 
-  const endLine = (): SseEvent | undefined => {
-    const text = isFirstLine && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
-    const event = fields.readLine(text, lineBytes);
-    line = '';
-    lineBytes = 0;
-    isFirstLine = false;
-    return event;
-  };
+  end(): SseEvent[] {
+    return [];
+  }
 
   /** Whole lines that end in line feeds, as most do: they are decoded at once, which takes half of the time. */
-  const isWholeLines = (chunk: Uint8Array): boolean =>
-    lineBytes === 0 &&
-    !isAfterCr &&
-    chunk[chunk.length - 1] === LF &&
-    fields.bytes() + chunk.length <= SSE_EVENT_BYTES_MAX &&
-    !chunk.includes(CR);
+  #isWholeLines(chunk: Uint8Array): boolean {
+    return (
+      this.#lineBytes === 0 &&
+      !this.#isAfterCr &&
+      chunk[chunk.length - 1] === LF &&
+      this.#eventBytes + chunk.length <= SSE_EVENT_BYTES_MAX &&
+      !chunk.includes(CR)
+    );
+  }
 
-  const pushLines = (text: string): SseEvent[] => {
+  #pushLines(text: string): SseEvent[] {
     const events: SseEvent[] = [];
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      line = text.slice(start, end);
-      lineBytes = line.length;
-      const event = endLine();
+      this.#line = text.slice(start, end);
+      this.#lineBytes = this.#line.length;
+      const event = this.#endLine();
       if (event !== undefined) events.push(event);
       start = end + 1;
     }
     return events;
-  };
+  }
 
-  return {
-    push(chunk) {
-      if (isWholeLines(chunk)) return pushLines(asBuffer(chunk).toString('utf8'));
-      const events: SseEvent[] = [];
-      let start = 0;
-      for (let i = 0; i < chunk.length; i++) {
-        const byte = chunk[i];
-        if (byte !== LF && byte !== CR) {
-          isAfterCr = false;
-          continue;
-        }
-        const isSecondHalf = byte === LF && isAfterCr;
-        isAfterCr = byte === CR;
-        if (!isSecondHalf) {
-          take(chunk.subarray(start, i), true);
-          const event = endLine();
-          if (event !== undefined) events.push(event);
-        }
-        start = i + 1;
-      }
-      if (start < chunk.length) take(chunk.subarray(start), false);
-      return events;
-    },
-    end: () => [],
-  };
-}
+  #take(piece: Uint8Array, isLineEnd: boolean): void {
+    this.#lineBytes += piece.length;
+    if (this.#eventBytes + this.#lineBytes > SSE_EVENT_BYTES_MAX) {
+      throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.');
+    }
+    if (this.#lineBytes === 0) return;
+    this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
+    this.#line += this.#decoder.decode(piece, { stream: !isLineEnd });
+  }
 
-/** Puts an event together from its lines. */
-function createFieldReader() {
-  let event: string | undefined;
-  let data: string[] = [];
-  let bytes = 0;
+  #endLine(): SseEvent | undefined {
+    const line = this.#line;
+    const text = this.#isFirstLine && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
+    const event = this.#readLine(text, this.#lineBytes);
+    this.#line = '';
+    this.#lineBytes = 0;
+    this.#isFirstLine = false;
+    return event;
+  }
 
-  const finish = (): SseEvent | undefined => {
-    const finished = data.length > 0 ? { event, data: data.join('\n') } : undefined;
-    event = undefined;
-    data = [];
-    bytes = 0;
+  /** Puts an event together from its lines. */
+  #readLine(line: string, lineBytes: number): SseEvent | undefined {
+    if (line === '') return this.#finishEvent();
+    const colon = line.indexOf(':');
+    // A comment belongs to no event: many of them keep a silent stream alive.
+    if (colon === 0) return undefined;
+    this.#eventBytes += lineBytes;
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (name === 'event') this.#event = value === '' ? undefined : value;
+    else if (name === 'data') {
+      if (this.#data === undefined) this.#data = [value];
+      else this.#data.push(value);
+    }
+    return undefined;
+  }
+
+  #finishEvent(): SseEvent | undefined {
+    const data = this.#data;
+    const finished = data && { event: this.#event, data: data.join('\n') };
+    this.#event = undefined;
+    this.#data = undefined;
+    this.#eventBytes = 0;
     return finished;
-  };
-
-  return {
-    bytes: () => bytes,
-    readLine(line: string, lineBytes: number): SseEvent | undefined {
-      if (line === '') return finish();
-      const colon = line.indexOf(':');
-      // A comment belongs to no event: many of them keep a silent stream alive.
-      if (colon === 0) return undefined;
-      bytes += lineBytes;
-      const name = colon === -1 ? line : line.slice(0, colon);
-      const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-      if (name === 'event') event = value === '' ? undefined : value;
-      else if (name === 'data') data.push(value);
-      return undefined;
-    },
-  };
+  }
 }

@@ -35,7 +35,7 @@ export interface RelayedRun {
 }
 
 /** The part of it in which formats differ. The first and the last throw a `Refusal` when the upstream fails. */
-interface FrameRelay {
+export interface FrameRelay {
   relay(frame: SseFrame): RelayedFrame;
   /** The frames from `start` on that take no reading; `undefined` where there are none. */
   skim(chunk: Uint8Array, start: number): RelayedRun | undefined;
@@ -45,14 +45,43 @@ interface FrameRelay {
 const NO_EVENTS: readonly InferenceEvent[] = [];
 
 export function createStreamRelay(frames: FrameRelay): StreamRelay {
-  const splitter = createSseSplitter();
-  let isOver = false;
+  return new FramesRelay(frames);
+}
 
-  const pushAll = (chunk: Uint8Array, part: GrowingPart) => {
-    const nextFrame = splitter.open(chunk);
+/** A class, because one is made for every stream. */
+class FramesRelay implements StreamRelay {
+  readonly #frames: FrameRelay;
+  readonly #splitter = createSseSplitter();
+  #isOver = false;
+
+  constructor(frames: FrameRelay) {
+    this.#frames = frames;
+  }
+
+  push(chunk: Uint8Array): RelayedPart {
+    return this.#pushTexts(chunk) ?? this.#collect((part) => this.#pushAll(chunk, part));
+  }
+
+  end(): RelayedPart {
+    return this.#collect((part) => {
+      this.#isOver = part.addFrame(this.#frames.end());
+    });
+  }
+
+  /** Most reads bring nothing but whole frames of text: they go on as they are, with nothing made for each but this. */
+  #pushTexts(chunk: Uint8Array): RelayedPart | undefined {
+    if (this.#isOver || !this.#splitter.isBetweenFrames()) return undefined;
+    const run = this.#frames.skim(chunk, 0);
+    if (run?.end !== chunk.length) return undefined;
+    const { bytes, contentBytes } = run;
+    return { bytes: [bytes], events: NO_EVENTS, contentBytes, refusal: undefined };
+  }
+
+  #pushAll(chunk: Uint8Array, part: GrowingPart): void {
+    const nextFrame = this.#splitter.open(chunk);
     let start = 0;
-    while (start < chunk.length && !isOver) {
-      const run = splitter.isBetweenFrames() ? frames.skim(chunk, start) : undefined;
+    while (start < chunk.length && !this.#isOver) {
+      const run = this.#splitter.isBetweenFrames() ? this.#frames.skim(chunk, start) : undefined;
       if (run !== undefined) {
         part.addRun(run);
         start = run.end;
@@ -61,38 +90,22 @@ export function createStreamRelay(frames: FrameRelay): StreamRelay {
       const frame = nextFrame(start);
       if (frame === undefined) return;
       start = frame.end;
-      isOver = part.addFrame(frames.relay(frame));
+      this.#isOver = part.addFrame(this.#frames.relay(frame));
     }
-  };
+  }
 
-  const collect = (add: (part: GrowingPart) => void): RelayedPart => {
+  #collect(add: (part: GrowingPart) => void): RelayedPart {
     const part = createGrowingPart();
-    if (isOver) return part.finish(undefined);
+    if (this.#isOver) return part.finish(undefined);
     try {
       add(part);
       return part.finish(undefined);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      isOver = true;
+      this.#isOver = true;
       return part.finish(error);
     }
-  };
-
-  /** Most reads bring nothing but whole frames of text: they go on as they are, with nothing made for each but this. */
-  const pushTexts = (chunk: Uint8Array): RelayedPart | undefined => {
-    const run = isOver || !splitter.isBetweenFrames() ? undefined : frames.skim(chunk, 0);
-    if (run?.end !== chunk.length) return undefined;
-    const { bytes, contentBytes } = run;
-    return { bytes: [bytes], events: NO_EVENTS, contentBytes, refusal: undefined };
-  };
-
-  return {
-    push: (chunk) => pushTexts(chunk) ?? collect((part) => pushAll(chunk, part)),
-    end: () =>
-      collect((part) => {
-        isOver = part.addFrame(frames.end());
-      }),
-  };
+  }
 }
 
 type GrowingPart = ReturnType<typeof createGrowingPart>;

@@ -12,7 +12,7 @@ const CLOSING_BRACE = 0x7d;
 /** What may follow a backslash and stands, with it, for one byte. */
 const SHORT_ESCAPES = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));
 
-const NOTHING = Buffer.alloc(0);
+const NOTHING = new Uint8Array(0);
 
 /** Frames in a row that say nothing but text. */
 export interface TextRun {
@@ -41,69 +41,77 @@ export interface TextFrames {
 }
 
 export function createTextFrames(): TextFrames {
-  let before = NOTHING;
-  let behind = NOTHING;
-  let index = 0;
-  let type: Speech['type'] = 'text';
+  return new LikeFrames();
+}
 
-  const forget = () => {
-    before = NOTHING;
-  };
+/** A class, because one is made for every stream. */
+class LikeFrames implements TextFrames {
+  /** One that was read, with a memory of its own: a piece of the pool would keep 8 KB alive. */
+  #frame = NOTHING;
+  /** Where the text in it stood. */
+  #textStart = 0;
+  #textEnd = 0;
+  #index = 0;
+  #type: Speech['type'] = 'text';
 
-  const findNext = (chunk: Uint8Array, start: number) => {
-    if (!hasAt(chunk, start, before)) return undefined;
-    const text = findQuoted(chunk, start + before.length);
+  learn(frame: Uint8Array, events: readonly InferenceEvent[]): void {
+    this.forget();
+    const [event] = events;
+    if (events.length !== 1 || event?.type !== 'delta' || !isSpeech(event.delta)) return;
+    const place = findText(asBuffer(frame), saidIn(event.delta));
+    if (place === undefined) return;
+    this.#index = event.index;
+    this.#type = event.delta.type;
+    // A copy: whoever gave the frame may use its memory again.
+    this.#frame = new Uint8Array(frame);
+    this.#textStart = place.start;
+    this.#textEnd = place.end;
+  }
+
+  forget(): void {
+    this.#frame = NOTHING;
+  }
+
+  skim(chunk: Uint8Array, start: number): TextRun | undefined {
+    if (this.#frame.length === 0) return undefined;
+    let text = this.#findNext(chunk, start);
     if (text === undefined) return undefined;
-    const frameEnd = skipAlike(chunk, text.end, behind);
+    let end = text.frameEnd;
+    let contentBytes = text.end - text.start - text.escapes;
+    const ends = [end];
+    for (text = this.#findNext(chunk, end); text !== undefined; text = this.#findNext(chunk, end)) {
+      contentBytes += text.end - text.start - text.escapes;
+      end = text.frameEnd;
+      ends.push(end);
+    }
+    return { ends, end, contentBytes };
+  }
+
+  read(chunk: Uint8Array, start: number, events: InferenceEvent[]): number {
+    if (this.#frame.length === 0) return start;
+    const source = asBuffer(chunk);
+    let end = start;
+    let text = this.#findNext(chunk, end);
+    for (; text !== undefined; text = this.#findNext(chunk, end)) {
+      const said = decodeText(source, text);
+      const delta: Speech =
+        this.#type === 'text' ? { type: 'text', text: said } : { type: 'thinking', thinking: said };
+      events.push({ type: 'delta', index: this.#index, delta });
+      end = text.frameEnd;
+    }
+    return end;
+  }
+
+  #findNext(chunk: Uint8Array, start: number) {
+    const like = this.#frame;
+    if (!hasAt(chunk, start, like, 0, this.#textStart)) return undefined;
+    const text = findQuoted(chunk, start + this.#textStart);
+    if (text === undefined) return undefined;
+    const frameEnd = skipAlike(chunk, text.end, like, this.#textEnd);
     return frameEnd === -1
       ? undefined
       : { start: text.start, end: text.end, escapes: text.escapes, frameEnd };
-  };
-
-  return {
-    learn(frame, events) {
-      forget();
-      const [event] = events;
-      if (events.length !== 1 || event?.type !== 'delta' || !isSpeech(event.delta)) return;
-      const place = findText(asBuffer(frame), saidIn(event.delta));
-      if (place === undefined) return;
-      ({ index } = event);
-      ({ type } = event.delta);
-      // A copy: whoever gave the frame may use its memory again. Of its own: a piece of the pool would keep 8 KB alive.
-      const copy = Buffer.allocUnsafeSlow(frame.length);
-      copy.set(frame);
-      before = copy.subarray(0, place.start);
-      behind = copy.subarray(place.end);
-    },
-    forget,
-    skim(chunk, start) {
-      if (before.length === 0) return undefined;
-      let text = findNext(chunk, start);
-      if (text === undefined) return undefined;
-      let end = text.frameEnd;
-      let contentBytes = text.end - text.start - text.escapes;
-      const ends = [end];
-      for (text = findNext(chunk, end); text !== undefined; text = findNext(chunk, end)) {
-        contentBytes += text.end - text.start - text.escapes;
-        end = text.frameEnd;
-        ends.push(end);
-      }
-      return { ends, end, contentBytes };
-    },
-    read(chunk, start, events) {
-      if (before.length === 0) return start;
-      const source = asBuffer(chunk);
-      let end = start;
-      for (let text = findNext(chunk, end); text !== undefined; text = findNext(chunk, end)) {
-        const said = decodeText(source, text);
-        const delta: Speech =
-          type === 'text' ? { type: 'text', text: said } : { type: 'thinking', thinking: said };
-        events.push({ type: 'delta', index, delta });
-        end = text.frameEnd;
-      }
-      return end;
-    },
-  };
+  }
 }
 
 /** A text between its quotes. */
@@ -154,20 +162,31 @@ function findText(frame: Buffer, text: string) {
   return { start: start + 1, end: start + Buffer.byteLength(quoted) - 1 };
 }
 
-function hasAt(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
-  if (start + wanted.length > bytes.length) return false;
-  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+/** Whether there is the same at `start` as in `like` from `from` up to `to`. */
+function hasAt(
+  bytes: Uint8Array,
+  start: number,
+  like: Uint8Array,
+  from: number,
+  to: number,
+): boolean {
+  if (start + to - from > bytes.length) return false;
+  const shift = start - from;
+  for (let i = from; i < to; i++) if (bytes[shift + i] !== like[i]) return false;
   return true;
 }
 
-/** Some upstreams put spaces of changing number before what closes, so that nobody sees how long a text is. */
-function skipAlike(chunk: Uint8Array, start: number, wanted: Uint8Array): number {
-  if (hasAt(chunk, start, wanted)) return start + wanted.length;
+/**
+ * Behind what is the same as in `like` from `from` on. Some upstreams put spaces of changing number before what
+ * closes, so that nobody sees how long a text is.
+ */
+function skipAlike(chunk: Uint8Array, start: number, like: Uint8Array, from: number): number {
+  if (hasAt(chunk, start, like, from, like.length)) return start + like.length - from;
   let i = start;
-  for (let k = 0; k < wanted.length; k++) {
-    while (chunk[i] === SPACE && chunk[i] !== wanted[k] && isCloser(wanted[k])) i += 1;
-    if (chunk[i] !== wanted[k]) {
-      if (wanted[k] === SPACE && isCloser(chunk[i])) continue;
+  for (let k = from; k < like.length; k++) {
+    while (chunk[i] === SPACE && chunk[i] !== like[k] && isCloser(like[k])) i += 1;
+    if (chunk[i] !== like[k]) {
+      if (like[k] === SPACE && isCloser(chunk[i])) continue;
       return -1;
     }
     i += 1;

@@ -5,10 +5,10 @@ import type { RequestDetails } from '../protocol/request-details.ts';
 import type { AdmitOrder, AdmitReply, PlanLimits } from './admit.ts';
 import type { AskStore } from './ask-store.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
-import type { OpenHolds } from './open-holds.ts';
+import type { OpenHold, OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseClosedKey, refuseSuspended } from './refuse-admission.ts';
 import type { SettleQueue } from './settle-queue.ts';
-import { encodeLedgerUsage, type Settlement } from './settlement.ts';
+import { type AdmittedRequest, encodeLedgerUsage, type Settlement } from './settlement.ts';
 
 /** See `gateway/steps.ts`, which says the same from the side of the spine. */
 interface Order {
@@ -68,34 +68,25 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   const { onAsked, onReply } = options;
 
   const ask = (order: Order) => {
-    const { key } = order;
-    const asked: AdmitOrder = {
-      bucket: key.bucket,
-      keyId: key.keyId,
-      digest: key.digest,
-      requestId: order.requestId,
-      modelNames: order.modelNames,
-      holdMicros: order.holdMicros,
-      holdLeastMicros: order.holdLeastMicros,
-      leaseMs: FIRST_LEASE_MS,
-      windowMs,
-      plans,
-    };
-    return askStore(key.bucket, () => admit(asked));
+    const asked = toAdmitOrder(order, windowMs, plans);
+    return askStore(asked.bucket, () => admit(asked));
   };
 
-  const settleLater = (order: Order, payer: Payer, bill: Bill, details: RequestDetails) =>
-    settleQueue.add(toSettlement(order, payer, bill, { details, nowMs: nowMs() }));
+  const settleLater = (request: AdmittedRequest, bill: Bill, details: RequestDetails) =>
+    settleQueue.add(toSettlement(request, bill, details, nowMs()));
 
   /** Nothing is held: what it costs is charged as far as cap and balance then have room. */
-  const admitInsured = (order: Order, payer: Payer): Admission => ({
-    heldMicros: order.holdMicros,
-    settle: (bill, details) => settleLater(order, payer, bill, details),
-  });
+  const admitInsured = (order: Order, payer: Payer): Admission => {
+    const request = toRequest(order, payer);
+    const settle: Admission['settle'] = (bill, details) => settleLater(request, bill, details);
+    return { heldMicros: order.holdMicros, settle };
+  };
 
+  /** A stream keeps what this returns, and neither the order nor the reply: it may be open for long. */
   const admitHeld = (order: Order, reply: Extract<AdmitReply, { kind: 'admitted' }>): Admission => {
     const { heldMicros } = reply;
-    const close = openHolds.open({
+    const { seenMicros, stop } = order;
+    const hold: OpenHold = {
       bucket: order.key.bucket,
       accountId: reply.accountId,
       keyId: order.key.keyId,
@@ -103,14 +94,15 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
       month: reply.month,
       model: order.modelNames[0] ?? '',
       heldMicros,
-      seenMicros: order.seenMicros,
-      stop: (why) => order.stop(why === 'revoked' ? refuseClosedKey(why) : refuseSuspended()),
-    });
+      seenMicros,
+      stop: (why) => stop(why === 'revoked' ? refuseClosedKey(why) : refuseSuspended()),
+    };
+    const close = openHolds.open(hold);
     return {
       heldMicros,
       settle(bill, details) {
         close();
-        settleLater(order, reply, bill, details);
+        settleLater(hold, bill, details);
       },
     };
   };
@@ -135,19 +127,41 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   };
 }
 
-function toSettlement(
-  { key, requestId, modelNames }: Order,
-  { accountId, month }: Payer,
-  { usage, chargeMicros, isEstimated }: Bill,
-  { details, nowMs }: { readonly details: RequestDetails; readonly nowMs: number },
-): Settlement {
+function toAdmitOrder(order: Order, windowMs: number, plans: PlanLimits): AdmitOrder {
+  const { key } = order;
   return {
     bucket: key.bucket,
-    accountId,
     keyId: key.keyId,
+    digest: key.digest,
+    requestId: order.requestId,
+    modelNames: order.modelNames,
+    holdMicros: order.holdMicros,
+    holdLeastMicros: order.holdLeastMicros,
+    leaseMs: FIRST_LEASE_MS,
+    windowMs,
+    plans,
+  };
+}
+
+function toRequest({ key, requestId, modelNames }: Order, payer: Payer): AdmittedRequest {
+  const { bucket, keyId } = key;
+  const { accountId, month } = payer;
+  return { bucket, accountId, keyId, requestId, month, model: modelNames[0] ?? '' };
+}
+
+function toSettlement(
+  { bucket, accountId, keyId, requestId, month, model }: AdmittedRequest,
+  { usage, chargeMicros, isEstimated }: Bill,
+  details: RequestDetails,
+  nowMs: number,
+): Settlement {
+  return {
+    bucket,
+    accountId,
+    keyId,
     requestId,
     month,
-    model: modelNames[0] ?? '',
+    model,
     actualMicros: chargeMicros,
     firstTriedMs: nowMs,
     usage: encodeLedgerUsage(usage, isEstimated, details),

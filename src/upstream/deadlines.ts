@@ -57,6 +57,7 @@ export function createDeadlines(limits: Limits): Deadlines {
     },
     noteTold(answer) {
       firstByte.delete(answer.firstByteDeadline);
+      answer.firstByteDeadline = undefined;
       idle.delete(answer.idleDeadline);
     },
     noteOver(answer) {

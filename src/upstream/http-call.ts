@@ -14,7 +14,12 @@ import type {
 } from './http1/http-client.ts';
 import type { HttpFailure } from './http1/http-failure.ts';
 import type { PushedPart } from './pushed-part.ts';
-import { type AnswerReader, createAnswerReader, createErrorReader } from './read-answer.ts';
+import {
+  type AnswerReader,
+  createAnswerReader,
+  createErrorReader,
+  type PartTeller,
+} from './read-answer.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface CallDeadlines {
@@ -27,7 +32,7 @@ export interface CallDeadlines {
  * One call of an upstream: reads its answer, parts as they come, a whole one, or an error. A class, because one is
  * made for every request.
  */
-export class HttpCall implements HttpHandler, AnswerSource {
+export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   readonly parts: AnswerParts;
   readonly #signal: StopSignal;
   /** Until the upstream answers: it holds the request with its body. */
@@ -86,7 +91,7 @@ export class HttpCall implements HttpHandler, AnswerSource {
     this.#readBytes = chunk.length;
     try {
       const part = this.#reader?.push(chunk);
-      if (part !== undefined) this.#tell(part);
+      if (part !== undefined) this.tell(part);
     } catch (error) {
       this.#break(error);
     }
@@ -114,7 +119,7 @@ export class HttpCall implements HttpHandler, AnswerSource {
     this.#readBytes = 0;
     try {
       const part = this.#reader?.end();
-      if (part !== undefined) this.#tell(part);
+      if (part !== undefined) this.tell(part);
     } catch (error) {
       this.#break(error);
     }
@@ -126,11 +131,11 @@ export class HttpCall implements HttpHandler, AnswerSource {
       isStream: request.isStream,
       form,
       model,
-      tell: (part) => this.#tell(part),
+      teller: this,
     });
   }
 
-  #tell(part: PushedPart): void {
+  tell(part: PushedPart): void {
     if (this.#isOver || part.events.at(-1)?.type !== 'finish') {
       this.parts.push(part, this.#readBytes);
       return;

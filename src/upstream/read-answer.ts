@@ -3,7 +3,7 @@ import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
 import { createEventReader } from '../protocol/read-events.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import type { RelayedPart } from '../protocol/stream-relay.ts';
+import type { RelayedPart, StreamRelay } from '../protocol/stream-relay.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
 import type { PushedPart } from './pushed-part.ts';
@@ -28,36 +28,52 @@ export interface AnswerOptions {
   /** The pinned id: what the upstream calls it is its own affair. */
   readonly model: string;
   /** For what an upstream told before it failed in the same read. */
-  readonly tell: (part: PushedPart) => void;
+  readonly teller: PartTeller;
+}
+
+export interface PartTeller {
+  tell(part: PushedPart): void;
 }
 
 export function createAnswerReader(options: AnswerOptions): AnswerReader {
   const isSameFormat = options.dialect.format === options.form.format;
   if (!options.isStream) return createWholeReader(options, isSameFormat);
-  return isSameFormat ? createRelayReader(options) : createStreamReader(options);
+  return isSameFormat ? new RelayReader(options) : createStreamReader(options);
 }
 
-function createRelayReader({ dialect, form, model, tell }: AnswerOptions): AnswerReader {
-  const relay = dialect.createStreamRelay(model, form.context);
-  const unlessFailed = (part: RelayedPart): PushedPart => {
+/** A class, because one is made for every stream. */
+class RelayReader implements AnswerReader {
+  readonly #relay: StreamRelay;
+  readonly #teller: PartTeller;
+
+  constructor({ dialect, form, model, teller }: AnswerOptions) {
+    this.#relay = dialect.createStreamRelay(model, form.context);
+    this.#teller = teller;
+  }
+
+  push(chunk: Uint8Array): PushedPart {
+    return this.#unlessFailed(this.#relay.push(chunk));
+  }
+
+  end(): PushedPart {
+    return this.#unlessFailed(this.#relay.end());
+  }
+
+  #unlessFailed(part: RelayedPart): PushedPart {
     if (part.refusal === undefined) return part;
-    tell(part);
+    this.#teller.tell(part);
     throw part.refusal;
-  };
-  return {
-    push: (chunk) => unlessFailed(relay.push(chunk)),
-    end: () => unlessFailed(relay.end()),
-  };
+  }
 }
 
-function createStreamReader({ dialect, model, tell }: AnswerOptions): AnswerReader {
+function createStreamReader({ dialect, model, teller }: AnswerOptions): AnswerReader {
   const reader = createEventReader(dialect.createStreamDecoder());
   const readAll = (read: (events: InferenceEvent[]) => void): PushedPart => {
     const events: InferenceEvent[] = [];
     try {
       read(events);
     } catch (error) {
-      tell(toPart(events, model));
+      teller.tell(toPart(events, model));
       throw error;
     }
     return toPart(events, model);

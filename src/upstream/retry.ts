@@ -84,17 +84,20 @@ class RetriedAnswer implements Answer {
     return this.#untold === undefined ? Promise.resolve(DONE) : this.#takeFirst(this.#untold);
   }
 
-  async pour(take: TakePart): Promise<boolean> {
-    if (this.#begun === undefined || this.#isOver) return true;
+  /** No function that waits: a stream would hold all that one has for as long as it is open. */
+  pour(take: TakePart): Promise<boolean> {
+    if (this.#begun === undefined || this.#isOver) return Promise.resolve(true);
     const { lease, parts } = this.#begun;
-    try {
-      const isAll = await pourAnswer(parts, take);
-      if (isAll) this.#end(lease, 'ok');
-      return isAll;
-    } catch (error) {
-      this.#end(lease, endFailed(lease, this.#call, error).result);
-      throw error;
-    }
+    return pourAnswer(parts, take).then(
+      (isAll) => {
+        if (isAll) this.#end(lease, 'ok');
+        return isAll;
+      },
+      (error: unknown) => {
+        this.#end(lease, endFailed(lease, this.#call, error).result);
+        throw error;
+      },
+    );
   }
 
   /** The client has left, or wants no more. */

@@ -20,36 +20,49 @@ interface Piece {
 }
 
 /** Reads the calls of tools, whose pieces are told apart by index or, where there is none, by id. */
-export function createCallDecoder(blocks: BlockQueue) {
-  const calls: Call[] = [];
+export function createCallDecoder(blocks: BlockQueue): CallDecoder {
+  return new CallDecoder(blocks);
+}
 
-  const findCall = (index: unknown, id: string | undefined): Call | undefined => {
-    if (index !== undefined) return calls.findLast((call) => call.index === index);
-    return id === undefined ? calls.at(-1) : calls.findLast((call) => call.id === id);
-  };
+/** A class, because one is made for every stream. */
+class CallDecoder {
+  readonly #blocks: BlockQueue;
+  readonly #calls: Call[] = [];
 
-  const decodePiece = (piece: Piece, answerId: string): InferenceEvent[] => {
+  constructor(blocks: BlockQueue) {
+    this.#blocks = blocks;
+  }
+
+  decode(pieces: unknown, answerId: string): InferenceEvent[] {
+    if (!Array.isArray(pieces)) return [];
+    return pieces.flatMap((piece) =>
+      isObject(piece) ? this.#decodePiece(readPiece(piece), answerId) : [],
+    );
+  }
+
+  hasCalls(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  #decodePiece(piece: Piece, answerId: string): InferenceEvent[] {
     const { index, id, name, json } = piece;
-    const known = findCall(index, id);
-    if (known !== undefined && !isNext(piece, known)) return blocks.add(known.block, json);
+    const calls = this.#calls;
+    const known = this.#findCall(index, id);
+    if (known !== undefined && !isNext(piece, known)) return this.#blocks.add(known.block, json);
 
     if (name === undefined) throw brokenAnswer('a tool has no name');
     if (calls.length >= CALLS_MAX) throw brokenAnswer('it calls too many tools');
     const toolId = mendToolId(id ?? `call_${answerId}_${calls.length}`);
-    const [block, events] = blocks.append({ type: 'tool_use', id: toolId, name });
+    const [block, events] = this.#blocks.append({ type: 'tool_use', id: toolId, name });
     calls.push({ index, id, block });
-    return [...events, ...blocks.add(block, json)];
-  };
+    return [...events, ...this.#blocks.add(block, json)];
+  }
 
-  return {
-    decode(pieces: unknown, answerId: string): InferenceEvent[] {
-      if (!Array.isArray(pieces)) return [];
-      return pieces.flatMap((piece) =>
-        isObject(piece) ? decodePiece(readPiece(piece), answerId) : [],
-      );
-    },
-    hasCalls: () => calls.length > 0,
-  };
+  #findCall(index: unknown, id: string | undefined): Call | undefined {
+    const calls = this.#calls;
+    if (index !== undefined) return calls.findLast((call) => call.index === index);
+    return id === undefined ? calls.at(-1) : calls.findLast((call) => call.id === id);
+  }
 }
 
 function readPiece(fields: Json): Piece {

@@ -10,54 +10,64 @@ import { decodeUsage } from './decode-usage.ts';
 import { createBlockQueue } from './queue-blocks.ts';
 
 /** Reads the chunks of an answer, be they many or one. */
-export function createChunkDecoder() {
-  const blocks = createBlockQueue();
-  const calls = createCallDecoder(blocks);
-  let id: string | undefined;
-  let usage: Usage | undefined;
-  let finishReason: string | undefined;
-  let isRefused = false;
+export function createChunkDecoder(): ChunkDecoder {
+  return new ChunkDecoder();
+}
 
-  const start = (chunk: Json): InferenceEvent[] => {
-    if (id !== undefined) return [];
-    id = decodeMessageId(readText(chunk, 'id'));
-    return [{ type: 'start', id, model: readText(chunk, 'model') ?? '', usage: usage ?? NO_USAGE }];
-  };
+/** A class, because one is made for every stream. */
+class ChunkDecoder {
+  readonly #blocks = createBlockQueue();
+  readonly #calls = createCallDecoder(this.#blocks);
+  #id: string | undefined;
+  #usage: Usage | undefined;
+  #finishReason: string | undefined;
+  #isRefused = false;
 
-  const decodeDelta = (delta: Json): InferenceEvent[] => {
+  /** Chunks without a choice tell of usage, or of nothing that matters here. */
+  decode(chunk: Json): InferenceEvent[] {
+    if (isError(chunk['error'])) throw decodeStreamError(chunk);
+    this.#usage = decodeUsage(chunk['usage']) ?? this.#usage;
+    const choice = findChoice(chunk['choices']);
+    if (choice === undefined) return [];
+    const events = this.#start(chunk);
+    for (const event of this.#decodeDelta(readObject(choice, 'delta'))) events.push(event);
+    this.#finishReason = readText(choice, 'finish_reason') ?? this.#finishReason;
+    return events;
+  }
+
+  /** Nothing more comes: without a reason, the end is missing too. */
+  checkEnd(): void {
+    if (this.#finishReason === undefined) throw brokenAnswer('it was cut off');
+  }
+
+  finish(): InferenceEvent[] {
+    if (this.#id === undefined) throw brokenAnswer('it says nothing');
+    const said = { hasCalls: this.#calls.hasCalls(), isRefused: this.#isRefused };
+    const stopReason = decodeFinishReason(this.#finishReason, said);
+    const usage = this.#usage;
+    return [...this.#blocks.end(), { type: 'finish', stopReason, stopSequence: undefined, usage }];
+  }
+
+  #start(chunk: Json): InferenceEvent[] {
+    if (this.#id !== undefined) return [];
+    const id = decodeMessageId(readText(chunk, 'id'));
+    this.#id = id;
+    const usage = this.#usage ?? NO_USAGE;
+    return [{ type: 'start', id, model: readText(chunk, 'model') ?? '', usage }];
+  }
+
+  #decodeDelta(delta: Json): InferenceEvent[] {
     const thinking = readText(delta, 'reasoning_content') ?? readText(delta, 'reasoning') ?? '';
     const refusal = readText(delta, 'refusal') ?? '';
-    isRefused ||= refusal !== '';
+    this.#isRefused ||= refusal !== '';
+    const blocks = this.#blocks;
     const events = blocks.say('thinking', thinking);
     for (const event of blocks.say('text', readContent(delta['content']))) events.push(event);
     for (const event of blocks.say('text', refusal)) events.push(event);
-    for (const event of calls.decode(delta['tool_calls'], id ?? '')) events.push(event);
+    const called = this.#calls.decode(delta['tool_calls'], this.#id ?? '');
+    for (const event of called) events.push(event);
     return events;
-  };
-
-  return {
-    /** Chunks without a choice tell of usage, or of nothing that matters here. */
-    decode(chunk: Json): InferenceEvent[] {
-      if (isError(chunk['error'])) throw decodeStreamError(chunk);
-      usage = decodeUsage(chunk['usage']) ?? usage;
-      const choice = findChoice(chunk['choices']);
-      if (choice === undefined) return [];
-      const events = start(chunk);
-      for (const event of decodeDelta(readObject(choice, 'delta'))) events.push(event);
-      finishReason = readText(choice, 'finish_reason') ?? finishReason;
-      return events;
-    },
-    /** Nothing more comes: without a reason, the end is missing too. */
-    checkEnd(): void {
-      if (finishReason === undefined) throw brokenAnswer('it was cut off');
-    },
-    finish(): InferenceEvent[] {
-      if (id === undefined) throw brokenAnswer('it says nothing');
-      const said = { hasCalls: calls.hasCalls(), isRefused };
-      const stopReason = decodeFinishReason(finishReason, said);
-      return [...blocks.end(), { type: 'finish', stopReason, stopSequence: undefined, usage }];
-    },
-  };
+  }
 }
 
 const isError = (error: unknown) => isObject(error) || (typeof error === 'string' && error !== '');

@@ -1,5 +1,5 @@
 import type { StreamEncoder } from '../format.ts';
-import type { AnswerContext, BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import type { AnswerContext, BlockDelta, BlockStart, InferenceEvent, Usage } from '../inference.ts';
 import { NO_USAGE } from '../native/decode-usage.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeRefusal } from './encode-refusal.ts';
@@ -18,11 +18,8 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   let head = '';
   let usageAtStart = NO_USAGE;
   const tail = encodeTail(context);
-  const encodeChunk = (delta: Delta, finishReason: FinishReason | null = null): string => {
-    if (delta === undefined) return '';
-    const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
-    return `${head}[${JSON.stringify(choice)}]${tail}`;
-  };
+  const encodeSome = (delta: Delta): string =>
+    delta === undefined ? '' : encodeChunk(head, tail, delta, null);
   const tools = createToolDeltas();
 
   /** Most events are texts: to write only those anew takes a quarter of the time. */
@@ -39,7 +36,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
       case 'thinking':
         return encodeSaid('reasoning_content', delta.thinking);
       case 'input_json':
-        return encodeChunk(tools.add(delta.json));
+        return encodeSome(tools.add(delta.json));
       case 'signature':
         return '';
     }
@@ -48,13 +45,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   const encodeStart = ({ id, model, usage }: EventOf<'start'>): string => {
     usageAtStart = usage;
     head = encodeHead({ id, model }, context);
-    return encodeChunk({ role: 'assistant' });
-  };
-
-  const encodeFinish = ({ stopReason, usage }: EventOf<'finish'>): string => {
-    const last = encodeChunk({}, FINISH_REASONS[stopReason]);
-    if (!context.wantsStreamUsage) return last + DONE;
-    return `${last}${head}[],"usage":${JSON.stringify(encodeUsage(usage ?? usageAtStart))}}\n\n${DONE}`;
+    return encodeBeginning(head, context);
   };
 
   return {
@@ -63,13 +54,13 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
         case 'start':
           return encodeStart(event);
         case 'block_start':
-          return encodeChunk(tools.start(event.block));
+          return encodeSome(tools.start(event.block));
         case 'delta':
           return encodeDelta(event.delta);
         case 'block_stop':
-          return encodeChunk(tools.stop());
+          return encodeSome(tools.stop());
         case 'finish':
-          return encodeFinish(event);
+          return encodeEnd(head, event, event.usage ?? usageAtStart, context);
       }
     },
     encodeError: (refusal, requestId) => `data: ${encodeRefusal(refusal, requestId)}\n\n`,
@@ -89,6 +80,33 @@ export function encodeHead(
     model,
   };
   return `data: ${JSON.stringify(fields).slice(0, -1)},"choices":`;
+}
+
+/** The chunk that says whose message it is. */
+export function encodeBeginning(head: string, context: AnswerContext): string {
+  return encodeChunk(head, encodeTail(context), { role: 'assistant' }, null);
+}
+
+/** The reason, the usage for those who asked for it, and the terminator. */
+export function encodeEnd(
+  head: string,
+  { stopReason }: Pick<EventOf<'finish'>, 'stopReason'>,
+  usage: Usage,
+  context: AnswerContext,
+): string {
+  const last = encodeChunk(head, encodeTail(context), {}, FINISH_REASONS[stopReason]);
+  if (!context.wantsStreamUsage) return last + DONE;
+  return `${last}${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}\n\n${DONE}`;
+}
+
+function encodeChunk(
+  head: string,
+  tail: string,
+  delta: NonNullable<Delta>,
+  finishReason: FinishReason | null,
+): string {
+  const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
+  return `${head}[${JSON.stringify(choice)}]${tail}`;
 }
 
 /** The end of a chunk, behind that list. */

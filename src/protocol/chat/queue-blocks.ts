@@ -24,74 +24,86 @@ export interface QueuedBlock {
  *   text ─▶ call 0 ─▶ call 1 ─▶ text        a block ends when the next one has begun and, for a call,
  *   closed   open     waiting   waiting     when its JSON is complete; the end of the answer ends them all
  */
-export function createBlockQueue() {
-  const queue: QueuedBlock[] = [];
-  let opened = 0;
-  let waitingChars = 0;
+export function createBlockQueue(): BlockQueue {
+  return new BlockQueue();
+}
 
-  const tell = ({ start }: QueuedBlock, said: string): InferenceEvent[] =>
-    said === '' ? [] : [{ type: 'delta', index: opened - 1, delta: toDelta(start.type, said) }];
+export type { BlockQueue };
 
-  const open = (block: QueuedBlock): InferenceEvent[] => {
-    const said = block.waiting;
-    block.stage = 'open';
-    block.waiting = '';
-    waitingChars -= said.length;
-    opened += 1;
-    return [{ type: 'block_start', index: opened - 1, block: block.start }, ...tell(block, said)];
-  };
+/** A class, because one is made for every stream. */
+class BlockQueue {
+  readonly #queue: QueuedBlock[] = [];
+  #opened = 0;
+  #waitingChars = 0;
 
-  /** Goes on to the next block as often as possible; at the end, whether the first is done or not. */
-  const advance = (isEnd: boolean): InferenceEvent[] => {
-    const events: InferenceEvent[] = [];
-    for (let first = queue[0]; first !== undefined; first = queue[0]) {
-      if (first.stage === 'waiting') events.push(...open(first));
-      const isDone = queue.length > 1 && (first.json?.isComplete() ?? true);
-      if (!isDone && !isEnd) break;
-      first.stage = 'closed';
-      queue.shift();
-      events.push({ type: 'block_stop', index: opened - 1 });
+  /** Opens a block where the last one is of another kind. */
+  say(type: 'text' | 'thinking', said: string): InferenceEvent[] {
+    if (said === '') return [];
+    const last = this.#queue.at(-1);
+    if (last?.start.type === type) return this.add(last, said);
+    const [block, events] = this.append({ type });
+    return [...events, ...this.add(block, said)];
+  }
+
+  append(start: Speech): [QueuedBlock, InferenceEvent[]] {
+    if (this.#queue.length >= WAITING_BLOCKS_MAX) {
+      throw brokenAnswer('too much of it is out of order');
     }
-    return events;
-  };
+    const json = start.type === 'tool_use' ? createJsonTracker() : undefined;
+    const block: QueuedBlock = { start, json, stage: 'waiting', waiting: '' };
+    this.#queue.push(block);
+    return [block, this.#advance(false)];
+  }
 
-  const add = (block: QueuedBlock, said: string): InferenceEvent[] => {
+  add(block: QueuedBlock, said: string): InferenceEvent[] {
     if (block.stage === 'closed') {
       if (said.trim() === '') return [];
       throw brokenAnswer('a call goes on behind its end');
     }
     block.json?.add(said);
-    if (block.stage === 'open') return [...tell(block, said), ...advance(false)];
+    if (block.stage === 'open') return [...this.#tell(block, said), ...this.#advance(false)];
     block.waiting += said;
-    waitingChars += said.length;
-    if (waitingChars > WAITING_CHARS_MAX) throw brokenAnswer('too much of it is out of order');
+    this.#waitingChars += said.length;
+    if (this.#waitingChars > WAITING_CHARS_MAX) {
+      throw brokenAnswer('too much of it is out of order');
+    }
     return [];
-  };
+  }
 
-  const append = (start: Speech): [QueuedBlock, InferenceEvent[]] => {
-    if (queue.length >= WAITING_BLOCKS_MAX) throw brokenAnswer('too much of it is out of order');
-    const json = start.type === 'tool_use' ? createJsonTracker() : undefined;
-    const block: QueuedBlock = { start, json, stage: 'waiting', waiting: '' };
-    queue.push(block);
-    return [block, advance(false)];
-  };
+  end(): InferenceEvent[] {
+    return this.#advance(true);
+  }
 
-  return {
-    /** Opens a block where the last one is of another kind. */
-    say(type: 'text' | 'thinking', said: string): InferenceEvent[] {
-      if (said === '') return [];
-      const last = queue.at(-1);
-      if (last?.start.type === type) return add(last, said);
-      const [block, events] = append({ type });
-      return [...events, ...add(block, said)];
-    },
-    append,
-    add,
-    end: () => advance(true),
-  };
+  #tell({ start }: QueuedBlock, said: string): InferenceEvent[] {
+    if (said === '') return [];
+    return [{ type: 'delta', index: this.#opened - 1, delta: toDelta(start.type, said) }];
+  }
+
+  #open(block: QueuedBlock): InferenceEvent[] {
+    const said = block.waiting;
+    block.stage = 'open';
+    block.waiting = '';
+    this.#waitingChars -= said.length;
+    this.#opened += 1;
+    const index = this.#opened - 1;
+    return [{ type: 'block_start', index, block: block.start }, ...this.#tell(block, said)];
+  }
+
+  /** Goes on to the next block as often as possible; at the end, whether the first is done or not. */
+  #advance(isEnd: boolean): InferenceEvent[] {
+    const queue = this.#queue;
+    const events: InferenceEvent[] = [];
+    for (let first = queue[0]; first !== undefined; first = queue[0]) {
+      if (first.stage === 'waiting') events.push(...this.#open(first));
+      const isDone = queue.length > 1 && (first.json?.isComplete() ?? true);
+      if (!isDone && !isEnd) break;
+      first.stage = 'closed';
+      queue.shift();
+      events.push({ type: 'block_stop', index: this.#opened - 1 });
+    }
+    return events;
+  }
 }
-
-export type BlockQueue = ReturnType<typeof createBlockQueue>;
 
 function toDelta(kind: Speech['type'], said: string): BlockDelta {
   switch (kind) {

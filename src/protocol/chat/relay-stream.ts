@@ -1,11 +1,15 @@
 import { asBuffer } from '../../lib/as-buffer.ts';
 import type { SseEvent } from '../decode-sse.ts';
 import type { AnswerContext, InferenceEvent } from '../inference.ts';
+import { NO_USAGE } from '../native/decode-usage.ts';
 import { isObject } from '../schema.ts';
+import type { SseFrame } from '../split-sse.ts';
 import {
   createStreamRelay,
   encodeUtf8,
+  type FrameRelay,
   type RelayedFrame,
+  type RelayedRun,
   type StreamRelay,
 } from '../stream-relay.ts';
 import { createTextFrames, type TextRun } from '../text-frames.ts';
@@ -13,10 +17,11 @@ import { type Json, parseUpstreamJson, readObject } from '../upstream-json.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder } from './decode-chunks.ts';
 import { DONE } from './decode-stream.ts';
-import { createStreamEncoder, encodeHead, encodeTail } from './encode-stream.ts';
+import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
 
 /** What the head of a chunk is made of; the later of two fields of one name counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * From an upstream of the chat format to a chat client. Every chunk names the model, so its head is replaced;
@@ -24,69 +29,88 @@ const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
  * and the terminator stand, and whether at all, differs from upstream to upstream.
  */
 export function createChatRelay(model: string, context: AnswerContext): StreamRelay {
-  const chunks = createChunkDecoder();
-  const encoder = createStreamEncoder(context);
-  let head: string | undefined;
-  const heads: Heads = { bytes: new Uint8Array(0), cutBytes: 0 };
-  const texts = createTextFrames();
+  return createStreamRelay(new ChatFrames(model, context));
+}
 
-  const begin = (start: InferenceEvent | undefined): readonly Uint8Array[] => {
+/** A class, because one is made for every stream. */
+class ChatFrames implements FrameRelay {
+  readonly #model: string;
+  readonly #context: AnswerContext;
+  readonly #chunks = createChunkDecoder();
+  readonly #texts = createTextFrames();
+  readonly #heads: Heads = { bytes: NO_BYTES, cutBytes: 0 };
+  #head: string | undefined;
+  #usageAtStart = NO_USAGE;
+
+  constructor(model: string, context: AnswerContext) {
+    this.#model = model;
+    this.#context = context;
+  }
+
+  relay({ event, bytes }: SseFrame): RelayedFrame {
+    if (event !== undefined) return this.#relayEvent(event, bytes);
+    return { events: [], bytes: this.#head === undefined ? [] : [bytes] };
+  }
+
+  skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
+    const run = this.#texts.skim(chunk, start);
+    if (run === undefined) return undefined;
+    const { end, contentBytes } = run;
+    return { bytes: replaceHeads(chunk, start, run, this.#heads), contentBytes, end };
+  }
+
+  end(): RelayedFrame {
+    this.#chunks.checkEnd();
+    return this.#finish();
+  }
+
+  #relayEvent({ data }: SseEvent, bytes: Uint8Array): RelayedFrame {
+    this.#texts.forget();
+    if (data.trim() === DONE) return this.#finish();
+    const chunk = parseUpstreamJson(data);
+    const events = this.#chunks.decode(chunk);
+    const begun = this.#begin(events[0]);
+    const relayed = this.#relayChunk(chunk, bytes);
+    const rest = relayed.length === 2 ? relayed[1] : undefined;
+    if (rest !== undefined) {
+      this.#texts.learn(bytes, events);
+      this.#heads.cutBytes = bytes.length - rest.length;
+    }
+    return { events, bytes: [...begun, ...relayed] };
+  }
+
+  #begin(start: InferenceEvent | undefined): readonly Uint8Array[] {
     if (start?.type !== 'start') return [];
-    head = encodeHead({ ...start, model }, context);
-    heads.bytes = Buffer.from(head);
-    return encodeUtf8(encoder.encode({ ...start, model }));
-  };
+    const head = encodeHead({ id: start.id, model: this.#model }, this.#context);
+    this.#head = head;
+    this.#usageAtStart = start.usage;
+    // With a memory of its own: a piece of the pool would keep 8 KB alive for as long as the stream is open.
+    this.#heads.bytes = new Uint8Array(Buffer.from(head));
+    return encodeUtf8(encodeBeginning(head, this.#context));
+  }
 
-  const relayChunk = (chunk: Json, bytes: Uint8Array): readonly Uint8Array[] => {
+  #encodeEnd(event: Extract<InferenceEvent, { type: 'finish' }>): string {
+    return encodeEnd(this.#head ?? '', event, event.usage ?? this.#usageAtStart, this.#context);
+  }
+
+  #relayChunk(chunk: Json, bytes: Uint8Array): readonly Uint8Array[] {
     const choices = readChoices(chunk);
-    if (head === undefined || choices.every(isSilent)) return [];
+    if (this.#head === undefined || choices.every(isSilent)) return [];
     const rest = isPlain(chunk, choices) ? cutAtChoices(bytes) : undefined;
-    if (rest !== undefined) return [heads.bytes, rest];
+    if (rest !== undefined) return [this.#heads.bytes, rest];
     const spoken = choices.map((choice) => ({ ...choice, finish_reason: null }));
-    return encodeUtf8(`${head}${JSON.stringify(spoken)}${encodeTail(context)}`);
-  };
+    return encodeUtf8(`${this.#head}${JSON.stringify(spoken)}${encodeTail(this.#context)}`);
+  }
 
-  const finish = (): RelayedFrame => {
-    const events = chunks.finish();
+  #finish(): RelayedFrame {
+    const events = this.#chunks.finish();
     return {
       events,
       bytes: events.flatMap((event) =>
-        event.type === 'finish' ? encodeUtf8(encoder.encode(event)) : [],
+        event.type === 'finish' ? encodeUtf8(this.#encodeEnd(event)) : [],
       ),
     };
-  };
-
-  const relayEvent = ({ data }: SseEvent, bytes: Uint8Array): RelayedFrame => {
-    texts.forget();
-    if (data.trim() === DONE) return finish();
-    const chunk = parseUpstreamJson(data);
-    const events = chunks.decode(chunk);
-    const begun = begin(events[0]);
-    const relayed = relayChunk(chunk, bytes);
-    const rest = relayed.length === 2 ? relayed[1] : undefined;
-    if (rest !== undefined) {
-      texts.learn(bytes, events);
-      heads.cutBytes = bytes.length - rest.length;
-    }
-    return { events, bytes: [...begun, ...relayed] };
-  };
-
-  return createStreamRelay({
-    relay({ event, bytes }) {
-      if (event !== undefined) return relayEvent(event, bytes);
-      return { events: [], bytes: head === undefined ? [] : [bytes] };
-    },
-    skim(chunk, start) {
-      const run = texts.skim(chunk, start);
-      if (run === undefined) return undefined;
-      const { end, contentBytes } = run;
-      return { bytes: replaceHeads(chunk, start, run, heads), contentBytes, end };
-    },
-    end() {
-      chunks.checkEnd();
-      return finish();
-    },
-  });
+  }
 }
 
 /** What chunks begin with, for the client and from the upstream. */

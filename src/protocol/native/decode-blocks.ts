@@ -11,29 +11,40 @@ interface OpenBlock {
 }
 
 /** Reads the blocks of a stream. Kinds that nobody here knows are left out, and the others numbered anew. */
-export function createBlockDecoder() {
-  let blocks = 0;
-  let open: OpenBlock | 'unknown' | undefined;
+export function createBlockDecoder(): BlockDecoder {
+  return new BlockDecoder();
+}
 
-  const start = ({ index: upstreamIndex, content_block: content }: Json): InferenceEvent[] => {
-    if (open !== undefined || !isObject(content)) throw brokenAnswer('a block begins out of order');
+/** A class, because one is made for every stream. */
+class BlockDecoder {
+  #blocks = 0;
+  #open: OpenBlock | 'unknown' | undefined;
+
+  isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  start({ index: upstreamIndex, content_block: content }: Json): InferenceEvent[] {
+    if (this.#open !== undefined || !isObject(content)) {
+      throw brokenAnswer('a block begins out of order');
+    }
     const block = decodeBlockStart(content);
     if (block === undefined) {
-      open = 'unknown';
+      this.#open = 'unknown';
       return [];
     }
-    const index = blocks;
-    blocks += 1;
-    open = { index, upstreamIndex, input: '' };
-    if (block.type === 'tool_use' && hasFields(content['input'])) {
-      open.input = JSON.stringify(content['input']);
-    }
+    const index = this.#blocks;
+    this.#blocks += 1;
+    const hasInput = block.type === 'tool_use' && hasFields(content['input']);
+    const input = hasInput ? JSON.stringify(content['input']) : '';
+    this.#open = { index, upstreamIndex, input };
     const events: InferenceEvent[] = [{ type: 'block_start', index, block }];
     for (const delta of readDeltas(content)) events.push({ type: 'delta', index, delta });
     return events;
-  };
+  }
 
-  const addDelta = (payload: Json): InferenceEvent[] => {
+  addDelta(payload: Json): InferenceEvent[] {
+    const open = this.#open;
     if (open === 'unknown') return [];
     const { delta } = payload;
     if (open === undefined || payload['index'] !== open.upstreamIndex || !isObject(delta)) {
@@ -43,20 +54,18 @@ export function createBlockDecoder() {
     const deltas = readDeltas(delta);
     if (deltas.some(({ type }) => type === 'input_json')) open.input = '';
     return deltas.map((inner) => ({ type: 'delta', index, delta: inner }));
-  };
+  }
 
-  const stop = (): InferenceEvent[] => {
-    const block = open;
-    open = undefined;
+  stop(): InferenceEvent[] {
+    const block = this.#open;
+    this.#open = undefined;
     if (block === undefined) throw brokenAnswer('a block ends that has not begun');
     if (block === 'unknown') return [];
     const { index, input } = block;
     const end: InferenceEvent = { type: 'block_stop', index };
     if (input === '') return [end];
     return [{ type: 'delta', index, delta: { type: 'input_json', json: input } }, end];
-  };
-
-  return { start, addDelta, stop, isOpen: () => open !== undefined };
+  }
 }
 
 /** The bytes of what a whole block says: of the deltas that its events would have. */

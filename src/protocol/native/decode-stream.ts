@@ -14,65 +14,86 @@ import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
 
 /** Reads what an upstream of the native format streams. */
 export function createStreamDecoder(): StreamDecoder {
-  const { decode, end } = createPayloadDecoder();
-  return { decode: ({ data }) => decode(parseUpstreamJson(data)), end };
+  const payloads = createPayloadDecoder();
+  return {
+    decode: ({ data }) => payloads.decode(parseUpstreamJson(data)),
+    end: () => payloads.end(),
+  };
 }
 
 /** The same behind the JSON, for those who have read that already. */
-export function createPayloadDecoder() {
-  let usage: Usage = NO_USAGE;
-  let isUsageTold = false;
-  let ending = NO_ENDING;
-  let stage: 'nothing' | 'started' | 'finished' = 'nothing';
-  const blocks = createBlockDecoder();
+export function createPayloadDecoder(): PayloadDecoder {
+  return new PayloadDecoder();
+}
 
-  const start = (payload: Json): InferenceEvent[] => {
-    if (stage !== 'nothing') throw brokenAnswer('it starts twice');
+/** A class, because one is made for every stream. */
+class PayloadDecoder {
+  #usage: Usage = NO_USAGE;
+  #isUsageTold = false;
+  #ending = NO_ENDING;
+  #stage: 'nothing' | 'started' | 'finished' = 'nothing';
+  readonly #blocks = createBlockDecoder();
+
+  decode(payload: Json): InferenceEvent[] {
+    const type = readText(payload, 'type') ?? '';
+    switch (type) {
+      case 'error':
+        throw decodeStreamError(payload);
+      case 'message_start':
+        return this.#start(payload);
+      case 'content_block_start':
+        this.#checkStarted(type);
+        return this.#blocks.start(payload);
+      case 'content_block_delta':
+        this.#checkStarted(type);
+        return this.#blocks.addDelta(payload);
+      case 'content_block_stop':
+        this.#checkStarted(type);
+        return this.#blocks.stop();
+      case 'message_delta':
+        this.#checkStarted(type);
+        return this.#noteStop(payload);
+      case 'message_stop':
+        this.#checkStarted(type);
+        return this.#finish();
+      default:
+        // Pings, and events that are newer than this.
+        return [];
+    }
+  }
+
+  end(): InferenceEvent[] {
+    if (this.#stage !== 'finished') throw brokenAnswer('it was cut off');
+    return [];
+  }
+
+  #checkStarted(type: string): void {
+    if (this.#stage !== 'started') throw brokenAnswer(`${type} is out of order`);
+  }
+
+  #start(payload: Json): InferenceEvent[] {
+    if (this.#stage !== 'nothing') throw brokenAnswer('it starts twice');
     const message = readObject(payload, 'message');
     const { id, model } = message;
     if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');
     const started = decodeUsage(message['usage'], NO_USAGE);
     // Only the end tells how long the answer is.
-    usage = { ...started, output: 0, thinking: 0 };
-    stage = 'started';
+    this.#usage = { ...started, output: 0, thinking: 0 };
+    this.#stage = 'started';
     return [{ type: 'start', id, model, usage: started }];
-  };
+  }
 
-  const noteStop = (payload: Json): InferenceEvent[] => {
-    ending = decodeEnding(readObject(payload, 'delta'));
-    isUsageTold ||= tellsUsage(payload['usage']);
-    usage = decodeUsage(payload['usage'], usage);
+  #noteStop(payload: Json): InferenceEvent[] {
+    this.#ending = decodeEnding(readObject(payload, 'delta'));
+    this.#isUsageTold ||= tellsUsage(payload['usage']);
+    this.#usage = decodeUsage(payload['usage'], this.#usage);
     return [];
-  };
+  }
 
-  const finish = (): InferenceEvent[] => {
-    if (blocks.isOpen()) throw brokenAnswer('it ends in the middle of a block');
-    stage = 'finished';
-    return [{ type: 'finish', ...ending, usage: isUsageTold ? usage : undefined }];
-  };
-
-  const steps: Readonly<Record<string, (payload: Json) => InferenceEvent[]>> = {
-    content_block_start: blocks.start,
-    content_block_delta: blocks.addDelta,
-    content_block_stop: blocks.stop,
-    message_delta: noteStop,
-    message_stop: finish,
-  };
-
-  return {
-    decode(payload: Json): InferenceEvent[] {
-      const type = readText(payload, 'type') ?? '';
-      if (type === 'error') throw decodeStreamError(payload);
-      if (type === 'message_start') return start(payload);
-      const step = Object.hasOwn(steps, type) ? steps[type] : undefined;
-      // Pings, and events that are newer than this.
-      if (step === undefined) return [];
-      if (stage !== 'started') throw brokenAnswer(`${type} is out of order`);
-      return step(payload);
-    },
-    end(): InferenceEvent[] {
-      if (stage !== 'finished') throw brokenAnswer('it was cut off');
-      return [];
-    },
-  };
+  #finish(): InferenceEvent[] {
+    if (this.#blocks.isOpen()) throw brokenAnswer('it ends in the middle of a block');
+    this.#stage = 'finished';
+    const usage = this.#isUsageTold ? this.#usage : undefined;
+    return [{ type: 'finish', ...this.#ending, usage }];
+  }
 }

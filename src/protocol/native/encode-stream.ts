@@ -9,46 +9,54 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 const PING = encodeEvent('ping', { type: 'ping' });
 
 export function createStreamEncoder(): StreamEncoder {
-  let hasPinged = false;
-  let usageAtStart = NO_USAGE;
+  return new NativeEncoder();
+}
 
-  const encodeBlockStart = ({ index, block }: EventOf<'block_start'>): string => {
+/** A class, because one is made for every stream. */
+class NativeEncoder implements StreamEncoder {
+  #hasPinged = false;
+  #usageAtStart = NO_USAGE;
+
+  encode(event: InferenceEvent): string {
+    switch (event.type) {
+      case 'start':
+        this.#usageAtStart = event.usage;
+        return encodeStart(event);
+      case 'block_start':
+        return this.#encodeBlockStart(event);
+      case 'delta':
+        return encodeDelta(event.index, event.delta);
+      case 'block_stop':
+        return encodeEvent('content_block_stop', {
+          type: 'content_block_stop',
+          index: event.index,
+        });
+      case 'finish':
+        return encodeFinish(event, event.usage ?? this.#usageAtStart);
+    }
+  }
+
+  encodeError(refusal: Parameters<typeof encodeRefusal>[0], requestId: string): string {
+    return `event: error\ndata: ${encodeRefusal(refusal, requestId)}\n\n`;
+  }
+
+  encodeSilence(): string {
+    return PING;
+  }
+
+  #encodeBlockStart({ index, block }: EventOf<'block_start'>): string {
     const start = encodeEvent('content_block_start', {
       type: 'content_block_start',
       index,
       content_block: encodeBlock(block),
     });
-    const ping = hasPinged ? '' : PING;
-    hasPinged = true;
+    const ping = this.#hasPinged ? '' : PING;
+    this.#hasPinged = true;
     // Without any delta some clients lose the tool's input, so there is always an empty one.
     const firstDelta =
       block.type === 'tool_use' ? writeDelta(index, 'input_json_delta', 'partial_json', '') : '';
     return start + ping + firstDelta;
-  };
-
-  return {
-    encode(event) {
-      switch (event.type) {
-        case 'start':
-          usageAtStart = event.usage;
-          return encodeStart(event);
-        case 'block_start':
-          return encodeBlockStart(event);
-        case 'delta':
-          return encodeDelta(event.index, event.delta);
-        case 'block_stop':
-          return encodeEvent('content_block_stop', {
-            type: 'content_block_stop',
-            index: event.index,
-          });
-        case 'finish':
-          return encodeFinish(event, event.usage ?? usageAtStart);
-      }
-    },
-    encodeError: (refusal, requestId) =>
-      `event: error\ndata: ${encodeRefusal(refusal, requestId)}\n\n`,
-    encodeSilence: () => PING,
-  };
+  }
 }
 
 export function encodeEvent(name: string, data: unknown): string {

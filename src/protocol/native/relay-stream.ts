@@ -1,9 +1,12 @@
 import type { SseEvent } from '../decode-sse.ts';
 import type { InferenceEvent, Usage } from '../inference.ts';
+import type { SseFrame } from '../split-sse.ts';
 import {
   createStreamRelay,
   encodeUtf8,
+  type FrameRelay,
   type RelayedFrame,
+  type RelayedRun,
   type StreamRelay,
 } from '../stream-relay.ts';
 import { createTextFrames } from '../text-frames.ts';
@@ -23,63 +26,75 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
  * without usage.
  */
 export function createNativeRelay(model: string): StreamRelay {
-  const decoder = createPayloadDecoder();
-  const encoder = createStreamEncoder();
-  const texts = createTextFrames();
-  let stage: 'nothing' | 'started' | 'ending' = 'nothing';
-  let usage: Usage = NO_USAGE;
+  return createStreamRelay(new NativeFrames(model));
+}
 
-  const relayStart = (start: EventOf<'start'>) => {
-    stage = 'started';
-    usage = { ...start.usage, output: 0, thinking: 0 };
-    return encodeUtf8(encoder.encode({ ...start, model }));
-  };
+/** A class, because one is made for every stream. */
+class NativeFrames implements FrameRelay {
+  readonly #model: string;
+  readonly #decoder = createPayloadDecoder();
+  readonly #encoder = createStreamEncoder();
+  readonly #texts = createTextFrames();
+  #stage: 'nothing' | 'started' | 'ending' = 'nothing';
+  #usage: Usage = NO_USAGE;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  relay({ event, bytes }: SseFrame): RelayedFrame {
+    if (event === undefined) return { events: [], bytes: this.#stage === 'nothing' ? [] : [bytes] };
+    const relayed = this.#relayEvent(event, bytes);
+    if (relayed.bytes[0] === bytes) this.#texts.learn(bytes, relayed.events);
+    else this.#texts.forget();
+    return relayed;
+  }
+
+  skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
+    const run = this.#texts.skim(chunk, start);
+    if (run === undefined) return undefined;
+    const { end, contentBytes } = run;
+    const isWhole = start === 0 && end === chunk.length;
+    return { bytes: isWhole ? chunk : chunk.subarray(start, end), contentBytes, end };
+  }
+
+  end(): RelayedFrame {
+    return { events: this.#decoder.end(), bytes: [] };
+  }
+
+  #relayEvent({ event, data }: SseEvent, bytes: Uint8Array): RelayedFrame {
+    const payload = parseUpstreamJson(data);
+    const events = this.#decoder.decode(payload);
+    const [first] = events;
+    if (first?.type === 'start') return { events, bytes: this.#relayStart(first) };
+    const type = readEventName(payload);
+    if (this.#stage === 'nothing' || type === undefined) return { events, bytes: [] };
+    if (first?.type === 'finish' && this.#stage !== 'ending') {
+      return { events, bytes: encodeUtf8(this.#encoder.encode(first)) };
+    }
+    const mended = type === 'message_delta' ? this.#mendEnding(payload) : undefined;
+    if (mended !== undefined) return { events, bytes: encodeUtf8(mended) };
+    if (event !== type) return { events, bytes: encodeUtf8(encodeEvent(type, payload)) };
+    return { events, bytes: [bytes] };
+  }
+
+  #relayStart(start: EventOf<'start'>): readonly Uint8Array[] {
+    this.#stage = 'started';
+    this.#usage = { ...start.usage, output: 0, thinking: 0 };
+    return encodeUtf8(this.#encoder.encode({ ...start, model: this.#model }));
+  }
 
   /** `undefined` where it is good as it is. */
-  const mendEnding = (payload: Json): string | undefined => {
-    stage = 'ending';
-    usage = decodeUsage(payload['usage'], usage);
+  #mendEnding(payload: Json): string | undefined {
+    this.#stage = 'ending';
+    this.#usage = decodeUsage(payload['usage'], this.#usage);
     const told = readObject(payload, 'usage');
     if (readCount(told['output_tokens']) !== undefined) return undefined;
     return encodeEvent('message_delta', {
       ...payload,
-      usage: { ...told, ...encodeFinalUsage(usage) },
+      usage: { ...told, ...encodeFinalUsage(this.#usage) },
     });
-  };
-
-  const relayEvent = ({ event, data }: SseEvent, bytes: Uint8Array): RelayedFrame => {
-    const payload = parseUpstreamJson(data);
-    const events = decoder.decode(payload);
-    const [first] = events;
-    if (first?.type === 'start') return { events, bytes: relayStart(first) };
-    const type = readEventName(payload);
-    if (stage === 'nothing' || type === undefined) return { events, bytes: [] };
-    if (first?.type === 'finish' && stage !== 'ending') {
-      return { events, bytes: encodeUtf8(encoder.encode(first)) };
-    }
-    const mended = type === 'message_delta' ? mendEnding(payload) : undefined;
-    if (mended !== undefined) return { events, bytes: encodeUtf8(mended) };
-    if (event !== type) return { events, bytes: encodeUtf8(encodeEvent(type, payload)) };
-    return { events, bytes: [bytes] };
-  };
-
-  return createStreamRelay({
-    relay({ event, bytes }) {
-      if (event === undefined) return { events: [], bytes: stage === 'nothing' ? [] : [bytes] };
-      const relayed = relayEvent(event, bytes);
-      if (relayed.bytes[0] === bytes) texts.learn(bytes, relayed.events);
-      else texts.forget();
-      return relayed;
-    },
-    skim(chunk, start) {
-      const run = texts.skim(chunk, start);
-      if (run === undefined) return undefined;
-      const { end, contentBytes } = run;
-      const isWhole = start === 0 && end === chunk.length;
-      return { bytes: isWhole ? chunk : chunk.subarray(start, end), contentBytes, end };
-    },
-    end: () => ({ events: decoder.end(), bytes: [] }),
-  });
+  }
 }
 
 /** `undefined` where it is none that could stand in a line of its own. */

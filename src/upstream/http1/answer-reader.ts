@@ -37,6 +37,7 @@ export class AnswerReader {
   #bodyBytesLeft = 0;
   #headBytes = 0;
   #informationalHeads = 0;
+  #keepMs = 0;
   /** The head as far as it has been read. */
   #text = '';
   readonly #statusLine = new StatusLineReader();
@@ -78,7 +79,18 @@ export class AnswerReader {
 
   /** How long the connection may wait for another request once the answer is complete; 0 is not at all. */
   keepMs(): number {
-    return this.#framing?.kind === 'until_close' ? 0 : readKeepMs(this.head);
+    return this.#keepMs;
+  }
+
+  /** Once they were told: a stream may be open for long. */
+  forgetHead(): void {
+    this.head = NO_HEAD;
+    this.#text = '';
+    this.#fields.forget();
+  }
+
+  forgetData(): void {
+    this.data = NO_DATA;
   }
 
   #beginHead(): void {
@@ -117,6 +129,7 @@ export class AnswerReader {
     this.head = { status, minorVersion, headers };
     this.#framing = frameBody(this.head, this.#isHead);
     if (this.#framing === undefined) return 'malformed';
+    this.#keepMs = this.#framing.kind === 'until_close' ? 0 : readKeepMs(this.head);
     if (this.#framing.kind === 'length') this.#bodyBytesLeft = this.#framing.bytes;
     if (this.#framing.kind === 'chunked') this.#chunks.restart();
     return 'head';

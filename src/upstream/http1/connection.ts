@@ -138,6 +138,7 @@ export class Connection implements SocketListener {
       this.#tellStep(step, exchange, at < bytes.length);
     }
     this.#isTelling = false;
+    this.#reader.forgetData();
     if (this.#exchange !== exchange) return;
     // A copy: the next read uses the memory again.
     if (at < bytes.length) this.#held = Buffer.from(bytes.subarray(at));
@@ -167,6 +168,7 @@ export class Connection implements SocketListener {
     // Who refuses does not want the rest, and may close on a client that goes on sending.
     if (status >= 400) this.#writer.stop();
     handler.onHead(status, headers);
+    this.#reader.forgetHead();
   }
 
   /** The answer is complete. Bytes behind it belong to nobody: such a connection is not used again. */

@@ -3,6 +3,8 @@ import { COLON, CR, IS_TOKEN, IS_VALUE, LF, SPACE, TAB } from './byte-classes.ts
 
 export type Verdict = 'reading' | 'done' | 'malformed' | 'too_many';
 
+/** Never written to. */
+const NO_MARKS: number[] = [];
 const MARKS_MAX = 4 * HEADERS_MAX;
 
 /**
@@ -41,6 +43,11 @@ export class FieldReader {
     this.verdict = 'reading';
     this.marks = [];
     this.#state = 'lineStart';
+  }
+
+  /** Whoever has taken the marks may keep them. */
+  forget(): void {
+    this.marks = NO_MARKS;
   }
 
   /** A usual line at once, of all others the first byte. */

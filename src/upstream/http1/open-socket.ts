@@ -37,7 +37,7 @@ function createOpenTcp({ host, port }: Origin): OpenSocket {
     };
     const socket = connectTcp({ host, port, onread: { buffer, callback } });
     socket.setNoDelay(true);
-    socket.on('connect', () => {
+    socket.once('connect', () => {
       listener.onConnect();
       listener.onReady();
     });

@@ -15,7 +15,6 @@ export class RequestWriter {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    socket.on('drain', () => this.#sendOn());
   }
 
   send(head: string, body: Uint8Array = NO_BYTES): void {
@@ -47,7 +46,9 @@ export class RequestWriter {
     while (this.#unsent.length > 0 && !this.#isStopped) {
       const slice = this.#unsent.subarray(0, SLICE_BYTES);
       this.#unsent = this.#unsent.subarray(SLICE_BYTES);
-      if (!this.#socket.write(slice)) return;
+      if (this.#socket.write(slice)) continue;
+      this.#socket.once('drain', () => this.#sendOn());
+      return;
     }
     // An empty rest of a body would keep all of it.
     if (this.#unsent.length === 0) this.#unsent = NO_BYTES;
