@@ -35,15 +35,15 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settled request is let in again',
-    find: "if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
     replace:
-      "if refusal and redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+      "if refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
   },
   {
     name: 'a settled request is refused for another reason',
-    find: "if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
     replace:
-      "if not refusal and redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+      "if not refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
   },
   {
     name: 'a write is carried out twice',
@@ -75,8 +75,8 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold is made twice for one request',
-    find: "redis.call('HSETNX', KEYS[3], request_id, hold) == 0",
-    replace: "redis.call('HSET', KEYS[3], request_id, hold) == 2",
+    find: "redis.call('HSETNX', KEYS[2], request_id, hold) == 0",
+    replace: "redis.call('HSET', KEYS[2], request_id, hold) == 2",
   },
   {
     name: 'requests in flight are never counted down',
@@ -250,14 +250,14 @@ const NUMBER_MUTANTS: readonly Mutant[] = [
 const TELLING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a key is told of requests that count no more',
-    find: '    read.newest = skip_expired(read.newest, now, window)\n',
+    find: '  read.times = string.sub(read.times, expired * TIME_BYTES + 1)\n',
     replace: '',
   },
   {
     name: 'a key is told the limit of its account as its own',
-    find: 'read_window(KEYS[2], key_window, key_limit, now, window)\nlocal by_account =\n',
+    find: 'read_window(prefix, key_id, key_window, key_limit, now, window)\nlocal by_account = read_window(prefix, account_id,',
     replace:
-      'read_window(log_name(ARGV[1], ARGV[2]), account_window, key_limit, now, window)\nlocal by_account =\n',
+      'read_window(prefix, account_id, account_window, key_limit, now, window)\nlocal by_account = read_window(prefix, account_id,',
   },
 ];
 
