@@ -91,8 +91,8 @@ if not existing then
   if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end
   if refusal then return refusal end
   -- Nothing has been changed until here.
-  local payer = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*')
-  local hold = encode_first_hold(payer, whole(held), whole(now + lease))
+  local hold = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
+    .. whole(held) .. '|0|' .. whole(now + lease)
   if redis.call('HSETNX', KEYS[2], request_id, hold) == 0 then
     existing = redis.call('HGET', KEYS[2], request_id)
   end

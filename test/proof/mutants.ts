@@ -100,8 +100,9 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal that notes no cost',
-    find: 'encode_hold(payer, held, ARGV[5])',
-    replace: "encode_hold(payer, held, existing and select(4, decode_hold(existing)) or '0')",
+    find: "payer .. '|' .. held .. '|' .. ARGV[5]",
+    replace:
+      "payer .. '|' .. held .. '|' .. (existing and select(4, decode_hold(existing)) or '0')",
   },
   {
     name: 'a hold that comes back takes what others hold',
@@ -138,8 +139,8 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a late settlement charges all of it',
-    find: "finish('late', ARGV[1], ARGV[2], '0', 0, number(expired_charge))",
-    replace: "finish('late', ARGV[1], ARGV[2], '0', 0, 0)",
+    find: "finish('late', ARGV[1], month, '0', 0, number(expired_charge))",
+    replace: "finish('late', ARGV[1], month, '0', 0, 0)",
   },
   {
     name: 'an overrun is charged whatever is left',
@@ -199,7 +200,7 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: 'if now_ms() - number(ARGV[5]) > SETTLE_AGE_MAX_MS then',
+    find: 'if now_ms() - number(ARGV[4]) > SETTLE_AGE_MAX_MS then',
     replace: 'if false then',
   },
   {
