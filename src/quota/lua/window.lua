@@ -71,7 +71,7 @@ end
 
 -- Says how many requests count now, how long the next one has to wait, and when all have expired. Changes nothing.
 -- A limit of 0 is none. `times` are those that count and stand in the record, the first `oldest` of them older than the
--- blocks. A table of more than eight fields costs twice as much.
+-- blocks.
 local function read_window(prefix, id, state, limit, now, window)
   local read = { count = 0, wait = 0, reset = 0, dropped = 0, blocks = 0, oldest = 0, times = '', last = 0 }
   if limit <= 0 or not state then return read end
