@@ -2,9 +2,8 @@
 --[[
   Admit: lets one request in and holds what it may cost, or says why not and changes nothing.
 
-  KEYS  key, key_log, holds, leases, done
-  ARGV  prefix, key_id, digest, model_names, request_id, hold_micros, hold_least_micros,
-        lease_ms, window_ms, plan_limits
+  KEYS  key, holds, leases, done
+  ARGV  prefix, key_id, digest, model_names, request_id, numbers
   Uses  numbers, clock, month, names, window, holds
   Reply {'admitted', now_ms, limit, left, reset_ms, account, month, held_micros}
         {'unknown'}  no such key, or another secret
@@ -16,13 +15,14 @@
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
         {'balance', now_ms, limit, left, reset_ms, balance, held}
 
-  plan_limits is ,starter=60,pro=300 and so on. model_names has the pinned id first, then its
-  aliases, separated by commas. Where less than hold_micros is free, but at least
-  hold_least_micros, all that is free is held. The same request is admitted once, however often
-  it comes: a second call answers as the first.
+  numbers are doubles: hold_micros, hold_least_micros, lease_ms, window_ms and the limits of the plans
+  starter, pro, business and team. model_names has the pinned id first, then its aliases, separated
+  by commas. Where less than hold_micros is free, but at least hold_least_micros, all that is free is
+  held. The same request is admitted once, however often it comes: a second call answers as the
+  first.
 ]]
 local prefix, key_id, digest, model_names, request_id = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local window = ARGV[9] + 0
+local wanted, least, lease, window, starter, pro, business, team = struct.unpack('<dddddddd', ARGV[6])
 local now = now_ms()
 local month = month_of(now)
 local held_field = 'held:' .. month
@@ -53,10 +53,9 @@ end
 if models and not is_allowed(models, model_names) then return { 'model' } end
 
 local key_limit = number(key_rpm)
-local account_limit = limit_of(plan, ARGV[10])
-local account_log = log_name(prefix, account)
-local by_key = read_window(KEYS[2], key_window, key_limit, now, window)
-local by_account = read_window(account_log, account_window, account_limit, now, window)
+local account_limit = limit_of(plan, starter, pro, business, team)
+local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
+local by_account = read_window(prefix, account, account_window, account_limit, now, window)
 
 -- Clients are told of the limit that they will meet first.
 local limit, met = account_limit, by_account
@@ -67,7 +66,6 @@ local left, reset = math.max(0, limit - met.count), met.reset
 
 in_flight, balance = number(in_flight), number(balance)
 account_held, key_held = number(account_held), number(key_held)
-local least = ARGV[7] + 0
 local balance_room = balance - account_held
 local cap_room = cap and cap - number(spent) - key_held or math.huge
 
@@ -87,28 +85,28 @@ elseif balance_room < least then
 end
 
 -- What has been admitted before is not refused now.
-local existing = refusal and redis.call('HGET', KEYS[3], request_id)
-local held = math.min(ARGV[6], cap_room, balance_room)
+local existing = refusal and redis.call('HGET', KEYS[2], request_id)
+local held = math.min(wanted, cap_room, balance_room)
 if not existing then
-  if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end
+  if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end
   if refusal then return refusal end
   -- Nothing has been changed until here.
-  local payer = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*')
-  local hold = encode_first_hold(payer, whole(held), whole(now + ARGV[8]))
-  if redis.call('HSETNX', KEYS[3], request_id, hold) == 0 then
-    existing = redis.call('HGET', KEYS[3], request_id)
+  local hold = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
+    .. whole(held) .. '|0|' .. whole(now + lease)
+  if redis.call('HSETNX', KEYS[2], request_id, hold) == 0 then
+    existing = redis.call('HGET', KEYS[2], request_id)
   end
 end
 if existing then
   local _, held_month, already_held = decode_hold(existing)
   return { 'admitted', now, limit, left, reset, account, held_month, already_held + 0 }
 end
-redis.call('RPUSH', KEYS[4], request_id)
+redis.call('RPUSH', KEYS[3], request_id)
 redis.call('HSET', account_key, 'held', whole(account_held + held),
-  'window', take_place(account_log, now, window, by_account))
+  'window', take_place(prefix, account, now, window, by_account))
 if key_limit > 0 then
   redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held),
-    'window', take_place(KEYS[2], now, window, by_key))
+    'window', take_place(prefix, key_id, now, window, by_key))
 else
   redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held))
 end

@@ -2,7 +2,7 @@ import { assert } from '../lib/assert.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
-import { encodePlanLimits } from './encode-plan-limits.ts';
+import { encodeNumbers } from './encode-numbers.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
@@ -63,19 +63,8 @@ export type AdmitReply =
 
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
-  ['key', 'key_log', 'holds', 'leases', 'done'],
-  [
-    'prefix',
-    'key_id',
-    'digest',
-    'model_names',
-    'request_id',
-    'hold_micros',
-    'hold_least_micros',
-    'lease_ms',
-    'window_ms',
-    'plan_limits',
-  ],
+  ['key', 'holds', 'leases', 'done'],
+  ['prefix', 'key_id', 'digest', 'model_names', 'request_id', 'numbers'],
 );
 
 /** Lets one request in and holds what it may cost, or says why not. May be repeated with the same id. */
@@ -85,7 +74,6 @@ export function admit(connection: Connection, order: AdmitOrder): Promise<AdmitR
     connection,
     {
       key: redisKeys.key(order.keyId),
-      key_log: redisKeys.keyLog(order.keyId),
       holds: redisKeys.holds,
       leases: redisKeys.leases,
       done: redisKeys.done(order.requestId),
@@ -96,15 +84,23 @@ export function admit(connection: Connection, order: AdmitOrder): Promise<AdmitR
       digest: order.digest,
       model_names: order.modelNames.join(','),
       request_id: order.requestId,
-      hold_micros: order.holdMicros,
-      hold_least_micros: order.holdLeastMicros,
-      lease_ms: order.leaseMs,
-      window_ms: order.windowMs,
-      plan_limits: encodePlanLimits(order.plans),
+      numbers: encodeOrder(order),
     },
   );
   const { windowMs } = order;
   return reply.then((values) => readReply(values as readonly (string | number)[], windowMs));
+}
+
+function encodeOrder({
+  holdMicros,
+  holdLeastMicros,
+  leaseMs,
+  windowMs,
+  plans,
+}: AdmitOrder): Buffer {
+  const { starter, pro, business, team } = plans;
+  const amounts = [holdMicros, holdLeastMicros, leaseMs, windowMs, starter, pro, business, team];
+  return encodeNumbers(amounts);
 }
 
 function readReply(reply: readonly (string | number)[], windowMs: number): AdmitReply {

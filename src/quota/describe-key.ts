@@ -2,7 +2,7 @@ import type { KeyInfo } from '../protocol/key-info.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
 import type { PlanLimits } from './admit.ts';
-import { encodePlanLimits } from './encode-plan-limits.ts';
+import { encodeNumbers } from './encode-numbers.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 
 /** What the settings say of rate limits. */
@@ -19,8 +19,8 @@ interface KeyQuestion extends RateRules {
 
 const script = loadLuaScript(
   new URL('./describe.lua', import.meta.url),
-  ['key', 'key_log'],
-  ['prefix', 'account_id', 'window_ms', 'plan_limits'],
+  ['key'],
+  ['prefix', 'key_id', 'account_id', 'numbers'],
 );
 
 /** Tells a key its own limits and what is left of them, and takes nothing from any. */
@@ -31,12 +31,12 @@ export async function describeKey(
   const redisKeys = keysOfBucket(bucket);
   const reply = (await script.call(
     connection,
-    { key: redisKeys.key(keyId), key_log: redisKeys.keyLog(keyId) },
+    { key: redisKeys.key(keyId) },
     {
       prefix: redisKeys.prefix,
+      key_id: keyId,
       account_id: accountId,
-      window_ms: windowMs,
-      plan_limits: encodePlanLimits(plans),
+      numbers: encodeNumbers([windowMs, plans.starter, plans.pro, plans.business, plans.team]),
     },
   )) as readonly (string | number)[];
   const number = (index: number) => Number(reply[index] ?? 0);

@@ -2,29 +2,31 @@
 --[[
   Describe: tells a key its own limits and what is left of them, and takes nothing from any.
 
-  KEYS  key, key_log
-  ARGV  prefix, account_id, window_ms, plan_limits
+  KEYS  key
+  ARGV  prefix, key_id, account_id, numbers
   Uses  numbers, clock, month, names, window
   Reply {'described', now_ms, month, key_limit, key_count, key_reset_ms,
          account_limit, account_count, account_reset_ms,
          expires, models, in_flight, in_flight_max, cap, spent, held, balance, account_held}
 
+  numbers are doubles: window_ms and the limits of the plans starter, pro, business and team.
   A limit of 0 is none; what is not set is an empty text. Whether the key may ask is for identify.lua.
 ]]
-local now, window = now_ms(), number(ARGV[3])
+local prefix, key_id, account_id = ARGV[1], ARGV[2], ARGV[3]
+local window, starter, pro, business, team = struct.unpack('<ddddd', ARGV[4])
+local now = now_ms()
 local month = month_of(now)
 
 local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held, key_window =
   unpack(redis.call('HMGET', KEYS[1], 'rpm', 'expires', 'models', 'in_flight', 'in_flight_max',
     'cap', 'spent:' .. month, 'held:' .. month, 'window'))
 local plan, balance, account_held, account_window =
-  unpack(redis.call('HMGET', account_name(ARGV[1], ARGV[2]), 'plan', 'balance', 'held', 'window'))
+  unpack(redis.call('HMGET', account_name(prefix, account_id), 'plan', 'balance', 'held', 'window'))
 
-local account_limit = limit_of(plan, ARGV[4])
+local account_limit = limit_of(plan, starter, pro, business, team)
 local key_limit = number(key_rpm)
-local by_key = read_window(KEYS[2], key_window, key_limit, now, window)
-local by_account =
-  read_window(log_name(ARGV[1], ARGV[2]), account_window, account_limit, now, window)
+local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
+local by_account = read_window(prefix, account_id, account_window, account_limit, now, window)
 
 return { 'described', now, month, key_limit, by_key.count, by_key.reset,
   account_limit, by_account.count, by_account.reset,

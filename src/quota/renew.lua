@@ -44,6 +44,6 @@ if existing then
 else
   held = restore_hold()
 end
-redis.call('HSET', KEYS[3], request_id, encode_hold(payer, held, ARGV[5]))
+redis.call('HSET', KEYS[3], request_id, payer .. '|' .. held .. '|' .. ARGV[5])
 redis.call('ZADD', KEYS[4], whole(now_ms() + ARGV[6]), request_id)
 return stand() or 'active'

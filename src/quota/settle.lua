@@ -3,7 +3,7 @@
   Settle: ends the hold of a request and charges what it cost, once.
 
   KEYS  account, key, holds, renewals, ledger, done
-  ARGV  payer, month, request_id, actual_micros, first_tried_ms, usage
+  ARGV  payer, request_id, actual_micros, first_tried_ms, usage
   Uses  numbers, clock, holds, money
   Reply {kind, charged_micros, short_micros, balance_micros}
         {'repeated', charged_micros}  it has been settled before; nothing happens
@@ -18,13 +18,13 @@
 ]]
 local SETTLE_AGE_MAX_MS = (DONE_KEEP_MIN_S - 300) * 1000
 
-local request_id, wanted = ARGV[3], number(ARGV[4])
+local request_id, wanted = ARGV[2], number(ARGV[3])
 
 local function finish(kind, payer, month, held, ended, already)
-  local charged, short, balance = charge(KEYS[1], KEYS[2], month, held + 0, ended, wanted - already)
+  local charged, short, balance, balance_text = charge(KEYS[1], KEYS[2], month, held + 0, ended, wanted - already)
   local charged_text = whole(charged)
   mark_done(KEYS[6], request_id, already == 0 and charged_text or whole(already + charged))
-  enter(KEYS[5], kind, request_id, payer, held, charged_text, whole(short), whole(balance), ARGV[6])
+  enter(KEYS[5], kind, request_id, payer, held, charged_text, short == 0 and '0' or whole(short), balance_text, ARGV[5])
   return { kind, charged, short, balance }
 end
 
@@ -37,10 +37,11 @@ if existing then
 end
 
 local done = redis.call('HGET', KEYS[6], request_id)
+local month = string.match(ARGV[1], '^[^|]*|[^|]*|([^|]*)')
 if done then
   local expired_charge = string.match(done, '^x(%d+)$')
   if not expired_charge then return { 'repeated', number(done) } end
-  return finish('late', ARGV[1], ARGV[2], '0', 0, number(expired_charge))
+  return finish('late', ARGV[1], month, '0', 0, number(expired_charge))
 end
-if now_ms() - number(ARGV[5]) > SETTLE_AGE_MAX_MS then return { 'too_old' } end
-return finish('orphan', ARGV[1], ARGV[2], '0', 0, 0)
+if now_ms() - number(ARGV[4]) > SETTLE_AGE_MAX_MS then return { 'too_old' } end
+return finish('orphan', ARGV[1], month, '0', 0, 0)

@@ -18,7 +18,7 @@ export type SettleReply =
 const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
   ['account', 'key', 'holds', 'renewals', 'ledger', 'done'],
-  ['payer', 'month', 'request_id', 'actual_micros', 'first_tried_ms', 'usage'],
+  ['payer', 'request_id', 'actual_micros', 'first_tried_ms', 'usage'],
 );
 
 /** Ends the hold of a request and charges what it cost, once, however often it is called. */
@@ -39,7 +39,6 @@ export function settle(
     },
     {
       payer: encodePayer(settlement),
-      month: settlement.month,
       request_id: settlement.requestId,
       actual_micros: settlement.actualMicros,
       first_tried_ms: settlement.firstTriedMs,

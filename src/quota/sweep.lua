@@ -19,9 +19,9 @@ local function expire(request_id, text)
   local payer, month, held, seen = decode_hold(text)
   local account, key_id = string.match(payer, '^([^|]*)|([^|]*)')
   local account_key, key_key = account_name(prefix, account), key_name(prefix, key_id)
-  local charged, short, balance = charge(account_key, key_key, month, held + 0, 1, math.min(seen, held))
+  local charged, short, _, balance = charge(account_key, key_key, month, held + 0, 1, math.min(seen, held))
   mark_done(done_name(prefix, request_id), request_id, 'x' .. whole(charged))
-  enter(KEYS[4], 'expired', request_id, payer, held, whole(charged), whole(short), whole(balance), '')
+  enter(KEYS[4], 'expired', request_id, payer, held, whole(charged), whole(short), balance, '')
   swept, total = swept + 1, total + charged
 end
 

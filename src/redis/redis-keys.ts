@@ -45,10 +45,8 @@ export interface BucketKeys {
   key(keyId: string): string;
   /** SET of the ids of an account's keys. */
   keysOf(accountId: string): string;
-  /** LIST: when the account's last requests were admitted, as far as its record has no room for them. */
+  /** LIST: when the last requests of an account were admitted, as far as its record has no room for them; of a key too. */
   accountLog(accountId: string): string;
-  /** LIST: when the key's last requests were admitted, as far as its record has no room for them. */
-  keyLog(keyId: string): string;
   /** HASH request id -> what was charged, for all requests that began in the same minute. */
   done(requestId: string): string;
 }
@@ -71,7 +69,6 @@ export function bucketKeys(tag: string): BucketKeys {
     key: (keyId) => `${prefix}key:${keyId}`,
     keysOf: (accountId) => `${prefix}keys:${accountId}`,
     accountLog: (accountId) => `${prefix}log:${accountId}`,
-    keyLog: (keyId) => `${prefix}log:${keyId}`,
     done: (requestId) => `${prefix}done:${requestId.slice(MINUTE_START, MINUTE_END)}`,
   };
 }

@@ -35,15 +35,15 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settled request is let in again',
-    find: "if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
     replace:
-      "if refusal and redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+      "if refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
   },
   {
     name: 'a settled request is refused for another reason',
-    find: "if redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
     replace:
-      "if not refusal and redis.call('HEXISTS', KEYS[5], request_id) == 1 then return { 'finished' } end\n  if refusal",
+      "if not refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
   },
   {
     name: 'a write is carried out twice',
@@ -75,8 +75,8 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold is made twice for one request',
-    find: "redis.call('HSETNX', KEYS[3], request_id, hold) == 0",
-    replace: "redis.call('HSET', KEYS[3], request_id, hold) == 2",
+    find: "redis.call('HSETNX', KEYS[2], request_id, hold) == 0",
+    replace: "redis.call('HSET', KEYS[2], request_id, hold) == 2",
   },
   {
     name: 'requests in flight are never counted down',
@@ -100,8 +100,9 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal that notes no cost',
-    find: 'encode_hold(payer, held, ARGV[5])',
-    replace: "encode_hold(payer, held, existing and select(4, decode_hold(existing)) or '0')",
+    find: "payer .. '|' .. held .. '|' .. ARGV[5]",
+    replace:
+      "payer .. '|' .. held .. '|' .. (existing and select(4, decode_hold(existing)) or '0')",
   },
   {
     name: 'a hold that comes back takes what others hold',
@@ -138,8 +139,8 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a late settlement charges all of it',
-    find: "finish('late', ARGV[1], ARGV[2], '0', 0, number(expired_charge))",
-    replace: "finish('late', ARGV[1], ARGV[2], '0', 0, 0)",
+    find: "finish('late', ARGV[1], month, '0', 0, number(expired_charge))",
+    replace: "finish('late', ARGV[1], month, '0', 0, 0)",
   },
   {
     name: 'an overrun is charged whatever is left',
@@ -199,7 +200,7 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: 'if now_ms() - number(ARGV[5]) > SETTLE_AGE_MAX_MS then',
+    find: 'if now_ms() - number(ARGV[4]) > SETTLE_AGE_MAX_MS then',
     replace: 'if false then',
   },
   {
@@ -250,14 +251,14 @@ const NUMBER_MUTANTS: readonly Mutant[] = [
 const TELLING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a key is told of requests that count no more',
-    find: '    read.newest = skip_expired(read.newest, now, window)\n',
+    find: '  read.times = string.sub(read.times, expired * TIME_BYTES + 1)\n',
     replace: '',
   },
   {
     name: 'a key is told the limit of its account as its own',
-    find: 'read_window(KEYS[2], key_window, key_limit, now, window)\nlocal by_account =\n',
+    find: 'read_window(prefix, key_id, key_window, key_limit, now, window)\nlocal by_account = read_window(prefix, account_id,',
     replace:
-      'read_window(log_name(ARGV[1], ARGV[2]), account_window, key_limit, now, window)\nlocal by_account =\n',
+      'read_window(prefix, account_id, account_window, key_limit, now, window)\nlocal by_account = read_window(prefix, account_id,',
   },
 ];
 

@@ -4,14 +4,14 @@ export const RATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the key loses a place when the account refuses',
     find: 'if by_key.wait > 0 or by_account.wait > 0 then',
-    replace: `if key_limit > 0 and by_key.wait == 0 and by_account.wait > 0 then redis.call('HSET', KEYS[1], 'window', take_place(KEYS[2], now, window, by_key)) end
+    replace: `if key_limit > 0 and by_key.wait == 0 and by_account.wait > 0 then redis.call('HSET', KEYS[1], 'window', take_place(prefix, key_id, now, window, by_key)) end
 if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a refusal by the cap takes a place',
     find: 'elseif cap_room < least then',
     replace:
-      "elseif cap_room < least then redis.call('HSET', account_key, 'window', take_place(account_log, now, window, by_account))",
+      "elseif cap_room < least then redis.call('HSET', account_key, 'window', take_place(prefix, account, now, window, by_account))",
   },
   {
     name: 'one request more than the limit',
@@ -20,12 +20,13 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a window that includes both of its ends',
-    find: 'wait = math.min(find_time(read, log, count - limit) + window - now, window)',
-    replace: 'wait = math.min(find_time(read, log, count - limit) + window + 1 - now, window)',
+    find: 'wait = math.min(find_time(read, prefix, id, count - limit) + window - now, window)',
+    replace:
+      'wait = math.min(find_time(read, prefix, id, count - limit) + window + 1 - now, window)',
   },
   {
     name: 'only the limit of the key counts',
-    find: ",\n  'window', take_place(account_log, now, window, by_account))",
+    find: ",\n  'window', take_place(prefix, account, now, window, by_account))",
     replace: ')',
   },
   {
@@ -35,17 +36,17 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a log that is forgotten within its window',
-    find: "redis.call('PEXPIRE', log, 3 * window)",
-    replace: "redis.call('PEXPIRE', log, whole(window / 4))",
+    find: "redis.call('PEXPIRE', log_name(prefix, id), 3 * window)",
+    replace: "redis.call('PEXPIRE', log_name(prefix, id), whole(window / 4))",
   },
   {
     name: 'a log whose life is never renewed',
-    find: 'if is_new or blocks > 0 and math.floor(read.last / window) ~= math.floor(now / window) then',
+    find: 'if is_new or blocks > 0 and last - last % window ~= now - now % window then',
     replace: 'if is_new then',
   },
   {
     name: 'times that go backwards with the clock',
-    find: 'local time = math.max(now, read.last or 0)',
+    find: 'local time = math.max(now, last)',
     replace: 'local time = now',
   },
   {
@@ -55,13 +56,13 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'the oldest entries are kept',
-    find: "redis.call('LTRIM', log, read.dropped, -1)",
-    replace: "redis.call('LTRIM', log, 0, -1)",
+    find: "redis.call('LTRIM', log, whole(read.dropped), '-1')",
+    replace: "redis.call('LTRIM', log, '0', '-1')",
   },
   {
     name: 'a block of the log is read again and again',
-    find: 'read.dropped, read.blocks = read.dropped + 1, read.blocks - 1',
-    replace: 'read.blocks = read.blocks - 1',
+    find: 'read.dropped, read.blocks = low, read.blocks - low',
+    replace: 'read.blocks = read.blocks - low',
   },
   {
     name: 'what the log has is not counted',
@@ -72,17 +73,17 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
     name: 'every call for a request takes a place',
     find: '  -- Nothing has been changed until here.\n',
     replace:
-      "if key_limit > 0 then redis.call('HSET', KEYS[1], 'window', take_place(KEYS[2], now, window, by_key)) end\n",
+      "if key_limit > 0 then redis.call('HSET', KEYS[1], 'window', take_place(prefix, key_id, now, window, by_key)) end\n",
   },
   {
     name: 'every call for a request takes a place of the account',
     find: '  -- Nothing has been changed until here.\n',
     replace:
-      "redis.call('HSET', account_key, 'window', take_place(account_log, now, window, by_account))\n",
+      "redis.call('HSET', account_key, 'window', take_place(prefix, account, now, window, by_account))\n",
   },
   {
     name: 'a request that runs is refused',
-    find: "local existing = refusal and redis.call('HGET', KEYS[3], request_id)",
+    find: "local existing = refusal and redis.call('HGET', KEYS[2], request_id)",
     replace: 'local existing',
   },
 ];

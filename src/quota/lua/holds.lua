@@ -10,15 +10,6 @@
 -- those behind them in the list with them; a first lease that is longer than those after it delays them as well, by as
 -- much as it is longer.
 
--- The held and seen amounts are texts, see numbers.lua.
-local function encode_hold(payer, held, seen)
-  return payer .. '|' .. held .. '|' .. seen
-end
-
-local function encode_first_hold(payer, held, due)
-  return payer .. '|' .. held .. '|0|' .. due
-end
-
 -- Answers payer, month, held, seen and due, all as texts; after a renewal `due` is empty.
 local function decode_hold(text)
   return string.match(text, '^([^|]*|[^|]*|([^|]*)|[^|]*)|(%d+)|(%d+)|?(%d*)$')

@@ -18,7 +18,7 @@ end
 
 -- Takes `wanted` from the balance, and ends a hold of `held` for this month, where there is one: `ended` is 1 then, else
 -- 0. What was held is covered; more than that only as far as balance and cap have room that nobody else holds. Answers
--- what was charged, what was not, and the new balance. Each record is read once and written once: that is most of what a
+-- what was charged, what was not, and the new balance, also as a text. Each record is read once and written once: that is most of what a
 -- settlement costs Redis.
 local function charge(account_key, key_key, month, held, ended, wanted)
   local held_field, spent_field = 'held:' .. month, 'spent:' .. month
@@ -33,7 +33,8 @@ local function charge(account_key, key_key, month, held, ended, wanted)
     charged = math.max(held, math.min(wanted, room))
   end
   balance = balance - charged
-  redis.call('HSET', account_key, 'held', whole(account_held), 'balance', whole(balance))
+  local balance_text = whole(balance)
+  redis.call('HSET', account_key, 'held', whole(account_held), 'balance', balance_text)
   in_flight, spent = whole(number(in_flight) - ended), whole(spent + charged)
   if key_held == 0 then
     redis.call('HSET', key_key, 'in_flight', in_flight, spent_field, spent)
@@ -41,7 +42,7 @@ local function charge(account_key, key_key, month, held, ended, wanted)
   else
     redis.call('HSET', key_key, 'in_flight', in_flight, spent_field, spent, held_field, whole(key_held))
   end
-  return charged, wanted - charged, balance
+  return charged, wanted - charged, balance, balance_text
 end
 
 -- What became of a request: the micros it was charged, with an x in front when its lease had run out.
