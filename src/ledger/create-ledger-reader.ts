@@ -6,6 +6,7 @@ import { readStreamSpan } from './audit-bucket.ts';
 import type { ExportPace } from './export-pace.ts';
 import { forEachBucket } from './for-each-bucket.ts';
 import { gatherBuckets, type ReadPage } from './gather-buckets.ts';
+import { createLineBlocks } from './line-blocks.ts';
 import { readStreamPage, STREAM_PAGE_MAX } from './read-stream.ts';
 import { createSegmentBatch, type SegmentBatch } from './segment-batch.ts';
 import {
@@ -67,7 +68,8 @@ export async function createLedgerReader(options: LedgerReaderOptions): Promise<
   let sequence = newest.sequence + 1;
   // Never ahead of what the segments hold, not even when they are read once more: trimming goes by this.
   let durable: Cursors = await findStart(connection, newest.cursors);
-  let batch = createSegmentBatch(durable);
+  const blocks = createLineBlocks();
+  let batch = createSegmentBatch(durable, blocks);
   let gatheringSinceMs = 0;
   let trimmedMs = 0;
   let nextBucket = 0;
@@ -108,7 +110,7 @@ export async function createLedgerReader(options: LedgerReaderOptions): Promise<
       );
       sequence++;
       durable = batch.after;
-      batch = createSegmentBatch(durable);
+      batch = createSegmentBatch(durable, blocks);
     },
 
     async trim() {

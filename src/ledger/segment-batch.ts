@@ -5,7 +5,7 @@ import {
   encodeLedgerLine,
   type StreamFields,
 } from './ledger-entry.ts';
-import { createLineBlocks } from './line-blocks.ts';
+import type { LineBlocks } from './line-blocks.ts';
 import type { StreamEntry } from './read-stream.ts';
 import { type Cursors, cursorOf } from './segment-header.ts';
 import type { StreamId } from './stream-id.ts';
@@ -24,10 +24,11 @@ export interface SegmentBatch {
   add(bucket: number, page: readonly StreamEntry[]): number;
 }
 
-export function createSegmentBatch(cursors: Cursors): SegmentBatch {
+/** What `blocks` had is gone. */
+export function createSegmentBatch(cursors: Cursors, blocks: LineBlocks): SegmentBatch {
+  blocks.clear();
   const before = new Map<number, StreamId>();
   const after = new Map(cursors);
-  const blocks = createLineBlocks();
   let entries = 0;
   return {
     get entries() {

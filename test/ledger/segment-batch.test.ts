@@ -13,7 +13,7 @@ const fieldsOf = (text: string, usage: Buffer | string) => [
 
 describe('what the next segment will hold', () => {
   it('has requests, payments and what cannot be decoded, each as a line in its place', () => {
-    const batch = createSegmentBatch(new Map([[7, '5-0']]));
+    const batch = createSegmentBatch(new Map([[7, '5-0']]), createLineBlocks());
     const damaged = fieldsOf('charge|a|k|202611|m|1|half|0|3|r2', '');
     const usage = encodeLedgerUsage(USAGE, true, DETAILS);
     const page = [
@@ -45,5 +45,24 @@ describe('lines outside of the heap', () => {
     expect(bytes.equals(Buffer.from(lines.map((line) => `${line}\n`).join('')))).toBe(true);
     expect(blocks.bytes).toBe(bytes.length);
     expect(createLineBlocks().filled()).toEqual([]);
+  });
+
+  it('begin anew in the same memory, but for lines longer than a piece of it', () => {
+    const blocks = createLineBlocks();
+    const memories: Set<ArrayBufferLike>[] = [];
+    for (const letter of ['a', 'b', 'c']) {
+      for (let i = 0; i < 1_000; i++) blocks.add(letter.repeat(1_000 + i));
+      blocks.add(letter.repeat(500_000));
+      const bytes = Buffer.concat(blocks.filled());
+      expect(bytes.length).toBe(blocks.bytes);
+      expect(bytes.toString().replaceAll('\n', '')).toMatch(new RegExp(`^${letter}+$`));
+      memories.push(new Set(blocks.filled().map(({ buffer }) => buffer)));
+      blocks.clear();
+      expect([blocks.bytes, blocks.filled()]).toEqual([0, []]);
+    }
+    const [first = new Set(), ...later] = memories;
+    for (const memory of later) {
+      expect([...memory].filter((buffer) => !first.has(buffer))).toHaveLength(1);
+    }
   });
 });
