@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BUCKETS } from '../keys/bucket-tags.ts';
 import { BUCKETS_AT_ONCE } from './for-each-bucket.ts';
 
-/** What is read at once takes a core for some milliseconds, which a worker may want as well. */
-const PORTION_ENTRIES_MAX = 500;
+/** What is read at once takes a core for a millisecond or two, which a worker may want as well. */
+const PORTION_ENTRIES_MAX = 128;
 /** Less is not worth a rest. */
-const PORTION_ENTRIES_MIN = 250;
+const PORTION_ENTRIES_MIN = 64;
 /** Of a round, before it is known how much there is. */
 const FIRST_BUCKETS_AT_ONCE = 4;
 /** Between two portions, when a small machine serves its requests. */
-const REST_MS = 20;
+const REST_MS = 5;
 
 interface Round {
   /** The first bucket. */

@@ -3,8 +3,8 @@ import type { RedisConnection } from '../redis/connect-redis.ts';
 import type { StreamFields } from './ledger-entry.ts';
 import type { StreamId } from './stream-id.ts';
 
-/** One reply of Redis has no more than this: it serves nobody else meanwhile. */
-export const STREAM_PAGE_MAX = 500;
+/** One reply of Redis has no more than this: it serves nobody else meanwhile, nor does whoever reads it. */
+export const STREAM_PAGE_MAX = 128;
 
 export interface StreamEntry {
   readonly id: StreamId;
