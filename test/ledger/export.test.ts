@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { STREAM_PAGE_MAX } from '../../src/ledger/read-stream.ts';
 import { listSegments, readSegmentHeader } from '../../src/ledger/segment-files.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { makeTempFolder } from '../support/start-redis-server.ts';
@@ -47,7 +48,7 @@ describe('the exporter of the ledger', () => {
     const entries = await Promise.all(
       (await listSegments(dir)).map(async ({ path }) => (await readSegmentHeader(path)).entries),
     );
-    expect(entries).toEqual([1_000]);
+    expect(entries).toEqual([5 * STREAM_PAGE_MAX]);
   });
 
   it('leaves young entries alone', async () => {

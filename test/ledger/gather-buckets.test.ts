@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gatherBuckets } from '../../src/ledger/gather-buckets.ts';
+import { STREAM_PAGE_MAX } from '../../src/ledger/read-stream.ts';
 
-const PAGE_ENTRIES = 500;
 /** Of the event loop: far more than a round without rests has, and over long before one with rests. */
 const TURNS = 300;
 const round = { from: 0, restMaxMs: 0, isOver: () => false };
@@ -18,9 +18,9 @@ function fill(entriesOf: (bucket: number) => number) {
     atOnce.push(reading);
     await new Promise(setImmediate);
     reading--;
-    const entries = Math.min(PAGE_ENTRIES, left[bucket] ?? 0);
+    const entries = Math.min(STREAM_PAGE_MAX, left[bucket] ?? 0);
     left[bucket] = (left[bucket] ?? 0) - entries;
-    return { entries, isLast: entries < PAGE_ENTRIES };
+    return { entries, isLast: entries < STREAM_PAGE_MAX };
   };
   return { left, asked, atOnce, readPage };
 }
@@ -35,7 +35,7 @@ describe('a round of the exporter', () => {
   });
 
   it('asks again only those that had a full page, after the others', async () => {
-    const { left, asked, readPage } = fill((bucket) => (bucket === 3 ? 1_200 : 1));
+    const { left, asked, readPage } = fill((bucket) => (bucket === 3 ? 2.5 * STREAM_PAGE_MAX : 1));
     const end = await gatherBuckets(round, readPage);
     expect(end.isComplete).toBe(true);
     expect(left.every((entries) => entries === 0)).toBe(true);
@@ -43,7 +43,7 @@ describe('a round of the exporter', () => {
   });
 
   it('reads one bucket at a time where each has much', async () => {
-    const { left, atOnce, readPage } = fill(() => 400);
+    const { left, atOnce, readPage } = fill(() => 100);
     await gatherBuckets(round, readPage);
     expect(left.every((entries) => entries === 0)).toBe(true);
     expect(Math.max(...atOnce)).toBe(4);
@@ -62,7 +62,7 @@ describe('a round of the exporter', () => {
   });
 
   it('does without rests where there is little', async () => {
-    const { asked, readPage } = fill((bucket) => (bucket < 200 ? 1 : 0));
+    const { asked, readPage } = fill((bucket) => (bucket < 60 ? 1 : 0));
     const gathering = gatherBuckets({ ...round, restMaxMs: 3_600_000 }, readPage);
     for (let turn = 0; turn < TURNS; turn++) await new Promise(setImmediate);
     expect(asked).toHaveLength(256);
