@@ -12,7 +12,7 @@ export function deltaBytesMax(length: number): number {
 
 /**
  * Writes what `bytes` has that `base` has not at about the same place; answers the offset behind it. For records with the
- * same fields in the same order: of 250 bytes, 60 to 80 are left.
+ * same fields in the same order: of the 200 bytes of a settlement, 40 to 50 are left.
  *
  *   step: how many bytes are new, these bytes, how far the place in the base moves, how many bytes are as there
  */
