@@ -67,6 +67,8 @@ interface Running {
  *   key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ─▶ infer ─▶ encode / stream ─▶ SETTLE
  *    401   408 413    400 415            404        400       401 402    5xx                       always
  *    429                                                      403 429 503
+ *
+ * It returns with what is left of the request while its answer runs: `runInference` waits for that, and settles.
  */
 async function begin(
   client: ClientSide,

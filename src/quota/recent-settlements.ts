@@ -40,7 +40,8 @@ interface RecentSettlementsOptions {
 /**
  * Settlements of the last moments. They are kept as bytes: a minute of objects would be hundreds of megabytes, and the
  * garbage collector would walk through them again and again. What is too old goes by whole chunks. Most of a settlement
- * is as in the one before: 200,000 of them take 10 to 12 MB instead of 50, and the collector has less to do (`bench/NOTES.md`).
+ * is as in the one before: 200,000 of them take 10 to 12 MB instead of 50, and the collector has less to do
+ * (`bench/NOTES.md`).
  */
 export function createRecentSettlements(options: RecentSettlementsOptions): RecentSettlements {
   const { ageMaxMs, countMax, bytesMax, clock } = options;

@@ -18,8 +18,8 @@ end
 
 -- Takes `wanted` from the balance, and ends a hold of `held` for this month, where there is one: `ended` is 1 then, else
 -- 0. What was held is covered; more than that only as far as balance and cap have room that nobody else holds. Answers
--- what was charged, what was not, and the new balance, also as a text. Each record is read once and written once: that is most of what a
--- settlement costs Redis.
+-- what was charged, what was not, and the new balance, also as a text. Each record is read once and written once:
+-- that is most of what a settlement costs Redis.
 local function charge(account_key, key_key, month, held, ended, wanted)
   local held_field, spent_field = 'held:' .. month, 'spent:' .. month
   local balance, account_held = unpack(redis.call('HMGET', account_key, 'balance', 'held'))
