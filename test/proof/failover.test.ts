@@ -13,7 +13,7 @@ import { createBook } from './support/book.ts';
 import { checkEnd } from './support/check-end.ts';
 import { checkSnapshot } from './support/check-snapshot.ts';
 import { createRandom } from './support/random.ts';
-import { takeSnapshot } from './support/snapshot.ts';
+import { type Snapshot, takeSnapshot } from './support/snapshot.ts';
 import { startCluster } from './support/start-cluster.ts';
 import { startFailoverLoad } from './support/start-failover-load.ts';
 import { cutReplication, type FailoverSite, startSentinels } from './support/start-sentinels.ts';
@@ -85,6 +85,23 @@ function checkSettled(
   }
 }
 
+/**
+ * What a bucket holds once all its leases have ended. This connection, too, has lost its master, and loses
+ * the new one once more when the word of the change reaches it late.
+ */
+async function takeQuietSnapshot(connection: TestConnection, bucket: number): Promise<Snapshot> {
+  let quiet: Snapshot | undefined;
+  const look = async () => {
+    await sweep(connection, bucket, 1_000);
+    const snapshot = await takeSnapshot(connection, bucket, '0-0');
+    if (snapshot.holds.size + snapshot.leases.length === 0) quiet = snapshot;
+    return quiet !== undefined;
+  };
+  await waitUntil(() => look().catch(() => false), 'all leases have ended');
+  if (quiet === undefined) throw new Error('no snapshot was quiet');
+  return quiet;
+}
+
 /** I1 to I6 and I9 on what is left; requests whose admission nobody heard of run out first. */
 async function findViolations(
   connection: TestConnection,
@@ -94,14 +111,7 @@ async function findViolations(
   const { list, report } = createViolations();
   const book = createBook(report);
   for (const { bucket } of world) {
-    const isQuiet = async () => {
-      await sweep(connection, bucket, 1_000);
-      const { holds, leases } = await takeSnapshot(connection, bucket, '0-0');
-      return holds.size + leases.length === 0;
-    };
-    // This connection, too, has lost its master.
-    await waitUntil(() => isQuiet().catch(() => false), 'all leases have ended');
-    const snapshot = await takeSnapshot(connection, bucket, '0-0');
+    const snapshot = await takeQuietSnapshot(connection, bucket);
     for (const entry of snapshot.ledger) book.add(entry);
     checkSnapshot(snapshot, { world, book, report, capMaxOf: () => undefined });
     checkEnd(snapshot, world, report);

@@ -103,6 +103,8 @@ describe('the embedded server', () => {
     // The write that was on its way when the server died may have been executed.
     expect([acknowledged, acknowledged + 1]).toContain(survived);
     expect(givenUp).toEqual([]);
+    // The server answers this connection a little before its supervisor has seen it answer.
+    await waitUntil(() => log.lines.length >= 3, 'the supervisor has said what happened');
     expect(log.lines.map((line) => line.message)).toEqual([
       'Redis started',
       'Redis has died',

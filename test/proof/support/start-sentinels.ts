@@ -13,8 +13,9 @@ const SENTINELS = 3;
 const REPLICAS = 2;
 
 /**
- * One master with two replicas, and three Sentinels, with 2 s until a master counts as down. Ten times that is
- * how long a replica may have been cut off and still take over.
+ * One master with two replicas, and three Sentinels, with 6 s until a master counts as down. Ten times that is
+ * how long a replica may have been cut off and still take over: no less than the test gives itself to settle
+ * what is to be lost.
  */
 export async function startSentinels(): Promise<FailoverSite> {
   const master = await startRedisServer();
@@ -22,7 +23,7 @@ export async function startSentinels(): Promise<FailoverSite> {
   for (let n = 0; n < REPLICAS; n++) await startRedisServer({ args: replicaof });
   const config = [
     `sentinel monitor main 127.0.0.1 ${master.port} 2`,
-    'sentinel down-after-milliseconds main 2000',
+    'sentinel down-after-milliseconds main 6000',
     'sentinel failover-timeout main 4000',
     '',
   ].join('\n');
