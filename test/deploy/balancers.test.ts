@@ -110,7 +110,7 @@ async function begin({ upstream, operator }: Site) {
   return { account, key, calls, waitForCall };
 }
 
-describe.each(Object.entries(BALANCERS))('behind %s', (_name, startBalancer) => {
+describe.each(Object.entries(BALANCERS))('behind %s', (name, startBalancer) => {
   const site = useSite(startBalancer);
 
   it('each event reaches the client while the upstream still writes', async () => {
@@ -149,15 +149,23 @@ describe.each(Object.entries(BALANCERS))('behind %s', (_name, startBalancer) => 
     const asking = postMessage(url, key);
     await waitForCall();
     await killWorkerInCharge(nodes);
-    const statuses: number[] = [];
-    const answered = asking.then(({ status }) => statuses.push(status));
+    let told: unknown;
+    const answered = asking.then(
+      ({ status }) => {
+        told = status;
+      },
+      () => {
+        told = 'closed';
+      },
+    );
     await waitUntil(
-      () => statuses.length === 1 || calls().length > 1,
+      () => told !== undefined || calls().length > 1,
       'the client is told, or the request is repeated',
     );
     expect(calls()).toHaveLength(1);
     await answered;
-    expect(statuses).toEqual([502]);
+    // HAProxy 3 says nothing when its connection to the node had served before: it closes the client's.
+    expect(name === 'haproxy' ? [502, 'closed'] : [502]).toContain(told);
     await waitUntil(
       () => nodes.every((node) => node.workerPids().length === 1),
       'the worker is replaced',

@@ -21,7 +21,7 @@ describe('the Dockerfile', () => {
       IMAGES.base,
     ]);
     const script = readFileSync('test/platforms/run-in-debian-13.sh', 'utf8');
-    const tested = settingIn(script, /node_version=(\d+)/);
+    const tested = settingIn(script, /node_version=\$\{NODE_VERSION:-(\d+)/);
     expect(settingIn(IMAGES.build, /^node:(\d+)-trixie-slim$/)).toBe(tested);
   });
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suite on Debian 13 with Node 24, in a root of its own made with debootstrap: there the
 # second native build (uws-modern) is the one that loads. Needs root, and a host of the same architecture.
+# NODE_VERSION, as 22.23.3, takes another version of Node.
 #
 #   test/platforms/run-in-debian-13.sh [ROOT_FOLDER] [vitest arguments …]
 set -euo pipefail
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/../.."
 
 root=${1:-/var/tmp/tollgate-debian-13}
 shift || true
-node_version=24.21.0
+node_version=${NODE_VERSION:-24.21.0}
 
 command -v debootstrap >/dev/null || { apt-get update -q && apt-get install -y -q debootstrap; }
 
@@ -37,14 +38,16 @@ mkdir -p "$project"
 git ls-files --cached --others --exclude-standard -z | xargs -0 cp --parents -t "$project"
 cp -r node_modules .git "$project"
 
-# The root trusts and asks what this machine does, for `npm ci` inside of it.
+# The root trusts and asks what this machine does, for `npm ci` inside of it, and knows `localhost`.
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+cp /etc/hosts "$root/etc/"
 [ ! -f ~/.npmrc ] || cp ~/.npmrc "$root$HOME/"
 
+# The engine looks in /sys for large pages. Tests of terminals open pseudo-terminals: they are a mount of their own.
 mounted=()
 unmount() { for place in "${mounted[@]}"; do umount "$place"; done; }
 trap unmount EXIT
-for place in proc dev; do
+for place in proc sys dev dev/pts; do
   mount --bind "/$place" "$root/$place"
   mounted=("$root/$place" "${mounted[@]}")
 done
