@@ -134,9 +134,8 @@ function createPlayer(
     prepare: (warmUpSeconds) =>
       attempt(async (subject, at) => {
         await probe(at);
-        // Code that has not run yet is slow. Streams run for a while before they are measured.
-        if (load.kind === 'open-streams') return;
-        for (const drive of load.kind === 'closed-loop' ? [load] : [WARM_UP, WARM_UP]) {
+        // Code that has not run yet is slow.
+        for (const drive of load.kind === 'share-of-slowest' ? [WARM_UP, WARM_UP] : [load]) {
           const round = await measureRound(subject, (meter) =>
             driveLoad(at, drive, warmUpSeconds, meter),
           );

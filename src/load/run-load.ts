@@ -19,6 +19,8 @@ export interface LoadOptions {
   readonly body?: Uint8Array;
   readonly ratePerSecond: number;
   readonly seconds: number;
+  /** What is due in so many seconds before them counts nowhere: connections are opened then, and code is compiled. */
+  readonly leadIn?: { readonly seconds: number; readonly onOver: () => void };
   readonly connectionsMax: number;
   /** Whether answers are server-sent events. */
   readonly isStream?: boolean;
@@ -32,6 +34,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** So long after the last request was due, what is not answered fails. */
 const LATE_ANSWERS_MAX_MS = 60_000;
 const PROGRESS_INTERVAL_MS = 500;
+const MS_PER_SECOND = 1_000;
 
 const ERROR_EVENT = /(^|\n)(event: error\r?\n|data: \{"error")/;
 
@@ -41,7 +44,8 @@ const ERROR_EVENT = /(^|\n)(event: error\r?\n|data: \{"error")/;
  * served when it did.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const { ratePerSecond, seconds, connectionsMax, onProgress } = options;
+  const { ratePerSecond, seconds, leadIn, connectionsMax, onProgress } = options;
+  const leadInSeconds = leadIn?.seconds ?? 0;
   const client = createHttpClient({
     origin: parseOrigin(options.url),
     connectionsMax,
@@ -52,10 +56,10 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const crew = createCrew(options, client, tally);
   const reporting = setInterval(() => onProgress?.(tally.progress()), PROGRESS_INTERVAL_MS);
   try {
-    const count = Math.round(ratePerSecond * seconds);
+    const count = Math.round(ratePerSecond * (leadInSeconds + seconds));
     const startMs = await pace({ count, ratePerSecond, onDue: crew.onDue });
     await crew.finish();
-    return tally.result(performance.now() - startMs);
+    return tally.result(performance.now() - startMs - leadInSeconds * MS_PER_SECOND);
   } finally {
     clearInterval(reporting);
     client.close();
@@ -68,14 +72,17 @@ interface Crew {
   finish(): Promise<void>;
 }
 
-function createCrew(options: LoadOptions, client: HttpClient, tally: Tally): Crew {
+function createCrew(options: LoadOptions, client: HttpClient, counted: Tally): Crew {
   const request = createRequest(options);
   const { connectionsMax, isStream = false } = options;
   const waiting = createWaitingLine(WAITING_MAX);
   const running = new Set<HttpExchange>();
   let onIdle = () => {};
 
+  const tallyOf = createTallyOf(options, counted);
+
   const send = (dueMs: number) => {
+    const tally = tallyOf(dueMs);
     tally.countSent(performance.now() - dueMs);
     const onOver = () => {
       running.delete(exchange);
@@ -89,15 +96,15 @@ function createCrew(options: LoadOptions, client: HttpClient, tally: Tally): Cre
 
   const giveUp = () => {
     for (const exchange of running) exchange.abort();
-    tally.countFailures('unanswered', running.size);
-    tally.countFailures('unsent', waiting.size);
+    counted.countFailures('unanswered', running.size);
+    counted.countFailures('unsent', waiting.size);
     onIdle();
   };
 
   return {
     onDue(dueMs) {
       if (running.size < connectionsMax) send(dueMs);
-      else if (!waiting.add(dueMs)) tally.countFailures('line_full', 1);
+      else if (!waiting.add(dueMs)) tallyOf(dueMs).countFailures('line_full', 1);
     },
     async finish() {
       if (running.size === 0) return;
@@ -107,6 +114,21 @@ function createCrew(options: LoadOptions, client: HttpClient, tally: Tally): Cre
       });
       clearTimeout(patience);
     },
+  };
+}
+
+/** Gives each request the tally that counts it, by when it was due. */
+function createTallyOf({ leadIn }: LoadOptions, counted: Tally): (dueMs: number) => Tally {
+  if (leadIn === undefined) return () => counted;
+  const uncounted = createTally();
+  let beginMs: number | undefined;
+  let isOver = false;
+  return (dueMs) => {
+    beginMs ??= dueMs + leadIn.seconds * MS_PER_SECOND;
+    if (dueMs < beginMs) return uncounted;
+    if (!isOver) leadIn.onOver();
+    isOver = true;
+    return counted;
   };
 }
 

@@ -41,6 +41,18 @@ describe('a load', () => {
     }
   });
 
+  it('counts nothing that was due in its lead-in, and says when that is over', async () => {
+    const server = await startHeldServer();
+    const askedBefore: number[] = [];
+    const result = await load(server.url, {
+      leadIn: { seconds: 0.5, onOver: () => askedBefore.push(server.asked()) },
+    });
+    expect(server.asked()).toBe(150);
+    expect(result).toMatchObject({ sent: 100, completed: 100, statuses: { 200: 100 } });
+    expect(askedBefore).toHaveLength(1);
+    expect(askedBefore[0]).toBeLessThanOrEqual(50);
+  });
+
   it('sends nothing before it is due', async () => {
     const ratePerSecond = 5;
     const arrivals: number[] = [];

@@ -2,6 +2,9 @@ import { runLoad } from '../../../src/load/run-load.ts';
 import type { Aim } from '../aim.ts';
 import type { Drive, Meter, Outcome } from '../scenario.ts';
 
+/** Of each round: for connections to be opened, and for processes that others have pushed out of the caches. */
+const LEAD_IN_SECONDS = 1;
+
 /** An open loop: requests are due at fixed times, and latency counts from then, however late they could be sent. */
 export async function runFixedRate(
   { port, path, headers, body, status }: Aim,
@@ -11,8 +14,14 @@ export async function runFixedRate(
 ): Promise<Outcome> {
   const url = new URL(`http://127.0.0.1:${port}${path}`);
   const size = { ratePerSecond, connectionsMax, seconds };
-  meter.begin();
-  const result = await runLoad({ url, method: 'POST', headers, body: Buffer.from(body), ...size });
+  const result = await runLoad({
+    url,
+    method: 'POST',
+    headers,
+    body: Buffer.from(body),
+    leadIn: { seconds: LEAD_IN_SECONDS, onOver: meter.begin },
+    ...size,
+  });
   meter.end();
   const good = result.statuses[status] ?? 0;
   const { p50, p90, p99, p999, max } = result.latencyMs;

@@ -51,7 +51,7 @@ export const fewClients: Scenario = {
 
 export const fixedRate: Scenario = {
   name: 'fixed-rate',
-  title: 'a fixed rate, half of what the slowest of them reaches',
+  title: 'fixed rates, a quarter and half of what the slowest of them reaches',
   shows:
     'How much later an answer is than through nginx at the same rate. Requests are due at fixed times whatever happened to those before, and latency counts from then (no coordinated omission).',
   unit: 'request',
@@ -64,12 +64,13 @@ export const fixedRate: Scenario = {
       answer: WHOLE_ANSWER,
       contestants: [nginx, haproxy, uwsProxy, tollgate],
       cases: [
-        {
-          name: 'half of saturation',
-          ...{ format: 'native', bodyBytes: 512, status: 200 },
-          load: { kind: 'share-of-slowest', share: 0.5, connectionsMax: 256 },
-        },
-      ],
+        { name: 'half of saturation', share: 0.5 },
+        { name: 'a quarter of it', share: 0.25 },
+      ].map(({ name, share }) => ({
+        name,
+        ...{ format: 'native', bodyBytes: 512, status: 200 },
+        load: { kind: 'share-of-slowest', share, connectionsMax: 256 },
+      })),
     },
   ],
 };
