@@ -1,3 +1,4 @@
+import { packConfig } from '../config/pack-config.ts';
 import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -132,8 +133,13 @@ function createFork(
   { embeddedRedisPath, journal, nodeMetrics }: FleetOptions,
   { probes, nodeEvents, upstreamEvents, endedTries }: ForkParts,
 ): (slot: number, effective: EffectiveConfig) => WorkerProcess {
-  return (slot, { source, count }) => {
-    const order = { worker: slot, source, configCount: count, embeddedRedisPath };
+  return (slot, effective) => {
+    const order = {
+      worker: slot,
+      config: packConfig(effective.config),
+      configVersion: versionOf(effective),
+      embeddedRedisPath,
+    };
     const links = {
       journal,
       downUpstreams: () => probes.downNames(),

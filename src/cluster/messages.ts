@@ -1,4 +1,4 @@
-import type { ConfigSource } from '../config/read-config-source.ts';
+import type { PackedConfig } from '../config/pack-config.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import type { Activity } from '../ops/activity.ts';
 import type { UpstreamState } from '../routing/router.ts';
@@ -17,10 +17,9 @@ export interface DrainOrder {
 export interface StartOrder {
   /** The slot, from 1. It outlives the worker: a replacement has the same. */
   readonly worker: number;
-  /** What the settings are made of: the worker reads the very text that the primary has checked. */
-  readonly source: ConfigSource;
-  /** How many times the node has taken settings, with these: the second half of their version. */
-  readonly configCount: number;
+  /** The settings as the primary has read and checked them: what does that would take 6 MB of each worker. */
+  readonly config: PackedConfig;
+  readonly configVersion: string;
   /** The socket of the store that the primary runs itself. */
   readonly embeddedRedisPath: string | undefined;
 }

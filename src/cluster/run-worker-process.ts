@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
-import { configVersion } from '../config/config-version.ts';
-import { parseConfig } from '../config/parse-config.ts';
+import { unpackConfig } from '../config/pack-config.ts';
 import type { Route } from '../http/routes.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -41,12 +40,12 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
 
   const start = async (order: StartOrder) => {
     try {
-      const config = parseConfig(order.source);
+      const config = unpackConfig(order.config);
       log = createLog(config.logLevel, `worker ${order.worker}`);
       orphanTimeoutMs = config.drain.timeoutMs;
       worker = await startWorker({
         ...{ worker: order.worker, config, clock: systemClock, log, extraRoutes },
-        configVersion: configVersion(config, order.configCount),
+        configVersion: order.configVersion,
         redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
         handOver: handOver.send,
         report: (report, told) => tellPrimary({ type: 'report', report }, told),

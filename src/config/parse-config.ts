@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { buildConfig } from './build-config.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
+import { deepFreeze } from './deep-freeze.ts';
 import { overrideSettings } from './environment-overrides.ts';
 import { findConflicts } from './find-conflicts.ts';
 import type { ConfigSource } from './read-config-source.ts';
@@ -64,12 +65,4 @@ function isBroken(file: SettingsText): boolean {
 function placeOf(source: ConfigSource, line: number): string[] {
   if (source.text === '') return [];
   return [`${source.path ?? 'settings'}:${line}`];
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null) {
-    for (const item of Object.values(value)) deepFreeze(item);
-    Object.freeze(value);
-  }
-  return value;
 }

@@ -5,7 +5,7 @@ import { namedVariables } from './substitute-variables.ts';
 
 const FILE_BYTES_MAX = 1024 ** 2;
 
-/** All that the settings are made of; it survives JSON, so that it can be handed to another process. */
+/** All that the settings are made of. */
 export interface ConfigSource {
   /** Absent when there is no file: the defaults and the environment count alone. */
   readonly path: string | undefined;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { UWS_BUILD_SHA256 } from './uws-builds.ts';
@@ -55,6 +55,8 @@ export interface UwsBuild {
 /** In the order of preference; the second is there for Node versions that the first has no file for. */
 const PACKAGES = ['uWebSockets.js', 'uws-modern'];
 
+const HASHED_PIECE_BYTES = 64 * 1024;
+
 const requireNative = createRequire(import.meta.url);
 
 /** Throws with every reason when no native build can be used: the packages' own fallback in JavaScript never is. */
@@ -83,7 +85,7 @@ function tryPackage(
   const label = describePackage(packageName, folder);
   const file = [join(folder, fileName), join(folder, 'binaries', fileName)].find(existsSync);
   if (file === undefined) return `${label}: has no ${fileName}`;
-  const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
+  const sha256 = hashFile(file);
   if (!trusted.has(sha256)) {
     return `${label}: ${fileName} has the unknown sha256 ${sha256}; if you trust it, name it in the setting uws_sha256`;
   }
@@ -95,6 +97,26 @@ function tryPackage(
   } catch (error) {
     return `${label}: ${String((error as Error).message).split('\n')[0]}`;
   }
+}
+
+/**
+ * Piece by piece: the whole would be 7 MB at once, and once a block of that size has been freed, malloc keeps
+ * twice as much free memory from the system, for as long as the process lives.
+ */
+function hashFile(file: string): string {
+  const hash = createHash('sha256');
+  const piece = Buffer.allocUnsafe(HASHED_PIECE_BYTES);
+  const descriptor = openSync(file, 'r');
+  try {
+    let length: number;
+    do {
+      length = readSync(descriptor, piece);
+      hash.update(piece.subarray(0, length));
+    } while (length > 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return hash.digest('hex');
 }
 
 /** By path, so that no `exports` map and no fallback of the package itself is involved. */
