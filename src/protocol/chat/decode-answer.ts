@@ -1,5 +1,4 @@
 import type { InferenceEvent } from '../inference.ts';
-import { isObject } from '../schema.ts';
 import { type Json, parseUpstreamJson } from '../upstream-json.ts';
 import { createChunkDecoder } from './decode-chunks.ts';
 
@@ -10,13 +9,7 @@ export function decodeChatAnswer(body: string): readonly InferenceEvent[] {
 
 /** The same behind the JSON, for those who have read that already. */
 export function decodeChatPayload(answer: Json): readonly InferenceEvent[] {
-  const { choices } = answer;
-  const chunks = createChunkDecoder();
-  const events = chunks.decode({
-    ...answer,
-    choices: Array.isArray(choices)
-      ? choices.filter(isObject).map((choice) => ({ ...choice, delta: choice['message'] }))
-      : undefined,
-  });
+  const chunks = createChunkDecoder('message');
+  const events = chunks.decode(answer);
   return [...events, ...chunks.finish()];
 }

@@ -9,19 +9,27 @@ import { decodeMessageId } from './decode-message-id.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { createBlockQueue } from './queue-blocks.ts';
 
+/** What is said stands under one name in the chunks of a stream, and under another in a whole answer. */
+type SaidUnder = 'delta' | 'message';
+
 /** Reads the chunks of an answer, be they many or one. */
-export function createChunkDecoder(): ChunkDecoder {
-  return new ChunkDecoder();
+export function createChunkDecoder(saidUnder: SaidUnder): ChunkDecoder {
+  return new ChunkDecoder(saidUnder);
 }
 
 /** A class, because one is made for every stream. */
 class ChunkDecoder {
+  readonly #saidUnder: SaidUnder;
   readonly #blocks = createBlockQueue();
   readonly #calls = createCallDecoder(this.#blocks);
   #id: string | undefined;
   #usage: Usage | undefined;
   #finishReason: string | undefined;
   #isRefused = false;
+
+  constructor(saidUnder: SaidUnder) {
+    this.#saidUnder = saidUnder;
+  }
 
   /** Chunks without a choice tell of usage, or of nothing that matters here. */
   decode(chunk: Json): InferenceEvent[] {
@@ -30,7 +38,7 @@ class ChunkDecoder {
     const choice = findChoice(chunk['choices']);
     if (choice === undefined) return [];
     const events = this.#start(chunk);
-    for (const event of this.#decodeDelta(readObject(choice, 'delta'))) events.push(event);
+    for (const event of this.#decodeDelta(readObject(choice, this.#saidUnder))) events.push(event);
     this.#finishReason = readText(choice, 'finish_reason') ?? this.#finishReason;
     return events;
   }

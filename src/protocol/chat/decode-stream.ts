@@ -8,7 +8,7 @@ export const DONE = '[DONE]';
 
 /** Reads what an upstream of the chat format streams. */
 export function createStreamDecoder(): StreamDecoder {
-  const chunks = createChunkDecoder();
+  const chunks = createChunkDecoder('delta');
   let isFinished = false;
 
   const finish = (): InferenceEvent[] => {

@@ -1,6 +1,6 @@
 import { countUtf8Bytes } from '../../lib/count-utf8-bytes.ts';
 import { tallyDeltas } from '../count-content-bytes.ts';
-import type { AnswerContext, InferenceEvent } from '../inference.ts';
+import type { AnswerContext, InferenceEvent, Usage } from '../inference.ts';
 import type { RelayedAnswer } from '../relayed-answer.ts';
 import { isObject } from '../schema.ts';
 import { type KeepMember, spliceJson } from '../splice-json.ts';
@@ -88,8 +88,20 @@ interface Names {
 function writeMembers(answer: Json, { start, finish }: Summary, { model, context }: Names): string {
   const id = JSON.stringify(encodeCompletionId(start.id));
   const told = readObject(answer, 'usage');
-  const usage = finish.usage === undefined ? told : { ...told, ...encodeUsage(finish.usage) };
-  return `"id":${id},"object":"chat.completion","created":${context.createdSeconds},"model":${JSON.stringify(model)},"usage":${JSON.stringify(usage)}`;
+  const usage = finish.usage === undefined ? JSON.stringify(told) : writeUsage(told, finish.usage);
+  return `"id":${id},"object":"chat.completion","created":${context.createdSeconds},"model":${JSON.stringify(model)},"usage":${usage}`;
+}
+
+/** Ours, and what nobody here knows. Not put together as an object: the engine keeps a new shape of each, which grows old. */
+function writeUsage(told: Json, usage: Usage): string {
+  const ours = encodeUsage(usage);
+  let others = '';
+  for (const name of Object.keys(told)) {
+    if (!Object.hasOwn(ours, name)) {
+      others += `,${JSON.stringify(name)}:${JSON.stringify(told[name])}`;
+    }
+  }
+  return `${JSON.stringify(ours).slice(0, -1)}${others}}`;
 }
 
 function writeChoices(choice: Json, summary: Summary): string {

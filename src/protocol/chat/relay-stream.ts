@@ -36,7 +36,7 @@ export function createChatRelay(model: string, context: AnswerContext): StreamRe
 class ChatFrames implements FrameRelay {
   readonly #model: string;
   readonly #context: AnswerContext;
-  readonly #chunks = createChunkDecoder();
+  readonly #chunks = createChunkDecoder('delta');
   readonly #texts = createTextFrames();
   readonly #heads: Heads = { bytes: NO_BYTES, cutBytes: 0 };
   #head: string | undefined;

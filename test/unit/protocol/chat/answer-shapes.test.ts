@@ -1,0 +1,30 @@
+import { getHeapSpaceStatistics } from 'node:v8';
+import { expect, it } from 'vitest';
+import { decodeChatAnswer } from '../../../../src/protocol/chat/decode-answer.ts';
+import { relayChatAnswer } from '../../../../src/protocol/chat/relay-answer.ts';
+import { wholeBody } from '../../../support/upstream-answers.ts';
+
+const ANSWERS = 10_000;
+/** What they left when each had shapes of its own: 190 to 430. */
+const OLD_BYTES_MAX = 60;
+
+const TEXT = wholeBody('chat', 'hello', { input: 120, output: 80 });
+const CONTEXT = { createdSeconds: 1, wantsStreamUsage: false };
+
+it.each([
+  ['for a native client', () => decodeChatAnswer(TEXT)],
+  ['for a chat client', () => relayChatAnswer(Buffer.from(TEXT), 'm-1', CONTEXT)],
+])('whole answers %s leave nothing in the old generation', (_, read) => {
+  const readMany = () => {
+    for (let i = 0; i < ANSWERS; i++) read();
+  };
+  readMany();
+  const before = oldBytes();
+  readMany();
+  expect((oldBytes() - before) / ANSWERS).toBeLessThan(OLD_BYTES_MAX);
+});
+
+function oldBytes(): number {
+  const spaces = getHeapSpaceStatistics();
+  return spaces.find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? Number.NaN;
+}
