@@ -156,6 +156,25 @@ function findImportProblems(source: Source): string[] {
   return problems;
 }
 
+/** All that a file loads when it is loaded itself, by the names in its imports: other files and packages. */
+function loadedBy(entry: string, code: readonly Source[]): Set<string> {
+  const byName = new Map(code.map((source) => [source.file, source]));
+  const loaded = new Set<string>();
+  const follow = (name: string) => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    const source = byName.get(name);
+    if (source === undefined) return;
+    const types = typeImportsOf(source);
+    for (const specifier of importsOf(source)) {
+      if (types.includes(specifier)) continue;
+      follow(specifier.startsWith('.') ? join(dirname(name), specifier) : specifier);
+    }
+  };
+  follow(entry);
+  return loaded;
+}
+
 function findBannedCalls(source: Source): string[] {
   return BANS.filter((ban) => ban.isBannedIn(source.file) && source.text.includes(ban.text)).map(
     (ban) => `${source.file}: ${ban.text} is banned here: ${ban.because}`,
@@ -191,6 +210,18 @@ describe('the source tree', () => {
 
   it('makes no banned call', () => {
     expect(code.flatMap(findBannedCalls)).toEqual([]);
+  });
+
+  it('loads few packages into a worker: each takes memory as often as there are workers', () => {
+    const loaded = [...loadedBy('src/cluster/run-worker-process.ts', code)];
+    expect(loaded).toContain('src/cluster/worker.ts');
+    const packages = loaded.filter((name) => !name.startsWith('src/') && !name.startsWith('node:'));
+    expect(packages.toSorted()).toEqual([
+      'ioredis',
+      'msgpackr',
+      'pino',
+      'rate-limiter-flexible/lib/RateLimiterMemory.js',
+    ]);
   });
 
   it(`has no file over ${FILE_LINES_MAX} lines`, () => {

@@ -1,5 +1,5 @@
 import { checkWindow } from '../protocol/check-window.ts';
-import type { InferenceRequest } from '../protocol/inference.ts';
+import type { AskedRequest } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { TokenEstimate } from './estimate-tokens.ts';
 import type { Model } from './resolve-model.ts';
@@ -10,7 +10,7 @@ interface CeilingRules {
 }
 
 /** The tokens that input and output have together. */
-export function contextWindowOf(model: Model, request: InferenceRequest): number {
+export function contextWindowOf(model: Model, request: AskedRequest): number {
   const beta = request.isBetaContext ? model.betaContextTokensMax : undefined;
   return beta ?? model.contextTokensMax;
 }
@@ -24,7 +24,7 @@ export function contextWindowOf(model: Model, request: InferenceRequest): number
  */
 export function checkCeilings(
   model: Model,
-  request: InferenceRequest,
+  request: AskedRequest,
   { overCeiling, estimate }: CeilingRules,
 ): number {
   const asked = request.outputTokensMax;

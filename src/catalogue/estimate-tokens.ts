@@ -1,5 +1,6 @@
 import { countUtf8Bytes } from '../lib/count-utf8-bytes.ts';
-import type { CacheControl, ContentBlock, InferenceRequest } from '../protocol/inference.ts';
+import type { AskedRequest, CacheControl, ContentBlock } from '../protocol/inference.ts';
+import { type LongTexts, NO_LONG_TEXTS } from '../protocol/parse-json-body.ts';
 import { isObject } from '../protocol/schema.ts';
 
 /** No real text has fewer tokens than this makes of it. */
@@ -29,11 +30,16 @@ interface Tally {
   bytes: number;
   tokens: number;
   cacheWrite: CacheTtl | undefined;
+  readonly longTexts: LongTexts;
 }
 
 /** The tokens of a request's input, from the bytes of its text. Nothing is copied, whatever its size. */
-export function estimateTokens(request: InferenceRequest, bytesPerToken: number): TokenEstimate {
-  const tally: Tally = { bytes: 0, tokens: 0, cacheWrite: undefined };
+export function estimateTokens(
+  request: AskedRequest,
+  bytesPerToken: number,
+  longTexts = NO_LONG_TEXTS,
+): TokenEstimate {
+  const tally: Tally = { bytes: 0, tokens: 0, cacheWrite: undefined, longTexts };
   noteCacheControl(request.cacheControl, tally);
   if (request.system !== undefined) addContent(request.system, tally);
   for (const message of request.messages) {
@@ -42,7 +48,7 @@ export function estimateTokens(request: InferenceRequest, bytesPerToken: number)
   }
   for (const tool of request.tools) {
     tally.tokens += TOOL_TOKENS;
-    tally.bytes += countUtf8Bytes(tool.name) + countUtf8Bytes(tool.description ?? '');
+    tally.bytes += countUtf8Bytes(tool.name) + bytesOf(tool.description ?? '', tally);
     addJson(tool.input_schema ?? null, tally, 'opaque');
     noteMarker(tool, tally);
   }
@@ -54,9 +60,15 @@ export function estimateTokens(request: InferenceRequest, bytesPerToken: number)
   };
 }
 
+/** Of a text, or of the one that it stands for. */
+function bytesOf(text: string, { longTexts }: Tally): number {
+  const left = longTexts.size === 0 ? undefined : longTexts.get(text);
+  return left ?? countUtf8Bytes(text);
+}
+
 function addContent(content: string | readonly ContentBlock[], tally: Tally): void {
   if (typeof content === 'string') {
-    tally.bytes += countUtf8Bytes(content);
+    tally.bytes += bytesOf(content, tally);
     return;
   }
   for (const block of content) {
@@ -68,10 +80,10 @@ function addContent(content: string | readonly ContentBlock[], tally: Tally): vo
 function addBlock(block: ContentBlock, tally: Tally): void {
   switch (block.type) {
     case 'text':
-      tally.bytes += countUtf8Bytes(block.text);
+      tally.bytes += bytesOf(block.text, tally);
       return;
     case 'thinking':
-      tally.bytes += countUtf8Bytes(block.thinking);
+      tally.bytes += bytesOf(block.thinking, tally);
       return;
     case 'tool_use':
       tally.bytes += countUtf8Bytes(block.name);
@@ -94,7 +106,7 @@ function addJson(root: unknown, tally: Tally, kind: 'blocks' | 'opaque'): void {
   const rest: unknown[] = [root];
   while (rest.length > 0) {
     const value = rest.pop();
-    if (typeof value === 'string') tally.bytes += countUtf8Bytes(value) + JSON_FRAME_BYTES;
+    if (typeof value === 'string') tally.bytes += bytesOf(value, tally) + JSON_FRAME_BYTES;
     else if (Array.isArray(value)) for (const item of value) rest.push(item);
     else if (!isObject(value)) tally.bytes += JSON_SCALAR_BYTES;
     else {
@@ -128,7 +140,7 @@ function addFile(block: Readonly<Record<string, unknown>>, tally: Tally): boolea
   const data = source['data'];
   const pages =
     block['type'] === 'document' && typeof data === 'string'
-      ? Math.ceil(data.length / BASE64_CHARS_PER_PAGE)
+      ? Math.ceil(bytesOf(data, tally) / BASE64_CHARS_PER_PAGE)
       : 1;
   tally.tokens += IMAGE_TOKENS * Math.max(1, pages);
   return true;

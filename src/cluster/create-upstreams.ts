@@ -27,6 +27,8 @@ const WAITERS_PER_MODEL_MAX = 200;
 export interface Upstreams {
   /** All of them as one: routed, balanced and retried. */
   readonly infer: Infer;
+  /** In which they read requests. */
+  readonly formats: ReadonlySet<'native' | 'chat'>;
   readReports(): readonly UpstreamReport[];
   /** All that do not answer the primary; the others do, or are not asked. */
   setDown(names: ReadonlySet<string>): void;
@@ -77,6 +79,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   });
   return {
     infer,
+    formats: new Set(upstreams.flatMap(({ kind }) => (kind === 'simulated' ? [] : [kind]))),
     readReports: () =>
       router.readStates().map((state) => ({ ...state, tries: tryCounts.read(state.name) })),
     setDown(names) {

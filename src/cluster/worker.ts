@@ -99,7 +99,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     configVersion: options.configVersion,
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
-    infer: upstreams.infer,
+    ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats },
     startTrace: observers.startTrace,
     observe: observers.observe,
     nowMs: () => clock.nowMs(),

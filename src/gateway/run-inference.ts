@@ -7,11 +7,10 @@ import {
 import { estimateTokens, type TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/resolve-model.ts';
 import type { Format } from '../protocol/format.ts';
-import type { InferenceRequest } from '../protocol/inference.ts';
-import { type JsonBody, readJsonBody } from '../protocol/parse-json-body.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AskedSizes, ServedBy } from './describe-request.ts';
 import { type AnswerEnd, createMeter, type Meter } from './meter-usage.ts';
+import { type ReadRequest, readRequest } from './read-request.ts';
 import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
@@ -82,13 +81,16 @@ async function begin(
   checkContentType(header('content-type'));
 
   recorder.beginClientWait();
-  const source = readBody(await client.body(), recorder);
-  const { request, wantsStreamUsage } = format.decodeRequest(source.value, header);
+  const body = await client.body();
+  recorder.endClientWait();
+  recorder.noteBody();
+  const asked = readRequest(body, format, header, steps.upstreamFormats.has(format.name));
+  const { request, wantsStreamUsage, source } = asked;
   const model = steps.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
   recorder.noteRequest(model.id, request.isStream);
   const { bytesPerToken, overCeiling, configVersion } = steps;
-  const estimate = estimateTokens(request, bytesPerToken);
+  const estimate = estimateTokens(request, bytesPerToken, source.longTexts);
   const askedTokensMax = checkCeilings(model, request, { overCeiling, estimate });
 
   const { price } = model;
@@ -112,14 +114,13 @@ async function begin(
   const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
   const { heldMicros } = admission;
   const served = { client, format, meter, recorder, context, heldMicros };
-  const sending = send(served, { request, source, model, estimate, hold, askedTokensMax, steps });
+  const sending = send(served, { asked, model, estimate, hold, askedTokensMax, steps });
   // Not waited for here: this function would hold the body and all that was read of it for as long as a stream runs.
   return { sending, meter, admission, sizes, settings };
 }
 
-interface Asked {
-  readonly request: InferenceRequest;
-  readonly source: JsonBody;
+interface Order {
+  readonly asked: ReadRequest;
   readonly model: Model;
   readonly estimate: TokenEstimate;
   readonly hold: HoldEstimate;
@@ -128,13 +129,15 @@ interface Asked {
 }
 
 /** Whatever fails from here on rejects: something is held, and has to be settled. */
-function send(served: Served, asked: Asked): Promise<AnswerEnd> {
+function send(served: Served, order: Order): Promise<AnswerEnd> {
   const { client, format, recorder, context, heldMicros } = served;
-  const { request, source, model, estimate, hold, askedTokensMax, steps } = asked;
+  const { asked, model, estimate, hold, askedTokensMax, steps } = order;
+  const { request, readWhole, source } = asked;
   try {
     const isCut = heldMicros < hold.holdMicros;
     const parts = steps.infer({
       request,
+      readWhole,
       model: model.id,
       outputTokensMax: isCut ? cutOutput(client, { model, estimate, heldMicros }) : askedTokensMax,
       contextTokensMax: contextWindowOf(model, request),
@@ -148,14 +151,6 @@ function send(served: Served, asked: Asked): Promise<AnswerEnd> {
   } catch (error) {
     return Promise.reject(error);
   }
-}
-
-/** What waits is the caller: one more promise for each request takes 0.3 us. */
-function readBody(bytes: Uint8Array, recorder: RequestRecorder): JsonBody {
-  recorder.endClientWait();
-  const body = readJsonBody(bytes);
-  recorder.noteBody();
-  return body;
 }
 
 /** A request that names no type gets the benefit of the doubt. */

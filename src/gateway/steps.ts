@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/resolve-model.ts';
 import type { StopSignal } from '../lib/stop-signal.ts';
+import type { Format } from '../protocol/format.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { KeyInfo } from '../protocol/key-info.ts';
 import type { RateState } from '../protocol/rate-state.ts';
@@ -29,6 +30,8 @@ export interface Steps {
   /** The same door, and then what the key is told of itself. */
   describeKey(key: ApiKey): Promise<KeyInfo>;
   readonly infer: Infer;
+  /** In which some upstream reads requests: those go on as they came, and their long texts need not be read. */
+  readonly upstreamFormats: ReadonlySet<Format['name']>;
   /** Once for each request, when it has ended, however it ended. */
   observe(record: RequestRecord): void;
   /** Milliseconds since the epoch. */

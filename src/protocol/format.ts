@@ -1,3 +1,4 @@
+import type { Abridgment } from './abridge-json.ts';
 import type { RefusalEncoder } from './encode-hybrid-refusal.ts';
 import type { RateEncoder } from './encode-rate.ts';
 import type {
@@ -32,6 +33,10 @@ export interface Format {
   readonly name: AnswerForm['format'];
   /** Throws a `Refusal` that names the field and says what is wrong with it. */
   decodeRequest(body: unknown, header: HeaderSource): DecodedRequest;
+  /** Where long texts of a body may be left unread. */
+  readonly abridgment: Abridgment;
+  /** Whether that leaves a body that was decoded as it is but for its long texts. */
+  canBeAbridged(body: Readonly<Record<string, unknown>>): boolean;
   encodeAnswer(answer: InferenceAnswer, context: AnswerContext): string;
   createStreamEncoder(context: AnswerContext): StreamEncoder;
   readonly encodeRefusal: RefusalEncoder;

@@ -90,7 +90,22 @@ export interface InferenceRequest {
   readonly passedOn: Readonly<Record<string, unknown>>;
   /** Fields of the chat body that have no equal in the native one: for upstreams of that format alone. */
   readonly passedOnToChat: Readonly<Record<string, unknown>>;
+  /** In types alone: an abridged request is none of these. */
+  readonly [abridged]?: never;
 }
+
+/**
+ * A request whose long texts nobody has read: in their places stand others (`abridgeJson`). It says all that has to
+ * be known to sell an answer, and is not to be sent: nothing that writes a request takes one.
+ */
+export type AbridgedRequest = Omit<InferenceRequest, typeof abridged> & {
+  readonly [abridged]: true;
+};
+
+declare const abridged: unique symbol;
+
+/** For whoever looks at all of a request but its texts. */
+export type AskedRequest = InferenceRequest | AbridgedRequest;
 
 /** Tokens by price. `input` excludes what was read from or written to the cache; `output` includes thinking. */
 export interface Usage {
@@ -172,7 +187,9 @@ export interface AnswerForm {
 
 /** One request on its way to one upstream. */
 export interface InferenceCall {
-  readonly request: InferenceRequest;
+  readonly request: AskedRequest;
+  /** The same with all of its texts. */
+  readonly readWhole: () => InferenceRequest;
   /** The pinned id of the model; aliases are resolved by now. */
   readonly model: string;
   /** What the client asked for, or else the model's ceiling. */

@@ -10,7 +10,14 @@ export interface JsonBody {
   readonly members: readonly JsonMember[];
   /** No name of them is written with an escape. */
   readonly hasPlainNames: boolean;
+  readonly longTexts: LongTexts;
 }
+
+/** What stands in the value for texts that were not read, and what each of those takes in UTF-8. */
+export type LongTexts = ReadonlyMap<string, number>;
+
+/** All of it was read. */
+export const NO_LONG_TEXTS: LongTexts = new Map();
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -29,7 +36,8 @@ export function readJsonBody(received: Uint8Array): JsonBody {
   }
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
-  return { value, bytes, members: scan.members, hasPlainNames: scan.hasPlainNames };
+  const { members, hasPlainNames } = scan;
+  return { value, bytes, members, hasPlainNames, longTexts: NO_LONG_TEXTS };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

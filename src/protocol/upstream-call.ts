@@ -1,7 +1,11 @@
-import type { InferenceCall } from './inference.ts';
+import type { AskedRequest, InferenceCall, InferenceRequest } from './inference.ts';
 
 /** What the body for an upstream is made of. */
-export type UpstreamCall = Pick<InferenceCall, 'request' | 'outputTokensMax' | 'source'> & {
+export type UpstreamCall = Pick<InferenceCall, 'outputTokensMax' | 'source'> & {
+  readonly request: InferenceRequest;
   /** How the upstream is to answer, whatever the client asked for. */
   readonly isStream: boolean;
 };
+
+/** The same for whoever sends texts on as they came, whether they were read or not. */
+export type AskedCall = Omit<UpstreamCall, 'request'> & { readonly request: AskedRequest };

@@ -1,5 +1,5 @@
 import { isTooDeep } from './is-too-deep.ts';
-import type { JsonBody } from './parse-json-body.ts';
+import { type JsonBody, NO_LONG_TEXTS } from './parse-json-body.ts';
 import { Refusal } from './refusals.ts';
 import { JSON_DEPTH_MAX, scanJson } from './scan-json.ts';
 import { isObject } from './schema.ts';
@@ -22,7 +22,7 @@ export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
   const { isTooDeep: isDeep, members, hasPlainNames } = scanJson(bytes, text);
   const value = isDeep ? undefined : parseJson(text);
-  if (isObject(value)) return { value, bytes, members, hasPlainNames };
+  if (isObject(value)) return { value, bytes, members, hasPlainNames, longTexts: NO_LONG_TEXTS };
   throw brokenAnswer('it is not a JSON object');
 }
 

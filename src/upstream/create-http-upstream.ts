@@ -60,12 +60,15 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const encodeHeaders = createHeaderEncoder(options);
 
   return (call) => {
-    const { request, model, outputTokensMax, form, signal } = call;
+    const { request, readWhole, model, outputTokensMax, form, signal } = call;
     signal.throwIfAborted();
     const { isStream } = request;
     const vendorModel = modelNames[model] ?? model;
     const source = form.format === dialect.format ? call.source : undefined;
-    const body = dialect.encodeRequest({ request, outputTokensMax, source, isStream }, vendorModel);
+    const body = dialect.encodeRequest(
+      { request, readWhole, outputTokensMax, source, isStream },
+      vendorModel,
+    );
     const httpCall = new HttpCall(call, dialect, isStream ? forStreams : forWholes);
     httpCall.start(client, {
       method: 'POST',

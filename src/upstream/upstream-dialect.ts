@@ -4,7 +4,12 @@ import { encodeChatRequest } from '../protocol/chat/encode-request.ts';
 import { relayChatAnswer } from '../protocol/chat/relay-answer.ts';
 import { createChatRelay } from '../protocol/chat/relay-stream.ts';
 import { spliceChatRequest } from '../protocol/chat/splice-request.ts';
-import type { AnswerContext, InferenceEvent, InferenceRequest } from '../protocol/inference.ts';
+import type {
+  AnswerContext,
+  AskedRequest,
+  InferenceCall,
+  InferenceEvent,
+} from '../protocol/inference.ts';
 import { decodeNativeAnswer, relayNativeAnswer } from '../protocol/native/decode-answer.ts';
 import { createStreamDecoder as createNativeStreamDecoder } from '../protocol/native/decode-stream.ts';
 import { encodeNativeHeaders } from '../protocol/native/encode-headers.ts';
@@ -14,7 +19,9 @@ import { spliceNativeRequest } from '../protocol/native/splice-request.ts';
 import type { RelayedAnswer } from '../protocol/relayed-answer.ts';
 import type { StreamDecoder } from '../protocol/stream-decoder.ts';
 import type { StreamRelay } from '../protocol/stream-relay.ts';
-import type { UpstreamCall } from '../protocol/upstream-call.ts';
+import type { AskedCall, UpstreamCall } from '../protocol/upstream-call.ts';
+
+export type CallToEncode = AskedCall & Pick<InferenceCall, 'readWhole'>;
 
 /** How a kind of upstream is spoken to; all in which the kinds differ. */
 export interface UpstreamDialect {
@@ -22,9 +29,9 @@ export interface UpstreamDialect {
   readonly format: 'native' | 'chat';
   /** Behind the upstream's address. */
   pathOf(basePath: string): string;
-  encodeRequest(call: UpstreamCall, vendorModel: string): string | Uint8Array;
+  encodeRequest(call: CallToEncode, vendorModel: string): string | Uint8Array;
   /** Name, value, name, value, … */
-  encodeHeaders(request: InferenceRequest, apiKey: string | undefined): readonly string[];
+  encodeHeaders(request: AskedRequest, apiKey: string | undefined): readonly string[];
   /** The same for a question whether it is there. */
   encodeProbeHeaders(apiKey: string | undefined): readonly string[];
   createStreamDecoder(): StreamDecoder;
@@ -41,7 +48,7 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   format: 'native',
   pathOf: (basePath) => join(basePath, '/messages'),
   encodeRequest: (call, vendorModel) =>
-    spliceNativeRequest(call, vendorModel) ?? encodeNativeRequest(call, vendorModel),
+    spliceNativeRequest(call, vendorModel) ?? encodeNativeRequest(wholeOf(call), vendorModel),
   encodeHeaders: (request, apiKey) => [
     ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
     ...encodeNativeHeaders(request).flat(),
@@ -61,7 +68,7 @@ export const CHAT_DIALECT: UpstreamDialect = {
   pathOf: (basePath) => join(basePath, '/chat/completions'),
   encodeRequest: (call, vendorModel) =>
     spliceChatRequest(call, vendorModel, 'max_tokens') ??
-    encodeChatRequest(call, vendorModel, 'max_tokens'),
+    encodeChatRequest(wholeOf(call), vendorModel, 'max_tokens'),
   encodeHeaders: (_request, apiKey) => encodeBearer(apiKey),
   encodeProbeHeaders: encodeBearer,
   createStreamDecoder: createChatStreamDecoder,
@@ -69,6 +76,11 @@ export const CHAT_DIALECT: UpstreamDialect = {
   createStreamRelay: createChatRelay,
   relayAnswer: relayChatAnswer,
 };
+
+/** To be written anew. */
+function wholeOf(call: CallToEncode): UpstreamCall {
+  return { ...call, request: call.readWhole() };
+}
 
 function encodeBearer(apiKey: string | undefined): readonly string[] {
   return apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`];

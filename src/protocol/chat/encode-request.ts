@@ -1,4 +1,4 @@
-import type { InferenceRequest } from '../inference.ts';
+import type { AskedRequest, InferenceRequest } from '../inference.ts';
 import type { UpstreamCall } from '../upstream-call.ts';
 import { readObject, readText } from '../upstream-json.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -36,7 +36,7 @@ export function encodeChatRequest(
   });
 }
 
-export function encodeUser({ passedOn }: InferenceRequest): string | undefined {
+export function encodeUser({ passedOn }: AskedRequest): string | undefined {
   return readText(readObject(passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX);
 }
 

@@ -1,5 +1,5 @@
 import { type KeepMember, spliceJson } from '../splice-json.ts';
-import type { UpstreamCall } from '../upstream-call.ts';
+import type { AskedCall } from '../upstream-call.ts';
 import type { ChatMessage } from './chat-request.ts';
 import { isBlank } from './decode-content.ts';
 import { FIELDS_FOR_CHAT } from './decode-request.ts';
@@ -11,7 +11,7 @@ import { encodeTools } from './encode-tools.ts';
  * `undefined` where they are not all of the one kind that is the same on both sides: somebody says a text.
  */
 export function spliceChatRequest(
-  call: UpstreamCall,
+  call: AskedCall,
   vendorModel: string,
   outputLimitField: OutputLimitField,
 ): Buffer | undefined {
@@ -33,7 +33,7 @@ const isKept: KeepMember = (name, fields) => {
 };
 
 /** One who instructs, at the head alone; then users and assistants, who say something. */
-function areTexts(messages: unknown): boolean {
+export function areTexts(messages: unknown): boolean {
   const all = messages as readonly ChatMessage[];
   for (let i = 0; i < all.length; i++) if (!isText(all[i], i === 0)) return false;
   return true;

@@ -1,5 +1,5 @@
 import { type KeepMember, spliceJson } from '../splice-json.ts';
-import type { UpstreamCall } from '../upstream-call.ts';
+import type { AskedCall } from '../upstream-call.ts';
 import { fitThinking } from './encode-request.ts';
 import { areMended } from './mend-messages.ts';
 
@@ -7,7 +7,7 @@ import { areMended } from './mend-messages.ts';
  * What `encodeNativeRequest` makes of a request that came in the native format, without writing it again: it
  * takes a third of the time. `undefined` where more of it changes than what is said of the model.
  */
-export function spliceNativeRequest(call: UpstreamCall, vendorModel: string): Buffer | undefined {
+export function spliceNativeRequest(call: AskedCall, vendorModel: string): Buffer | undefined {
   const { request, outputTokensMax, source, isStream } = call;
   if (source === undefined || request.outputSchema === true) return undefined;
   if (fitThinking(call) !== request.passedOn['thinking']) return undefined;

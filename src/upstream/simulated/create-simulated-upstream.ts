@@ -46,7 +46,8 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
   let calls = 0;
 
   async function* tell(call: InferenceCall): AsyncGenerator<InferenceEvent> {
-    const { request, model, signal } = call;
+    const { model, signal } = call;
+    const request = call.readWhole();
     signal.throwIfAborted();
     calls += 1;
     const name = `${seed} ${options.instance} ${calls}`;
@@ -66,7 +67,7 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
     });
     const usage: Usage = measureInput(request, { ...options, model, cache });
     const random = createRandom(seed, model, conversation.userText.slice(0, SEED_CHARS_MAX));
-    const plan = planAnswer({ call, directives, conversation, random });
+    const plan = planAnswer({ call, request, directives, conversation, random });
     const room = call.contextTokensMax - inputTokens;
 
     yield { type: 'start', id: createId('msg', name), model, usage };

@@ -32,6 +32,7 @@ interface PlannedCall {
 
 interface Material {
   readonly call: InferenceCall;
+  readonly request: InferenceRequest;
   readonly directives: Directives;
   readonly conversation: Conversation;
   readonly random: Random;
@@ -39,8 +40,7 @@ interface Material {
 
 /** The whole answer, before any limit of length. */
 export function planAnswer(material: Material): PlannedAnswer {
-  const { call, directives, conversation, random } = material;
-  const { request } = call;
+  const { request, directives, conversation, random } = material;
   const calls = planCalls(request, directives, random);
   const blocks: PlannedBlock[] = [];
   if (request.isThinking || directives.isThinking) {
@@ -78,10 +78,10 @@ export function limitAnswer(answer: PlannedAnswer, tokensMax: number): PlannedAn
 
 /** Real models say nothing beside a call that they were forced to make. */
 function planText(
-  { call, directives, conversation, random }: Material,
+  { call, request, directives, conversation, random }: Material,
   calls: readonly PlannedCall[],
 ): string {
-  const { outputSchema, toolChoice } = call.request;
+  const { outputSchema, toolChoice } = request;
   if (calls.length > 0) {
     const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
     return isForced ? '' : announceCalls(calls.map(({ name }) => name));

@@ -88,6 +88,7 @@ export function createSteps(
     overCeiling: 'reject',
     bytesPerToken: 3,
     infer,
+    upstreamFormats: new Set(['native', 'chat']),
     observe: (record) => books.records.push(record),
     nowMs: () => 1_700_000_000_000,
   };

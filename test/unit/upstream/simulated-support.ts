@@ -46,6 +46,7 @@ export function createCall(
 ): InferenceCall {
   return {
     request,
+    readWhole: () => request,
     model: 'llm-haiku-4.5',
     outputTokensMax: request.outputTokensMax ?? 8_192,
     contextTokensMax: 200_000,

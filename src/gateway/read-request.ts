@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer';
+import { asBuffer } from '../lib/as-buffer.ts';
+import { abridgeJson } from '../protocol/abridge-json.ts';
+import type { DecodedRequest, Format, HeaderSource } from '../protocol/format.ts';
+import type { AbridgedRequest, AskedRequest, InferenceRequest } from '../protocol/inference.ts';
+import { type JsonBody, readJsonBody } from '../protocol/parse-json-body.ts';
+import { Refusal } from '../protocol/refusals.ts';
+
+/** Of smaller bodies, reading all takes no longer. */
+const ABRIDGED_BYTES_MIN = 8 * 1024;
+
+export interface ReadRequest extends Omit<DecodedRequest, 'request'> {
+  readonly request: AskedRequest;
+  /** With all of its texts; read again where they were left out. */
+  readonly readWhole: () => InferenceRequest;
+  readonly source: JsonBody;
+}
+
+/**
+ * Reads and checks a request. The long texts of a large one are left unread where that is enough: a body of 1 MB
+ * takes 0.3 to 1.8 ms then instead of 3 to 7. What is wrong with a request is always said of the whole.
+ */
+export function readRequest(
+  body: Uint8Array,
+  format: Format,
+  header: HeaderSource,
+  mayAbridge: boolean,
+): ReadRequest {
+  const abridged = mayAbridge ? readAbridged(body, format, header) : undefined;
+  if (abridged !== undefined) return abridged;
+  const source = readJsonBody(body);
+  const { request, wantsStreamUsage } = format.decodeRequest(source.value, header);
+  return { request, wantsStreamUsage, source, readWhole: () => request };
+}
+
+function readAbridged(
+  body: Uint8Array,
+  format: Format,
+  header: HeaderSource,
+): ReadRequest | undefined {
+  if (body.length < ABRIDGED_BYTES_MIN || !isUtf8(body)) return undefined;
+  const source = abridgeJson(asBuffer(body), format.abridgment);
+  if (source === undefined) return undefined;
+  const decoded = decode(source, format, header);
+  if (decoded === undefined || !format.canBeAbridged(source.value)) return undefined;
+  const { request, wantsStreamUsage } = decoded;
+  let whole: InferenceRequest | undefined;
+  return {
+    request: request as unknown as AbridgedRequest,
+    wantsStreamUsage,
+    source,
+    readWhole() {
+      whole ??= format.decodeRequest(readJsonBody(body).value, header).request;
+      return whole;
+    },
+  };
+}
+
+function decode(source: JsonBody, format: Format, header: HeaderSource) {
+  try {
+    return format.decodeRequest(source.value, header);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+/** What is used of it; the types of Node.js 20 leave it to browsers. */
+declare namespace WebAssembly {
+  class Module {
+    constructor(bytes: Uint8Array);
+  }
+  class Instance {
+    constructor(module: Module);
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+}

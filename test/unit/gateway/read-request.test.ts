@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
+import { type ReadRequest, readRequest } from '../../../src/gateway/read-request.ts';
+import { chatFormat } from '../../../src/protocol/chat/index.ts';
+import type { Format } from '../../../src/protocol/format.ts';
+import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { CHAT_DIALECT, NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
+import { longTexts } from '../long-texts.ts';
+import {
+  assistant,
+  cached,
+  image,
+  result,
+  text,
+  tool,
+  use,
+  user,
+} from '../protocol/native/request-parts.ts';
+import { attempt, writeJson, writings } from '../protocol/written-bodies.ts';
+
+const FUZZ_TIME_MS = 2_000;
+const FORMATS = { native: nativeFormat, chat: chatFormat };
+
+const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
+
+const read = (body: string | Buffer, format: Format, mayAbridge: boolean) =>
+  readRequest(Buffer.from(body), format, header, mayAbridge);
+
+/** All that becomes of a request: what is known of it, what it may cost, and what either kind of upstream gets. */
+function tellAll({ request, readWhole, source, wantsStreamUsage }: ReadRequest, format: Format) {
+  const { messages: _, system: __, tools: ___, ...outline } = request;
+  const call = { request, readWhole, outputTokensMax: 99, isStream: request.isStream };
+  return {
+    ...{ outline, wantsStreamUsage, whole: readWhole() },
+    estimate: estimateTokens(request, 3, source.longTexts),
+    members: source.members,
+    bodies: [NATIVE_DIALECT, CHAT_DIALECT].map((dialect) =>
+      attempt(() => {
+        const own = dialect.format === format.name ? source : undefined;
+        return String(dialect.encodeRequest({ ...call, source: own }, 'vendor'));
+      }),
+    ),
+  };
+}
+
+const blocks = longTexts.chain((long) =>
+  fc.constantFrom<unknown[]>(
+    [long],
+    [text(long), text('and', cached())],
+    [image('image/png', long), text('What is it?')],
+    [{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: long } }],
+    [
+      {
+        type: 'document',
+        source: { type: 'text', media_type: 'text/plain', data: long },
+        title: long,
+      },
+    ],
+    [{ type: 'of tomorrow', content: long }],
+    [text(' ')],
+  ),
+);
+const nativeBodies = fc
+  .record({
+    asked: blocks,
+    said: longTexts,
+    id: fc.constantFrom('t_1', 'ö'.repeat(999), 'x'.repeat(999)),
+    system: fc.constantFrom<unknown>('Be brief.', [text('Be brief.')], null),
+    ending: fc.constantFrom('', ' ', 'prefilled', 'blank at the end \n'),
+  })
+  .map(({ asked, said, id, system, ending }) => ({
+    ...{ model: 'sonnet', max_tokens: 2_048, stream: true, system, tools: [tool('look')] },
+    metadata: { user_id: said },
+    messages: [
+      { role: 'user', content: typeof asked[0] === 'string' ? asked[0] : asked },
+      assistant(
+        { type: 'thinking', thinking: said, signature: said },
+        { ...use(id), input: { said } },
+      ),
+      user({ ...result(id), content: [text(said)] }),
+      ...(ending === '' ? [] : [assistant(text(`${said}${ending}`))]),
+    ],
+  }));
+
+const calling = {
+  role: 'assistant',
+  tool_calls: [
+    {
+      ...{ id: 'c', type: 'function' },
+      function: { name: 'look', arguments: JSON.stringify({ at: 'it '.repeat(300) }) },
+    },
+  ],
+};
+
+const chatBodies = fc
+  .record({
+    system: longTexts,
+    asked: longTexts,
+    more: fc.constantFrom<unknown[]>(
+      [],
+      [
+        { role: 'assistant', content: 'So' },
+        { role: 'user', content: [text('And?')] },
+      ],
+      [{ role: 'developer', content: 'Be brief.' }],
+      [calling, { role: 'tool', tool_call_id: 'c', content: 'seen '.repeat(200) }],
+    ),
+    tools: fc.constantFrom<unknown>(undefined, [
+      { type: 'function', function: { name: 'look', description: 'd'.repeat(999) } },
+    ]),
+    user: longTexts,
+  })
+  .map(({ system, asked, more, tools, user: name }) => ({
+    ...{ model: 'sonnet', max_tokens: 9, tools, user: name, stop: ['.'.repeat(999)] },
+    messages: [{ role: 'system', content: system }, { role: 'user', content: asked }, ...more],
+  }));
+
+/** Large enough to be abridged, whatever else is in it. */
+const enlarge = (json: string) => json.replace('{', `{"x":"${'.'.repeat(8 * 1024)}",`);
+
+describe.each(['native', 'chat'] as const)('a large request of the %s format', (name) => {
+  const format = FORMATS[name];
+  const bodies: fc.Arbitrary<object> = name === 'native' ? nativeBodies : chatBodies;
+
+  it('says the same and goes on the same, whether its long texts are read or not', () => {
+    let abridged = 0;
+    fc.assert(
+      fc.property(bodies, writings, (body, writing) => {
+        const json = enlarge(writeJson(JSON.parse(JSON.stringify(body)), writing));
+        const told = attempt(() => tellAll(read(json, format, true), format));
+        expect(told).toEqual(attempt(() => tellAll(read(json, format, false), format)));
+        if (typeof told === 'object') abridged += read(json, format, true).source.longTexts.size;
+      }),
+      { numRuns: 1_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+    );
+    expect(abridged).toBeGreaterThan(0);
+  });
+
+  it('is refused in the same words, whatever is broken in it', () => {
+    fc.assert(
+      fc.property(bodies, fc.nat(), fc.integer({ min: 0, max: 255 }), (body, place, byte) => {
+        const bytes = Buffer.from(enlarge(JSON.stringify(body)));
+        bytes[place % bytes.length] = byte;
+        const told = attempt(() => tellAll(read(bytes, format, true), format));
+        expect(told).toEqual(attempt(() => tellAll(read(bytes, format, false), format)));
+      }),
+      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+    );
+  });
+});
+
+const bodyOf = (chars: number) =>
+  JSON.stringify({
+    ...{ model: 'sonnet', max_tokens: 9 },
+    messages: [{ role: 'user', content: 'a'.repeat(chars) }],
+  });
+
+it.each(['native', 'chat'] as const)(
+  'a request of the %s format is read whole when it is small, and where no upstream reads its format',
+  (name) => {
+    const leftOf = (chars: number, mayAbridge: boolean) =>
+      read(bodyOf(chars), FORMATS[name], mayAbridge).source.longTexts.size;
+    expect([leftOf(4_000, true), leftOf(10_000, false)]).toEqual([0, 0]);
+    expect(leftOf(10_000, true)).toBe(1);
+  },
+);
