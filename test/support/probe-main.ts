@@ -2,8 +2,6 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { runCli } from '../../src/cli/run-cli.ts';
-import { runWorkerProcess } from '../../src/cluster/run-worker-process.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { encodeHybridRefusal } from '../../src/protocol/encode-hybrid-refusal.ts';
@@ -60,5 +58,11 @@ const PROBES = [
   }),
 ];
 
-if (cluster.isWorker) runWorkerProcess(PROBES);
-else process.exit(await runCli(process.argv));
+// Each loads only what it needs, as in `src/main.ts`: three processes a node are most of what the tests take.
+if (cluster.isWorker) {
+  const { runWorkerProcess } = await import('../../src/cluster/run-worker-process.ts');
+  runWorkerProcess(PROBES);
+} else {
+  const { runCli } = await import('../../src/cli/run-cli.ts');
+  process.exit(await runCli(process.argv));
+}
