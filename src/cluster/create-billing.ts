@@ -5,12 +5,12 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
-import { admit } from '../quota/admit.ts';
+import { createGatheredAdmit } from '../quota/admit.ts';
 import { createAdmitRequest } from '../quota/admit-request.ts';
 import { type AskStore, createAskStore } from '../quota/ask-store.ts';
 import { createOpenHolds, type OpenHolds } from '../quota/open-holds.ts';
 import { renew } from '../quota/renew.ts';
-import { settle } from '../quota/settle.ts';
+import { createGatheredSettle } from '../quota/settle.ts';
 import { createSettleQueue, type SettleQueue } from '../quota/settle-queue.ts';
 import type { Settlement } from '../quota/settlement.ts';
 import { type Breaker, callThrough, createBreaker } from '../redis/breaker.ts';
@@ -80,7 +80,7 @@ export function createBilling(options: BillingOptions): Billing {
   const dropped = metrics.settlements.at({ kind: 'dropped' });
   const settleQueue = createSettleQueue({
     // Over the connection of admissions, so that both share their writes: a quarter less CPU time of Redis.
-    settle: countFaults(metrics, (settlement: Settlement) => settle(admitConnection, settlement)),
+    settle: countFaults(metrics, createGatheredSettle(admitConnection)),
     handOver: options.handOver,
     onSettled: createObserveSettled(metrics),
     onDropped: () => dropped.add(1),
@@ -140,7 +140,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
   const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
   return createAdmitRequest({
     askStore,
-    admit: (order) => admit(admitConnection, order),
+    admit: createGatheredAdmit(admitConnection),
     insure(order) {
       const payer = insurance.insure(order);
       if (payer !== undefined) count('insured');

@@ -1,9 +1,11 @@
 #!lua
 --[[
-  Admit: lets one request in and holds what it may cost, or says why not and changes nothing.
+  Admit: lets requests of one key in, one after the other, and holds what each may cost, or says why not and changes
+  nothing for it.
 
   KEYS  key, holds, leases, done
-  ARGV  prefix, key_id, digest, model_names, request_id, numbers
+  ARGV  prefix, key_id, digest
+  Each  model_names, request_id, numbers
   Uses  numbers, clock, month, names, window, holds
   Reply {'admitted', now_ms, limit, left, reset_ms, account, month, held_micros}
         {'unknown'}  no such key, or another secret
@@ -19,10 +21,10 @@
   starter, pro, business and team. model_names has the pinned id first, then its aliases, separated
   by commas. Where less than hold_micros is free, but at least hold_least_micros, all that is free is
   held. The same request is admitted once, however often it comes: a second call answers as the
-  first.
+  first. Of several requests the reply is a list of theirs, but for those that have the key refused: one reply is
+  that of all then. What they share is read once and written once.
 ]]
-local prefix, key_id, digest, model_names, request_id = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local wanted, least, lease, window, starter, pro, business, team = struct.unpack('<dddddddd', ARGV[6])
+local prefix, key_id, digest = ARGV[1], ARGV[2], ARGV[3]
 local now = now_ms()
 local month = month_of(now)
 local held_field = 'held:' .. month
@@ -50,64 +52,89 @@ local function is_allowed(models, model_names)
   end
   return false
 end
-if models and not is_allowed(models, model_names) then return { 'model' } end
 
 local key_limit = number(key_rpm)
-local account_limit = limit_of(plan, starter, pro, business, team)
-local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
-local by_account = read_window(prefix, account, account_window, account_limit, now, window)
-
--- Clients are told of the limit that they will meet first.
-local limit, met = account_limit, by_account
-if key_limit > 0 and key_limit - by_key.count <= account_limit - by_account.count then
-  limit, met = key_limit, by_key
-end
-local left, reset = math.max(0, limit - met.count), met.reset
-
 in_flight, balance = number(in_flight), number(balance)
 account_held, key_held = number(account_held), number(key_held)
-local balance_room = balance - account_held
-local cap_room = cap and cap - number(spent) - key_held or math.huge
+local replies, is_changed = {}, false
 
-local refusal
-if by_key.wait > 0 or by_account.wait > 0 then
-  if by_key.wait >= by_account.wait then
-    refusal = { 'rate', now, key_limit, 0, by_key.reset, 'key', by_key.wait }
+for first = 4, #ARGV, 3 do
+  repeat -- `break` goes on with the next request
+    local model_names, request_id = ARGV[first], ARGV[first + 1]
+    local wanted, least, lease, window, starter, pro, business, team = struct.unpack('<dddddddd', ARGV[first + 2])
+    if models and not is_allowed(models, model_names) then
+      replies[#replies + 1] = { 'model' }
+      break
+    end
+
+    local account_limit = limit_of(plan, starter, pro, business, team)
+    local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
+    local by_account = read_window(prefix, account, account_window, account_limit, now, window)
+
+    -- Clients are told of the limit that they will meet first.
+    local limit, met = account_limit, by_account
+    if key_limit > 0 and key_limit - by_key.count <= account_limit - by_account.count then
+      limit, met = key_limit, by_key
+    end
+    local left, reset = math.max(0, limit - met.count), met.reset
+
+    local balance_room = balance - account_held
+    local cap_room = cap and cap - number(spent) - key_held or math.huge
+
+    local refusal
+    if by_key.wait > 0 or by_account.wait > 0 then
+      if by_key.wait >= by_account.wait then
+        refusal = { 'rate', now, key_limit, 0, by_key.reset, 'key', by_key.wait }
+      else
+        refusal = { 'rate', now, account_limit, 0, by_account.reset, 'account', by_account.wait }
+      end
+    elseif in_flight_max and in_flight >= number(in_flight_max) then
+      refusal = { 'in_flight', now, limit, left, reset, number(in_flight_max) }
+    elseif cap_room < least then
+      refusal = { 'cap', now, limit, left, reset, number(cap), number(spent), key_held }
+    elseif balance_room < least then
+      refusal = { 'balance', now, limit, left, reset, balance, account_held }
+    end
+
+    -- What has been admitted before is not refused now.
+    local existing = refusal and redis.call('HGET', KEYS[2], request_id)
+    local held = math.min(wanted, cap_room, balance_room)
+    if not existing then
+      if redis.call('HEXISTS', KEYS[4], request_id) == 1 then
+        replies[#replies + 1] = { 'finished' }
+        break
+      end
+      if refusal then
+        replies[#replies + 1] = refusal
+        break
+      end
+      -- Nothing has been changed for this request until here.
+      local hold = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
+        .. whole(held) .. '|0|' .. whole(now + lease)
+      if redis.call('HSETNX', KEYS[2], request_id, hold) == 0 then
+        existing = redis.call('HGET', KEYS[2], request_id)
+      end
+    end
+    if existing then
+      local _, held_month, already_held = decode_hold(existing)
+      replies[#replies + 1] = { 'admitted', now, limit, left, reset, account, held_month, already_held + 0 }
+      break
+    end
+    redis.call('RPUSH', KEYS[3], request_id)
+    in_flight, key_held, account_held = in_flight + 1, key_held + held, account_held + held
+    account_window = take_place(prefix, account, now, window, by_account)
+    if key_limit > 0 then key_window = take_place(prefix, key_id, now, window, by_key) end
+    is_changed = true
+    replies[#replies + 1] = { 'admitted', now, limit, math.max(0, left - 1), window, account, month, held }
+  until true
+end
+
+if is_changed then
+  redis.call('HSET', account_key, 'held', whole(account_held), 'window', account_window)
+  if key_limit > 0 then
+    redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight), held_field, whole(key_held), 'window', key_window)
   else
-    refusal = { 'rate', now, account_limit, 0, by_account.reset, 'account', by_account.wait }
-  end
-elseif in_flight_max and in_flight >= number(in_flight_max) then
-  refusal = { 'in_flight', now, limit, left, reset, number(in_flight_max) }
-elseif cap_room < least then
-  refusal = { 'cap', now, limit, left, reset, number(cap), number(spent), key_held }
-elseif balance_room < least then
-  refusal = { 'balance', now, limit, left, reset, balance, account_held }
-end
-
--- What has been admitted before is not refused now.
-local existing = refusal and redis.call('HGET', KEYS[2], request_id)
-local held = math.min(wanted, cap_room, balance_room)
-if not existing then
-  if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end
-  if refusal then return refusal end
-  -- Nothing has been changed until here.
-  local hold = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
-    .. whole(held) .. '|0|' .. whole(now + lease)
-  if redis.call('HSETNX', KEYS[2], request_id, hold) == 0 then
-    existing = redis.call('HGET', KEYS[2], request_id)
+    redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight), held_field, whole(key_held))
   end
 end
-if existing then
-  local _, held_month, already_held = decode_hold(existing)
-  return { 'admitted', now, limit, left, reset, account, held_month, already_held + 0 }
-end
-redis.call('RPUSH', KEYS[3], request_id)
-redis.call('HSET', account_key, 'held', whole(account_held + held),
-  'window', take_place(prefix, account, now, window, by_account))
-if key_limit > 0 then
-  redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held),
-    'window', take_place(prefix, key_id, now, window, by_key))
-else
-  redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight + 1), held_field, whole(key_held + held))
-end
-return { 'admitted', now, limit, math.max(0, left - 1), window, account, month, held }
+return #replies == 1 and replies[1] or replies

@@ -1,9 +1,12 @@
 import { assert } from '../lib/assert.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
+import { createGatherer } from '../redis/create-gatherer.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
+import { isOfSameMinute } from '../redis/redis-keys.ts';
 import { encodeNumbers } from './encode-numbers.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
+import { replyOf } from './reply-of.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
@@ -64,31 +67,58 @@ export type AdmitReply =
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
   ['key', 'holds', 'leases', 'done'],
-  ['prefix', 'key_id', 'digest', 'model_names', 'request_id', 'numbers'],
+  ['prefix', 'key_id', 'digest'],
+  ['model_names', 'request_id', 'numbers'],
 );
 
 /** Lets one request in and holds what it may cost, or says why not. May be repeated with the same id. */
 export function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
-  const redisKeys = keysOfBucket(order.bucket);
-  const reply = script.call(
+  return callScript(connection, [order]).then((reply) => readReply(reply, 0, order));
+}
+
+/** The same for many: those of a key that come together are one run of the script. */
+export function createGatheredAdmit(
+  connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
+): (order: AdmitOrder) => Promise<AdmitReply> {
+  return createGatherer<AdmitOrder, AdmitReply>({
     connection,
-    {
-      key: redisKeys.key(order.keyId),
-      holds: redisKeys.holds,
-      leases: redisKeys.leases,
-      done: redisKeys.done(order.requestId),
-    },
-    {
-      prefix: redisKeys.prefix,
-      key_id: order.keyId,
-      digest: order.digest,
-      model_names: order.modelNames.join(','),
-      request_id: order.requestId,
-      numbers: encodeOrder(order),
-    },
-  );
-  const { windowMs } = order;
-  return reply.then((values) => readReply(values as readonly (string | number)[], windowMs));
+    canShare: (first, order) =>
+      first.keyId === order.keyId &&
+      first.digest === order.digest &&
+      first.bucket === order.bucket &&
+      isOfSameMinute(first.requestId, order.requestId),
+    runScript: (orders) => callScript(connection, orders),
+    readReply,
+  });
+}
+
+/** All of them are of one key, and of one minute. */
+function callScript(connection: Connection, orders: readonly AdmitOrder[]): Promise<unknown> {
+  const [first, ...further] = orders as readonly [AdmitOrder, ...AdmitOrder[]];
+  const redisKeys = keysOfBucket(first.bucket);
+  const keys = {
+    key: redisKeys.key(first.keyId),
+    holds: redisKeys.holds,
+    leases: redisKeys.leases,
+    done: redisKeys.done(first.requestId),
+  };
+  const args = {
+    prefix: redisKeys.prefix,
+    key_id: first.keyId,
+    digest: first.digest,
+    model_names: first.modelNames.join(','),
+    request_id: first.requestId,
+    numbers: encodeOrder(first),
+  };
+  return script.call(connection, keys, args, further.map(listEach));
+}
+
+function listEach(order: AdmitOrder) {
+  return {
+    model_names: order.modelNames.join(','),
+    request_id: order.requestId,
+    numbers: encodeOrder(order),
+  };
 }
 
 function encodeOrder({
@@ -103,8 +133,8 @@ function encodeOrder({
   return encodeNumbers(amounts);
 }
 
-function readReply(reply: readonly (string | number)[], windowMs: number): AdmitReply {
-  const [kind, nowMs, limit, left, resetMs, ...rest] = reply;
+function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): AdmitReply {
+  const [kind, nowMs, limit, left, resetMs, ...rest] = replyOf(reply, index);
   const rate: RateState = {
     nowMs: Number(nowMs),
     limit: Number(limit),
@@ -112,7 +142,7 @@ function readReply(reply: readonly (string | number)[], windowMs: number): Admit
     resetMs: Number(resetMs),
     windowMs,
   };
-  const number = (index: number) => Number(rest[index]);
+  const number = (place: number) => Number(rest[place]);
   switch (kind) {
     case 'admitted':
       return {

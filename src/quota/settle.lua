@@ -1,15 +1,16 @@
 #!lua flags=allow-oom
 --[[
-  Settle: ends the hold of a request and charges what it cost, once.
+  Settle: ends the holds of requests of one payer, one after the other, and charges what each cost, once.
 
   KEYS  account, key, holds, renewals, ledger, done
-  ARGV  payer, request_id, actual_micros, first_tried_ms, usage
+  ARGV  payer
+  Each  request_id, actual_micros, first_tried_ms, usage
   Uses  numbers, clock, holds, money
   Reply {kind, charged_micros, short_micros, balance_micros}
         {'repeated', charged_micros}  it has been settled before; nothing happens
         {'too_old'}  nobody can know any more whether it has; nothing happens
 
-  payer is account|key|month|model, as in its hold.
+  payer is account|key|month|model, as in their holds. Of several requests the reply is a list of theirs.
 
    held ──▶ charge    cost something           ──▶ repeated
         ├─▶ release   cost nothing             ──▶ repeated
@@ -18,30 +19,61 @@
 ]]
 local SETTLE_AGE_MAX_MS = (DONE_KEEP_MIN_S - 300) * 1000
 
-local request_id, wanted = ARGV[2], number(ARGV[3])
+local account_key, key_key = KEYS[1], KEYS[2]
+local month, balance, balance_text, account_held, in_flight, key_held, spent
+local replies = {}
 
-local function finish(kind, payer, month, held, ended, already)
-  local charged, short, balance, balance_text = charge(KEYS[1], KEYS[2], month, held + 0, ended, wanted - already)
-  local charged_text = whole(charged)
-  mark_done(KEYS[6], request_id, already == 0 and charged_text or whole(already + charged))
-  enter(KEYS[5], kind, request_id, payer, held, charged_text, short == 0 and '0' or whole(short), balance_text, ARGV[5])
-  return { kind, charged, short, balance }
+for first = 2, #ARGV, 4 do
+  repeat -- `break` goes on with the next request
+    local request_id, wanted = ARGV[first], number(ARGV[first + 1])
+    local kind, ended, already = 'orphan', 0, 0
+    local payer, of_month, held_text = ARGV[1], nil, '0'
+    local existing = redis.call('HGET', KEYS[3], request_id)
+    if existing then
+      redis.call('HDEL', KEYS[3], request_id)
+      local _, due
+      payer, of_month, held_text, _, due = decode_hold(existing)
+      if due == '' then redis.call('ZREM', KEYS[4], request_id) end
+      kind, ended = wanted == 0 and 'release' or 'charge', 1
+    else
+      local done = redis.call('HGET', KEYS[6], request_id)
+      if done then
+        local expired_charge = string.match(done, '^x(%d+)$')
+        if not expired_charge then
+          replies[#replies + 1] = { 'repeated', number(done) }
+          break
+        end
+        kind, already = 'late', number(expired_charge)
+      elseif now_ms() - number(ARGV[first + 2]) > SETTLE_AGE_MAX_MS then
+        replies[#replies + 1] = { 'too_old' }
+        break
+      end
+      of_month = string.match(payer, '^[^|]*|[^|]*|([^|]*)')
+    end
+
+    if month ~= of_month then
+      if month then
+        write_amounts(account_key, key_key, month, balance_text, account_held, in_flight, key_held, spent)
+      end
+      month = of_month
+      balance, account_held, in_flight, key_held, spent = read_amounts(account_key, key_key, month)
+    end
+    local held = held_text + 0
+    account_held, key_held, in_flight = account_held - held, key_held - held, in_flight - ended
+    wanted = wanted - already
+    local charged = find_charge(wanted, held, key_key, balance, account_held, key_held, spent)
+    balance, spent = balance - charged, spent + charged
+    balance_text = whole(balance)
+    local short, charged_text = wanted - charged, whole(charged)
+    redis.call('HSET', KEYS[6], request_id, already == 0 and charged_text or whole(already + charged))
+    enter(KEYS[5], kind, request_id, payer, held_text, charged_text, short == 0 and '0' or whole(short), balance_text,
+      ARGV[first + 3])
+    replies[#replies + 1] = { kind, charged, short, balance }
+  until true
 end
 
-local existing = redis.call('HGET', KEYS[3], request_id)
-if existing then
-  redis.call('HDEL', KEYS[3], request_id)
-  local payer, month, held, _, due = decode_hold(existing)
-  if due == '' then redis.call('ZREM', KEYS[4], request_id) end
-  return finish(wanted == 0 and 'release' or 'charge', payer, month, held, 1, 0)
+if month then
+  write_amounts(account_key, key_key, month, balance_text, account_held, in_flight, key_held, spent)
+  keep_marks(KEYS[6])
 end
-
-local done = redis.call('HGET', KEYS[6], request_id)
-local month = string.match(ARGV[1], '^[^|]*|[^|]*|([^|]*)')
-if done then
-  local expired_charge = string.match(done, '^x(%d+)$')
-  if not expired_charge then return { 'repeated', number(done) } end
-  return finish('late', ARGV[1], month, '0', 0, number(expired_charge))
-end
-if now_ms() - number(ARGV[4]) > SETTLE_AGE_MAX_MS then return { 'too_old' } end
-return finish('orphan', ARGV[1], month, '0', 0, 0)
+return #replies == 1 and replies[1] or replies

@@ -19,9 +19,16 @@ local function expire(request_id, text)
   local payer, month, held, seen = decode_hold(text)
   local account, key_id = string.match(payer, '^([^|]*)|([^|]*)')
   local account_key, key_key = account_name(prefix, account), key_name(prefix, key_id)
-  local charged, short, _, balance = charge(account_key, key_key, month, held + 0, 1, math.min(seen, held))
-  mark_done(done_name(prefix, request_id), request_id, 'x' .. whole(charged))
-  enter(KEYS[4], 'expired', request_id, payer, held, whole(charged), whole(short), balance, '')
+  local balance, account_held, in_flight, key_held, spent = read_amounts(account_key, key_key, month)
+  account_held, key_held = account_held - held, key_held - held
+  local wanted = math.min(seen, held)
+  local charged = find_charge(wanted, held + 0, key_key, balance, account_held, key_held, spent)
+  local balance_text = whole(balance - charged)
+  write_amounts(account_key, key_key, month, balance_text, account_held, in_flight - 1, key_held, spent + charged)
+  local done_key = done_name(prefix, request_id)
+  redis.call('HSET', done_key, request_id, 'x' .. whole(charged))
+  keep_marks(done_key)
+  enter(KEYS[4], 'expired', request_id, payer, held, whole(charged), whole(wanted - charged), balance_text, '')
   swept, total = swept + 1, total + charged
 end
 

@@ -40,6 +40,8 @@ export interface RedisConnection {
    * is no connection. One that timed out may have been executed, or be executed a little later.
    */
   send(command: string, args: readonly CommandArg[]): Promise<unknown>;
+  /** Calls back when this turn of the event loop ends, just before what was sent in it is written. */
+  atTurnEnd(callback: () => void): void;
   /** Waits for replies that are due, within the command timeout, and then ends the connection. */
   close(): Promise<void>;
 }
@@ -88,6 +90,11 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
     send(command, args) {
       const direct = line?.current();
       return direct === undefined ? sendByClient(command, args) : direct.send(command, args);
+    },
+    atTurnEnd(callback) {
+      const direct = line?.current();
+      if (direct === undefined) setImmediate(callback);
+      else direct.atTurnEnd(callback);
     },
     async close() {
       changes.stop();

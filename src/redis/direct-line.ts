@@ -46,6 +46,8 @@ export class DirectLine {
   readonly #deadlines;
   readonly #writer = new CommandWriter();
   readonly #waiting = new LinkedList<Call>();
+  #turnEnds: (() => void)[] = [];
+  #isWriteDue = false;
   #heardMs = performance.now();
   #isLost = false;
 
@@ -66,7 +68,7 @@ export class DirectLine {
   }
 
   send(name: string, args: Call['args']): Promise<unknown> {
-    if (this.#writer.isEmpty) setImmediate(this.#write);
+    this.#writeLater();
     this.#writer.write(name, args);
     return new Promise((resolve, reject) => {
       const sentMs = performance.now();
@@ -88,6 +90,12 @@ export class DirectLine {
     });
   }
 
+  /** Calls back before what was sent in this turn of the event loop is written: what is sent then goes with it. */
+  atTurnEnd(callback: () => void): void {
+    this.#writeLater();
+    this.#turnEnds.push(callback);
+  }
+
   /** What the socket brought. */
   receive(bytes: Buffer): void {
     this.#heardMs = performance.now();
@@ -103,7 +111,18 @@ export class DirectLine {
     this.#lose();
   }
 
+  #writeLater(): void {
+    if (this.#isWriteDue) return;
+    this.#isWriteDue = true;
+    setImmediate(this.#write);
+  }
+
   readonly #write = (): void => {
+    const turnEnds = this.#turnEnds;
+    if (turnEnds.length > 0) this.#turnEnds = [];
+    for (const callback of turnEnds) callback();
+    this.#isWriteDue = false;
+    if (this.#writer.isEmpty) return;
     const unsent = this.#writer.take();
     if (!this.#isLost) this.#options.socket.write(unsent);
   };

@@ -15,11 +15,17 @@ type Named<Name extends string, Value> = [Name] extends [never]
 type LuaArg = CommandArg;
 
 /** A script that is called by the names of its keys and arguments, never by their places. */
-export interface LuaScript<KeyName extends string, ArgName extends string> {
+export interface LuaScript<
+  KeyName extends string,
+  ArgName extends string,
+  EachName extends string = never,
+> {
+  /** `further` are more requests of the same run, where the script takes several. */
   call(
     connection: Pick<RedisConnection, 'send'>,
     keys: Named<KeyName, string>,
-    args: Named<ArgName, LuaArg>,
+    args: Named<ArgName | EachName, LuaArg>,
+    further?: readonly Named<EachName, LuaArg>[],
   ): Promise<unknown>;
 }
 
@@ -27,34 +33,43 @@ export interface LuaScript<KeyName extends string, ArgName extends string> {
 export function loadLuaScript<
   const KeyNames extends readonly string[],
   const ArgNames extends readonly string[],
+  const EachNames extends readonly string[] = readonly [],
 >(
   file: URL,
   keyNames: KeyNames,
   argNames: ArgNames,
-): LuaScript<KeyNames[number], ArgNames[number]> {
-  const source = readSource(file, keyNames, argNames);
+  eachNames?: EachNames,
+): LuaScript<KeyNames[number], ArgNames[number], EachNames[number]> {
+  const repeated: readonly string[] = eachNames ?? [];
+  const source = readSource(file, { keys: keyNames, args: argNames, each: repeated });
+  const allNames = [...argNames, ...repeated];
   const keyCount = keyNames.length;
   const sha = createHash('sha1').update(source).digest('hex');
 
   let isChecked = false;
 
-  const listCall = (keys: Values<string>, args: Values<LuaArg>): CommandArg[] => {
-    const list = new Array<CommandArg>(FIRST_KEY + keyCount + argNames.length);
+  const listCall = (
+    keys: Values<string>,
+    args: Values<LuaArg>,
+    further: readonly Values<LuaArg>[],
+  ): CommandArg[] => {
+    const list = new Array<CommandArg>(FIRST_KEY + keyCount + allNames.length);
     list[0] = sha;
     list[1] = keyCount;
     listValues(list, FIRST_KEY, keyNames, keys);
     // What a caller does wrong, it does from the beginning.
     if (!isChecked) assertOneHashTag(list, keyCount);
     isChecked = true;
-    listValues(list, FIRST_KEY + keyCount, argNames, args);
+    listValues(list, FIRST_KEY + keyCount, allNames, args);
+    for (const values of further) listValues(list, list.length, repeated, values);
     return list;
   };
 
   return {
-    call(connection, keys, args) {
+    call(connection, keys, args, further = []) {
       let list: CommandArg[];
       try {
-        list = listCall(keys, args);
+        list = listCall(keys, args, further);
       } catch (error) {
         return Promise.reject(error);
       }
@@ -69,10 +84,10 @@ export function loadLuaScript<
 }
 
 /** The script with the parts that its header names in front of it; `#!lua` has to stay the first line. */
-function readSource(file: URL, keyNames: readonly string[], argNames: readonly string[]): string {
+function readSource(file: URL, names: Omit<LuaHeader, 'uses'>): string {
   const script = readFileSync(file, 'utf8');
   const header = readHeader(basename(file.pathname), script);
-  checkNames(basename(file.pathname), header, { keys: keyNames, args: argNames });
+  checkNames(basename(file.pathname), header, names);
   const parts = header.uses.map((name) => readFileSync(new URL(`lua/${name}.lua`, file), 'utf8'));
   const shebang = /^#!lua[^\n]*\n/.exec(script)?.[0] ?? '';
   return [shebang, ...parts, script.slice(shebang.length)].join('');
@@ -90,6 +105,7 @@ function checkNames(fileName: string, inFile: LuaHeader, inCode: Omit<LuaHeader,
   for (const [list, name] of [
     ['KEYS', 'keys'],
     ['ARGV', 'args'],
+    ['Each', 'each'],
   ] as const) {
     const [header, wrapper] = [inFile[name].join(', '), inCode[name].join(', ')];
     if (header !== wrapper) {

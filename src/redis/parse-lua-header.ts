@@ -1,6 +1,8 @@
 export interface LuaHeader {
   readonly keys: readonly string[];
   readonly args: readonly string[];
+  /** Arguments that come once more for each further request. */
+  readonly each: readonly string[];
   /** Files of the folder `lua` that the script needs in front of it. */
   readonly uses: readonly string[];
 }
@@ -8,7 +10,8 @@ export interface LuaHeader {
 /** How a script that takes none says so: an empty place would look like something forgotten. */
 const EMPTY_LIST = '-';
 
-const LISTS = /^ +KEYS +(\S[\s\S]*?)\n +ARGV +(\S[\s\S]*?)\n(?: +Uses +(\S[^\n]*)\n)? +Reply +\S/m;
+const LISTS =
+  /^ +KEYS +(\S[\s\S]*?)\n +ARGV +(\S[\s\S]*?)\n(?: +Each +(\S[^\n]*)\n)?(?: +Uses +(\S[^\n]*)\n)? +Reply +\S/m;
 
 /**
  * Reads the comment that every script starts with:
@@ -19,6 +22,7 @@ const LISTS = /^ +KEYS +(\S[\s\S]*?)\n +ARGV +(\S[\s\S]*?)\n(?: +Uses +(\S[^\n]*
  *
  *     KEYS  balance, holds           (a long list goes on in the next line)
  *     ARGV  -
+ *     Each  request_id, micros       (once or several times behind ARGV; this line may be missing)
  *     Uses  numbers, money           (this line may be missing)
  *     Reply {'ok', balance_ucr}
  *   ]]
@@ -38,7 +42,8 @@ export function parseLuaHeader(text: string): LuaHeader {
   return {
     keys: parseNames(lists[1] ?? ''),
     args: parseNames(lists[2] ?? ''),
-    uses: parseNames(lists[3] ?? EMPTY_LIST),
+    each: parseNames(lists[3] ?? EMPTY_LIST),
+    uses: parseNames(lists[4] ?? EMPTY_LIST),
   };
 }
 

@@ -72,3 +72,11 @@ export function bucketKeys(tag: string): BucketKeys {
     done: (requestId) => `${prefix}done:${requestId.slice(MINUTE_START, MINUTE_END)}`,
   };
 }
+
+/** Whether `done` of both is the same. */
+export function isOfSameMinute(requestId: string, otherId: string): boolean {
+  for (let at = MINUTE_START; at < MINUTE_END; at++) {
+    if (requestId.charCodeAt(at) !== otherId.charCodeAt(at)) return false;
+  }
+  return true;
+}

@@ -25,8 +25,8 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'every model is allowed',
-    find: "if models and not is_allowed(models, model_names) then return { 'model' } end",
-    replace: '',
+    find: 'if models and not is_allowed(models, model_names) then',
+    replace: 'if false then',
   },
   {
     name: 'more requests at once than the key may have',
@@ -35,15 +35,14 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settled request is let in again',
-    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
-    replace:
-      "if refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
+    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n        replies",
+    replace: "if refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n        replies",
   },
   {
     name: 'a settled request is refused for another reason',
-    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
+    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n        replies",
     replace:
-      "if not refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then return { 'finished' } end\n  if refusal",
+      "if not refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n        replies",
   },
   {
     name: 'a write is carried out twice',
@@ -79,14 +78,20 @@ const HOLD_MUTANTS: readonly Mutant[] = [
     replace: "redis.call('HSET', KEYS[2], request_id, hold) == 2",
   },
   {
+    name: 'of a run only the last hold counts',
+    find: 'is_changed = true',
+    replace:
+      "is_changed, account_held = true, number(redis.call('HGET', account_key, 'held')) + held",
+  },
+  {
     name: 'requests in flight are never counted down',
-    find: 'whole(number(in_flight) - ended)',
-    replace: 'whole(number(in_flight))',
+    find: 'key_held - held, in_flight - ended',
+    replace: 'key_held - held, in_flight',
   },
   {
     name: 'a lost hold counts down the requests in flight',
-    find: 'number(in_flight) - ended',
-    replace: 'number(in_flight) - 1',
+    find: 'key_held - held, in_flight - ended',
+    replace: 'key_held - held, in_flight - 1',
   },
   {
     name: 'a hold of nothing stays with its key',
@@ -129,23 +134,33 @@ const HOLD_MUTANTS: readonly Mutant[] = [
 const MONEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'settling forgets to release the hold',
-    find: 'number(account_held) - held\n  key_held, spent = number(key_held) - held,',
-    replace: 'number(account_held)\n  key_held, spent = number(key_held),',
+    find: 'account_held, key_held, in_flight = account_held - held, key_held - held, in_flight',
+    replace: 'account_held, key_held, in_flight = account_held, key_held, in_flight',
+  },
+  {
+    name: 'of a run only the last charge counts',
+    find: 'if month ~= of_month then\n      if month then',
+    replace: 'if true then\n      if false then',
+  },
+  {
+    name: 'a run in two months charges the later one alone',
+    find: '      if month then\n        write_amounts(account_key',
+    replace: '      if false then\n        write_amounts(account_key',
   },
   {
     name: 'a repeated settlement charges again',
-    find: "if not expired_charge then return { 'repeated', number(done) } end",
-    replace: '',
+    find: 'if not expired_charge then',
+    replace: 'if false then',
   },
   {
     name: 'a late settlement charges all of it',
-    find: "finish('late', ARGV[1], month, '0', 0, number(expired_charge))",
-    replace: "finish('late', ARGV[1], month, '0', 0, 0)",
+    find: "kind, already = 'late', number(expired_charge)",
+    replace: "kind, already = 'late', 0",
   },
   {
     name: 'an overrun is charged whatever is left',
-    find: 'charged = math.max(held, math.min(wanted, room))',
-    replace: 'charged = wanted',
+    find: 'return math.max(held, math.min(wanted, room))',
+    replace: 'return wanted',
   },
   {
     name: 'an overrun may take what is held',
@@ -156,7 +171,7 @@ const MONEY_MUTANTS: readonly Mutant[] = [
     name: 'the month of settling pays',
     find: "local held_field, spent_field = 'held:' .. month, 'spent:' .. month",
     replace:
-      "local held_field, spent_field = 'held:' .. hold.month, 'spent:' .. (now_ms() < 1796083200000 and month or '202612')",
+      "local held_field, spent_field = 'held:' .. month, 'spent:' .. (now_ms() < 1796083200000 and month or '202612')",
   },
   {
     name: 'sweeping charges all that was held',
@@ -165,7 +180,7 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'sweeping leaves no mark',
-    find: "mark_done(done_name(prefix, request_id), request_id, 'x' .. whole(charged))",
+    find: "redis.call('HSET', done_key, request_id, 'x' .. whole(charged))",
     replace: '',
   },
   {
@@ -200,8 +215,8 @@ const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: 'if now_ms() - number(ARGV[4]) > SETTLE_AGE_MAX_MS then',
-    replace: 'if false then',
+    find: 'elseif now_ms() - number(ARGV[first + 2]) > SETTLE_AGE_MAX_MS then',
+    replace: 'elseif false then',
   },
   {
     name: 'marks are forgotten too early',

@@ -26,8 +26,14 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'only the limit of the key counts',
-    find: ",\n  'window', take_place(prefix, account, now, window, by_account))",
-    replace: ')',
+    find: "'held', whole(account_held), 'window', account_window)",
+    replace: "'held', whole(account_held))",
+  },
+  {
+    name: 'all requests of a run take one place',
+    find: 'account_window = take_place(prefix, account, now, window, by_account)',
+    replace:
+      'account_window = is_changed and account_window or take_place(prefix, account, now, window, by_account)',
   },
   {
     name: 'the shorter wait is told',
@@ -71,13 +77,13 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'every call for a request takes a place',
-    find: '  -- Nothing has been changed until here.\n',
+    find: '      -- Nothing has been changed for this request until here.\n',
     replace:
       "if key_limit > 0 then redis.call('HSET', KEYS[1], 'window', take_place(prefix, key_id, now, window, by_key)) end\n",
   },
   {
     name: 'every call for a request takes a place of the account',
-    find: '  -- Nothing has been changed until here.\n',
+    find: '      -- Nothing has been changed for this request until here.\n',
     replace:
       "redis.call('HSET', account_key, 'window', take_place(prefix, account, now, window, by_account))\n",
   },

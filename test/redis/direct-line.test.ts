@@ -78,6 +78,26 @@ describe('the line of a busy connection', () => {
     ]);
   });
 
+  it('says when a turn of the event loop ends, and takes what is sent then along', async () => {
+    const server = await startRedisServer();
+    for (const isBusy of [true, false]) {
+      const target = standalone(tcp(server.port));
+      const connection = isBusy ? await openBusy(target) : openConnection(target);
+      await waitForRedis(connection);
+      const order: string[] = [];
+      const late = new Promise((resolve) => {
+        connection.atTurnEnd(() => {
+          order.push('end');
+          resolve(connection.send('echo', ['late']).then((reply) => order.push(String(reply))));
+        });
+      });
+      const early = connection.send('echo', ['early']).then((reply) => order.push(String(reply)));
+      order.push('turn');
+      await Promise.all([early, late]);
+      expect(order).toEqual(['turn', 'end', 'early', 'late']);
+    }
+  });
+
   it('leaves an error to the client, which says what it is, and goes on', async () => {
     const server = await startRedisServer();
     const connection = await openBusy(standalone(tcp(server.port)));

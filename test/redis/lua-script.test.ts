@@ -38,6 +38,22 @@ return {
 }
 `;
 
+const COUNT = `#!lua
+--[[
+  Count: adds to several counters.
+
+  KEYS  counters
+  ARGV  unit
+  Each  name, amount
+  Reply the amounts, with the unit
+]]
+local replies = {}
+for first = 2, #ARGV, 2 do
+  replies[#replies + 1] = redis.call('HINCRBY', KEYS[1], ARGV[first], ARGV[first + 1]) .. ARGV[1]
+end
+return replies
+`;
+
 const KEY_NAMES = ['from_balance', 'to_balance'] as const;
 const ARG_NAMES = ['amount', 'note', 'move_id'] as const;
 
@@ -70,6 +86,28 @@ describe('a script', () => {
       { move_id: 'm1', amount: 7, note: 'rent' },
     );
     expect(reply).toEqual([-7, 7, 'rent', 'm1']);
+  });
+
+  it('takes more of the same in one run, where its header says what comes again', async () => {
+    const script = loadLuaScript(writeScript(COUNT), ['counters'], ['unit'], ['name', 'amount']);
+    const first = { unit: 'kg', name: 'a', amount: 1 };
+    const counters = '{a}:counters';
+    expect(await script.call(connection, { counters }, first)).toEqual(['1kg']);
+    const further = [
+      { amount: 5, name: 'b' },
+      { name: 'a', amount: 2 },
+    ];
+    expect(await script.call(connection, { counters }, first, further)).toEqual([
+      ...['2kg', '5kg', '4kg'],
+    ]);
+    const broken = [{ name: 'b', amount: 0.5 }];
+    await expect(script.call(connection, { counters }, first, broken)).rejects.toThrow(
+      'amount is a safe integer',
+    );
+    const mistake = () =>
+      // @ts-expect-error what all share does not come again
+      script.call(connection, { counters }, first, [{ name: 'b', amount: 1, unit: 'kg' }]);
+    expect(mistake).toBeTypeOf('function');
   });
 
   it('survives SCRIPT FLUSH, and runs once for every call', async () => {
@@ -160,6 +198,12 @@ describe('the header of a script', () => {
   it('must have the arguments of the wrapper, or both are shown', () => {
     expect(load(MOVE.replace('amount, note,', 'amount,'))).toThrow(
       'move.lua: ARGV differ\n  header:  amount, move_id\n  wrapper: amount, note, move_id',
+    );
+  });
+
+  it('must have the arguments that come again of the wrapper, or both are shown', () => {
+    expect(() => loadLuaScript(writeScript(COUNT), ['counters'], ['unit'], ['name'])).toThrow(
+      'move.lua: Each differ\n  header:  name, amount\n  wrapper: name',
     );
   });
 

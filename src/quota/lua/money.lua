@@ -16,39 +16,33 @@ local function keep_marks(done_key)
   if redis.call('TTL', done_key) < DONE_KEEP_MIN_S then redis.call('EXPIRE', done_key, DONE_KEEP_S) end
 end
 
--- Takes `wanted` from the balance, and ends a hold of `held` for this month, where there is one: `ended` is 1 then, else
--- 0. What was held is covered; more than that only as far as balance and cap have room that nobody else holds. Answers
--- what was charged, what was not, and the new balance, also as a text. Each record is read once and written once:
--- that is most of what a settlement costs Redis.
-local function charge(account_key, key_key, month, held, ended, wanted)
-  local held_field, spent_field = 'held:' .. month, 'spent:' .. month
+-- The amounts of an account and of one of its keys in a month: read once and written once, however many requests are
+-- charged in between. That is most of what a settlement costs Redis.
+local function read_amounts(account_key, key_key, month)
   local balance, account_held = unpack(redis.call('HMGET', account_key, 'balance', 'held'))
-  local in_flight, key_held, spent = unpack(redis.call('HMGET', key_key, 'in_flight', held_field, spent_field))
-  balance, account_held = number(balance), number(account_held) - held
-  key_held, spent = number(key_held) - held, number(spent)
-
-  local charged = wanted
-  if wanted > held then
-    local room = find_room(balance, account_held, redis.call('HGET', key_key, 'cap'), spent, key_held)
-    charged = math.max(held, math.min(wanted, room))
-  end
-  balance = balance - charged
-  local balance_text = whole(balance)
-  redis.call('HSET', account_key, 'held', whole(account_held), 'balance', balance_text)
-  in_flight, spent = whole(number(in_flight) - ended), whole(spent + charged)
-  if key_held == 0 then
-    redis.call('HSET', key_key, 'in_flight', in_flight, spent_field, spent)
-    redis.call('HDEL', key_key, held_field)
-  else
-    redis.call('HSET', key_key, 'in_flight', in_flight, spent_field, spent, held_field, whole(key_held))
-  end
-  return charged, wanted - charged, balance, balance_text
+  local in_flight, key_held, spent =
+    unpack(redis.call('HMGET', key_key, 'in_flight', 'held:' .. month, 'spent:' .. month))
+  return number(balance), number(account_held), number(in_flight), number(key_held), number(spent)
 end
 
--- What became of a request: the micros it was charged, with an x in front when its lease had run out.
-local function mark_done(done_key, request_id, mark)
-  redis.call('HSET', done_key, request_id, mark)
-  keep_marks(done_key)
+-- How much of `wanted` is charged. What was held for it is covered, and is in neither of the held amounts any more;
+-- more than that only as far as balance and cap have room that nobody else holds.
+local function find_charge(wanted, held, key_key, balance, account_held, key_held, spent)
+  if wanted <= held then return wanted end
+  local room = find_room(balance, account_held, redis.call('HGET', key_key, 'cap'), spent, key_held)
+  return math.max(held, math.min(wanted, room))
+end
+
+-- `balance` comes as a text, since the ledger has it as one too.
+local function write_amounts(account_key, key_key, month, balance, account_held, in_flight, key_held, spent)
+  redis.call('HSET', account_key, 'held', whole(account_held), 'balance', balance)
+  local held_field, spent_field = 'held:' .. month, 'spent:' .. month
+  if key_held == 0 then
+    redis.call('HSET', key_key, 'in_flight', whole(in_flight), spent_field, whole(spent))
+    redis.call('HDEL', key_key, held_field)
+  else
+    redis.call('HSET', key_key, 'in_flight', whole(in_flight), spent_field, whole(spent), held_field, whole(key_held))
+  end
 end
 
 -- One text for what `ledger/ledger-entry.ts` takes apart: an entry of eleven fields costs Redis twice as much. The

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mintRequestId } from '../../../src/http/request-id.ts';
-import {
-  type AdmitOrder,
-  type AdmitReply,
-  admit,
-  type PlanLimits,
-} from '../../../src/quota/admit.ts';
+import type { AdmitOrder, AdmitReply, PlanLimits } from '../../../src/quota/admit.ts';
 import { renew } from '../../../src/quota/renew.ts';
-import { settle } from '../../../src/quota/settle.ts';
+import type { SettleReply } from '../../../src/quota/settle.ts';
 import type { Settlement } from '../../../src/quota/settlement.ts';
 import { classifyRedisError } from '../../../src/redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
@@ -18,6 +13,9 @@ import type { ProofAccount, ProofKey } from './world.ts';
 
 export interface ClientOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
+  /** Of all clients of the process, whose calls are runs of a script together. */
+  readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
+  readonly settle: (settlement: Settlement) => Promise<SettleReply>;
   readonly world: readonly ProofAccount[];
   readonly random: Random;
   readonly log: EventLog;
@@ -45,7 +43,7 @@ const MODEL = 'llm-proof-1';
 
 /** The scripts as a client calls them: what it asks for and what it is told goes into its log. */
 export function createClient(options: ClientOptions) {
-  const { connection, log, tag, windowMs, leaseMs, plans } = options;
+  const { connection, admit, settle, log, tag, windowMs, leaseMs, plans } = options;
   let minted = 0;
 
   const violate = (check: string, text: string) => log.add({ type: 'violation', check, text });
@@ -88,7 +86,7 @@ export function createClient(options: ClientOptions) {
     isRepeated: boolean,
   ): Promise<OpenRequest | AdmitReply | undefined> => {
     const askedMs = Date.now();
-    const reply = await call(() => admit(connection, order));
+    const reply = await call(() => admit(order));
     const repliedMs = Date.now();
     if (reply === undefined) return undefined;
     if (reply.kind !== 'admitted') {
@@ -156,7 +154,7 @@ export function createClient(options: ClientOptions) {
     },
 
     async settleAgain(charged: Charged): Promise<void> {
-      const reply = await call(() => settle(connection, { ...charged, usage: Buffer.alloc(0) }));
+      const reply = await call(() => settle({ ...charged, usage: Buffer.alloc(0) }));
       if (reply !== undefined) log.add({ type: 'settled', requestId: charged.requestId, reply });
     },
   };

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBreakers } from '../../../src/cluster/create-breakers.ts';
 import { mintRequestId } from '../../../src/http/request-id.ts';
 import type { RedisTarget } from '../../../src/lib/redis-target.ts';
-import { admit } from '../../../src/quota/admit.ts';
+import { createGatheredAdmit } from '../../../src/quota/admit.ts';
 import { createAskStore } from '../../../src/quota/ask-store.ts';
-import { settle } from '../../../src/quota/settle.ts';
+import { createGatheredSettle } from '../../../src/quota/settle.ts';
 import { createSettleQueue } from '../../../src/quota/settle-queue.ts';
 import type { Settlement } from '../../../src/quota/settlement.ts';
 import { createBreaker } from '../../../src/redis/breaker.ts';
@@ -35,6 +35,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   const connect = (name: string, commandTimeoutMs: number) =>
     connectRedis({ target, name, commandTimeoutMs, log });
   const admitConnection = connect('admit', ADMIT_TIMEOUT_MS);
+  const admit = createGatheredAdmit(admitConnection);
   const redis = connect('settle', SETTLE_TIMEOUT_MS);
   const create = () => createBreaker({ clock, random: Math.random });
   const breakerOf = createBreakers(target, create(), create);
@@ -47,7 +48,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   let isStopped = false;
 
   const queue = createSettleQueue({
-    settle: (settlement) => settle(redis, settlement),
+    settle: createGatheredSettle(redis),
     // There is no primary: the queue keeps what it has.
     handOver: () => Promise.reject(new Error('there is no primary')),
     onSettled: ({ kind }) => settled.push(kind),
@@ -67,7 +68,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
       ...{ leaseMs: LEASE_MS, windowMs: 1_000 },
       plans: { starter: 1, pro: 1, business: 1, team: PLAN_LIMIT },
     };
-    const reply = await askStore(bucket, () => admit(admitConnection, order));
+    const reply = await askStore(bucket, () => admit(order));
     if (reply.kind !== 'admitted') throw new Error(`not admitted: ${reply.kind}`);
     admittedAtMs.get(bucket)?.push(performance.now());
     await sleep(random.int(1, PAUSE_MAX_MS));

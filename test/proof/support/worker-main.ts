@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createGatheredAdmit } from '../../../src/quota/admit.ts';
+import { createGatheredSettle } from '../../../src/quota/settle.ts';
 import { connectRedis } from '../../../src/redis/connect-redis.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { patchScripts } from '../../support/patch-scripts.ts';
@@ -31,7 +33,10 @@ async function runWorker(order: WorkerOrder): Promise<void> {
   });
   await waitForRedis(redis);
   const log = openEventLog(join(order.dir, order.tag));
-  const connection = patchScripts(redis, order.patches);
+  const { atTurnEnd } = redis;
+  const connection = { ...patchScripts(redis, order.patches), atTurnEnd };
+  const admit = createGatheredAdmit(connection);
+  const settle = createGatheredSettle(connection);
   const { world } = order;
   const { windowMs, leaseMs, plans } = profile;
   const clients = Array.from({ length: CLIENTS }, (_, n) => {
@@ -39,6 +44,8 @@ async function runWorker(order: WorkerOrder): Promise<void> {
     const tag = order.tag + String(n).padStart(2, '0');
     const options: ClientOptions = {
       connection,
+      admit,
+      settle,
       world,
       random,
       log,

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { type AdmitOrder, type AdmitReply, admit } from '../../../src/quota/admit.ts';
+import {
+  type AdmitOrder,
+  type AdmitReply,
+  admit,
+  createGatheredAdmit,
+} from '../../../src/quota/admit.ts';
 import { type CreditReply, credit, type Payment } from '../../../src/quota/credit.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { keyset, type RecordWrite } from '../../../src/quota/keyset.ts';
 import { type Hold, renew } from '../../../src/quota/renew.ts';
-import { settle } from '../../../src/quota/settle.ts';
+import { createGatheredSettle, type SettleReply, settle } from '../../../src/quota/settle.ts';
 import type { Settlement } from '../../../src/quota/settlement.ts';
 import { sweep } from '../../../src/quota/sweep.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
@@ -160,19 +165,12 @@ export function openScripts(script?: string) {
       });
     },
     admit: (more: Partial<AdmitOrder> = {}): Promise<AdmitReply> =>
-      admit(connection, {
-        bucket: BUCKET,
-        keyId: KEY,
-        digest: DIGEST,
-        modelNames: [MODEL, 'sonnet'],
-        requestId: REQUEST,
-        holdMicros: 100,
-        holdLeastMicros: more.holdMicros ?? 100,
-        leaseMs: LEASE_MS,
-        windowMs: WINDOW_MS,
-        plans: { starter: 2, pro: 3, business: 4, team: 1_000 },
-        ...more,
-      }),
+      admit(connection, makeOrder(more)),
+    /** All in one turn of the event loop. */
+    admitTogether(all: readonly Partial<AdmitOrder>[]): Promise<AdmitReply[]> {
+      const admitOne = createGatheredAdmit({ ...connection, atTurnEnd: setImmediate });
+      return Promise.all(all.map((more) => admitOne(makeOrder(more))));
+    },
     renew: (seenMicros: number, more: Partial<Hold> & { readonly leaseMs?: number } = {}) =>
       renew(
         connection,
@@ -189,18 +187,11 @@ export function openScripts(script?: string) {
         { seenMicros, leaseMs: more.leaseMs ?? 60_000 },
       ),
     settle: (actualMicros: number, more: Partial<Settlement> = {}) =>
-      settle(connection, {
-        bucket: BUCKET,
-        accountId: ACCOUNT,
-        keyId: KEY,
-        requestId: REQUEST,
-        month: MONTH,
-        model: MODEL,
-        actualMicros,
-        firstTriedMs: NOW_MS,
-        usage: Buffer.from([0xc0]),
-        ...more,
-      }),
+      settle(connection, makeSettlement({ actualMicros, ...more })),
+    settleTogether(all: readonly Partial<Settlement>[]): Promise<SettleReply[]> {
+      const settleOne = createGatheredSettle({ ...connection, atTurnEnd: setImmediate });
+      return Promise.all(all.map((more) => settleOne(makeSettlement(more))));
+    },
     async sweep(countMax = 100) {
       const { swept, chargedMicros } = await sweep(connection, BUCKET, countMax);
       return { swept, chargedMicros };
@@ -238,6 +229,37 @@ export function openScripts(script?: string) {
     },
     /** For scripts that a test calls by itself. */
     connection: { send: (...call: Parameters<typeof connection.send>) => connection.send(...call) },
+  };
+}
+
+function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
+  return {
+    bucket: BUCKET,
+    keyId: KEY,
+    digest: DIGEST,
+    modelNames: [MODEL, 'sonnet'],
+    requestId: REQUEST,
+    holdMicros: 100,
+    holdLeastMicros: more.holdMicros ?? 100,
+    leaseMs: LEASE_MS,
+    windowMs: WINDOW_MS,
+    plans: { starter: 2, pro: 3, business: 4, team: 1_000 },
+    ...more,
+  };
+}
+
+function makeSettlement(more: Partial<Settlement>): Settlement {
+  return {
+    bucket: BUCKET,
+    accountId: ACCOUNT,
+    keyId: KEY,
+    requestId: REQUEST,
+    month: MONTH,
+    model: MODEL,
+    actualMicros: 100,
+    firstTriedMs: NOW_MS,
+    usage: Buffer.from([0xc0]),
+    ...more,
   };
 }
 

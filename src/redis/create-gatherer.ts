@@ -1,0 +1,83 @@
+import type { RedisConnection } from './connect-redis.ts';
+
+/** A run of so many keeps the server from others for half a millisecond. */
+export const CALLS_PER_RUN_MAX = 16;
+/** A call looks for company in the newest runs only: where no two calls share anything, looking gives nothing. */
+const RUNS_LOOKED_AT_MAX = 8;
+
+interface Run<Call, Reply> {
+  readonly calls: Call[];
+  readonly askers: {
+    readonly resolve: (reply: Reply) => void;
+    readonly reject: (error: unknown) => void;
+  }[];
+}
+
+interface GathererOptions<Call, Reply> {
+  readonly connection: Pick<RedisConnection, 'atTurnEnd'>;
+  /** Whether both can be calls of one run of the script. */
+  readonly canShare: (first: Call, call: Call) => boolean;
+  readonly runScript: (calls: readonly Call[]) => Promise<unknown>;
+  /** What the reply to a run says of one of its calls. */
+  readonly readReply: (reply: unknown, index: number, call: Call) => Reply;
+}
+
+/**
+ * Makes one run of a script of the calls of one turn of the event loop that share their records: what they share is
+ * then read once and written once. Five in a run cost Redis half as much (`bench/NOTES.md`). All of a run fail
+ * together, so each has to be a call that may be repeated.
+ */
+export function createGatherer<Call, Reply>(
+  options: GathererOptions<Call, Reply>,
+): (call: Call) => Promise<Reply> {
+  const { connection, canShare, runScript, readReply } = options;
+  let runs: Run<Call, Reply>[] = [];
+
+  const findRun = (call: Call): Run<Call, Reply> | undefined => {
+    const oldest = Math.max(0, runs.length - RUNS_LOOKED_AT_MAX);
+    for (let i = runs.length - 1; i >= oldest; i--) {
+      const run = runs[i] as Run<Call, Reply>;
+      if (canShare(run.calls[0] as Call, call) && run.calls.length < CALLS_PER_RUN_MAX) return run;
+    }
+    return undefined;
+  };
+
+  const send = ({ calls, askers }: Run<Call, Reply>) => {
+    const fail = (error: unknown) => {
+      for (const { reject } of askers) reject(error);
+    };
+    const answer = (reply: unknown) => {
+      for (let i = 0; i < calls.length; i++) {
+        try {
+          askers[i]?.resolve(readReply(reply, i, calls[i] as Call));
+        } catch (error) {
+          askers[i]?.reject(error);
+        }
+      }
+    };
+    try {
+      runScript(calls).then(answer, fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  const sendAll = () => {
+    const ended = runs;
+    runs = [];
+    for (const run of ended) send(run);
+  };
+
+  return (call) =>
+    new Promise((resolve, reject) => {
+      const asker = { resolve, reject };
+      const run = findRun(call);
+      if (run !== undefined) {
+        run.calls.push(call);
+        run.askers.push(asker);
+        return;
+      }
+      if (runs.length === 0) connection.atTurnEnd(sendAll);
+      runs.push({ calls: [call], askers: [asker] });
+    });
+}
