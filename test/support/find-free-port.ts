@@ -5,13 +5,22 @@ import { createServer } from 'node:net';
 const PORT_MIN = 10_000;
 const PORT_MAX = 30_000;
 
-/** Test files run in processes of their own: each begins somewhere else, and gives no port twice in a row. */
-let next = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
+/**
+ * Test files run in processes of their own, some at the same time. Those have ports of their own, by the number of
+ * their place among them: what one was given may be used only seconds later, when its server has started.
+ */
+const PLACES_MAX = 10;
+const PORTS_PER_PLACE = (PORT_MAX - PORT_MIN) / PLACES_MAX;
+const place = Number(process.env['VITEST_POOL_ID'] ?? 0) % PLACES_MAX;
+const first = PORT_MIN + place * PORTS_PER_PLACE;
+
+/** Each file begins somewhere else, and gives no port twice in a row. */
+let next = Math.floor(Math.random() * PORTS_PER_PLACE);
 
 export async function findFreePort(): Promise<number> {
   for (;;) {
-    const port = next;
-    next = next < PORT_MAX ? next + 1 : PORT_MIN;
+    const port = first + next;
+    next = (next + 1) % PORTS_PER_PLACE;
     if (await isFree(port)) return port;
   }
 }
