@@ -1,6 +1,6 @@
 import type { RedisConnection } from './connect-redis.ts';
 
-/** A run of so many keeps the server from others for half a millisecond. */
+/** While a run goes on, the server serves nobody else; five in one take half as much each already. */
 export const CALLS_PER_RUN_MAX = 16;
 /** A call looks for company in the newest runs only: where no two calls share anything, looking gives nothing. */
 const RUNS_LOOKED_AT_MAX = 8;
@@ -24,8 +24,8 @@ interface GathererOptions<Call, Reply> {
 
 /**
  * Makes one run of a script of the calls of one turn of the event loop that share their records: what they share is
- * then read once and written once. Five in a run cost Redis half as much (`bench/NOTES.md`). All of a run fail
- * together, so each has to be a call that may be repeated.
+ * then read once and written once (`bench/NOTES.md`). All of a run fail together, so each has to be a call that may be
+ * repeated.
  */
 export function createGatherer<Call, Reply>(
   options: GathererOptions<Call, Reply>,
