@@ -102,7 +102,7 @@ const BANS: readonly Ban[] = [
     isBannedIn: (file) =>
       file !== 'src/http/exchange.ts' &&
       file !== 'src/http/response-writer.ts' &&
-      file !== 'src/redis/gathered-command.ts',
+      file !== 'src/redis/create-command.ts',
     because:
       'the exchange alone knows about abort, cork and drain; of the sockets, those of Redis gather',
   },

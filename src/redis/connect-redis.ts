@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts';
 import { quickenStrings } from '../lib/quicken-strings.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
 import type { CommandArg } from './command-writer.ts';
-import { createCommand } from './gathered-command.ts';
+import { createCommand } from './create-command.ts';
 import { keepDirectLine } from './keep-direct-line.ts';
 import { logConnectionChanges } from './log-connection-changes.ts';
 import { silenceSentinelClients } from './silence-sentinel-clients.ts';

@@ -46,7 +46,7 @@ export class DirectLine {
   readonly #deadlines;
   readonly #writer = new CommandWriter();
   readonly #waiting = new LinkedList<Call>();
-  #turnEnds: (() => void)[] = [];
+  readonly #turnEnds: (() => void)[] = [];
   #isWriteDue = false;
   #heardMs = performance.now();
   #isLost = false;
@@ -118,9 +118,8 @@ export class DirectLine {
   }
 
   readonly #write = (): void => {
-    const turnEnds = this.#turnEnds;
-    if (turnEnds.length > 0) this.#turnEnds = [];
-    for (const callback of turnEnds) callback();
+    for (const callback of this.#turnEnds) callback();
+    this.#turnEnds.length = 0;
     this.#isWriteDue = false;
     if (this.#writer.isEmpty) return;
     const unsent = this.#writer.take();

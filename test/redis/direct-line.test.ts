@@ -98,6 +98,15 @@ describe('the line of a busy connection', () => {
     }
   });
 
+  it('says so once more to whoever asks at the end of a turn', async () => {
+    const server = await startRedisServer();
+    const connection = await openBusy(standalone(tcp(server.port)));
+    const order: string[] = [];
+    connection.atTurnEnd(() => connection.atTurnEnd(() => order.push('end')));
+    order.push(String(await connection.send('echo', ['sent'])));
+    expect(order).toEqual(['end', 'sent']);
+  });
+
   it('leaves an error to the client, which says what it is, and goes on', async () => {
     const server = await startRedisServer();
     const connection = await openBusy(standalone(tcp(server.port)));

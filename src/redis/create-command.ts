@@ -13,7 +13,7 @@ const UTF8 = { replyEncoding: 'utf8' } as const;
  * the command does, on both sides. Unlike a pipeline it is on its own otherwise, with its own reply, timeout and
  * redirections.
  */
-class GatheredCommand extends Command {
+class CorkedCommand extends Command {
   readonly #encoded: Buffer;
 
   constructor(name: string, args: Args) {
@@ -29,7 +29,7 @@ class GatheredCommand extends Command {
 }
 
 export function createCommand(name: string, args: Args): Command {
-  return new GatheredCommand(name, args);
+  return new CorkedCommand(name, args);
 }
 
 /** The client goes through all arguments several times, but of a script it needs the first key alone: for its node. */
