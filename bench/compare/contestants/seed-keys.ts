@@ -13,20 +13,19 @@ import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import type { CallAdmin } from '../../support/admin-api.ts';
 import { CREDITS, createAccount } from './create-account.ts';
 
-const KEYS = 1_000_000;
 /** An account takes 10,000 keys at most. */
 const ACCOUNTS = 200;
-const KEYS_PER_ACCOUNT = KEYS / ACCOUNTS;
 const RPM = 1_000_000;
 const POOL_BYTES = 1 << 20;
-/** So often a writer is asked whether it wants a pause. */
-const KEYS_PER_WRITE = 500;
+/** So often at least a writer is asked whether it wants a pause. */
+const KEYS_PER_WRITE_MAX = 500;
 
 /**
- * A million keys of 200 accounts. Accounts come from the admin API; the records of the keys are written as
+ * So many keys of 200 accounts. Accounts come from the admin API; the records of the keys are written as
  * `keyset.lua` would, but in bulk: one by one they would take longer than all scenarios together.
  */
 export async function seedKeys(
+  count: number,
   admin: CallAdmin,
   dir: string,
   cliArgs: readonly string[],
@@ -36,10 +35,12 @@ export async function seedKeys(
   const cli = spawn('redis-cli', [...cliArgs, '--pipe'], { stdio: ['pipe', 'ignore', 'inherit'] });
   const exited = once(cli, 'exit');
   let first = '';
+  const keysPerAccount = count / ACCOUNTS;
+  const keysPerWrite = Math.min(keysPerAccount, KEYS_PER_WRITE_MAX);
   for (let account = 0; account < ACCOUNTS; account++) {
     const accountId = await createAccount(admin);
-    for (let written = 0; written < KEYS_PER_ACCOUNT; written += KEYS_PER_WRITE) {
-      const keys = mintKeys(accountId, KEYS_PER_WRITE);
+    for (let written = 0; written < keysPerAccount; written += keysPerWrite) {
+      const keys = mintKeys(accountId, keysPerWrite);
       first ||= keys[0] ?? '';
       await write(cli.stdin, keys.map((key) => encodeRecord(accountId, key)).join(''));
       await write(file, `${keys.join('\n')}\n`);

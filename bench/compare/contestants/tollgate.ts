@@ -17,7 +17,13 @@ const START_MAX_MS = 60_000;
 const REQUESTS_MAX = 1_000_000;
 
 /** Which keys clients come with. */
-export type Clients = 'one-key' | 'million-keys' | 'over-limit' | 'unknown-key' | 'unknown-keys';
+export type Clients =
+  | 'one-key'
+  | 'ten-thousand-keys'
+  | 'million-keys'
+  | 'over-limit'
+  | 'unknown-key'
+  | 'unknown-keys';
 
 export interface TollgateOptions {
   readonly name?: string;
@@ -126,7 +132,8 @@ async function prepareKeys(
   dir: string,
   cliArgs: readonly string[],
 ): Promise<Keys> {
-  if (clients === 'million-keys') return await seedKeys(admin, dir, cliArgs);
+  if (clients === 'ten-thousand-keys') return await seedKeys(10_000, admin, dir, cliArgs);
+  if (clients === 'million-keys') return await seedKeys(1_000_000, admin, dir, cliArgs);
   if (clients === 'unknown-key' || clients === 'unknown-keys') {
     const { key, keysFile } = mintUnknownKeys(dir);
     return { key, keysFile: clients === 'unknown-keys' ? keysFile : undefined };

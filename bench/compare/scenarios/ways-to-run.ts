@@ -34,10 +34,17 @@ export const refusals: Scenario = {
 
 export const keys: Scenario = {
   name: 'keys',
-  title: '1 key and 1,000,000 keys',
-  shows: 'Whether it matters how many keys there are: requests come with all of them in turn.',
+  title: '1 key, 10,000 and 1,000,000 keys',
+  shows:
+    'Whether it matters how many keys there are: requests come with all of them in turn. Those of one key are gathered. Each round begins with the same keys, and gets through some ten thousand.',
   ...TURNS,
-  stages: [compare([{ name: '1 key' }, { name: '1,000,000 keys', clients: 'million-keys' }])],
+  stages: [
+    compare([
+      { name: '1 key' },
+      { name: '10,000 keys', clients: 'ten-thousand-keys' },
+      { name: '1,000,000 keys', clients: 'million-keys' },
+    ]),
+  ],
 };
 
 export const workers: Scenario = {
