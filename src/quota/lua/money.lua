@@ -12,7 +12,7 @@ local function find_room(balance, account_held, cap, spent, key_held)
   return room
 end
 
--- What is known of it, its mark, is the micros that it was charged, with an x in front when its lease had run out.
+-- The mark of a settled request: the micros that it was charged, with an x in front when its lease had run out.
 local function keep_marks(done_key)
   if redis.call('TTL', done_key) < DONE_KEEP_MIN_S then redis.call('EXPIRE', done_key, DONE_KEEP_S) end
 end
