@@ -4,6 +4,8 @@ const RUN_MAX = 255;
 const COPY_MIN = 4;
 /** So much longer or shorter may be what comes before: a number that takes more bytes than in the base. */
 const SHIFT_MAX = 8;
+/** Looked for at each so many bytes that are new: what is found some bytes late takes these bytes more, no step more. */
+const SHIFT_STRIDE = 4;
 
 /** What the delta of so many bytes takes at most. */
 export function deltaBytesMax(length: number): number {
@@ -25,12 +27,16 @@ export function encodeDelta(
   let end = targetOffset;
   let at = 0;
   let lead = 0;
+  const lastLead = base.length - bytes.length;
   while (at < bytes.length) {
     const start = at;
+    // With the same distance to both ends, hardly anything has moved in between.
+    const looksAround = lead !== lastLead;
     const newEnd = Math.min(bytes.length, start + RUN_MAX);
     let shift: number | undefined;
     for (; at < newEnd; at++) {
-      shift = findShift(bytes, at, base, at + lead);
+      const shiftMax = looksAround && (at - start) % SHIFT_STRIDE === 0 ? SHIFT_MAX : 0;
+      shift = findShift(bytes, at, base, at + lead, shiftMax);
       if (shift !== undefined) break;
     }
     target[end++] = at - start;
@@ -65,24 +71,28 @@ export function decodeDelta(
   return from;
 }
 
-/** The nearest one that is worth a step. */
+/** The nearest one that is worth a step. Most places differ in their first byte, and nothing is called for those. */
 function findShift(
   bytes: Uint8Array,
   at: number,
   base: Uint8Array,
   baseAt: number,
+  shiftMax: number,
 ): number | undefined {
-  if (isSame(bytes, at, base, baseAt)) return 0;
-  for (let shift = 1; shift <= SHIFT_MAX; shift++) {
-    if (isSame(bytes, at, base, baseAt + shift)) return shift;
-    if (isSame(bytes, at, base, baseAt - shift)) return -shift;
+  if (at + COPY_MIN > bytes.length) return undefined;
+  const first = bytes[at];
+  if (base[baseAt] === first && isSame(bytes, at, base, baseAt)) return 0;
+  for (let shift = 1; shift <= shiftMax; shift++) {
+    if (base[baseAt + shift] === first && isSame(bytes, at, base, baseAt + shift)) return shift;
+    if (base[baseAt - shift] === first && isSame(bytes, at, base, baseAt - shift)) return -shift;
   }
   return undefined;
 }
 
+/** Their first byte is. */
 function isSame(bytes: Uint8Array, at: number, base: Uint8Array, baseAt: number): boolean {
-  if (baseAt < 0 || baseAt + COPY_MIN > base.length || at + COPY_MIN > bytes.length) return false;
-  for (let i = 0; i < COPY_MIN; i++) if (bytes[at + i] !== base[baseAt + i]) return false;
+  if (baseAt + COPY_MIN > base.length) return false;
+  for (let i = 1; i < COPY_MIN; i++) if (bytes[at + i] !== base[baseAt + i]) return false;
   return true;
 }
 
