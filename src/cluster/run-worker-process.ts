@@ -3,6 +3,7 @@ import { unpackConfig } from '../config/pack-config.ts';
 import type { Route } from '../http/routes.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { quickenGlobals } from '../lib/quicken-globals.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/redis-target.ts';
 import { createHandOver } from './create-hand-over.ts';
 import { createLog } from './create-log.ts';
@@ -16,6 +17,7 @@ const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** The process around a worker: its orders come from the primary, and it ends when they are carried out. */
 export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
+  quickenGlobals();
   let worker: Worker | undefined;
   let orphanTimeoutMs = 0;
   let downUpstreams: readonly string[] = [];
