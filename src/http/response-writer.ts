@@ -72,11 +72,11 @@ export class ResponseWriter {
       // Every build sends a body with HEAD when it is given one.
       this.#cork(() => {
         writeAnswerHead(this.#res, head, false);
-        this.#res.writeHeader('content-length', String(body.byteLength));
+        this.#res.writeHeader('content-length', String(body.length));
         this.#res.endWithoutBody();
       });
       this.#finish();
-    } else if (body.byteLength <= SLICE_BYTES_MAX) {
+    } else if (body.length <= SLICE_BYTES_MAX) {
       this.#cork(() => {
         writeAnswerHead(this.#res, head, false);
         this.#res.end(body, closes);
@@ -145,7 +145,7 @@ export class ResponseWriter {
         this.#cork(() => {
           this.#writeUnsentHead();
           const slice = body.subarray(position, position + SLICE_BYTES_MAX);
-          [accepted, done] = this.#res.tryEnd(slice, body.byteLength);
+          [accepted, done] = this.#res.tryEnd(slice, body.length);
         });
         if (done) {
           this.#finish();
@@ -173,12 +173,12 @@ export class ResponseWriter {
 
   /** Answers what the socket does not take, if anything. */
   #push(bytes: Uint8Array): Uint8Array | undefined {
-    for (let at = 0; at < bytes.byteLength && !this.isFinished; at += SLICE_BYTES_MAX) {
+    for (let at = 0; at < bytes.length && !this.isFinished; at += SLICE_BYTES_MAX) {
       if (this.#isBlocked) return bytes.subarray(at);
-      const isWhole = at === 0 && bytes.byteLength <= SLICE_BYTES_MAX;
+      const isWhole = at === 0 && bytes.length <= SLICE_BYTES_MAX;
       const slice = isWhole ? bytes : bytes.subarray(at, at + SLICE_BYTES_MAX);
       if (this.#isInFirstTurn) {
-        this.#firstTurnBytes += slice.byteLength;
+        this.#firstTurnBytes += slice.length;
         if (this.#firstTurnBytes > SLICE_BYTES_MAX) {
           this.#isBlocked = true;
           this.#afterFirstTurn(() => this.#continueStream());
@@ -201,7 +201,7 @@ export class ResponseWriter {
   }
 
   #countUnawaited(bytes: Uint8Array): Uint8Array | undefined {
-    this.#unawaitedBytes += bytes.byteLength;
+    this.#unawaitedBytes += bytes.length;
     if (this.#unawaitedBytes <= this.#context.limits.streamQueueBytesMax) return bytes;
     this.close();
     return undefined;

@@ -22,6 +22,7 @@ export function createSeries<Labels extends LabelSets, Cell>(
   createCell: () => Cell,
 ): Series<Labels, Cell> {
   const names = Object.keys(labels);
+  const onlyName = names.length === 1 ? names[0] : undefined;
   const sets = new Map(
     Object.entries(labels).map(([name, set]) => [
       name,
@@ -31,6 +32,8 @@ export function createSeries<Labels extends LabelSets, Cell>(
   const series = new Map<string, OneSeries<Cell>>();
 
   const keyOf = (values: Readonly<Record<string, string>>): string => {
+    // A text that is there already has its hash, and one that was just put together has not.
+    if (onlyName !== undefined) return values[onlyName] ?? OTHER;
     let key = '';
     for (const name of names) key += `${values[name] ?? OTHER}\n`;
     return key;
@@ -57,9 +60,10 @@ export function createSeries<Labels extends LabelSets, Cell>(
     return cell;
   };
 
-  const [name] = names;
-  if (name === undefined) find({});
-  else if (names.length === 1) for (const value of sets.get(name) ?? []) find({ [name]: value });
+  if (names.length === 0) find({});
+  if (onlyName !== undefined) {
+    for (const value of sets.get(onlyName) ?? []) find({ [onlyName]: value });
+  }
 
   return { at: find, all: () => series.values() };
 }

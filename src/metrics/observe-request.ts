@@ -10,7 +10,7 @@ import { UNKNOWN_MODEL } from './label-sets.ts';
 const COMBINATIONS_MAX = 1_000;
 
 /** The series that one combination of labels adds to. */
-interface Cells {
+interface Cells extends Pick<RequestRecord, 'route' | 'status' | 'outcome'> {
   readonly requests: CounterCell;
   readonly duration: HistogramCell;
   readonly overhead: HistogramCell;
@@ -25,16 +25,24 @@ interface Cells {
 export type ObserveRequest = (record: RequestRecord) => void;
 
 export function createObserveRequest(metrics: Metrics): ObserveRequest {
-  const combinations = new Map<string, Cells>();
+  // By model, and then one after the other: a text put together of all would be hashed anew for each request.
+  const byModel = new Map<string | undefined, Cells[]>();
+  let count = 0;
 
   const findCells = (record: RequestRecord): Cells => {
     const { route, model, status, outcome } = record;
-    const key = `${route} ${status} ${outcome} ${model}`;
-    const known = combinations.get(key);
-    if (known !== undefined) return known;
-    if (combinations.size >= COMBINATIONS_MAX) combinations.clear();
+    const cellsOfModel = byModel.get(model) ?? [];
+    for (const cells of cellsOfModel) {
+      if (cells.status === status && cells.outcome === outcome && cells.route === route)
+        return cells;
+    }
+    if (count >= COMBINATIONS_MAX) {
+      byModel.clear();
+      count = 0;
+    }
     const cells = createCells(metrics, record);
-    combinations.set(key, cells);
+    byModel.set(model, [...(byModel.get(model) ?? []), cells]);
+    count++;
     return cells;
   };
 
@@ -64,6 +72,7 @@ function createCells(metrics: Metrics, record: RequestRecord): Cells {
   const model = record.model ?? UNKNOWN_MODEL;
   const tokens = (kind: string) => metrics.tokens.at({ model, kind });
   return {
+    ...{ route, outcome, status: record.status },
     requests: metrics.requests.at({ route, model, status, outcome }),
     duration: metrics.requestSeconds.at({ route, model }),
     overhead: metrics.overheadSeconds.at({ route }),
