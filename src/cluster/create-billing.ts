@@ -96,7 +96,11 @@ export function createBilling(options: BillingOptions): Billing {
     onChange: createReaction(options, keyCheck, openHolds),
     onResync: () => openHolds.renewAll(),
   });
-  const masters = watchMasters({ connection: redis, log, onChange: () => settleQueue.replay() });
+  const masters = watchMasters({
+    ...{ connection: redis, log },
+    onChange: settleQueue.replay,
+    onSame: settleQueue.noteSame,
+  });
 
   const steps: Billing['steps'] = {
     checkKey: keyCheck.check,

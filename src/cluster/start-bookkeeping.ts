@@ -96,13 +96,13 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   });
   const audit = createAuditLog({ connection, randomBytes, clock, log });
   const masters = watchMasters({
-    connection,
-    log,
+    ...{ connection, log },
     onChange() {
       journal.replay();
       exporter.noteMasterChange();
       void repeatWrites(directory, audit, log);
     },
+    onSame: journal.noteSame,
   });
 
   return {

@@ -6,6 +6,8 @@ import type { Settlement } from './settlement.ts';
 
 /** A replica that takes over is behind by seconds, not by minutes. */
 const REPLAY_WINDOW_MS = 60_000;
+/** What is sent again after a longer outage would meet a store that says of more and more that it is too old. */
+const OUTAGE_MAX_MS = 1_800_000;
 /** The window at 3,300 requests a second. */
 const REPLAY_ENTRIES_MAX = 200_000;
 const REPLAY_BYTES_MAX = 64 * 1_024 ** 2;
@@ -13,6 +15,8 @@ const REPLAY_BYTES_MAX = 64 * 1_024 ** 2;
 export interface SettleReplay {
   /** It has been acknowledged just now. */
   remember(settlement: Settlement): void;
+  /** The masters were seen, and are the same that they were so many milliseconds ago. */
+  noteSame(elapsedMs: number): void;
   /** Offers all that was acknowledged within the window once more; while it still does, once more again. */
   start(): void;
   /** The next one; its end is told by `noteEnd`. */
@@ -22,20 +26,28 @@ export interface SettleReplay {
 }
 
 interface SettleReplayOptions {
+  /** There is something to take. */
+  readonly onMore: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
  * A master that takes over may lack what the old one had acknowledged last. Settling that again restores it
- * where it is missing, and does nothing where it is not.
+ * where it is missing, and does nothing where it is not. However long nobody takes over, the window ends when
+ * the old one was last seen.
  */
-export function createSettleReplay({ clock, log }: SettleReplayOptions): SettleReplay {
+export function createSettleReplay(options: SettleReplayOptions): SettleReplay {
+  const { onMore, clock, log } = options;
+  let servedMs = 0;
+  let seenAtMs = clock.nowMs();
+  /** Stands still while a master is away, unless that takes too long. */
+  const readServedMs = () => servedMs + Math.max(0, clock.nowMs() - seenAtMs - OUTAGE_MAX_MS);
   const recent = createRecentSettlements({
     ageMaxMs: REPLAY_WINDOW_MS,
     countMax: REPLAY_ENTRIES_MAX,
     bytesMax: REPLAY_BYTES_MAX,
-    clock,
+    clock: { nowMs: readServedMs },
   });
   let left: SettlementReader | undefined;
   let takenNotEnded = 0;
@@ -46,12 +58,17 @@ export function createSettleReplay({ clock, log }: SettleReplayOptions): SettleR
   const begin = () => {
     left = recent.read();
     [replayed, restored] = [left.left, 0];
+    onMore();
   };
 
   const isRunning = () => (left?.left ?? 0) > 0 || takenNotEnded > 0;
 
   return {
     remember: recent.add,
+    noteSame(elapsedMs) {
+      servedMs = readServedMs() + elapsedMs;
+      seenAtMs = clock.nowMs();
+    },
     start() {
       if (isRunning()) isAskedAgain = true;
       else begin();

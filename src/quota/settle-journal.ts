@@ -20,8 +20,10 @@ export interface SettleJournal {
   readonly depth: number;
   /** Answers how many were left when the time was up; they stay on the disk. */
   drain(timeoutMs: number): Promise<number>;
-  /** Sends again what was acknowledged in the last minute. */
+  /** Sends again what was acknowledged in the last minute in which the masters were there. */
   replay(): void;
+  /** The masters were seen, and are the same that they were so many milliseconds ago. */
+  noteSame(elapsedMs: number): void;
   /** What is left is settled by the next one that opens the same folder. */
   close(): Promise<void>;
 }
@@ -54,7 +56,7 @@ interface JournalTask extends SettleTask, Listed<JournalTask> {
  */
 export async function openSettleJournal(options: SettleJournalOptions): Promise<SettleJournal> {
   const { dir, settle, clock, random, log } = options;
-  const replay = createSettleReplay({ clock, log });
+  const replay = createSettleReplay({ onMore: () => lanes.noteSpare(), clock, log });
   const lanes = createSettleLanes<JournalTask>({
     settle,
     random,
@@ -92,13 +94,8 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
   };
 
   const end = ({ settlement, segment }: JournalTask, reply: SettleReply | undefined) => {
-    if (segment !== undefined) {
-      feed.noteEnd(segment);
-      return;
-    }
-    replay.noteEnd(settlement, reply);
-    // It may have begun once more, when most lanes had ended.
-    lanes.noteSpare();
+    if (segment === undefined) replay.noteEnd(settlement, reply);
+    else feed.noteEnd(segment);
   };
 
   return {
@@ -112,10 +109,8 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
       await Promise.race([feed.waitUntilEmpty(), sleep(timeoutMs, undefined, { ref: false })]);
       return feed.depth;
     },
-    replay() {
-      replay.start();
-      lanes.noteSpare();
-    },
+    replay: replay.start,
+    noteSame: replay.noteSame,
     close() {
       lanes.stop();
       return feed.close();

@@ -17,8 +17,10 @@ export interface SettleQueue {
   readonly depth: number;
   /** Settles or hands over what there is; answers how many were left when the time was up. */
   drain(timeoutMs: number): Promise<number>;
-  /** Sends again what was acknowledged in the last minute. */
+  /** Sends again what was acknowledged in the last minute in which the masters were there. */
   replay(): void;
+  /** The masters were seen, and are the same that they were so many milliseconds ago. */
+  noteSame(elapsedMs: number): void;
   stop(): void;
 }
 
@@ -49,7 +51,7 @@ interface SettleQueueOptions {
  */
 export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
   const { settle, handOver, onSettled, onDropped, clock, random, log } = options;
-  const replay = createSettleReplay({ clock, log });
+  const replay = createSettleReplay({ onMore: () => lanes.noteSpare(), clock, log });
   const lanes = createSettleLanes<QueueTask>({
     settle,
     random,
@@ -60,7 +62,7 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
     onReply({ settlement, isReplay }, reply) {
       if (reply.kind === 'too_old') reportLost(log, settlement, 'is too old to be settled');
       if (isReplay) {
-        noteReplayEnd(settlement, reply);
+        replay.noteEnd(settlement, reply);
       } else {
         replay.remember(settlement);
         onSettled(reply, settlement);
@@ -69,7 +71,7 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
     },
     onFault({ settlement, isReplay }, error) {
       reportLost(log, settlement, 'cannot be settled', error);
-      if (isReplay) noteReplayEnd(settlement, undefined);
+      if (isReplay) replay.noteEnd(settlement, undefined);
       noteEnd();
     },
   });
@@ -89,11 +91,6 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
     random,
     log,
   });
-  const noteReplayEnd = (settlement: Settlement, reply: SettleReply | undefined) => {
-    replay.noteEnd(settlement, reply);
-    // It may have begun once more, when most lanes had ended.
-    lanes.noteSpare();
-  };
 
   return {
     add(settlement) {
@@ -117,10 +114,8 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
       await Promise.race([emptied, sleep(timeoutMs, undefined, { ref: false })]);
       return [...tasks].filter(({ isReplay }) => !isReplay).length;
     },
-    replay() {
-      replay.start();
-      lanes.noteSpare();
-    },
+    replay: replay.start,
+    noteSame: replay.noteSame,
     stop() {
       overdue.stop();
       lanes.stop();

@@ -12,6 +12,8 @@ interface WatchMastersOptions {
    * called for the first that are seen, since nobody knows who took the writes before.
    */
   readonly onChange: () => void;
+  /** They are those of the round before, so many milliseconds later. Not told while one of them is away. */
+  readonly onSame?: (elapsedMs: number) => void;
 }
 
 /**
@@ -19,13 +21,17 @@ interface WatchMastersOptions {
  * themselves a new id. Only whole answers are compared: while one of them is away nobody knows.
  */
 export function watchMasters(options: WatchMastersOptions): { stop(): void } {
-  const { connection, log, onChange } = options;
+  const { connection, log, onChange, onSame } = options;
   let known: string | undefined;
+  let seenAtMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  const compare = (masters: string) => {
-    if (masters === known) return;
+  const compare = (masters: string, nowMs: number) => {
+    if (masters === known) {
+      if (seenAtMs !== undefined) onSame?.(nowMs - seenAtMs);
+      return;
+    }
     if (known !== undefined) {
       log.warn({ masters }, 'another master of Redis has taken over, or it was started anew');
     }
@@ -36,7 +42,9 @@ export function watchMasters(options: WatchMastersOptions): { stop(): void } {
   const ask = async (): Promise<void> => {
     const masters = await identifyMasters(connection.client).catch(() => undefined);
     if (isStopped) return;
-    if (masters !== undefined) compare(masters);
+    const nowMs = performance.now();
+    if (masters !== undefined) compare(masters, nowMs);
+    seenAtMs = masters === undefined ? undefined : nowMs;
     timer = setTimeout(ask, ROUND_INTERVAL_MS).unref();
   };
   void ask();

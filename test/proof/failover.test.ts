@@ -51,7 +51,7 @@ async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
   await cutReplication(site.master);
   await settleMore(SETTLED_UNSEEN_MIN);
   const before = world.map(({ bucket }) => load.admittedCount(bucket));
-  await site.master.stop();
+  await site.killMaster();
   await waitUntil(
     () => world.every(({ bucket }, n) => load.admittedCount(bucket) > (before[n] ?? 0) + 10),
     'every bucket is served again',

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/lib/clock.ts';
 import { createSettleReplay } from '../../src/quota/replay-settlements.ts';
 import { type SettleReply, settle } from '../../src/quota/settle.ts';
 import { createSettleQueue, type SettleQueue } from '../../src/quota/settle-queue.ts';
@@ -39,7 +40,7 @@ afterEach(async () => {
 
 function startQueue(
   settleOnce: (settlement: Settlement) => Promise<SettleReply>,
-  clock = systemClock,
+  clock: Clock = systemClock,
 ) {
   const log = createMemoryLog();
   const settled: Settlement[] = [];
@@ -59,7 +60,7 @@ function startQueue(
 }
 
 describe('replaying acknowledged settlements', () => {
-  async function settleOnServer(clock = systemClock) {
+  async function settleOnServer(clock: Clock = systemClock) {
     const server = await startRedisServer();
     const connection = openConnection(standalone(tcp(server.port)));
     await waitForRedis(connection);
@@ -84,12 +85,24 @@ describe('replaying acknowledged settlements', () => {
     expect(await findWrongCharges(connection, payer, settlements)).toEqual([]);
   });
 
-  it('restores it again when the next master lacks what was restored', async () => {
+  it('restores it after an outage of minutes, in which nobody took over', async () => {
     let aheadMs = 0;
     const clock = { nowMs: () => Date.now() + aheadMs };
     const { connection, payer, settlements, queue, replays } = await settleOnServer(clock);
+    queue.noteSame(59_000);
+    aheadMs += 20 * 60_000;
+    await connection.send('flushall', []);
+    await createPayer(connection, payer);
+    queue.replay();
+    await waitUntil(() => replays().length === 1, 'the replay has ended');
+    expect(replays()).toEqual([{ replayed: 300, restored: 300 }]);
+    expect(await findWrongCharges(connection, payer, settlements)).toEqual([]);
+  });
+
+  it('restores it again when the next master lacks what was restored', async () => {
+    const { connection, payer, settlements, queue, replays } = await settleOnServer();
     for (const round of [1, 2]) {
-      aheadMs += 40_000;
+      queue.noteSame(40_000);
       await connection.send('flushall', []);
       await createPayer(connection, payer);
       queue.replay();
@@ -162,10 +175,14 @@ describe('replaying acknowledged settlements', () => {
     expect(queue.depth).toBe(0);
   });
 
-  it('leaves out what is older than a minute', async () => {
+  /** What is sent again of two settlements, with what happens after the first and after the second. */
+  async function replayAfter(then: (queue: SettleQueue, wait: (ms: number) => void) => void) {
     let nowMs = 1_000_000;
+    const wait = (ms: number) => {
+      nowMs += ms;
+    };
     const sent: Settlement[] = [];
-    const { queue, replays } = startQueue(
+    const { queue } = startQueue(
       async (settlement) => {
         sent.push(settlement);
         return REPEATED;
@@ -176,19 +193,38 @@ describe('replaying acknowledged settlements', () => {
       queue.add(settlement);
       await waitUntil(() => queue.depth === 0, 'it is settled');
     };
-    const [old, young] = [makeSettlement(makePayer(1)), makeSettlement(makePayer(1))];
-    await add(old);
-    nowMs += 30_000;
-    await add(young);
-    nowMs += 30_001;
+    const [first, second] = [makeSettlement(makePayer(1)), makeSettlement(makePayer(1))];
+    for (const settlement of [first, second]) {
+      await add(settlement);
+      then(queue, wait);
+    }
     sent.length = 0;
     queue.replay();
-    await waitUntil(() => replays().length === 1, 'the replay has ended');
-    expect(idsOf(sent)).toEqual([young.requestId]);
+    await waitUntil(() => queue.depth === 0, 'the replay has ended');
+    const ids = idsOf(sent);
+    return [first, second].map(({ requestId }) => ids.includes(requestId));
+  }
+
+  it('leaves out what was acknowledged more than a minute before the masters were last seen', async () => {
+    expect(await replayAfter((queue) => queue.noteSame(30_000))).toEqual([true, true]);
+    expect(await replayAfter((queue) => queue.noteSame(30_001))).toEqual([false, true]);
+    expect(await replayAfter((queue) => queue.noteSame(60_001))).toEqual([false, false]);
+  });
+
+  it('leaves out what an outage of more than half an hour came after', async () => {
+    const halfMs = 31 * 30_000;
+    expect(await replayAfter((_queue, wait) => wait(halfMs))).toEqual([true, true]);
+    expect(await replayAfter((_queue, wait) => wait(halfMs + 1))).toEqual([false, false]);
+    const seenBetween = await replayAfter((queue, wait) => {
+      queue.noteSame(1_000);
+      wait(2 * halfMs - 1_000);
+    });
+    expect(seenBetween).toEqual([false, true]);
   });
 
   it('remembers 200,000 and no more', () => {
-    const replay = createSettleReplay({ clock: { nowMs: () => 0 }, log: createMemoryLog() });
+    const clock = { nowMs: () => 0 };
+    const replay = createSettleReplay({ onMore: () => {}, clock, log: createMemoryLog() });
     const one = makeSettlement(makePayer(1));
     for (let i = 0; i < 200_005; i++) replay.remember({ ...one, actualMicros: i });
     replay.start();

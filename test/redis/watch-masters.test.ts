@@ -29,12 +29,15 @@ afterEach(async () => {
 });
 
 function startWatch(connection: Pick<RedisConnection, 'client'>) {
-  const seen = { changes: 0 };
+  const seen = { changes: 0, sameMs: 0 };
   const watching = watchMasters({
     connection,
     log: createMemoryLog(),
     onChange: () => {
       seen.changes += 1;
+    },
+    onSame: (elapsedMs) => {
+      seen.sameMs += elapsedMs;
     },
   });
   watches.push(watching);
@@ -167,6 +170,23 @@ describe('the watch over masters', () => {
     await waitUntil(() => seen.changes > 0, 'the change is noticed');
     await waitForQuestions(replica, 3);
     expect(seen.changes).toBe(1);
+  });
+
+  it('tells for how long they were the same, and leaves out the time in which they were away', async () => {
+    const port = await findFreePort();
+    const first = await startRedisServer({ port });
+    const startMs = performance.now();
+    const { seen } = await watch(openConnection(standalone(tcp(port))));
+    await waitUntil(() => seen.sameMs > 1_500, 'they are seen again');
+    expect(seen.sameMs).toBeLessThanOrEqual(performance.now() - startMs);
+    await first.stop();
+    const stoppedMs = performance.now();
+    const { sameMs } = seen;
+    await waitUntil(() => performance.now() - stoppedMs > 2_500, 'rounds have passed without them');
+    expect(seen.sameMs).toBe(sameMs);
+    await startRedisServer({ port });
+    await waitUntil(() => seen.sameMs > sameMs, 'the new ones are seen again');
+    expect(seen.sameMs - sameMs).toBeLessThan(performance.now() - stoppedMs - 2_500);
   });
 
   it('takes the first masters that it sees for new, since nobody knows who was there before', async () => {

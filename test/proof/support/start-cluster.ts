@@ -7,10 +7,13 @@ import { type FailoverSite, waitForReplicas } from './start-sentinels.ts';
 
 const MASTERS = 3;
 
-/** With 2 s until a node counts as down. However long a replica was cut off, it may take over. */
+/** How long a master that died has been silent when it counts as down. */
+const NODE_TIMEOUT_MS = 2_000;
+
+/** However long a replica was cut off, it may take over. */
 const CONFIG = [
   'cluster-enabled yes',
-  'cluster-node-timeout 2000',
+  'cluster-node-timeout 20000',
   'cluster-require-full-coverage no',
   'cluster-replica-validity-factor 0',
   '',
@@ -39,6 +42,11 @@ export async function startCluster(config = CONFIG): Promise<FailoverSite> {
   for (const node of nodes.slice(0, MASTERS)) await waitForReplicas(node, 1);
   return {
     master,
+    async killMaster() {
+      const set = ['config', 'set', 'cluster-node-timeout', `${NODE_TIMEOUT_MS}`];
+      await Promise.all(nodes.map((node) => node.cli(...set)));
+      await master.stop();
+    },
     target: {
       topology: 'cluster',
       nodes: nodes.map(({ port }) => tcp(port)),

@@ -57,7 +57,11 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
     random: Math.random,
     log,
   });
-  const masters = watchMasters({ connection: redis, log, onChange: () => queue.replay() });
+  const masters = watchMasters({
+    ...{ connection: redis, log },
+    onChange: queue.replay,
+    onSame: queue.noteSame,
+  });
 
   const ask = async ({ accountId, bucket, keys }: ProofAccount): Promise<void> => {
     const { keyId, digest } = random.pick(keys);

@@ -5,25 +5,28 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 export interface FailoverSite {
   readonly target: RedisTarget;
-  /** The one that will die. */
+  /** Until it is killed, this one: a loaded machine may leave a server waiting for seconds, and nobody replaces it for that. */
   readonly master: TestRedisServer;
+  /** Another one takes over soon. */
+  killMaster(): Promise<void>;
 }
 
 const SENTINELS = 3;
 const REPLICAS = 2;
-
 /**
- * One master with two replicas, and three Sentinels, with 6 s until a master counts as down. Ten times that is
- * how long a replica may have been cut off and still take over: no less than the test gives itself to settle
- * what is to be lost.
+ * How long a master that died has been silent when it counts as down. Ten times that is how long a replica may have
+ * been cut off and still take over: no less than the test gives itself to settle what is to be lost.
  */
+const DOWN_AFTER_MS = 6_000;
+
+/** One master with two replicas, and three Sentinels. */
 export async function startSentinels(): Promise<FailoverSite> {
   const master = await startRedisServer();
   const replicaof = ['--replicaof', `127.0.0.1 ${master.port}`];
   for (let n = 0; n < REPLICAS; n++) await startRedisServer({ args: replicaof });
   const config = [
     `sentinel monitor main 127.0.0.1 ${master.port} 2`,
-    'sentinel down-after-milliseconds main 6000',
+    'sentinel down-after-milliseconds main 60000',
     'sentinel failover-timeout main 4000',
     '',
   ].join('\n');
@@ -41,6 +44,11 @@ export async function startSentinels(): Promise<FailoverSite> {
   await waitForReplicas(master, REPLICAS);
   return {
     master,
+    async killMaster() {
+      const set = ['sentinel', 'set', 'main', 'down-after-milliseconds', `${DOWN_AFTER_MS}`];
+      await Promise.all(sentinels.map((sentinel) => sentinel.cli(...set)));
+      await master.stop();
+    },
     target: {
       topology: 'sentinel',
       sentinels: sentinels.map(({ port }) => tcp(port)),
