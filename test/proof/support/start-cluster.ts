@@ -47,6 +47,13 @@ export async function startCluster(config = CONFIG): Promise<FailoverSite> {
       await Promise.all(nodes.map((node) => node.cli(...set)));
       await master.stop();
     },
+    async isFailedOver() {
+      const others = nodes.filter((node) => node !== master);
+      const views = await Promise.all(others.map((node) => node.cli('cluster', 'nodes')));
+      return views.every(
+        (view) => (view.match(/\bmaster - .* connected \d/g) ?? []).length === MASTERS,
+      );
+    },
     target: {
       topology: 'cluster',
       nodes: nodes.map(({ port }) => tcp(port)),

@@ -45,6 +45,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   const settled: string[] = [];
   const admittedAtMs = new Map<number, number[]>(world.map(({ bucket }) => [bucket, []]));
   let refused = 0;
+  let sameCount = 0;
   let isStopped = false;
 
   const queue = createSettleQueue({
@@ -60,7 +61,10 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   const masters = watchMasters({
     ...{ connection: redis, log },
     onChange: queue.replay,
-    onSame: queue.noteSame,
+    onSame(elapsedMs) {
+      sameCount += 1;
+      queue.noteSame(elapsedMs);
+    },
   });
 
   const ask = async ({ accountId, bucket, keys }: ProofAccount): Promise<void> => {
@@ -104,6 +108,8 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
     settledCount: () => settled.length,
     admittedCount: (bucket: number) => admittedAtMs.get(bucket)?.length ?? 0,
     refusedCount: () => refused,
+    /** How often the masters were those of the look before. */
+    sameCount: () => sameCount,
     /** How many a failover had lost, by what the queue found. */
     restoredCount: () => replays().reduce((sum, { fields }) => sum + Number(fields['restored']), 0),
     /** The longest time in which nobody was let in, by bucket. */
@@ -113,6 +119,8 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
           ...(admittedAtMs.get(bucket) ?? []).map((time, n, all) => time - (all[n - 1] ?? time)),
         ),
       ),
+    /** What it told of outages and of what it sent again. */
+    log: log.lines,
     /** Waits for what is under way; all of it is then settled. */
     async stop(): Promise<void> {
       isStopped = true;

@@ -9,6 +9,8 @@ export interface FailoverSite {
   readonly master: TestRedisServer;
   /** Another one takes over soon. */
   killMaster(): Promise<void>;
+  /** One took over, all know it, and it will not be replaced at once by another. */
+  isFailedOver(): Promise<boolean>;
 }
 
 const SENTINELS = 3;
@@ -23,7 +25,8 @@ const DOWN_AFTER_MS = 6_000;
 export async function startSentinels(): Promise<FailoverSite> {
   const master = await startRedisServer();
   const replicaof = ['--replicaof', `127.0.0.1 ${master.port}`];
-  for (let n = 0; n < REPLICAS; n++) await startRedisServer({ args: replicaof });
+  const replicas: TestRedisServer[] = [];
+  for (let n = 0; n < REPLICAS; n++) replicas.push(await startRedisServer({ args: replicaof }));
   const config = [
     `sentinel monitor main 127.0.0.1 ${master.port} 2`,
     'sentinel down-after-milliseconds main 60000',
@@ -49,6 +52,7 @@ export async function startSentinels(): Promise<FailoverSite> {
       await Promise.all(sentinels.map((sentinel) => sentinel.cli(...set)));
       await master.stop();
     },
+    isFailedOver: () => haveAgreed(sentinels, replicas),
     target: {
       topology: 'sentinel',
       sentinels: sentinels.map(({ port }) => tcp(port)),
@@ -60,12 +64,26 @@ export async function startSentinels(): Promise<FailoverSite> {
   };
 }
 
+/** The Sentinels on one of the replicas, whom the other ones follow, and none of them is about to change that. */
+async function haveAgreed(
+  sentinels: readonly TestRedisServer[],
+  replicas: readonly TestRedisServer[],
+): Promise<boolean> {
+  const views = await Promise.all(sentinels.map((s) => s.cli('sentinel', 'master', 'main')));
+  const successor = replicas.find(({ port }) =>
+    views.every((view) => view.includes(`\nport\n${port}\n`) && view.includes('\nflags\nmaster\n')),
+  );
+  return successor !== undefined && (await countReplicas(successor)) === replicas.length - 1;
+}
+
+async function countReplicas(master: TestRedisServer): Promise<number> {
+  const info = await master.cli('info', 'replication');
+  return (info.match(/state=online/g) ?? []).length;
+}
+
 /** Waits until so many replicas of this server have all of its data, and follow it. */
 export async function waitForReplicas(master: TestRedisServer, count: number): Promise<void> {
-  await waitUntil(async () => {
-    const info = await master.cli('info', 'replication');
-    return (info.match(/state=online/g) ?? []).length === count;
-  }, 'the replicas follow');
+  await waitUntil(async () => (await countReplicas(master)) === count, 'the replicas follow');
 }
 
 /**
