@@ -62,6 +62,7 @@ export interface RedisConnectionOptions {
 export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const client = createClient(options, () => changes.hangUp());
   const changes = logConnectionChanges(client, options.log, options.name);
+  const reconnecting = reconnectAtEnd(client);
   const { onCommand = () => {} } = options;
 
   const sendByClient: RedisConnection['send'] = (command, args) => {
@@ -98,8 +99,27 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
     },
     async close() {
       changes.stop();
+      reconnecting.stop();
       await line?.close();
       await endClient(client, options.commandTimeoutMs);
+    },
+  };
+}
+
+/**
+ * The client gives up for ever when it hears of a new master while it asks a Sentinel where the master is: as after the
+ * death of one, about once a second. Waits like after any other failure, and connects anew.
+ */
+function reconnectAtEnd(client: Client): { stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const reconnect = () => {
+    timer = setTimeout(() => client.connect().catch(() => {}), retryDelayMs(0));
+  };
+  client.on('end', reconnect);
+  return {
+    stop() {
+      client.off('end', reconnect);
+      clearTimeout(timer);
     },
   };
 }

@@ -92,6 +92,25 @@ it(
   TEST_TIMEOUT_MS,
 );
 
+it(
+  'follows it also when it hears of the change while it still asks where the master is',
+  async () => {
+    const { master, replica, sentinels } = await startSentinels();
+    const connections = Array.from({ length: 10 }, () =>
+      openConnection(sentinelTarget(sentinels), 250),
+    );
+    for (const connection of connections) await waitForRedis(connection);
+    // The first one that is asked answers nothing: half of the time until the change, somebody waits for it.
+    sentinels[0]?.signal('SIGSTOP');
+    await master.stop();
+    for (const connection of connections) {
+      await waitForRedis(connection, FAILOVER_TIMEOUT_MS);
+      expect(await connection.send('config', ['get', 'port'])).toEqual(['port', `${replica.port}`]);
+    }
+  },
+  TEST_TIMEOUT_MS,
+);
+
 it('says once that no Sentinel answers, and connects when one does', async () => {
   const { sentinels } = await startSentinels();
   for (const sentinel of sentinels) sentinel.signal('SIGSTOP');
