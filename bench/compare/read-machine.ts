@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { readPeerVersions } from './install-peers.ts';
 import { CAN_PIN } from './pinned-process.ts';
@@ -12,6 +13,8 @@ export interface Machine {
   readonly memoryGb: number;
   readonly kernel: string;
   readonly isPinned: boolean;
+  /** For how long an idle CPU of a guest waits before it sleeps, or that nobody knows. */
+  readonly haltPoll: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
 }
@@ -45,9 +48,18 @@ export function readMachine(): Machine {
     memoryGb: Math.round(totalmem() / BYTES_PER_GB),
     kernel: release(),
     isPinned: CAN_PIN,
+    haltPoll: readHaltPoll(),
     versions: { node: process.version, ...Object.fromEntries(versions), ...readPeerVersions() },
     commit: findIn(/^[0-9a-f]{12,}(-dirty)?$/, DESCRIBE_COMMIT),
   };
+}
+
+function readHaltPoll(): string {
+  try {
+    return `${readFileSync('/sys/module/haltpoll/parameters/guest_halt_poll_ns', 'utf8').trim()}`;
+  } catch {
+    return 'unknown';
+  }
 }
 
 function findIn(pattern: RegExp, command: readonly [string, ...string[]]): string {

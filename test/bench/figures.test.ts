@@ -75,6 +75,7 @@ describe('a contestant that does not start', () => {
       memoryGb: 1,
       kernel: 'x',
       isPinned: true,
+      haltPoll: '0',
       versions: {},
       commit: 'x',
     };

@@ -29,7 +29,7 @@ ${cases.map((each) => describeCase(each, scenario)).join('\n')}
 Medians (smallest - largest) of ${rounds} rounds of ${seconds} s in turn; "us" is CPU time of the contestant for one ${unit}.
 "busy" is the share of its core. Well below 100 % something else was the limit: then units a second say nothing, and the\nCPU time has more wake-ups in it than at full load.
 
-${measuredAt}, commit ${machine.commit}. ${machine.cpus} CPUs, ${machine.model}, ${machine.memoryGb} GB, Linux ${machine.kernel}; ${pinned}.
+${measuredAt}, commit ${machine.commit}. ${machine.cpus} CPUs, ${machine.model}, ${machine.memoryGb} GB, Linux ${machine.kernel}, guest_halt_poll_ns ${machine.haltPoll}; ${pinned}.
 ${versions.join(', ')}.
 `;
 }
