@@ -13,7 +13,7 @@ interface WatchMastersOptions {
    */
   readonly onChange: () => void;
   /** They are those of the round before, so many milliseconds later. Not told while one of them is away. */
-  readonly onSame?: (elapsedMs: number) => void;
+  readonly onSame: (elapsedMs: number) => void;
 }
 
 /**
@@ -29,7 +29,7 @@ export function watchMasters(options: WatchMastersOptions): { stop(): void } {
 
   const compare = (masters: string, nowMs: number) => {
     if (masters === known) {
-      if (seenAtMs !== undefined) onSame?.(nowMs - seenAtMs);
+      if (seenAtMs !== undefined) onSame(nowMs - seenAtMs);
       return;
     }
     if (known !== undefined) {

@@ -3,13 +3,14 @@ import { type Scenario, type Stage, WHOLE_ANSWER } from '../scenario.ts';
 
 const LOAD = { kind: 'closed-loop', generator: 'wrk', connections: 64 } as const;
 const CASE = { format: 'native', bodyBytes: 512, load: LOAD } as const;
+const SERVED = { ...CASE, name: 'native, 0.5 KB', status: 200 } as const;
 const TURNS = { unit: 'request', seconds: 3, warmUpSeconds: 12, rounds: 3 } as const;
 
 /** Tollgate beside itself. */
 const compare = (options: readonly TollgateOptions[]): Stage => ({
   answer: WHOLE_ANSWER,
   contestants: options.map(createTollgate),
-  cases: [{ ...CASE, name: 'native, 0.5 KB', status: 200 }],
+  cases: [SERVED],
 });
 
 const refuse = (name: string, clients: TollgateOptions['clients'], status: number): Stage => ({
@@ -47,13 +48,23 @@ export const keys: Scenario = {
   ],
 };
 
+const WORKERS = [1, 2, 4].map((count) => ({ name: `workers: ${count}`, workers: count }));
+
 export const workers: Scenario = {
   name: 'workers',
   title: '1, 2 and 4 workers',
   shows:
-    'What more processes cost for each request. All of them share one core here, so that requests a second cannot grow.',
+    'What more processes cost for each request. All of them share one core here, so that requests a second cannot grow. With 256 connections each has 64 of them at least, as each would have on a core of its own.',
   ...TURNS,
-  stages: [compare([1, 2, 4].map((count) => ({ name: `workers: ${count}`, workers: count })))],
+  stages: [
+    {
+      ...compare(WORKERS),
+      cases: [
+        { ...SERVED, name: '64 connections' },
+        { ...SERVED, name: '256 connections', load: { ...LOAD, connections: 256 } },
+      ],
+    },
+  ],
 };
 
 export const redis: Scenario = {
