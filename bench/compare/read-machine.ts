@@ -56,7 +56,7 @@ export function readMachine(): Machine {
 
 function readHaltPoll(): string {
   try {
-    return `${readFileSync('/sys/module/haltpoll/parameters/guest_halt_poll_ns', 'utf8').trim()}`;
+    return readFileSync('/sys/module/haltpoll/parameters/guest_halt_poll_ns', 'utf8').trim();
   } catch {
     return 'unknown';
   }
