@@ -7,7 +7,7 @@ const HEAD_BYTES = 12;
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 /**
- * Records one after the other: length of the settlement, milliseconds of its arrival, and what it has that the one before
+ * Records one after the other: length of the settlement, when it came by the clock that is given, and what it has that the one before
  * it in the chunk has not.
  */
 interface Chunk {
