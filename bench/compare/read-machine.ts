@@ -13,7 +13,7 @@ export interface Machine {
   readonly memoryGb: number;
   readonly kernel: string;
   readonly isPinned: boolean;
-  /** For how long an idle CPU of a guest waits before it sleeps, or that nobody knows. */
+  /** For how many nanoseconds an idle CPU of a guest polls before it sleeps; `unknown` where Linux does not tell. */
   readonly haltPoll: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
