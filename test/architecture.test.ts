@@ -45,7 +45,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'tracing',
     'upstream',
   ],
-  doctor: ['lib', 'config', 'redis', 'http', 'upstream', 'cluster'],
+  doctor: ['lib', 'config', 'redis', 'http', 'upstream', 'metrics', 'cluster'],
   top: ['lib'],
   load: ['lib', 'upstream'],
   // The page in the browser: of the server it has types alone.

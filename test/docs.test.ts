@@ -258,7 +258,7 @@ describe('README: its tables', () => {
       worker: 0,
       uptimeMs: () => 0,
       isDraining: () => false,
-      storeOutForMs: () => 0,
+      readiness: () => 'ok' as const,
     };
     expect(rows(section('Health')).map(([path]) => path)).toEqual(
       createHealthRoutes(health).map(({ method, path }) => `${method} ${path}`),

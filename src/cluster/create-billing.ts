@@ -19,8 +19,9 @@ import { type Change, listenForChanges } from '../redis/listen-for-changes.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { createBreakers } from './create-breakers.ts';
 import { createFreeCalls } from './create-free-calls.ts';
-import { createInsurance } from './create-insurance.ts';
+import { createInsurance, type Insurance } from './create-insurance.ts';
 import { createKeyCheck, type KeyCheck } from './create-key-check.ts';
+import { createProxyDoubts } from './create-proxy-doubts.ts';
 import { createObserveCommand, watchBreakers } from './create-worker-metrics.ts';
 import {
   countFaults,
@@ -56,6 +57,8 @@ interface BillingOptions {
 
 export interface Billing {
   readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey'>;
+  /** Whether some requests go on without the store. */
+  canInsure(): boolean;
   /** Settles what is open, or hands it over. No request may run any more. */
   close(): Promise<void>;
 }
@@ -69,7 +72,7 @@ export function createBilling(options: BillingOptions): Billing {
     isBusy: true,
     onCommand: createObserveCommand(metrics, 'admit'),
   });
-  const keyCheck = createKeyCheck(config.guards, clock);
+  const keyCheck = createKeyCheck(config.guards, createProxyDoubts(options), clock);
   const breakerOf = createBreakers(target, breaker, () => createBreaker({ clock, random }));
   const askStore = createAskStore({ breakerOf, clock, random });
   const openHolds = createOpenHolds({
@@ -102,10 +105,12 @@ export function createBilling(options: BillingOptions): Billing {
     onSame: settleQueue.noteSame,
   });
 
+  const insurance = createInsurance(config.guards, clock);
+  const parts = { askStore, keyCheck, insurance };
   const steps: Billing['steps'] = {
     checkKey: keyCheck.check,
-    ...createFreeCalls({ config, connection: admitConnection, askStore, keyCheck }),
-    admit: createAdmit(options, { admitConnection, askStore, openHolds, settleQueue, keyCheck }),
+    ...createFreeCalls({ config, connection: admitConnection, ...parts }),
+    admit: createAdmit(options, { ...parts, admitConnection, openHolds, settleQueue }),
   };
   watchBreakers(
     metrics,
@@ -116,6 +121,7 @@ export function createBilling(options: BillingOptions): Billing {
 
   return {
     steps,
+    canInsure: insurance.canInsure,
     async close() {
       masters.stop();
       openHolds.close();
@@ -135,12 +141,12 @@ interface AdmitParts {
   readonly openHolds: OpenHolds;
   readonly settleQueue: SettleQueue;
   readonly keyCheck: KeyCheck;
+  readonly insurance: Insurance;
 }
 
 function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
   const { config, metrics, clock } = options;
-  const { admitConnection, askStore, openHolds, settleQueue, keyCheck } = parts;
-  const insurance = createInsurance(config.guards, clock);
+  const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance } = parts;
   const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
   return createAdmitRequest({
     askStore,

@@ -2,6 +2,7 @@ import { packConfig } from '../config/pack-config.ts';
 import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { findWorstReadiness, type Readiness } from '../lib/readiness.ts';
 import type { ClusterState } from '../ops/cluster-state.ts';
 import type { EventHub } from '../ops/create-event-hub.ts';
 import type { Settlement } from '../quota/settlement.ts';
@@ -26,6 +27,8 @@ export interface Fleet {
   start(): Promise<void>;
   readonly reload: Reload;
   readState(): ClusterState;
+  /** That of the worker that is worst off: nobody chooses which one a request comes to. */
+  readReadiness(): Readiness;
   /** Ends every worker, after its drain or the time for it. */
   stop(lingerMs: number): Promise<void>;
   killAll(): void;
@@ -89,6 +92,8 @@ export function createFleet(options: FleetOptions): Fleet {
         effective,
         workers: workers.workers(),
       }),
+    readReadiness: () =>
+      findWorstReadiness(workers.workers().flatMap((worker) => worker.report()?.readiness ?? [])),
     stop: (lingerMs) => workers.stop({ timeoutMs: effective.config.drain.timeoutMs, lingerMs }),
     killAll() {
       probes.stop();

@@ -6,13 +6,18 @@ import type { Payer } from '../quota/admit-request.ts';
 
 type Order = Pick<AdmissionOrder, 'key' | 'modelNames'>;
 
-interface Insurance {
+export interface Insurance {
   noteAdmitted(order: Order, payer: Payer): void;
   /** Undefined unless the settings allow it, and this key was admitted for this model a moment ago. */
   insure(order: Order): Payer | undefined;
+  canInsure(): boolean;
 }
 
-const NO_INSURANCE: Insurance = { noteAdmitted: () => {}, insure: () => undefined };
+const NO_INSURANCE: Insurance = {
+  noteAdmitted: () => {},
+  insure: () => undefined,
+  canInsure: () => false,
+};
 
 /** What a worker may let in on its own while the store is away: by default nothing. */
 export function createInsurance(guards: Config['guards'], clock: Clock): Insurance {
@@ -23,6 +28,7 @@ export function createInsurance(guards: Config['guards'], clock: Clock): Insuran
     clock,
   });
   return {
+    canInsure: admissions.canInsure,
     noteAdmitted({ key, modelNames }, { accountId, month }) {
       admissions.noteAdmitted(key.digest, { accountId, month, model: modelNames[0] });
     },

@@ -1,11 +1,13 @@
 import type { Config } from '../config/config.ts';
 import type { ApiKey, Caller } from '../gateway/steps.ts';
 import { createFailedKeyGuard } from '../guards/guard-failed-keys.ts';
-import { readClientAddress } from '../guards/read-client-address.ts';
+import { readKeyOrigin } from '../guards/read-key-origin.ts';
 import { createUnknownKeyMemory } from '../guards/remember-unknown-keys.ts';
+import { createProxyWatch, type ProxyDoubt } from '../guards/watch-proxies.ts';
 import { parseApiKey } from '../keys/api-key.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { KeyOrigin } from '../lib/key-origin.ts';
 import { maskKey, readApiKey, refuseKey } from '../protocol/read-api-key.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AdmitReply } from '../quota/admit.ts';
@@ -25,37 +27,40 @@ export interface KeyCheck {
   check(caller: Caller): ApiKey;
   /** What the store said of a key. */
   noteReply(
-    key: Pick<ApiKey, 'digest' | 'address'>,
+    key: Pick<ApiKey, 'digest' | 'origin'>,
     kind: AdmitReply['kind'] | IdentifyReply['kind'],
   ): void;
   noteRevoked(keyId: string): void;
 }
 
 /** All that a worker knows of keys by itself. It lets nobody in: that is for the store, every time. */
-export function createKeyCheck(guards: Config['guards'], clock: Clock): KeyCheck {
-  const failures = createFailedKeyGuard({ perMinuteMax: guards.failedKeysPerMinuteMax });
+export function createKeyCheck(
+  guards: Config['guards'],
+  /** For each request with a good key that raises one. */
+  onProxyDoubt: (doubt: ProxyDoubt) => void,
+  clock: Clock,
+): KeyCheck {
+  const { trustedProxies, failedKeysPerMinuteMax: perMinuteMax } = guards;
+  const failures = createFailedKeyGuard({ perMinuteMax, trustedProxies, clock });
+  const watchProxies = createProxyWatch(clock);
   const unknownKeys = createUnknownKeyMemory({ clock });
   const revokedKeys = createBoundedCache<true>({
     clock,
     keepMs: REVOKED_KEPT_MS,
     entriesMax: REVOKED_MAX,
   });
-  const goodKeys = createBoundedCache<true>({ clock, keepMs: GOOD_KEPT_MS, entriesMax: GOOD_MAX });
+  const goodKeys = createBoundedCache<KeyOrigin>({
+    clock,
+    keepMs: GOOD_KEPT_MS,
+    entriesMax: GOOD_MAX,
+  });
 
-  const addressOf = (caller: Caller) =>
-    readClientAddress({
+  const originOf = (caller: Caller) =>
+    readKeyOrigin({
       peerAddress: caller.peerAddress,
       forwardedFor: caller.joinedHeader('x-forwarded-for'),
-      trustedProxies: guards.trustedProxies,
+      trustedProxies,
     });
-
-  const stopGuessing = (address: string) => {
-    const waitMs = failures.retryAfterMs(address);
-    if (waitMs === 0) return;
-    throw new Refusal('rate_limited', 'Too many requests with keys that do not exist.', {
-      headers: retryAfter(waitMs),
-    });
-  };
 
   return {
     check(caller) {
@@ -64,26 +69,38 @@ export function createKeyCheck(guards: Config['guards'], clock: Clock): KeyCheck
       const digest = parsed === undefined ? '' : digestKey(text);
       const masked = maskKey(text);
       const isUnknown = parsed === undefined || unknownKeys.has(digest);
-      if (!isUnknown && goodKeys.get(digest) === true) {
+      const goodOrigin = isUnknown ? undefined : goodKeys.get(digest);
+      if (!isUnknown && goodOrigin !== undefined) {
         if (revokedKeys.get(parsed.keyId) === true) throw refuseClosedKey('revoked');
-        return { keyId: parsed.keyId, bucket: parsed.bucket, digest, masked, address: undefined };
+        return { keyId: parsed.keyId, bucket: parsed.bucket, digest, masked, origin: goodOrigin };
       }
-      const address = addressOf(caller);
-      stopGuessing(address);
+      const origin = originOf(caller);
       if (isUnknown || revokedKeys.get(parsed.keyId) === true) {
-        failures.noteFailure(address);
+        stopGuessing(failures.retryAfterMs(origin));
+        failures.noteFailure(origin);
         throw refuseKey(text);
       }
-      return { keyId: parsed.keyId, bucket: parsed.bucket, digest, masked, address };
+      stopGuessing(failures.askAfterMs(origin));
+      return { keyId: parsed.keyId, bucket: parsed.bucket, digest, masked, origin };
     },
-    noteReply({ digest, address }, kind) {
+    noteReply({ digest, origin }, kind) {
       if (kind === 'unknown') {
         unknownKeys.add(digest);
-        if (address !== undefined) failures.noteFailure(address);
+        failures.noteUnknown(origin);
       } else if (kind !== 'revoked' && kind !== 'expired') {
-        goodKeys.set(digest, true);
+        goodKeys.set(digest, origin);
+        failures.noteGood(origin);
+        const doubt = watchProxies(origin);
+        if (doubt !== undefined) onProxyDoubt(doubt);
       }
     },
     noteRevoked: (keyId) => revokedKeys.set(keyId, true),
   };
+}
+
+function stopGuessing(waitMs: number): void {
+  if (waitMs === 0) return;
+  throw new Refusal('rate_limited', 'Too many requests with keys that do not exist.', {
+    headers: retryAfter(waitMs),
+  });
 }

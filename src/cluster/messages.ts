@@ -1,4 +1,5 @@
 import type { PackedConfig } from '../config/pack-config.ts';
+import type { Readiness } from '../lib/readiness.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import type { Activity } from '../ops/activity.ts';
 import type { UpstreamState } from '../routing/router.ts';
@@ -34,6 +35,7 @@ export interface WorkerReport {
   readonly upstreams: readonly UpstreamReport[];
   /** 0 while the store takes writes. */
   readonly storeOutForMs: number;
+  readonly readiness: Readiness;
 }
 
 export type MessageToWorker =

@@ -8,6 +8,7 @@ import { parseConfig } from '../config/parse-config.ts';
 import type { ConfigSource } from '../config/read-config-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Readiness } from '../lib/readiness.ts';
 import { unixRedisTarget } from '../lib/redis-target.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import { createEventHub, type EventHub } from '../ops/create-event-hub.ts';
@@ -79,7 +80,8 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const workers = fleet;
     const { effective, reload, readState: readCluster } = workers;
     ops = await startOps({
-      ...{ ...parts, readCluster, config: () => effective().config, isReady: () => isReady },
+      ...{ ...parts, readCluster, config: () => effective().config },
+      readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
       reload: async (who) => (isReady ? reload(who) : { kind: 'busy' }),
     });
     await workers.start();
@@ -138,17 +140,17 @@ interface OpsParts {
   readonly reload: Reload;
   /** As it is after the last reload. */
   readonly config: () => Config;
-  readonly isReady: () => boolean;
+  readonly readiness: () => Readiness;
   readonly log: Log;
 }
 
 function startOps(parts: OpsParts): Promise<OpsServer> {
-  const { books, hub, node, nodeMetrics, readCluster, reload, config, isReady, log } = parts;
+  const { books, hub, node, nodeMetrics, readCluster, reload, config, readiness, log } = parts;
   const { ops, dataDir } = config();
   return startOpsServer({
     endpoint: ops.listen,
     version: packageVersion(),
-    isReady,
+    readiness,
     collectMetrics: nodeMetrics.collector.collect,
     dashboardDir: DASHBOARD_DIR,
     admin: {

@@ -34,6 +34,6 @@ export function startReports(
   return () => clearInterval(timer);
 }
 
-function readHealth({ upstreams, storeOutForMs }: WorkerReport): string {
-  return [storeOutForMs > 0, ...upstreams.map(({ health }) => health)].join(' ');
+function readHealth({ upstreams, storeOutForMs, readiness }: WorkerReport): string {
+  return [storeOutForMs > 0, readiness, ...upstreams.map(({ health }) => health)].join(' ');
 }

@@ -15,6 +15,7 @@ import type { Route } from '../http/routes.ts';
 import { startServer } from '../http/start-server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { judgeReadiness } from '../lib/readiness.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
@@ -105,14 +106,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     nowMs: () => clock.nowMs(),
   };
 
+  const readiness = () => judgeReadiness(redisWatch.outForMs(), billing.canInsure());
   let isDraining = false;
   const server = await startServer({
     uws,
     endpoint: config.listen,
     routes: createRoutes(options, steps, {
       uptimeMs: () => clock.nowMs() - startedMs,
-      isDraining: () => isDraining,
-      storeOutForMs: () => redisWatch.outForMs(),
+      ...{ isDraining: () => isDraining, readiness },
     }),
     ...{ limits: limitsOf(config), clock, log },
   });
@@ -120,7 +121,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   log.debug({ uws: label }, 'native HTTP server loaded');
   const stopTelling = startTelling(activity, () => server.activeExchanges, options.tellActivity);
   const readReport = () => ({
-    upstreams: upstreams.readReports(),
+    ...{ upstreams: upstreams.readReports(), readiness: readiness() },
     storeOutForMs: redisWatch.outForMs(),
   });
   const stopReports = startReports(readReport, options.report);

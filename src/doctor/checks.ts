@@ -7,6 +7,7 @@ export const CHECKS = {
   'data-folder': 'it takes files, and has room',
   'listen-port': '`listen` is free, or held by a running node',
   'ops-port': '`ops.listen` is free, or held by a running node',
+  'client-addresses': '`guards.trusted_proxies` against the proxies that a running node has seen',
   'accept-queue': 'the system lets as many connections wait as the HTTP server asks for',
   'open-files': '`ulimit -n`, of the running node if there is one, against `max_concurrency`',
   'worker-count': '`workers` against the CPUs',

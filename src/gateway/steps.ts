@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue/resolve-model.ts';
+import type { KeyOrigin } from '../lib/key-origin.ts';
 import type { StopSignal } from '../lib/stop-signal.ts';
 import type { Format } from '../protocol/format.ts';
 import type { Infer } from '../protocol/inference.ts';
@@ -54,8 +55,8 @@ export interface ApiKey {
   readonly digest: string;
   /** What may be shown of it. */
   readonly masked: string;
-  /** Whom to count a failure against; nobody, where the key was good a moment ago. */
-  readonly address: string | undefined;
+  /** Of a key that was good a moment ago, as it was first seen. */
+  readonly origin: KeyOrigin;
 }
 
 export interface AdmissionOrder {

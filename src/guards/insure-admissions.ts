@@ -9,6 +9,8 @@ export interface AdmissionInsurance<Admission> {
   noteAdmitted(keyDigest: string, admission: Admission): void;
   /** What is known of a key that may go on without Redis; `undefined` refuses it. */
   insure(keyDigest: string): Admission | undefined;
+  /** Whether some key may still go on. */
+  canInsure(): boolean;
 }
 
 /**
@@ -29,8 +31,13 @@ export function createAdmissionInsurance<Admission>({
     entriesMax: REMEMBERED_MAX,
   });
   const limiter = createMinuteLimiter({ perMinuteMax });
+  let lastAdmittedMs = Number.NEGATIVE_INFINITY;
   return {
-    noteAdmitted: (keyDigest, admission) => admitted.set(keyDigest, admission),
+    noteAdmitted(keyDigest, admission) {
+      admitted.set(keyDigest, admission);
+      lastAdmittedMs = clock.nowMs();
+    },
+    canInsure: () => clock.nowMs() - lastAdmittedMs < REMEMBERED_MS,
     insure(keyDigest) {
       const admission = admitted.get(keyDigest);
       if (admission === undefined || limiter.take(keyDigest) > 0) return undefined;

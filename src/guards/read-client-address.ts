@@ -2,10 +2,11 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 /** An IPv6 address with a zone, brackets and a port fits; what is longer is no address. */
 const ADDRESS_CHARS_MAX = 64;
-const UNKNOWN_ADDRESS = 'unknown';
+/** Of a client without one, or whose address is no address. */
+export const UNKNOWN_ADDRESS = 'unknown';
 const IPV6_GROUPS = 8;
 
-interface ClientAddressSource {
+export interface ClientAddressSource {
   /** Of the connection; empty for a unix socket. */
   readonly peerAddress: string;
   /** All lines of x-forwarded-for, joined by commas: a proxy may add a line of its own. */
@@ -25,6 +26,19 @@ export function readClientAddress(source: ClientAddressSource): string {
       ? normaliseAddress(findEntry(forwardedFor, trustedProxies))
       : undefined;
   return forwarded ?? normaliseAddress(peerAddress) ?? UNKNOWN_ADDRESS;
+}
+
+/** What nobody who is trusted has written: the entry before those of the trusted proxies, if it is an address. */
+export function readClaimedAddress(
+  forwardedFor: string | undefined,
+  trustedProxies: number,
+): string | undefined {
+  if (forwardedFor === undefined || countEntries(forwardedFor) <= trustedProxies) return undefined;
+  return normaliseAddress(findEntry(forwardedFor, trustedProxies + 1));
+}
+
+export function countEntries(forwardedFor: string): number {
+  return forwardedFor.split(',').length;
 }
 
 /** The entry at that place from the right, counted from 1, or else the leftmost. */

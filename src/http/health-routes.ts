@@ -1,3 +1,4 @@
+import type { Readiness } from '../lib/readiness.ts';
 import { encodeHybridRefusal } from '../protocol/encode-hybrid-refusal.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './routes.ts';
@@ -7,12 +8,9 @@ export interface HealthSource {
   readonly worker: number;
   uptimeMs(): number;
   isDraining(): boolean;
-  /** 0 while the store answers. */
-  storeOutForMs(): number;
+  readiness(): Readiness;
 }
 
-/** Shorter outages are bridged by retries; taking every node out of the balancer would make them worse. */
-const STORE_OUT_MAX_MS = 5_000;
 const TIME_MAX_MS = 10_000;
 
 export function createHealthRoutes(health: HealthSource): Route[] {
@@ -36,9 +34,9 @@ export function createHealthRoutes(health: HealthSource): Route[] {
       method: 'GET',
       path: '/health',
       handle(exchange) {
-        if (health.isDraining()) answer(exchange, 503, 'draining');
-        else if (health.storeOutForMs() > STORE_OUT_MAX_MS) answer(exchange, 503, 'unavailable');
-        else answer(exchange, 200, 'ok');
+        const status = health.isDraining() ? 'draining' : health.readiness();
+        const takesRequests = status === 'ok' || status === 'insured';
+        answer(exchange, takesRequests ? 200 : 503, status);
       },
     },
     {

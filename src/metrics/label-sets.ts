@@ -66,6 +66,8 @@ export const UPSTREAM_STATES = ['closed', 'paused', 'half-open', 'open', 'down']
 /** `admit` has what clients wait for, and settlements; `worker` all else that a worker asks. */
 export const REDIS_CONNECTIONS = ['admit', 'worker', 'primary', 'accounts'] as const;
 export const REDIS_ERROR_KINDS = ['outage', 'retryable', 'fault'] as const;
+/** `too_low`: all clients of a proxy count as one. `too_high`: clients can invent addresses. */
+export const PROXY_DOUBTS = ['too_low', 'too_high'] as const;
 export const PROCESSES = ['primary', 'worker'] as const;
 export const MEMORY_KINDS = ['rss', 'heap_used', 'heap_total', 'external'] as const;
 export const RELOAD_RESULTS = ['ok', 'refused'] as const;

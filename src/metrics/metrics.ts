@@ -76,6 +76,11 @@ export const METRICS = {
     { reason: sets.STREAM_ABORT_REASONS },
     'Streams that had begun and did not come to their end.',
   ),
+  proxyDoubts: counter(
+    'tollgate_trusted_proxies_doubts_total',
+    { doubt: sets.PROXY_DOUBTS },
+    'Requests with good keys that show `guards.trusted_proxies` to be too low or too high.',
+  ),
   admissions: counter(
     'tollgate_admissions_total',
     { outcome: sets.ADMISSION_OUTCOMES },

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Endpoint } from '../lib/endpoint.ts';
 import type { Log } from '../lib/log.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
+import type { Readiness } from '../lib/readiness.ts';
 import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts';
 import type { AdminRoute } from './admin-route.ts';
 import { createAdminRoutes } from './admin-routes.ts';
@@ -25,8 +26,8 @@ export interface OpsServer {
 export interface OpsServerOptions {
   readonly endpoint: Endpoint;
   readonly version: string;
-  /** Whether every worker takes connections. */
-  readonly isReady: () => boolean;
+  /** `unavailable` until every worker takes connections, too. */
+  readonly readiness: () => Readiness;
   readonly collectMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly admin: AdminHandlerOptions;
   /** Where the build has put the dashboard. */
@@ -88,10 +89,10 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
 function createOpenHandler(
   {
     version,
-    isReady,
+    readiness,
     collectMetrics,
     dashboardDir,
-  }: Pick<OpsServerOptions, 'version' | 'isReady' | 'collectMetrics' | 'dashboardDir'>,
+  }: Pick<OpsServerOptions, 'version' | 'readiness' | 'collectMetrics' | 'dashboardDir'>,
   routes: readonly AdminRoute[],
 ) {
   const openApi = createOpsDocument(version, routes);
@@ -99,8 +100,8 @@ function createOpenHandler(
   const paths: Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>> = {
     '/livez': () => ({ status: 200, body: { status: 'ok', version } }),
     '/readyz': () => {
-      const isOk = isReady();
-      return { status: isOk ? 200 : 503, body: { status: isOk ? 'ok' : 'unavailable' } };
+      const status = readiness();
+      return { status: status === 'unavailable' ? 503 : 200, body: { status } };
     },
     '/metrics': async () => {
       const { contentType, text } = await collectMetrics();

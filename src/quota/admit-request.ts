@@ -1,3 +1,4 @@
+import type { KeyOrigin } from '../lib/key-origin.ts';
 import type { Usage } from '../protocol/inference.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
@@ -17,7 +18,7 @@ interface Order {
     readonly bucket: number;
     readonly digest: string;
     readonly masked: string;
-    readonly address: string | undefined;
+    readonly origin: KeyOrigin;
   };
   readonly requestId: string;
   readonly modelNames: readonly string[];

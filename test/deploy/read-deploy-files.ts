@@ -16,7 +16,7 @@ const noHealth = {
   worker: 0,
   uptimeMs: () => 0,
   isDraining: () => false,
-  storeOutForMs: () => 0,
+  readiness: () => 'ok' as const,
 };
 export const HEALTH_PATHS = createHealthRoutes(noHealth).map(({ path }) => path);
 

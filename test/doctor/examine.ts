@@ -13,6 +13,8 @@ interface Patient {
   readonly settings?: string;
   readonly redisUrl?: string;
   readonly dataDir?: string;
+  /** Instead of host and port. */
+  readonly listen?: string;
   readonly host?: string;
   readonly port?: number;
   readonly clock?: Clock;
@@ -37,7 +39,7 @@ export async function writeSettings(patient: Patient): Promise<string> {
   const configPath = join(dir, 'tollgate.yaml');
   const { settings = '', redisUrl, dataDir = join(dir, 'data') } = patient;
   const lines = [
-    `listen: ${patient.host ?? '127.0.0.1'}:${patient.port ?? (await findFreePort())}`,
+    `listen: ${patient.listen ?? `${patient.host ?? '127.0.0.1'}:${patient.port ?? (await findFreePort())}`}`,
     `ops: {listen: 127.0.0.1:${await findFreePort()}}`,
     `data_dir: ${dataDir}`,
     ...(redisUrl === undefined ? [] : [`redis: {url: '${redisUrl}'}`]),

@@ -200,10 +200,10 @@ describe('the listener for operators', () => {
     const livez = await fetch(`${ops.url}/livez`);
     expect([livez.status, await livez.json()]).toEqual([200, { status: 'ok', version: '1.2.3' }]);
     expect((await fetch(`${ops.url}/readyz`)).status).toBe(200);
-    ops.isReady = false;
+    ops.readiness = 'unavailable';
     const unready = await fetch(`${ops.url}/readyz`);
     expect([unready.status, await unready.json()]).toEqual([503, { status: 'unavailable' }]);
-    ops.isReady = true;
+    ops.readiness = 'ok';
     const document = (await (await fetch(`${ops.url}/openapi.json`)).json()) as object;
     expect(document).toMatchObject({ openapi: '3.1.0' });
     const head = await fetch(`${ops.url}/livez`, { method: 'HEAD' });
@@ -260,7 +260,7 @@ describe('the listener for operators', () => {
     const second = startOpsServer({
       endpoint: { kind: 'tcp', host: '127.0.0.1', port: ops.port },
       version: '1.2.3',
-      isReady: () => true,
+      readiness: () => 'ok',
       collectMetrics: async () => ({ contentType: 'text/plain', text: '' }),
       dashboardDir: ops.dataDir,
       admin: ops.admin,

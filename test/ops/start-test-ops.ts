@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Operator } from '../../src/accounts/audit-entry.ts';
 import { type AuditLog, createAuditLog } from '../../src/accounts/audit-log.ts';
 import { createLedgerDesk, type LedgerDesk } from '../../src/ledger/create-ledger-desk.ts';
+import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
 import type { ClusterState } from '../../src/ops/cluster-state.ts';
@@ -38,7 +39,7 @@ export interface TestOps {
   readonly audit: AuditLog;
   readonly events: EventHub;
   readonly admin: AdminHandlerOptions;
-  isReady: boolean;
+  readiness: Readiness;
   /** What the node would do; may be changed. */
   reload: (who: Operator) => Promise<ReloadResult>;
   /** With the admin token, below `/admin/v1`. */
@@ -91,7 +92,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       readApiEndpoint: () => tcp(port),
     },
     ...{ port, url, dataDir, token, directory, ledger, log, models },
-    isReady: true,
+    readiness: 'ok',
     reload: async () => ({ kind: 'reloaded', configVersion: 'abc-2' }),
     async call(method, path, body) {
       const response = await fetch(`${url}/admin/v1${path}`, {
@@ -109,7 +110,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const server = await startOpsServer({
     endpoint: tcp(port),
     version: '1.2.3',
-    isReady: () => ops.isReady,
+    readiness: () => ops.readiness,
     collectMetrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
     admin: ops.admin,
     dashboardDir: join(dataDir, 'no-dashboard'),

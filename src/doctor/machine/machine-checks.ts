@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { DEFAULT_HTTP_LIMITS } from '../../http/http-limits.ts';
 import { type Finding, passCheck, skipCheck } from '../finding.ts';
 import type { Check } from '../run-check.ts';
+import { checkClientAddresses } from './check-client-addresses.ts';
 import { checkDataFolder } from './check-data-folder.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import {
@@ -28,6 +29,7 @@ export function createMachineChecks(config: Config): Check[] {
     { name: 'data-folder', run: () => checkDataFolder(dataDir) },
     { name: 'listen-port', run: () => checkEndpoint(listen, '/healthz') },
     { name: 'ops-port', run: () => checkEndpoint(ops.listen, '/livez') },
+    { name: 'client-addresses', run: () => checkClientAddresses(config) },
     {
       name: 'accept-queue',
       run: () => {

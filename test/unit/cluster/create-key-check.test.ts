@@ -13,7 +13,9 @@ function setUp(trustedProxies = 0) {
     freeCallsPerMinuteMax: 10,
     insurancePerMinuteMax: undefined,
   };
-  const keyCheck = createKeyCheck(guards, { nowMs: () => nowMs });
+  const doubts: string[] = [];
+  const clock = { nowMs: () => nowMs };
+  const keyCheck = createKeyCheck(guards, (doubt) => doubts.push(doubt), clock);
   const check = (key: string, peerAddress = '192.0.2.1', forwardedFor?: string) => {
     const caller: Caller = {
       peerAddress,
@@ -30,7 +32,7 @@ function setUp(trustedProxies = 0) {
       return (error as { status: number }).status;
     }
   };
-  return { keyCheck, check, statusOf, pass: (ms: number) => (nowMs += ms) };
+  return { keyCheck, check, statusOf, doubts, pass: (ms: number) => (nowMs += ms) };
 }
 
 function mintKey(): { keyId: string; key: string } {
@@ -46,7 +48,7 @@ describe('the check of a key without the store', () => {
       bucket: 5,
       digest: digestKey(key),
       masked: `sk-gw2-…${key.slice(-4)}`,
-      address: '192.0.2.1',
+      origin: { address: '192.0.2.1', claimed: undefined, cameDirectly: false },
     });
   });
 
@@ -121,5 +123,59 @@ describe('the check of a key without the store', () => {
     expect(tries.map((address) => statusOf('sk-gw2-wrong', '192.0.2.1', address))).toEqual([
       401, 401, 401, 429,
     ]);
+  });
+
+  it('lets a new key pass behind a proxy that nobody told it of, whoever guesses there', () => {
+    const { keyCheck, check, statusOf } = setUp();
+    for (let i = 0; i < 5; i++) {
+      const { key } = mintKey();
+      if (statusOf(key, '10.0.0.1', '203.0.113.5') === 200) {
+        keyCheck.noteReply(check(key, '10.0.0.1', '203.0.113.5'), 'unknown');
+      }
+    }
+    expect(statusOf(mintKey().key, '10.0.0.1', '203.0.113.5')).toBe(429);
+    expect(statusOf(mintKey().key, '10.0.0.1', '203.0.113.6')).toBe(200);
+  });
+});
+
+describe('doubts about the number of trusted proxies', () => {
+  const doubtsOf = (trustedProxies: number, asked: readonly (readonly [string, string?])[]) => {
+    const { keyCheck, check, doubts } = setUp(trustedProxies);
+    for (const [peer, forwardedFor] of asked) {
+      keyCheck.noteReply(check(mintKey().key, peer, forwardedFor), 'admitted');
+    }
+    return doubts;
+  };
+
+  it.each([
+    ['a proxy of a private network', 0, [['10.0.0.1', '203.0.113.5']]],
+    ['a second one', 1, [['198.51.100.1', '203.0.113.5, 10.0.0.9']]],
+    ['one on the machine', 0, [['::1', '203.0.113.5']]],
+    [
+      'a public one with many clients',
+      0,
+      [5, 6, 7].map((i) => ['198.51.100.1', `203.0.113.${i}`] as const),
+    ],
+  ] as const)('are raised by %s that is not counted', (_, trusted, asked) => {
+    expect(doubtsOf(trusted, asked)).toEqual(['too_low']);
+  });
+
+  it('are raised by a client that came past the proxies', () => {
+    expect(doubtsOf(1, [['198.51.100.1']])).toEqual(['too_high']);
+    expect(doubtsOf(2, [['198.51.100.1', '203.0.113.5']])).toEqual(['too_high']);
+  });
+
+  it('are not raised where all is well', () => {
+    expect(doubtsOf(0, [['198.51.100.1'], ['10.0.0.1']])).toEqual([]);
+    expect(doubtsOf(1, [['10.0.0.1', '203.0.113.5'], ['127.0.0.1']])).toEqual([]);
+    // The client's own proxy tells of the network behind it.
+    const office = [4, 5, 6, 7].map((i) => ['198.51.100.1', `192.168.0.${i}`] as const);
+    expect(doubtsOf(0, office)).toEqual([]);
+  });
+
+  it('are not raised by strangers', () => {
+    const { keyCheck, check, doubts } = setUp();
+    keyCheck.noteReply(check(mintKey().key, '10.0.0.1', '203.0.113.5'), 'unknown');
+    expect(doubts).toEqual([]);
   });
 });

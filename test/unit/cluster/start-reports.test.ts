@@ -34,6 +34,7 @@ function createStage({ isSlow = false } = {}) {
     () => ({
       upstreams: [{ ...upstream, health: now.health }],
       storeOutForMs: now.storeOutForMs,
+      readiness: 'ok' as const,
     }),
     (report, noteTold) => {
       sent.push(report);

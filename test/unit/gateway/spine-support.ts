@@ -39,6 +39,8 @@ export async function* tell(events: readonly InferenceEvent[]): AsyncGenerator<A
 
 const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
 
+const ORIGIN = { address: '192.0.2.1', claimed: undefined, cameDirectly: false };
+
 /** What was asked of the quota, and what it was told in the end. */
 export interface Books {
   readonly orders: AdmissionOrder[];
@@ -58,7 +60,7 @@ export function createSteps(
     checkKey(caller) {
       const text = readApiKey((name) => caller.header(name));
       if (text !== 'sk-gw2-good') throw refuseKey(text);
-      return { keyId: 'k', bucket: 0, digest: 'd', masked: 'sk-gw2-…good', address: undefined };
+      return { keyId: 'k', bucket: 0, digest: 'd', masked: 'sk-gw2-…good', origin: ORIGIN };
     },
     async admit(order) {
       books.orders.push(order);

@@ -37,6 +37,16 @@ describe('the insurance of admissions', () => {
     expect(insurance.insure('a')).toBeUndefined();
   });
 
+  it('tells for a minute after the last admission that some key may go on', () => {
+    const insurance = createInsurance();
+    expect(insurance.canInsure()).toBe(false);
+    insurance.noteAdmitted('a', ADMISSION);
+    vi.advanceTimersByTime(59_999);
+    expect(insurance.canInsure()).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(insurance.canInsure()).toBe(false);
+  });
+
   it('admits each key so often, even when all its requests ask in one turn', () => {
     const insurance = createInsurance(2);
     insurance.noteAdmitted('a', ADMISSION);

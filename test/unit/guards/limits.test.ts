@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMinuteLimiter } from '../../../src/guards/create-minute-limiter.ts';
 import { createFailedKeyGuard } from '../../../src/guards/guard-failed-keys.ts';
 import { createFreeCallGuard } from '../../../src/guards/guard-free-calls.ts';
+import type { KeyOrigin } from '../../../src/lib/key-origin.ts';
 
 const KEYS_MAX = 10_000;
 
@@ -13,34 +14,86 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const from = (address: string, claimed?: string): KeyOrigin => {
+  return { address, claimed, cameDirectly: false };
+};
+const A = from('192.0.2.1');
+const B = from('192.0.2.2');
+
+const createGuard = (perMinuteMax: number, trustedProxies = 0) =>
+  createFailedKeyGuard({ perMinuteMax, trustedProxies, clock: { nowMs: () => Date.now() } });
+
 describe('the guard of failed keys', () => {
   it('lets an address fail so often in a minute, then tells when that minute ends', () => {
-    const guard = createFailedKeyGuard({ perMinuteMax: 3 });
-    guard.noteFailure('a');
+    const guard = createGuard(3);
+    guard.noteFailure(A);
     vi.advanceTimersByTime(20_000);
-    guard.noteFailure('a');
-    expect(guard.retryAfterMs('a')).toBe(0);
-    guard.noteFailure('a');
-    expect(guard.retryAfterMs('a')).toBe(40_000);
+    guard.noteUnknown(A);
+    expect(guard.retryAfterMs(A)).toBe(0);
+    guard.noteFailure(A);
+    for (const wait of [guard.retryAfterMs, guard.askAfterMs]) expect(wait(A)).toBe(40_000);
     vi.advanceTimersByTime(39_999);
-    expect(guard.retryAfterMs('a')).toBe(1);
+    expect(guard.retryAfterMs(A)).toBe(1);
     vi.advanceTimersByTime(1);
-    expect(guard.retryAfterMs('a')).toBe(0);
+    expect(guard.retryAfterMs(A)).toBe(0);
   });
 
   it('keeps nobody waiting who does not fail, nor for the failures of others', () => {
-    const guard = createFailedKeyGuard({ perMinuteMax: 1 });
-    guard.noteFailure('a');
-    for (let i = 0; i < 10; i += 1) expect(guard.retryAfterMs('b')).toBe(0);
-    expect(guard.retryAfterMs('a')).toBe(60_000);
+    const guard = createGuard(1);
+    guard.noteFailure(A);
+    for (let i = 0; i < 10; i += 1) expect(guard.askAfterMs(B)).toBe(0);
+    expect(guard.askAfterMs(A)).toBe(60_000);
   });
 
   it('does not make those wait longer who go on failing', () => {
-    const guard = createFailedKeyGuard({ perMinuteMax: 1 });
-    guard.noteFailure('a');
+    const guard = createGuard(1);
+    guard.noteFailure(A);
     vi.advanceTimersByTime(59_000);
-    for (let i = 0; i < 100; i += 1) guard.noteFailure('a');
-    expect(guard.retryAfterMs('a')).toBe(1_000);
+    for (let i = 0; i < 100; i += 1) guard.noteFailure(A);
+    expect(guard.retryAfterMs(A)).toBe(1_000);
+  });
+
+  it.each([
+    ['that good keys come from', '192.0.2.1'],
+    ['of a private network', '10.1.2.3'],
+    ['of the machine itself', '0:0:0:0::/64'],
+  ])('shuts out only whom it was told of, at an address %s', (_, address) => {
+    const guard = createGuard(3);
+    guard.noteGood(from(address));
+    const stranger = from(address, '203.0.113.5');
+    for (let i = 0; i < 3; i += 1) guard.noteUnknown(stranger);
+    expect(guard.askAfterMs(stranger)).toBe(60_000);
+    expect(guard.askAfterMs(from(address, '203.0.113.6'))).toBe(0);
+    expect(guard.askAfterMs(from(address))).toBe(0);
+    // What is known to be wrong costs nothing to refuse, whoever it comes from.
+    expect(guard.retryAfterMs(from(address))).toBe(60_000);
+  });
+
+  it('gives whoever invents claims no more than an address has that makes none', () => {
+    const count = (claim: (i: number) => string | undefined) => {
+      const guard = createGuard(3);
+      guard.noteGood(A);
+      for (let i = 0; ; i += 1) {
+        const origin = from(A.address, claim(i));
+        if (guard.askAfterMs(origin) > 0) return i;
+        guard.noteUnknown(origin);
+      }
+    };
+    expect(count(() => undefined)).toBe(60);
+    expect(count((i) => `203.0.113.${i}`)).toBe(60);
+  });
+
+  it('holds for an address as it is where the proxies are known', () => {
+    const guard = createGuard(3, 1);
+    guard.noteGood(A);
+    for (let i = 0; i < 3; i += 1) guard.noteUnknown(from(A.address, `203.0.113.${i}`));
+    expect(guard.askAfterMs(from(A.address, '203.0.113.9'))).toBe(60_000);
+  });
+
+  it('gives a stranger at an address of its own nothing for a claim', () => {
+    const guard = createGuard(3);
+    for (let i = 0; i < 3; i += 1) guard.noteUnknown(from(A.address, `203.0.113.${i}`));
+    expect(guard.askAfterMs(from(A.address, '203.0.113.9'))).toBe(60_000);
   });
 });
 

@@ -50,7 +50,10 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     onReply: () => {},
   });
   const order = {
-    key: { keyId: 'key1', bucket: 7, digest: 'd', masked: 'sk-gw2-…abcd', address: undefined },
+    key: {
+      ...{ keyId: 'key1', bucket: 7, digest: 'd', masked: 'sk-gw2-…abcd' },
+      origin: { address: '192.0.2.1', claimed: undefined, cameDirectly: false },
+    },
     requestId: 'req_1',
     modelNames: ['m-1', 'm'],
     holdMicros: 100,

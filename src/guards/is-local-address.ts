@@ -1,0 +1,31 @@
+import { BlockList } from 'node:net';
+import { UNKNOWN_ADDRESS } from './read-client-address.ts';
+
+/** Of this machine, of its link or of a private network: nobody on the internet has one. */
+const LOCAL = new BlockList();
+for (const [network, prefix] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const) {
+  LOCAL.addSubnet(network, prefix, 'ipv4');
+}
+for (const [network, prefix] of [
+  // The network of ::1. One of 64 bits would have all of IPv4 in it.
+  ['::', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const) {
+  LOCAL.addSubnet(network, prefix, 'ipv6');
+}
+
+/** Takes what `readClientAddress` answers; who comes over a unix socket is local too. */
+export function isLocalAddress(address: string): boolean {
+  if (address === UNKNOWN_ADDRESS) return true;
+  return address.includes(':')
+    ? LOCAL.check(address.replace('/64', ''), 'ipv6')
+    : LOCAL.check(address, 'ipv4');
+}

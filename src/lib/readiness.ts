@@ -1,0 +1,16 @@
+/** Which requests can be served: all, those that are insured against an outage of the store, or none. */
+export type Readiness = 'ok' | 'insured' | 'unavailable';
+
+const WORST_FIRST: readonly Readiness[] = ['unavailable', 'insured', 'ok'];
+/** Shorter outages are bridged by retries; taking every node out of the balancer would make them worse. */
+const STORE_OUT_MAX_MS = 5_000;
+
+export function judgeReadiness(storeOutForMs: number, canInsure: boolean): Readiness {
+  if (storeOutForMs <= STORE_OUT_MAX_MS) return 'ok';
+  return canInsure ? 'insured' : 'unavailable';
+}
+
+/** Of parts that requests are spread over by chance. */
+export function findWorstReadiness(parts: readonly Readiness[]): Readiness {
+  return WORST_FIRST.find((readiness) => parts.includes(readiness)) ?? 'ok';
+}
