@@ -11,7 +11,14 @@ export function createRequestLogSubject(
 ): Subject {
   const fd = openSync(path, 'w');
   const log = createRequestLog({
-    ...{ lines, share: 1, pid: process.pid, from: 'worker 1', fd },
+    ...{
+      lines,
+      share: 1,
+      pid: process.pid,
+      from: 'worker 1',
+      fd,
+      shapeLine: (json: string) => json,
+    },
     clock: { nowMs: () => Date.now() },
     random: Math.random,
     onDropped(count) {

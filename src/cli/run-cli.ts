@@ -30,8 +30,9 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .description('run a node: primary, workers and, without redis.url, a Redis server of its own')
     .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--install-redis', 'install a missing Redis server with the package manager')
-    .action(async (options: { config?: string; installRedis?: boolean }) => {
-      const installsRedis = options.installRedis === true;
+    .option('--no-install', 'install nothing, whatever --install-redis says')
+    .action(async (options: { config?: string; installRedis?: boolean; install: boolean }) => {
+      const installsRedis = options.installRedis === true && options.install;
       // A whole node is slow to load; the other commands should not wait for it.
       const { runStartCommand } = await import('./start-command.ts');
       exitCode = await runStartCommand({ configPath: options.config, installsRedis, ...terminal });

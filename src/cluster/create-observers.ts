@@ -9,6 +9,7 @@ import { createRequestLog } from '../request-log/create-request-log.ts';
 import { createTraceStarter } from '../tracing/create-trace-starter.ts';
 import { createTracer } from '../tracing/create-tracer.ts';
 import type { ActivityCount } from './count-activity.ts';
+import { shapeLogLine } from './create-log.ts';
 
 const STDERR = 2;
 
@@ -40,6 +41,7 @@ export function createObservers(options: ObserverOptions): Observers {
     pid,
     from: `worker ${worker}`,
     fd: STDERR,
+    shapeLine: shapeLogLine,
     clock,
     random: Math.random,
     onDropped: (lines) => linesDropped.add(lines),

@@ -14,12 +14,17 @@ interface AdminTokenOptions {
 /** The token that operators show: the configured one, else that of the data folder, made when it is missing. */
 export function loadAdminToken({ configured, dataDir }: AdminTokenOptions): Secret {
   if (configured !== undefined) return configured;
-  const path = join(dataDir, 'admin-token');
+  const path = adminTokenPath(dataDir);
   if (!existsSync(path)) createTokenFile(path);
   const token = readFileSync(path, 'utf8').trim();
   if (token === '')
     throw new Error(`${path} is empty: remove it, and the next start makes a new one`);
   return new Secret(token);
+}
+
+/** Where the token is that nobody has configured. */
+export function adminTokenPath(dataDir: string): string {
+  return join(dataDir, 'admin-token');
 }
 
 /** The file is there with all of its content, or not at all, and one that is there is never replaced. */

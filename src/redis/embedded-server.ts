@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.ts';
 import type { RedisTarget } from '../lib/redis-target.ts';
 import { askSocket } from './ask-socket.ts';
-import { EmbeddedStartError } from './embedded-start-error.ts';
+import { EmbeddedStartError, INSTALL_BY_HAND } from './embedded-start-error.ts';
 import { findRedisServer } from './find-redis-server.ts';
 import { type ServerPlace, type ServerProcess, startServerProcess } from './server-process.ts';
 
@@ -51,8 +51,7 @@ export async function startEmbeddedServer({
   const found = await findRedisServer();
   if (found === undefined) {
     throw new EmbeddedStartError(
-      'neither redis-server nor valkey-server was found. Start with --install-redis to have it ' +
-        'installed, install it by hand, or set redis.url to one that runs elsewhere.',
+      `neither redis-server nor valkey-server was found. Start with --install-redis to have it installed.\n${INSTALL_BY_HAND}`,
     );
   }
   const place: ServerPlace = { binary: found.binary, dir: join(home, 'redis'), socketPath };

@@ -1,4 +1,4 @@
-import { EmbeddedStartError } from './embedded-start-error.ts';
+import { EmbeddedStartError, INSTALL_BY_HAND } from './embedded-start-error.ts';
 import { type FoundRedisServer, findRedisServer } from './find-redis-server.ts';
 import { type CommandResult, type RunCommand, runCommand } from './run-command.ts';
 
@@ -58,7 +58,7 @@ interface InstallOptions {
 }
 
 /**
- * Installs redis-server (or valkey-server) with the system's own package manager, and prints every
+ * Installs redis-server (or valkey-server) with the system's own package manager. Says so, and prints every
  * command before it runs. Asks nothing: without the rights it throws instructions instead.
  */
 export async function installRedisServer({
@@ -68,6 +68,9 @@ export async function installRedisServer({
 }: InstallOptions): Promise<FoundRedisServer> {
   const manager = await findManager(run);
   if (manager === undefined) throw failure('no apt-get, apk, dnf or brew was found');
+  print(
+    `No Redis server was found. ${manager.program} installs one now, on this machine; start with --no-install to do without.`,
+  );
   const runVisibly = (command: Command): Promise<CommandResult> => {
     const full: Command = manager.needsRoot && !isRoot ? ['sudo', '-n', ...command] : command;
     print(full.join(' '));
@@ -100,14 +103,6 @@ function lastLines(output: string): string {
 
 function failure(reason: string): EmbeddedStartError {
   return new EmbeddedStartError(
-    [
-      `redis-server could not be installed: ${reason}`,
-      'Install it by hand, with one of',
-      '  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install redis-server',
-      '  Alpine:          sudo apk add redis',
-      '  Fedora, RHEL:    sudo dnf install valkey   (or redis)',
-      '  macOS:           brew install redis',
-      'or set redis.url to a server that runs elsewhere.',
-    ].join('\n'),
+    `redis-server could not be installed: ${reason}\n${INSTALL_BY_HAND}`,
   );
 }

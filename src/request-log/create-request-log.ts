@@ -14,6 +14,8 @@ export interface RequestLogOptions {
   readonly pid: number;
   readonly from: string;
   readonly fd: number;
+  /** Of a line of JSON makes what is written. */
+  readonly shapeLine: (json: string) => string;
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -28,7 +30,7 @@ export interface RequestLog {
 
 /** One line for each request that is worth one. */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { lines, share, pid, from, fd, clock, random, onDropped } = options;
+  const { lines, share, pid, from, fd, shapeLine, clock, random, onDropped } = options;
   let headMs = 0;
   let head = '';
 
@@ -44,7 +46,9 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     fd,
     onDropped,
     describeDropped: (count) =>
-      `{"level":40,${headAt(clock.nowMs())},"dropped":${count},"msg":"request lines dropped"}\n`,
+      shapeLine(
+        `{"level":40,${headAt(clock.nowMs())},"dropped":${count},"msg":"request lines dropped"}\n`,
+      ),
   });
   const isWanted = (hasTrouble: boolean) =>
     hasTrouble || lines === 'all' || (lines === 'sampled' && random() < share);
@@ -52,9 +56,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     note(record) {
       const hasTrouble = isTrouble(record);
       if (!isWanted(hasTrouble)) return;
-      writer.write(
-        encodeRequestLine(record, { head: headAt(clock.nowMs()), isTrouble: hasTrouble }),
-      );
+      const head = headAt(clock.nowMs());
+      writer.write(shapeLine(encodeRequestLine(record, { head, isTrouble: hasTrouble })));
     },
     close: () => writer.close(CLOSE_MAX_MS),
   };

@@ -31,7 +31,8 @@ async function install(answers: Parameters<typeof createMachine>[0], isRoot: boo
     printed.push(line);
   };
   const found = await installRedisServer({ print, run, isRoot }).catch((error: Error) => error);
-  return { found, printed };
+  const [said, ...commands] = printed;
+  return { found, said, printed: commands };
 }
 
 describe('finding a server', () => {
@@ -87,6 +88,11 @@ describe('installing a server', () => {
       'env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get update': 'E: no network',
     };
     expect((await install({ ...apt, ...update }, true)).found).toMatchObject({ version: '7.0.15' });
+  });
+
+  it('says that it changes the machine, and how to prevent it, before the first command', async () => {
+    const { said } = await install(apt, true);
+    expect(said).toMatch(/apt-get installs one now, on this machine; start with --no-install/);
   });
 
   it('asks for rights without a question when it is not root', async () => {
