@@ -19,6 +19,7 @@ import { type SweepReply, sweep } from '../quota/sweep.ts';
 import { startSweeper } from '../quota/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
+import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
 import { createObserveCommand } from './create-worker-metrics.ts';
 import { loadNodeId } from './load-node-id.ts';
 import { countFaults, createObserveSettled } from './observe-billing.ts';
@@ -87,7 +88,8 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     clock,
     log,
   });
-  watchBooks(metrics, { journal, exporter, ledgerDir, clock });
+  const memory = watchMemory(connection);
+  watchBooks(metrics, { journal, exporter, memory, ledgerDir, clock });
   const directory = createDirectory({
     connection: directoryConnection,
     randomBytes,
@@ -113,6 +115,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     waitForStore: () => waitForConnection(directoryConnection),
     async close() {
       masters.stop();
+      memory.stop();
       await sweeper.stop();
       const left = await journal.drain(JOURNAL_DRAIN_MAX_MS);
       if (left > 0) log.warn({ left }, 'settlements stay in the journal until the next start');
@@ -134,11 +137,17 @@ function createObserveSwept(metrics: Metrics): (reply: SweepReply) => void {
 interface WatchedBooks {
   readonly journal: Pick<SettleJournal, 'depth'>;
   readonly exporter: Pick<LedgerExporter, 'readMs'>;
+  readonly memory: Pick<MemoryWatch, 'usedShare'>;
   readonly ledgerDir: string;
   readonly clock: Clock;
 }
 
-function watchBooks(metrics: Metrics, { journal, exporter, ledgerDir, clock }: WatchedBooks): void {
+function watchBooks(metrics: Metrics, parts: WatchedBooks): void {
+  const { journal, exporter, memory, ledgerDir, clock } = parts;
+  metrics.redisMemoryUsed.watch((set) => {
+    const share = memory.usedShare();
+    if (share !== undefined) set({}, share);
+  });
   metrics.settleJournalDepth.watch((set) => set({}, journal.depth));
   metrics.ledgerExporterActive.watch((set) => set({}, exporter.readMs() === undefined ? 0 : 1));
   metrics.ledgerExportLag.watch((set) => {

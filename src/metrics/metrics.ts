@@ -195,6 +195,12 @@ export const METRICS = {
     'sum',
     'Breakers of workers that spare Redis at the moment.',
   ),
+  redisMemoryUsed: gauge(
+    'tollgate_redis_memory_used_ratio',
+    {},
+    'max',
+    'Used share of `maxmemory`, of the master that is fullest; absent where there is no such limit.',
+  ),
   redisSeconds: histogram(
     'tollgate_redis_command_duration_seconds',
     { connection: sets.REDIS_CONNECTIONS },

@@ -171,6 +171,8 @@ function commonOptions(
 ) {
   return {
     connectionName: name,
+    // What the client library is named is no use to anybody, and the user would need a right for it.
+    disableClientInfo: true,
     username: target.auth.username,
     password: target.auth.password?.reveal(),
     tls: target.tls ? {} : undefined,

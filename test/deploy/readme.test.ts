@@ -61,7 +61,10 @@ describe('deploy/README.md', () => {
     const values = readValues();
     const set = [...README.matchAll(/--set ([\w.]+)=/g)];
     expect(set.length).toBeGreaterThan(0);
-    for (const [, path = ''] of set) expect(values).toHaveProperty(path);
+    const named = README.matchAll(
+      /`((?:extra|persistence|ingress|networkPolicy|ledgerVerify|serviceMonitor)[\w.]*)/g,
+    );
+    for (const [, path = ''] of [...set, ...named]) expect(values).toHaveProperty(path);
     const { modules } = /_(?<modules>\d+)\.node$/m.exec(README)?.groups ?? {};
     expect(Object.keys(UWS_BUILD_SHA256)).toContain(`uws-modern uws_linux_x64_${modules}`);
     const tag = settingIn(readText('Dockerfile'), /^ARG UWS_TAG=(\S+)$/m);

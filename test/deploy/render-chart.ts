@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
-import { createTemplateSet } from './render-template.ts';
+import { createTemplateSet, type Fields, merge } from './render-template.ts';
 
 const CHART = 'deploy/helm/tollgate';
-
-export type Fields = Readonly<Record<string, unknown>>;
+const NOTES = 'NOTES.txt';
 
 export interface Manifest extends Fields {
   readonly apiVersion: string;
@@ -19,16 +18,8 @@ export function readValues(): Fields {
 
 /** What the chart makes of its values, with these laid over them. */
 export function renderChart(values: Fields, name = 'gate'): readonly Manifest[] {
-  const chart = parse(readFileSync(`${CHART}/Chart.yaml`, 'utf8')) as Fields;
-  const templates = createTemplateSet();
-  const dot = {
-    Values: merge(readValues(), values),
-    Release: { Name: name, Service: 'Helm' },
-    Chart: { AppVersion: chart['appVersion'] },
-  };
-  const files = readdirSync(`${CHART}/templates`).sort((one) => (one.startsWith('_') ? -1 : 1));
-  return files.flatMap((file) => {
-    const text = templates.render(readFileSync(`${CHART}/templates/${file}`, 'utf8'), dot);
+  return renderTemplates(values, name).flatMap(({ file, text }) => {
+    if (file === NOTES) return [];
     return parseAllDocuments(text).flatMap((document) => {
       const [problem] = [...document.errors, ...document.warnings];
       if (problem !== undefined) throw new Error(`${file}: ${problem.message}`);
@@ -38,12 +29,22 @@ export function renderChart(values: Fields, name = 'gate'): readonly Manifest[] 
   });
 }
 
-function merge(base: Fields, over: Fields): Fields {
-  const isMap = (value: unknown): value is Fields =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  const merged = Object.entries(over).map(([key, value]) => {
-    const below = base[key];
-    return [key, isMap(below) && isMap(value) ? merge(below, value) : value] as const;
+/** What operators are told in the end. */
+export function renderNotes(values: Fields): string {
+  return renderTemplates(values, 'gate').find(({ file }) => file === NOTES)?.text ?? '';
+}
+
+function renderTemplates(values: Fields, name: string) {
+  const chart = parse(readFileSync(`${CHART}/Chart.yaml`, 'utf8')) as Fields;
+  const templates = createTemplateSet();
+  const dot = {
+    Values: merge(readValues(), values),
+    Release: { Name: name, Namespace: 'models', Service: 'Helm' },
+    Chart: { AppVersion: chart['appVersion'] },
+  };
+  const files = readdirSync(`${CHART}/templates`).sort((one) => (one.startsWith('_') ? -1 : 1));
+  return files.map((file) => {
+    const text = templates.render(readFileSync(`${CHART}/templates/${file}`, 'utf8'), dot);
+    return { file, text };
   });
-  return { ...base, ...Object.fromEntries(merged) };
 }

@@ -13,9 +13,25 @@ export interface TemplateSet {
 type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value'; readonly expression: string }
-  | { readonly kind: Block; readonly expression: string; readonly body: readonly Node[] };
-type Block = 'if' | 'with' | 'define';
+  /** `$name := expression`, for what stands behind it. */
+  | { readonly kind: 'variable'; readonly name: string; readonly expression: string }
+  | {
+      readonly kind: Block;
+      /** That a `range` counts with. */
+      readonly name: string;
+      readonly expression: string;
+      readonly body: readonly Node[];
+      readonly otherwise: readonly Node[];
+    };
+type Block = 'if' | 'with' | 'define' | 'range';
 type Call = (...args: unknown[]) => unknown;
+
+/** What expressions may name. */
+interface Scope {
+  readonly dot: unknown;
+  /** With their `$`; that alone is the root. */
+  readonly variables: ReadonlyMap<string, unknown>;
+}
 
 export function createTemplateSet(): TemplateSet {
   const definitions = new Map<string, readonly Node[]>();
@@ -24,24 +40,44 @@ export function createTemplateSet(): TemplateSet {
     include: (name, dot) => {
       const body = definitions.get(String(name));
       if (body === undefined) throw new Error(`nothing defines ${String(name)}`);
-      return fill(body, dot);
+      return fill(body, rootOf(dot));
     },
   };
 
-  const fill = (nodes: readonly Node[], dot: unknown): string =>
-    nodes.map((node) => fillNode(node, dot)).join('');
-  const fillNode = (node: Node, dot: unknown): string => {
+  const fill = (nodes: readonly Node[], scope: Scope): string => {
+    let inner = scope;
+    let filled = '';
+    for (const node of nodes) {
+      if (node.kind === 'variable') {
+        inner = define(inner, node.name, evaluate(node.expression, inner, functions));
+      } else filled += fillNode(node, inner);
+    }
+    return filled;
+  };
+  const fillNode = (node: Exclude<Node, { kind: 'variable' }>, scope: Scope): string => {
     if (node.kind === 'text') return node.text;
     if (node.kind === 'define') {
       definitions.set(String(JSON.parse(node.expression)), node.body);
       return '';
     }
-    const value = evaluate(node.expression, dot, functions);
+    const value = evaluate(node.expression, scope, functions);
     if (node.kind === 'value') return print(value, node.expression);
-    if (isEmpty(value)) return '';
-    return fill(node.body, node.kind === 'with' ? value : dot);
+    if (node.kind === 'range') {
+      const items = value as readonly unknown[];
+      return items.map((item) => fill(node.body, define(scope, node.name, item))).join('');
+    }
+    if (isEmpty(value)) return fill(node.otherwise, scope);
+    return fill(node.body, node.kind === 'with' ? { ...scope, dot: value } : scope);
   };
-  return { render: (text, dot) => fill(parseTemplate(text), dot) };
+  return { render: (text, dot) => fill(parseTemplate(text), rootOf(dot)) };
+}
+
+function rootOf(dot: unknown): Scope {
+  return { dot, variables: new Map([['$', dot]]) };
+}
+
+function define(scope: Scope, name: string, value: unknown): Scope {
+  return { ...scope, variables: new Map([...scope.variables, [name, value]]) };
 }
 
 const FUNCTIONS: Readonly<Record<string, Call>> = {
@@ -52,17 +88,41 @@ const FUNCTIONS: Readonly<Record<string, Call>> = {
     const lines = String(text).split('\n');
     return `\n${lines.map((line) => indent + line).join('\n')}`;
   },
+  dict: (...pairs) =>
+    Object.fromEntries(
+      pairs.flatMap((name, at) => (at % 2 === 0 ? [[String(name), pairs[at + 1]]] : [])),
+    ),
+  eq: (one, other) => one === other,
+  int: (value) => Math.trunc(Number(value)),
+  mergeOverwrite: (base, over) => merge(base as Fields, over as Fields),
+  ne: (one, other) => one !== other,
   not: (value) => isEmpty(value),
   omit: (map, ...keys) =>
     Object.fromEntries(Object.entries(map as object).filter(([key]) => !keys.includes(key))),
+  print: (...values) => values.map(String).join(''),
   quote: (value) => JSON.stringify(String(value)),
   required: (message, value) => {
     if (isEmpty(value)) throw new Error(String(message));
     return value;
   },
   sha256sum: (text) => createHash('sha256').update(String(text)).digest('hex'),
+  ternary: (yes, no, value) => (value === true ? yes : no),
   toYaml: (value) => stringify(value).trimEnd(),
+  until: (count) => Array.from({ length: Number(count) }, (_, number) => number),
 };
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Lays fields over others, at any depth; lists are replaced. */
+export function merge(base: Fields, over: Fields): Fields {
+  const isMap = (value: unknown): value is Fields =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const merged = Object.entries(over).map(([key, value]) => {
+    const below = base[key];
+    return [key, isMap(below) && isMap(value) ? merge(below, value) : value] as const;
+  });
+  return { ...base, ...Object.fromEntries(merged) };
+}
 
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
@@ -79,6 +139,8 @@ function print(value: unknown, expression: string): string {
 function parseTemplate(text: string): Node[] {
   const root: Node[] = [];
   const open: Node[][] = [root];
+  /** What stands behind the `else` of each open block. */
+  const branches: Node[][] = [];
   const add = (node: Node) => {
     open.at(-1)?.push(node);
   };
@@ -93,13 +155,21 @@ function parseTemplate(text: string): Node[] {
     addText(text.slice(end, match.index), before === '-');
     end = match.index + whole.length;
     trimsNext = after === '-';
-    const block = /^(if|with|define) (.+)$/s.exec(action);
+    const block = /^(if|with|define|range) (?:(\$\w+) := )?(.+)$/s.exec(action);
+    const variable = /^(\$\w+) := (.+)$/s.exec(action);
     if (block !== null) {
-      const body: Node[] = [];
-      add({ kind: block[1] as Block, expression: block[2] ?? '', body });
+      const [, kind, name = '', expression = ''] = block;
+      const [body, otherwise]: [Node[], Node[]] = [[], []];
+      add({ kind: kind as Block, name, expression, body, otherwise });
       open.push(body);
+      branches.push(otherwise);
+    } else if (variable !== null) {
+      add({ kind: 'variable', name: variable[1] ?? '', expression: variable[2] ?? '' });
+    } else if (action === 'else') {
+      open.splice(-1, 1, branches.at(-1) ?? []);
     } else if (action === 'end') {
       open.pop();
+      branches.pop();
     } else {
       add({ kind: 'value', expression: action });
     }
@@ -111,7 +181,7 @@ function parseTemplate(text: string): Node[] {
 
 function evaluate(
   expression: string,
-  dot: unknown,
+  { dot, variables }: Scope,
   functions: Readonly<Record<string, Call>>,
 ): unknown {
   const tokens = expression.match(/"(?:[^"\\]|\\.)*"|[()|]|[^\s()|"]+/g) ?? [];
@@ -127,6 +197,11 @@ function evaluate(
     if (token.startsWith('"')) return JSON.parse(token);
     if (/^\d+$/.test(token)) return Number(token);
     if (token.startsWith('.')) return lookUp(dot, token);
+    if (token.startsWith('$')) {
+      const [name = '', ...path] = token.split('.');
+      if (!variables.has(name)) throw new Error(`nothing defines ${name}`);
+      return lookUp(variables.get(name), path.join('.'));
+    }
     const call = functions[token];
     if (call === undefined) throw new Error(`this renderer does not know ${token}`);
     return call;

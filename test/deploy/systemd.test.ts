@@ -42,6 +42,18 @@ describe('the systemd unit', () => {
     expect(linesOf('ExecReload')[1]).toBe('/bin/kill -HUP $MAINPID');
   });
 
+  it('has settings that a node takes, for one behind the balancer that is shipped', () => {
+    const config = parseConfig({
+      path: 'tollgate.yaml',
+      text: readText('systemd/tollgate.yaml'),
+      env: {},
+    });
+    expect(config.guards.trustedProxies).toBe(1);
+    expect(config.drain.timeoutMs / 1_000).toBeLessThan(
+      parseSeconds(linesOf('TimeoutStopSec')[0] ?? ''),
+    );
+  });
+
   it('lets it write into its data folder alone', () => {
     const [variable = ''] = linesOf('Environment');
     const [name, folder] = variable.split('=');

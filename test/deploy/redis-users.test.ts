@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runProgram } from '../cli/use-cli.ts';
+import { examine } from '../doctor/examine.ts';
+import { startCluster } from '../proof/support/start-cluster.ts';
+import { admin } from '../support/admin.ts';
+import { askModel, messageOf, openStream } from '../support/ask-model.ts';
+import { createTempDir } from '../support/create-temp-dir.ts';
+import { startGateway } from '../support/start-gateway.ts';
+import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { FAST_CONFIG } from '../support/use-gateway.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { readText } from './read-deploy-files.ts';
+
+afterAll(stopRedisServers);
+
+const USERS = readText('redis/users.acl');
+const AS_ADMIN = ['--user', 'admin', '--pass', 'ADMIN_PASSWORD', '--no-auth-warning'];
+/** What is right in one server is right in a Cluster, but for what clients ask a Cluster for. */
+const TOLLGATE_RULES = /^user tollgate (.*)$/m.exec(USERS)?.[1]?.split(' ') ?? [];
+
+/** The server rewrites its file of users. */
+function writeUsers(): string {
+  const path = join(createTempDir(), 'users.acl');
+  writeFileSync(path, USERS);
+  return path;
+}
+
+const startWithUsers = (file: string, args: readonly string[] = []) =>
+  startRedisServer({
+    config: readText(`redis/${file}`),
+    args: ['--aclfile', writeUsers(), ...args],
+  });
+
+/** All that a node does with Redis for its clients and operators. */
+async function useNode(redisUrl: string): Promise<void> {
+  const env = { TOLLGATE_REDIS_URL: redisUrl };
+  const gateway = await startGateway({ config: FAST_CONFIG, env });
+  const operator = admin(gateway);
+  const account = await operator.createAccount();
+  const { id, key } = await operator.createKey(account, { monthly_cap: 10, rpm: 1_000 });
+  expect((await askModel(gateway.url, key, messageOf('Hi'))).status).toBe(200);
+  const stream = await openStream(gateway.url, key, messageOf('[[tokens 20]]'));
+  await stream.ended;
+  for (const path of ['/v1/models', '/v1/key']) {
+    const { status } = await fetch(`${gateway.url}${path}`, { headers: { 'x-api-key': key } });
+    expect(status, path).toBe(200);
+  }
+  await operator.setKey(id, { concurrency: 5 });
+  await operator.rotate(id, 60);
+  await operator.waitUntilSettled(account);
+  expect((await operator.account(account)).balance).toBeLessThan(1_000);
+  for (const path of [`/keys/${id}`, '/usage', '/audit', '/cluster', '/accounts']) {
+    await operator.call('GET', path);
+  }
+  await operator.call('POST', `/accounts/${account}/credits`, { amount: -1, id: 'b', note: '' });
+  await operator.revoke(id);
+  expect((await askModel(gateway.url, key, messageOf('Hi'))).status).toBe(401);
+  await waitUntil(async () => {
+    const variables = { ...env, TOLLGATE_DATA_DIR: gateway.dataDir };
+    return (await runProgram(variables, 'ledger', 'verify')).code === 0;
+  }, 'the ledger is exported, and agrees');
+  expect(readFileSync(join(gateway.dataDir, 'ledger/last-verify.json'), 'utf8')).toContain(
+    '"drifts":0',
+  );
+}
+
+async function expectNoFault(redisUrl: string): Promise<void> {
+  const find = await examine({ redisUrl });
+  for (const name of [
+    ...(['redis-reachable', 'redis-topology', 'redis-version', 'redis-persistence'] as const),
+    ...(['redis-eviction', 'redis-memory', 'redis-replicas', 'redis-writes'] as const),
+    ...(['redis-rights', 'redis-latency', 'redis-clock'] as const),
+  ]) {
+    expect(find(name).state, `${name}: ${find(name).found}`).toMatch(/^(ok|skipped)$/);
+  }
+  expect(find('redis-rights').state).toBe('ok');
+}
+
+describe("the users of Redis: the gateway's own", () => {
+  it('may do all that a node does, and the doctor has nothing to say', async () => {
+    const server = await startWithUsers('standalone.conf');
+    const url = `redis://tollgate:TOLLGATE_PASSWORD@127.0.0.1:${server.port}`;
+    await useNode(url);
+    expect(await server.cli(...AS_ADMIN, 'acl', 'log')).toBe('');
+    await expectNoFault(url);
+  });
+
+  it('may do so in a Cluster too', async () => {
+    const { target } = await startCluster(readText('redis/cluster.conf'));
+    if (target.topology !== 'cluster') throw new Error('this is no Cluster');
+    const ask = (port: number, ...command: string[]) =>
+      execFileSync('redis-cli', ['-p', String(port), ...command], { encoding: 'utf8' }).trim();
+    const ports = target.nodes.map(({ port }) => port);
+    for (const port of ports) {
+      expect(ask(port, 'acl', 'setuser', 'tollgate', ...TOLLGATE_RULES)).toBe('OK');
+    }
+    const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+    const url = `redis-cluster://tollgate:TOLLGATE_PASSWORD@${hosts}`;
+    await useNode(url);
+    for (const port of ports) expect(ask(port, 'acl', 'log')).toBe('');
+    await expectNoFault(url);
+  });
+
+  it('may touch nothing else, and others nothing at all', async () => {
+    const server = await startWithUsers('standalone.conf');
+    const as = (user: string, ...command: string[]) =>
+      server.cli('--user', user, '--pass', `${user.toUpperCase()}_PASSWORD`, ...command);
+    expect(await as('tollgate', 'get', 'other')).toContain('NOPERM');
+    for (const command of [
+      ['flushall'],
+      ['keys', '*'],
+      ['config', 'get', 'requirepass'],
+      ['acl', 'list'],
+      ['shutdown'],
+      ['publish', 'other', 'm'],
+    ]) {
+      expect(await as('tollgate', ...command), command.join(' ')).toContain('NOPERM');
+    }
+    expect(await as('replica', 'get', 'gw:{p0}:doctor')).toContain('NOPERM');
+    expect(await server.cli('get', 'gw:{p0}:doctor')).toContain('NOAUTH');
+  });
+});
+
+describe("the users of Redis: a replica's", () => {
+  it('is enough to follow its primary', async () => {
+    const primary = await startWithUsers('primary.conf');
+    const masterAuth = ['--masteruser', 'replica', '--masterauth', 'REPLICA_PASSWORD'];
+    await startWithUsers('replica.conf', [
+      ...['--replicaof', `127.0.0.1 ${primary.port}`],
+      ...masterAuth,
+    ]);
+    await waitUntil(
+      async () =>
+        /slave0:.*state=online/.test(await primary.cli(...AS_ADMIN, 'info', 'replication')),
+      'the replica follows',
+    );
+  });
+});
