@@ -18,9 +18,13 @@ interface ProxyDoubtOptions {
 
 /** Counts them all, and warns of each kind once. */
 export function createProxyDoubts({ config, metrics, log }: ProxyDoubtOptions) {
+  const counts = {
+    too_low: metrics.proxyDoubts.at({ doubt: 'too_low' }),
+    too_high: metrics.proxyDoubts.at({ doubt: 'too_high' }),
+  };
   const warned = new Set<ProxyDoubt>();
   return (doubt: ProxyDoubt): void => {
-    metrics.proxyDoubts.at({ doubt }).add(1);
+    counts[doubt].add(1);
     if (warned.has(doubt)) return;
     warned.add(doubt);
     log.warn({ trustedProxies: config.guards.trustedProxies }, WARNINGS[doubt]);

@@ -2,7 +2,6 @@ import { createBoundedCache } from '../lib/bounded-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KeyOrigin } from '../lib/key-origin.ts';
 import { createMinuteLimiter } from './create-minute-limiter.ts';
-import { isLocalAddress } from './is-local-address.ts';
 
 /** How many times as many keys the store is asked for when many clients may share the address. */
 const SHARED_FACTOR = 20;
@@ -23,10 +22,10 @@ export interface FailedKeyGuard {
 /**
  * Slows down whoever tries out keys. It counts failures only: clients with good keys never wait for it.
  *
- * Where no proxy is trusted, an address that good keys come from too, or that is of a private network, may be
- * one all the same, with everybody behind it. There one who guesses must not shut out the others: the store is asked for
- * more keys, and whom a request claims to come from shares these out. A claim opens nothing by itself, since
- * whoever invents claims has no more than the address has.
+ * Where no proxy is trusted, an address that good keys come from too, or that is local, may be one all the same,
+ * with everybody behind it. There one who guesses must not shut out the others: the store is asked for more
+ * keys, and whom a request claims to come from shares these out. A claim opens nothing by itself, since whoever
+ * invents claims has no more than the address has.
  */
 export function createFailedKeyGuard({
   perMinuteMax,
@@ -45,14 +44,15 @@ export function createFailedKeyGuard({
     keepMs: GOOD_ADDRESS_KEPT_MS,
     entriesMax: GOOD_ADDRESSES_MAX,
   });
-  const mayBeShared = (address: string) =>
-    trustedProxies === 0 && (isLocalAddress(address) || goodAddresses.get(address) === true);
+  const mayBeShared = ({ address, isLocal }: KeyOrigin) =>
+    trustedProxies === 0 && (isLocal || goodAddresses.get(address) === true);
 
   return {
     retryAfterMs: ({ address }) => failures.waitMs(address),
-    askAfterMs({ address, claimed }) {
+    askAfterMs(origin) {
+      const { address, claimed } = origin;
       const waitMs = failures.waitMs(address);
-      if (waitMs === 0 || !mayBeShared(address)) return waitMs;
+      if (waitMs === 0 || !mayBeShared(origin)) return waitMs;
       const claimWaitMs = claimed === undefined ? 0 : claims.waitMs(`${address} ${claimed}`);
       return Math.max(asked.waitMs(address), claimWaitMs);
     },
@@ -62,6 +62,8 @@ export function createFailedKeyGuard({
       asked.count(address);
       if (claimed !== undefined) claims.count(`${address} ${claimed}`);
     },
-    noteGood: ({ address }) => goodAddresses.set(address, true),
+    noteGood({ address }) {
+      if (trustedProxies === 0) goodAddresses.set(address, true);
+    },
   };
 }

@@ -33,12 +33,19 @@ export function readClaimedAddress(
   forwardedFor: string | undefined,
   trustedProxies: number,
 ): string | undefined {
-  if (forwardedFor === undefined || countEntries(forwardedFor) <= trustedProxies) return undefined;
+  if (forwardedFor === undefined || !hasEntries(forwardedFor, trustedProxies + 1)) return undefined;
   return normaliseAddress(findEntry(forwardedFor, trustedProxies + 1));
 }
 
-export function countEntries(forwardedFor: string): number {
-  return forwardedFor.split(',').length;
+/** Whether there are at least so many. */
+export function hasEntries(forwardedFor: string | undefined, count: number): boolean {
+  if (forwardedFor === undefined) return count === 0;
+  let at = -1;
+  for (let passed = 1; passed < count; passed += 1) {
+    at = forwardedFor.indexOf(',', at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 /** The entry at that place from the right, counted from 1, or else the leftmost. */

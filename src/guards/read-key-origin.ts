@@ -2,7 +2,7 @@ import type { KeyOrigin } from '../lib/key-origin.ts';
 import { isLocalAddress } from './is-local-address.ts';
 import {
   type ClientAddressSource,
-  countEntries,
+  hasEntries,
   readClaimedAddress,
   readClientAddress,
 } from './read-client-address.ts';
@@ -10,10 +10,13 @@ import {
 export function readKeyOrigin(source: ClientAddressSource): KeyOrigin {
   const { peerAddress, forwardedFor, trustedProxies } = source;
   const peer = readClientAddress({ peerAddress, forwardedFor: undefined, trustedProxies: 0 });
-  const entries = forwardedFor === undefined ? 0 : countEntries(forwardedFor);
+  const address = readClientAddress(source);
+  const isLocal = isLocalAddress(address);
+  const claimed = readClaimedAddress(forwardedFor, trustedProxies);
+  const isUseful = claimed !== undefined && (isLocal || !isLocalAddress(claimed));
   return {
-    address: readClientAddress(source),
-    claimed: readClaimedAddress(forwardedFor, trustedProxies),
-    cameDirectly: entries < trustedProxies && !isLocalAddress(peer),
+    ...{ address, isLocal },
+    claimed: isUseful ? claimed : undefined,
+    cameDirectly: !hasEntries(forwardedFor, trustedProxies) && !isLocalAddress(peer),
   };
 }

@@ -1,9 +1,8 @@
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KeyOrigin } from '../lib/key-origin.ts';
-import { isLocalAddress } from './is-local-address.ts';
 
-/** So many clients of one address that are not of one private network are behind a proxy of ours. */
+/** So many clients of one address, none of them on a private network, are behind a proxy of ours. */
 const CLAIMS_MIN = 3;
 const CLAIMS_KEPT_MS = 3_600_000;
 const ADDRESSES_MAX = 1_000;
@@ -31,12 +30,10 @@ export function createProxyWatch(clock: Clock): (origin: KeyOrigin) => ProxyDoub
     return claims.size;
   };
 
-  return ({ address, claimed, cameDirectly }) => {
+  return ({ address, isLocal, claimed, cameDirectly }) => {
     if (cameDirectly) return 'too_high';
     if (claimed === undefined) return undefined;
-    if (isLocalAddress(address)) return 'too_low';
-    // A client may have a proxy of its own, which tells of the private network behind it.
-    if (isLocalAddress(claimed)) return undefined;
+    if (isLocal) return 'too_low';
     return noteClaim(address, claimed) >= CLAIMS_MIN ? 'too_low' : undefined;
   };
 }

@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readText, readYaml, SERIES } from './read-deploy-files.ts';
 
-const TESTS = ['test/deploy/prometheus-rules.yml', 'test/e2e/prometheus-rules.yml'];
+const TESTS = [
+  'test/deploy/prometheus-rules.yml',
+  'test/deploy/prometheus-rules-of-days.yml',
+  'test/e2e/prometheus-rules.yml',
+];
 
 interface Alert {
   readonly alert?: string;

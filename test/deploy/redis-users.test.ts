@@ -124,11 +124,11 @@ describe("the users of Redis: the gateway's own", () => {
   });
 });
 
-describe("the users of Redis: a replica's", () => {
-  it('is enough to follow its primary', async () => {
-    const primary = await startWithUsers('primary.conf');
+describe("the users of Redis: a replica's and a Sentinel's", () => {
+  it('are enough to follow a primary, and to take over from it', async () => {
     const masterAuth = ['--masteruser', 'replica', '--masterauth', 'REPLICA_PASSWORD'];
-    await startWithUsers('replica.conf', [
+    const primary = await startWithUsers('primary.conf', masterAuth);
+    const replica = await startWithUsers('replica.conf', [
       ...['--replicaof', `127.0.0.1 ${primary.port}`],
       ...masterAuth,
     ]);
@@ -137,5 +137,28 @@ describe("the users of Redis: a replica's", () => {
         /slave0:.*state=online/.test(await primary.cli(...AS_ADMIN, 'info', 'replication')),
       'the replica follows',
     );
+    const config = readText('redis/sentinel.conf')
+      .replace('10.0.0.1 6379 2', `127.0.0.1 ${primary.port} 1`)
+      .concat('sentinel auth-user main sentinel\nsentinel auth-pass main SENTINEL_PASSWORD\n');
+    const sentinel = await startRedisServer({ config, isSentinel: true });
+    await waitUntil(
+      async () =>
+        (await sentinel.cli('sentinel', 'replicas', 'main')).includes(`127.0.0.1:${replica.port}`),
+      'the Sentinel has found the replica',
+    );
+    await waitUntil(
+      async () => (await sentinel.cli('sentinel', 'failover', 'main')) === 'OK',
+      'the Sentinel takes the order to fail over',
+    );
+    await waitUntil(
+      async () =>
+        (await replica.cli(...AS_ADMIN, 'role')).startsWith('master') &&
+        (await primary.cli(...AS_ADMIN, 'role')).startsWith('slave'),
+      'they have changed places',
+      60_000,
+    );
+    for (const server of [primary, replica]) {
+      expect(await server.cli(...AS_ADMIN, 'acl', 'log')).toBe('');
+    }
   });
 });

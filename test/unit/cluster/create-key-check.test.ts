@@ -48,7 +48,7 @@ describe('the check of a key without the store', () => {
       bucket: 5,
       digest: digestKey(key),
       masked: `sk-gw2-…${key.slice(-4)}`,
-      origin: { address: '192.0.2.1', claimed: undefined, cameDirectly: false },
+      origin: { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false },
     });
   });
 

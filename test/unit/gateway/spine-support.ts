@@ -39,7 +39,7 @@ export async function* tell(events: readonly InferenceEvent[]): AsyncGenerator<A
 
 const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
 
-const ORIGIN = { address: '192.0.2.1', claimed: undefined, cameDirectly: false };
+const ORIGIN = { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false };
 
 /** What was asked of the quota, and what it was told in the end. */
 export interface Books {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMinuteLimiter } from '../../../src/guards/create-minute-limiter.ts';
 import { createFailedKeyGuard } from '../../../src/guards/guard-failed-keys.ts';
 import { createFreeCallGuard } from '../../../src/guards/guard-free-calls.ts';
+import { isLocalAddress } from '../../../src/guards/is-local-address.ts';
 import type { KeyOrigin } from '../../../src/lib/key-origin.ts';
 
 const KEYS_MAX = 10_000;
@@ -15,7 +16,7 @@ afterEach(() => {
 });
 
 const from = (address: string, claimed?: string): KeyOrigin => {
-  return { address, claimed, cameDirectly: false };
+  return { address, isLocal: isLocalAddress(address), claimed, cameDirectly: false };
 };
 const A = from('192.0.2.1');
 const B = from('192.0.2.2');

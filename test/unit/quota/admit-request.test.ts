@@ -52,7 +52,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
   const order = {
     key: {
       ...{ keyId: 'key1', bucket: 7, digest: 'd', masked: 'sk-gw2-…abcd' },
-      origin: { address: '192.0.2.1', claimed: undefined, cameDirectly: false },
+      origin: { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false },
     },
     requestId: 'req_1',
     modelNames: ['m-1', 'm'],
