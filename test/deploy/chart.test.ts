@@ -3,35 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
 import { maskSettings } from '../../src/config/mask-settings.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
 import { METRICS } from '../../src/metrics/metrics.ts';
-import { runHere } from '../cli/use-cli.ts';
+import {
+  ALL,
+  type Labels,
+  ofKind,
+  only,
+  SECRETS,
+  type ServiceSpec,
+  type StatefulSetSpec,
+  selects,
+  settingsOf,
+} from './chart-parts.ts';
 import { HEALTH_PATHS, PROGRAM, readYaml } from './read-deploy-files.ts';
-import { type Manifest, readValues, renderChart, renderNotes } from './render-chart.ts';
-import { type Fields, merge } from './render-template.ts';
-
-const SECRETS = {
-  TOLLGATE_REDIS_URL: 'redis://:p%40ss@redis:6379/0',
-  TOLLGATE_ADMIN_TOKEN: 'a'.repeat(64),
-};
-const PEER = { namespaceSelector: { matchLabels: { team: 'edge' } } };
-const ALL = {
-  secrets: { ...SECRETS, MAIN_KEY: 'k' },
-  autoscaling: { enabled: true, exchangesPerNode: 500 },
-  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
-  service: { annotations: { note: 'x' } },
-  persistence: { storageClass: 'fast' },
-  nodeSelector: { pool: 'gateways' },
-  tolerations: [{ key: 'pool', operator: 'Exists' }],
-  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: {} } },
-  imagePullSecrets: [{ name: 'registry' }],
-  extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/authority/ca.pem' }],
-  extraVolumes: [{ name: 'authority', configMap: { name: 'authority' } }],
-  extraVolumeMounts: [{ name: 'authority', mountPath: '/etc/authority', readOnly: true }],
-  ingress: { enabled: true, className: 'nginx', host: 'api.example.com', tlsSecret: 'api-tls' },
-  networkPolicy: { enabled: true, apiFrom: [PEER], opsFrom: [PEER] },
-  ledgerVerify: { enabled: true, nodes: 3 },
-};
+import { type Manifest, readValues, renderChart } from './render-chart.ts';
+import { merge } from './render-template.ts';
 
 const semanticVersion = z.string().regex(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
 
@@ -45,75 +31,6 @@ const chartSchema = z.strictObject({
   appVersion: semanticVersion,
   kubeVersion: z.string().regex(/^>=\d+\.\d+\.\d+-0$/),
 });
-
-type Labels = Readonly<Record<string, string>>;
-
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string };
-}
-
-interface Container {
-  readonly image: string;
-  readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly value: string }[];
-  readonly envFrom: unknown;
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly volumeMounts: readonly (Named & { readonly mountPath: string })[];
-  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: string[] } } };
-  readonly startupProbe: Probe;
-  readonly livenessProbe: Probe;
-  readonly readinessProbe: Probe;
-}
-
-interface Named {
-  readonly name: string;
-}
-
-interface PodSpec extends Fields {
-  readonly terminationGracePeriodSeconds: number;
-  readonly securityContext: { readonly runAsUser: number };
-  readonly containers: readonly [Container];
-  readonly volumes: readonly (Named & {
-    readonly persistentVolumeClaim?: { readonly claimName: string };
-  })[];
-}
-
-interface CronJobSpec {
-  readonly schedule: string;
-  readonly jobTemplate: { readonly spec: { readonly template: StatefulSetSpec['template'] } };
-}
-
-interface StatefulSetSpec extends Fields {
-  readonly replicas?: number;
-  readonly serviceName: string;
-  readonly selector: { readonly matchLabels: Labels };
-  readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec };
-}
-
-interface ServiceSpec {
-  readonly selector: Labels;
-  readonly ports: readonly { readonly name: string; readonly targetPort: string }[];
-}
-
-const ofKind = (manifests: readonly Manifest[], kind: string) =>
-  manifests.filter((manifest) => manifest.kind === kind);
-
-function only<Spec>(manifests: readonly Manifest[], kind: string) {
-  const [manifest, ...others] = ofKind(manifests, kind);
-  if (manifest === undefined || others.length > 0) throw new Error(`not one ${kind}`);
-  return manifest as Manifest & { readonly spec: Spec };
-}
-
-const selects = (selector: Labels, labels: Labels) =>
-  Object.entries(selector).every(([name, value]) => labels[name] === value);
-
-function settingsOf(manifests: readonly Manifest[]) {
-  const data = only(manifests, 'ConfigMap')['data'] as Readonly<Record<string, string>>;
-  const node = only<StatefulSetSpec>(manifests, 'StatefulSet').spec.template.spec.containers[0];
-  const env = Object.fromEntries(node.env.map(({ name, value }) => [name, value]));
-  const text = data['tollgate.yaml'] ?? '';
-  return parseConfig({ path: 'tollgate.yaml', text, env: { ...env, ...SECRETS, MAIN_KEY: 'k' } });
-}
 
 describe('the Helm chart', () => {
   const plain = renderChart({ secrets: SECRETS });
@@ -260,110 +177,5 @@ describe('the Helm chart', () => {
     const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
     expect(dockerfile).toContain(`USER ${pod.securityContext.runAsUser}:`);
     expect(node.image).toMatch(/^tollgate:\d+\.\d+\.\d+$/);
-  });
-
-  it('trusts as many proxies as stand in front of its Service, unless the settings say otherwise', () => {
-    const trusted = (values: Fields) =>
-      settingsOf(renderChart({ secrets: SECRETS, ...values })).guards.trustedProxies;
-    expect(trusted({})).toBe(1);
-    expect(trusted({ settings: { guards: { failed_keys_per_minute: 5 } } })).toBe(1);
-    expect(trusted({ settings: { guards: { trusted_proxies: 2 } } })).toBe(2);
-    const open = { secrets: SECRETS, service: { type: 'LoadBalancer' } };
-    expect(trusted(open)).toBe(0);
-    // Clients keep their addresses only with this.
-    expect(ofKind(renderChart(open), 'Service')[0]?.spec).toMatchObject({
-      externalTrafficPolicy: 'Local',
-    });
-    expect(JSON.stringify(ofKind(plain, 'Service'))).not.toContain('externalTrafficPolicy');
-  });
-
-  it('gives nodes and the job what else they are given, in its place', () => {
-    const set = only<StatefulSetSpec>(full, 'StatefulSet').spec.template.spec;
-    const job = only<CronJobSpec>(full, 'CronJob').spec.jobTemplate.spec.template.spec;
-    expect(set['affinity']).toEqual(ALL.affinity);
-    for (const pod of [set, job]) {
-      const [container] = pod.containers;
-      expect(pod['imagePullSecrets']).toEqual(ALL.imagePullSecrets);
-      expect(container.env).toEqual(expect.arrayContaining(ALL.extraEnv));
-      expect(container.volumeMounts).toEqual(expect.arrayContaining(ALL.extraVolumeMounts));
-      expect(pod.volumes).toEqual(expect.arrayContaining(ALL.extraVolumes));
-    }
-    const [node] = pod.containers;
-    expect(node.env.map(({ name }) => name)).not.toContain('NODE_EXTRA_CA_CERTS');
-  });
-
-  it('verifies the ledger of all nodes, in a pod that is none of them', async () => {
-    const { schedule, jobTemplate } = only<CronJobSpec>(full, 'CronJob').spec;
-    const { metadata, spec } = jobTemplate.spec.template;
-    expect(schedule.split(' ')).toHaveLength(5);
-    expect(selects(set.spec.selector.matchLabels, metadata.labels)).toBe(false);
-    const [verify] = spec.containers;
-    const { code, out } = await runHere({}, ...verify.args.slice(0, 2), '--help');
-    expect(code).toBe(0);
-    for (const option of verify.args.filter((arg) => arg.startsWith('--'))) {
-      expect(out).toContain(option);
-    }
-    const dirs = verify.args.filter((_, at) => verify.args[at - 1] === '--data-dir');
-    const claims = dirs.map((dir) => {
-      const mount = verify.volumeMounts.find(({ mountPath }) => mountPath === dir);
-      const volume = spec.volumes.find(({ name }) => name === mount?.name);
-      return volume?.persistentVolumeClaim?.claimName;
-    });
-    expect(claims).toEqual(['data-gate-0', 'data-gate-1', 'data-gate-2']);
-    expect(verify.envFrom).toEqual(node.envFrom);
-    for (const { name } of verify.volumeMounts) {
-      expect(spec.volumes.map((volume) => volume.name)).toContain(name);
-    }
-    const few = only<CronJobSpec>(
-      renderChart({ secrets: SECRETS, replicas: 1, ledgerVerify: { enabled: true } }),
-      'CronJob',
-    );
-    expect(few.spec.jobTemplate.spec.template.spec.containers[0].args).toContain('/nodes/0');
-    expect(few.spec.jobTemplate.spec.template.spec.containers[0].args).not.toContain('/nodes/1');
-  });
-
-  it('lets in whom the policy names: nobody to the operators who is not named', () => {
-    const policyOf = (networkPolicy: Fields) =>
-      only<{ podSelector: { matchLabels: Labels }; ingress: unknown }>(
-        renderChart({ secrets: SECRETS, networkPolicy: { enabled: true, ...networkPolicy } }),
-        'NetworkPolicy',
-      ).spec;
-    const { podSelector, ingress } = policyOf({});
-    expect(selects(podSelector.matchLabels, set.spec.template.metadata.labels)).toBe(true);
-    expect(ingress).toEqual([{ ports: [{ port: 'http', protocol: 'TCP' }] }]);
-    expect(policyOf({ apiFrom: [PEER], opsFrom: [PEER] }).ingress).toEqual([
-      { ports: [{ port: 'http', protocol: 'TCP' }], from: [PEER] },
-      { ports: [{ port: 'ops', protocol: 'TCP' }], from: [PEER] },
-    ]);
-  });
-
-  it('leads an ingress to the Service that clients use, for one name and its certificate', () => {
-    const ingress = only<{
-      ingressClassName: string;
-      tls: unknown;
-      rules: { host: string; http: { paths: { backend: { service: unknown } }[] } }[];
-    }>(full, 'Ingress');
-    expect(ingress.spec.ingressClassName).toBe('nginx');
-    expect(ingress.spec.tls).toEqual([{ hosts: ['api.example.com'], secretName: 'api-tls' }]);
-    expect(ingress.spec.rules[0]?.host).toBe('api.example.com');
-    expect(ingress.spec.rules[0]?.http.paths[0]?.backend.service).toEqual({
-      name: 'gate',
-      port: { name: 'http' },
-    });
-    expect(() => renderChart({ secrets: SECRETS, ingress: { enabled: true } })).toThrow('host');
-  });
-
-  it('tells in the end how to go on, with commands that there are', async () => {
-    const notes = renderNotes(ALL);
-    expect(notes).toContain('Clients reach it at https://api.example.com');
-    expect(notes).toContain('one proxy in front');
-    expect(notes).not.toContain('Nobody verifies');
-    for (const [, command = ''] of notes.matchAll(/-- tollgate ((?:[a-z]+ ?)+)/g)) {
-      expect((await runHere({}, ...command.trim().split(' '), '--help')).code, command).toBe(0);
-    }
-    const open = renderNotes({ secrets: SECRETS, service: { type: 'LoadBalancer' } });
-    expect(open).toContain('no proxy in front');
-    expect(open).toContain('Nobody verifies');
-    expect(open).not.toContain('Clients reach it at');
   });
 });
