@@ -26,4 +26,5 @@ export const SAMPLE_RECORD: RequestRecord = {
   heldMicros: 530,
   isEstimated: false,
   isUsageMissing: false,
+  isUsageImplausible: false,
 };

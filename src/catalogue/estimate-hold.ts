@@ -1,3 +1,4 @@
+import type { Usage } from '../protocol/inference.ts';
 import { NO_USAGE } from '../protocol/native/decode-usage.ts';
 import type { TokenEstimate } from './estimate-tokens.ts';
 import { microsOfPrice, PRICED_TOKENS, priceUsage } from './price-usage.ts';
@@ -27,6 +28,16 @@ export function estimateHold(request: HoldRequest): HoldEstimate {
   if (!isElastic) return { holdMicros, holdLeastMicros: holdMicros };
   const outputTokensMin = Math.min(ELASTIC_OUTPUT_TOKENS_MIN, outputTokensMax);
   return { holdMicros, holdLeastMicros: priceHold(estimate, outputTokensMin, price) };
+}
+
+/** The input of a request that nobody has counted, at the price for which it is held. */
+export function estimateInput(estimate: TokenEstimate, price: Price): Usage {
+  const { likely, cacheWrite } = estimate;
+  const dearest = dearestInputPrice(estimate, price);
+  if (cacheWrite === undefined || dearest === price.input) return { ...NO_USAGE, input: likely };
+  return dearest === price.cacheWrite5m
+    ? { ...NO_USAGE, cacheWrite5m: likely }
+    : { ...NO_USAGE, cacheWrite1h: likely };
 }
 
 interface HeldRequest {

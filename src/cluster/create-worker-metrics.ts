@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
+import type { AnswerDrains } from '../gateway/answer-drains.ts';
 import type { Server } from '../http/start-server.ts';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.ts';
 import { watchProcess } from '../metrics/watch-process.ts';
@@ -24,14 +25,16 @@ export function createWorkerMetrics({ models, upstreams }: Config): Metrics {
 
 interface WorkerParts {
   readonly server: Pick<Server, 'activeExchanges' | 'activeStreams'>;
+  readonly drains: Pick<AnswerDrains, 'count'>;
   readonly redisWatch: Pick<RedisWatch, 'outForMs'>;
   readonly readUpstreams: () => readonly UpstreamState[];
 }
 
 export function watchWorker(metrics: Metrics, parts: WorkerParts): void {
-  const { server, redisWatch, readUpstreams } = parts;
+  const { server, drains, redisWatch, readUpstreams } = parts;
   metrics.exchangesActive.watch((set) => set({}, server.activeExchanges));
   metrics.streamsActive.watch((set) => set({}, server.activeStreams));
+  metrics.answersDraining.watch((set) => set({}, drains.count));
   metrics.redisUp.watch((set) => set({}, redisWatch.outForMs() === 0 ? 1 : 0));
   metrics.upstreamInFlight.watch((set) => {
     for (const { name, inFlight } of readUpstreams()) set({ upstream: name }, inFlight);

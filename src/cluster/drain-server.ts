@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { AnswerDrains } from '../gateway/answer-drains.ts';
 import type { Server } from '../http/start-server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { DrainOrder } from './messages.ts';
@@ -10,9 +11,15 @@ const POLL_MS = 20;
  */
 const PORT_CLOSED_BEFORE_MS = 200;
 
+interface Drained {
+  readonly server: Server;
+  /** Answers whose exchanges have ended, and that are read on. */
+  readonly drains: AnswerDrains;
+}
+
 /** Lets every open exchange end; answers how many had to be cut at the end of the time. */
 export async function drainServer(
-  server: Server,
+  { server, drains }: Drained,
   order: DrainOrder,
   clock: Clock,
 ): Promise<number> {
@@ -25,11 +32,16 @@ export async function drainServer(
     const nowMs = clock.nowMs();
     // Before this, nobody was asked to leave, so being quiet meant nothing.
     const quietMs = Math.min(server.quietForMs(), nowMs - startMs);
-    if (server.activeExchanges === 0 && quietMs >= order.lingerMs) break;
+    const active = server.activeExchanges + drains.count;
+    if (active === 0 && quietMs >= order.lingerMs) break;
     if (nowMs >= deadlineMs) break;
     await sleep(POLL_MS);
   }
-  const cut = server.activeExchanges;
+  const cut = server.activeExchanges + drains.count;
+  // First, because nobody begins to drain an answer that is cut.
+  drains.close();
   server.close();
+  // Whoever was cut settles before the caller goes on.
+  await setImmediate();
   return cut;
 }

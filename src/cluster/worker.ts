@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createCatalogue } from '../catalogue/resolve-model.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
+import { createAnswerDrains } from '../gateway/answer-drains.ts';
 import type { Steps } from '../gateway/steps.ts';
 import { addKeyPage } from '../http/add-key-page.ts';
 import { createHealthRoutes } from '../http/health-routes.ts';
@@ -92,6 +93,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ config, worker, instance, clock },
     onTries: createObserveTries(metrics),
   });
+  const drains = createAnswerDrains(config.onLeave.drainTimeoutMs);
   const activity = createActivityCount();
   const observers = createObservers({ config, worker, metrics, activity, clock, log });
   const steps: Steps = {
@@ -100,9 +102,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     configVersion: options.configVersion,
     bytesPerToken: config.estimate.bytesPerToken,
     overCeiling: config.limits.overCeiling,
-    ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats },
-    startTrace: observers.startTrace,
-    observe: observers.observe,
+    ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
+    ...{ startTrace: observers.startTrace, observe: observers.observe },
     nowMs: () => clock.nowMs(),
   };
 
@@ -117,7 +118,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }),
     ...{ limits: limitsOf(config), clock, log },
   });
-  watchWorker(metrics, { server, redisWatch, readUpstreams: upstreams.readReports });
+  watchWorker(metrics, { server, drains, redisWatch, readUpstreams: upstreams.readReports });
   log.debug({ uws: label }, 'native HTTP server loaded');
   const stopTelling = startTelling(activity, () => server.activeExchanges, options.tellActivity);
   const readReport = () => ({
@@ -131,7 +132,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     readMetrics: metrics.read,
     async drain(order) {
       isDraining = true;
-      const cut = await drainServer(server, order, clock);
+      const cut = await drainServer({ server, drains }, order, clock);
       stopTelling();
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       stopReports();

@@ -9,7 +9,7 @@ type UpstreamSettings = Settings['upstreams'][number];
 
 /** Turns the words of the file into those of the code, and fills in what depends on other settings. */
 export function buildConfig(settings: Settings): Config {
-  const { listen, ops, redis, limits, drain } = settings;
+  const { listen, ops, redis, limits, on_leave: onLeave, drain } = settings;
   return {
     listen,
     ops: { listen: ops.listen, adminToken: ops.admin_token },
@@ -29,6 +29,7 @@ export function buildConfig(settings: Settings): Config {
       overCeiling: limits.over_ceiling,
       rateWindowMs: limits.rate_window,
     },
+    onLeave: { drainTimeoutMs: onLeave.action === 'drain' ? onLeave.timeout : undefined },
     estimate: { bytesPerToken: settings.estimate.bytes_per_token },
     guards: buildGuards(settings.guards),
     drain: { timeoutMs: drain.timeout },

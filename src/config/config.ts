@@ -124,6 +124,8 @@ export interface Config {
     readonly rateWindowMs: number;
   };
   /** Text is taken for tokens by its bytes where nobody has counted them. */
+  /** How long an answer may be read on whose client has left; `undefined` where it is stopped at once. */
+  readonly onLeave: { readonly drainTimeoutMs: number | undefined };
   readonly estimate: { readonly bytesPerToken: number };
   readonly guards: GuardsConfig;
   readonly drain: { readonly timeoutMs: number };

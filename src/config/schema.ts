@@ -213,6 +213,10 @@ export const settingsSchema = settingsMap({
       .prefault('reject'),
     rate_window: duration(1_000, RATE_WINDOW_MS_MAX).prefault('60s'),
   }).prefault({}),
+  on_leave: settingsMap({
+    action: z.enum(['drain', 'stop'], { error: expected('one of drain, stop') }).prefault('drain'),
+    timeout: duration(1).prefault('30s'),
+  }).prefault({}),
   estimate: settingsMap({
     bytes_per_token: numberFrom(1, BYTES_PER_TOKEN_MAX).prefault(3),
   }).prefault({}),

@@ -36,5 +36,6 @@ export function describeRequest(
     totalMs: since(endMs),
     upstreamWaitMs: Math.round(record.upstreamWaitMs),
     clientWaitMs: Math.round(record.clientWaitMs),
+    isUsageImplausible: record.isUsageImplausible,
   };
 }

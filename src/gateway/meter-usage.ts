@@ -1,8 +1,12 @@
+import { estimateInput } from '../catalogue/estimate-hold.ts';
+import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
+import { limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
 import type { Price } from '../catalogue/resolve-model.ts';
 import { countContentBytes } from '../protocol/count-content-bytes.ts';
 import type { InferenceEvent, Usage } from '../protocol/inference.ts';
 import { NO_USAGE } from '../protocol/native/decode-usage.ts';
+import { inputOf } from '../protocol/raise-usage.ts';
 
 /**
  * How an answer ended: with all it had to say; because the upstream broke or refused, after its beginning was
@@ -15,47 +19,86 @@ export interface Bill {
   readonly chargeMicros: number;
   /** Some of the usage is computed from what was delivered, since no upstream told it. */
   readonly isEstimated: boolean;
+  /** An upstream told more than can be; what is more than that is not charged. */
+  readonly isImplausible: boolean;
 }
 
 /** Follows the events of one answer and tells what it costs. */
 export interface Meter {
-  /** The same event again, or an end with the usage that it lacks. For every event of every answer. */
+  /** The upstream is asked for no more than this. */
+  limitOutput(tokensMax: number): void;
+  /** The same event again, and a finish with the usage that is charged. For every event of every answer. */
   note(event: InferenceEvent): InferenceEvent;
   /** The same for deltas that were only counted. */
   noteContent(bytes: number): void;
+  hasBegun(): boolean;
+  /** Some of the output is thoughts, which need not all be told. */
+  hasThought(): boolean;
   /** What the answer would cost if it ended here. */
-  seenMicros(): number;
-  close(how: AnswerEnd): Bill;
+  seenMicros(isSent: boolean): number;
+  /** What left the upstream no choice but to work costs something: a request that was sent to it. */
+  close(how: AnswerEnd, isSent: boolean): Bill;
 }
 
 interface MeterOptions {
   readonly price: Price;
-  /** An estimate, for answers whose input nobody has counted. */
-  readonly inputTokens: number;
+  /** For answers whose input nobody has counted. */
+  readonly estimate: TokenEstimate;
   readonly bytesPerToken: number;
+  readonly contextTokensMax: number;
+  readonly outputTokensMax: number;
 }
 
 export function createMeter(options: MeterOptions): Meter {
   return new UsageMeter(options);
 }
 
+interface Count {
+  readonly usage: Usage;
+  readonly isEstimated: boolean;
+}
+
 /** A class, because one is made for every request and its methods are then shared. */
 class UsageMeter implements Meter {
   readonly #options: MeterOptions;
+  #outputTokensMax: number;
   #started: Usage | undefined;
-  #finished: Usage | undefined;
+  /** The last that was told behind the start. */
+  #told: Usage | undefined;
+  /** What had been delivered by then. */
+  #bytesAtTold = 0;
+  #isFinished = false;
+  #hasThought = false;
   #deliveredBytes = 0;
 
   constructor(options: MeterOptions) {
     this.#options = options;
+    this.#outputTokensMax = options.outputTokensMax;
+  }
+
+  limitOutput(tokensMax: number): void {
+    this.#outputTokensMax = tokensMax;
   }
 
   note(event: InferenceEvent): InferenceEvent {
-    if (event.type === 'delta') this.#deliveredBytes += countContentBytes(event.delta);
-    else if (event.type === 'start') this.#started = event.usage;
-    else if (event.type === 'finish') {
-      this.#finished = event.usage;
-      if (this.#countedUsage() === undefined) return { ...event, usage: this.#estimateUsage() };
+    switch (event.type) {
+      case 'delta':
+        this.#deliveredBytes += countContentBytes(event.delta);
+        break;
+      case 'start':
+        this.#started = event.usage;
+        break;
+      case 'block_start':
+        this.#hasThought ||=
+          event.block.type === 'thinking' || event.block.type === 'redacted_thinking';
+        break;
+      case 'usage':
+        this.#noteTold(event.usage);
+        break;
+      case 'finish':
+        this.#isFinished = true;
+        if (event.usage !== undefined) this.#noteTold(event.usage);
+        return this.#tellCharged(event);
     }
     return event;
   }
@@ -64,52 +107,82 @@ class UsageMeter implements Meter {
     this.#deliveredBytes += bytes;
   }
 
-  seenMicros(): number {
-    if (!this.#hasBegun()) return 0;
-    return priceUsage(this.#countedUsage() ?? this.#estimateUsage(), this.#options.price);
+  hasBegun(): boolean {
+    return this.#started !== undefined || this.#deliveredBytes > 0 || this.#isFinished;
   }
 
-  close(how: AnswerEnd): Bill {
+  hasThought(): boolean {
+    return this.#hasThought || (this.#told?.thinking ?? 0) > 0;
+  }
+
+  seenMicros(isSent: boolean): number {
+    return isSent || this.hasBegun() ? this.#close().chargeMicros : 0;
+  }
+
+  close(how: AnswerEnd, isSent: boolean): Bill {
     const isFree =
       how === 'undelivered' ||
       (how === 'failed' && this.#deliveredBytes === 0) ||
-      (how === 'left' && !this.#hasBegun());
-    if (isFree) return this.#bill(NO_USAGE, false);
-    const counted = this.#countedUsage();
-    return counted === undefined
-      ? this.#bill(this.#estimateUsage(), true)
-      : this.#bill(counted, false);
+      (how === 'left' && !isSent && !this.hasBegun());
+    return isFree ? FREE : this.#close();
   }
 
-  #hasBegun(): boolean {
-    return this.#started !== undefined || this.#deliveredBytes > 0 || this.#finished !== undefined;
+  #close(): Bill {
+    const { price, contextTokensMax } = this.#options;
+    const { usage: counted, isEstimated } = this.#count();
+    const limits = { outputTokensMax: this.#outputTokensMax, contextTokensMax };
+    const { usage, isImplausible } = limitUsage(counted, limits);
+    return { usage, chargeMicros: priceUsage(usage, price), isEstimated, isImplausible };
+  }
+
+  #tellCharged(finish: Extract<InferenceEvent, { type: 'finish' }>): InferenceEvent {
+    const { usage } = this.#close();
+    return usage === finish.usage ? finish : { ...finish, usage };
+  }
+
+  #noteTold(usage: Usage): void {
+    this.#told = usage;
+    this.#bytesAtTold = this.#deliveredBytes;
   }
 
   /** The upstream's own account of the answer, unless it left out what was delivered or what was asked. */
-  #countedUsage(): Usage | undefined {
-    const finished = this.#finished;
-    if (finished === undefined) return undefined;
-    const lacksInput = !hasInput(finished) && finished.output + this.#deliveredBytes > 0;
-    const lacksOutput = finished.output === 0 && this.#deliveredBytes > 0;
-    return lacksInput || lacksOutput ? undefined : finished;
+  #count(): Count {
+    const told = this.#told;
+    if (told === undefined) return this.#estimate();
+    const isUpToDate = this.#isFinished || this.#bytesAtTold === this.#deliveredBytes;
+    const lacksInput = inputOf(told) === 0 && told.output + this.#deliveredBytes > 0;
+    const lacksOutput = told.output === 0 && this.#deliveredBytes > 0;
+    const isWhole = isUpToDate && !lacksInput && !lacksOutput;
+    return isWhole ? { usage: told, isEstimated: false } : this.#estimate();
   }
 
-  #estimateUsage(): Usage {
-    const { inputTokens, bytesPerToken } = this.#options;
-    const [started, finished] = [this.#started, this.#finished];
-    const input = [finished, started].find((told) => told !== undefined && hasInput(told));
-    const { thinking } = finished ?? started ?? NO_USAGE;
-    const deliveredTokens = Math.ceil(this.#deliveredBytes / bytesPerToken);
-    const output = finished?.output || Math.max(started?.output ?? 0, deliveredTokens);
-    const told = input ?? { ...NO_USAGE, input: inputTokens };
-    return { ...told, output, thinking: Math.min(thinking, output) };
+  /** Never more output than was asked for: text of many bytes to the token is no longer answer. */
+  #estimate(): Count {
+    const told = this.#told ?? NO_USAGE;
+    const isCounted = told.output > 0;
+    const untoldBytes = this.#deliveredBytes - (isCounted ? this.#bytesAtTold : 0);
+    const untold = this.#isFinished && isCounted ? 0 : untoldBytes / this.#options.bytesPerToken;
+    const delivered = Math.min(told.output + Math.ceil(untold), this.#outputTokensMax);
+    const output = Math.max(isCounted ? told.output : (this.#started?.output ?? 0), delivered);
+    const { thinking } = this.#told ?? this.#started ?? NO_USAGE;
+    const input = this.#findInput() ?? this.#estimateInput();
+    return {
+      usage: { ...input, output, thinking: Math.min(thinking, output) },
+      isEstimated: true,
+    };
   }
 
-  #bill(usage: Usage, isEstimated: boolean): Bill {
-    return { usage, chargeMicros: priceUsage(usage, this.#options.price), isEstimated };
+  #findInput(): Usage | undefined {
+    return [this.#told, this.#started].find((usage) => usage !== undefined && inputOf(usage) > 0);
+  }
+
+  /** An upstream that has begun without a word on its input is none that writes caches at another price. */
+  #estimateInput(): Usage {
+    const { estimate, price, contextTokensMax } = this.#options;
+    const likely = Math.min(estimate.likely, contextTokensMax);
+    if (!this.hasBegun()) return estimateInput({ ...estimate, likely }, price);
+    return { ...NO_USAGE, input: likely };
   }
 }
 
-function hasInput({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage): boolean {
-  return input + cacheRead + cacheWrite5m + cacheWrite1h > 0;
-}
+const FREE: Bill = { usage: NO_USAGE, chargeMicros: 0, isEstimated: false, isImplausible: false };

@@ -98,11 +98,13 @@ export class RequestRecorder {
     this.#record.status ??= isRefusal ? this.#statusOf(error) : FAULT_STATUS;
   }
 
-  noteBill({ usage, chargeMicros, isEstimated }: Bill, end: AnswerEnd): void {
+  noteBill(bill: Bill, end: AnswerEnd): void {
+    const { usage, chargeMicros, isEstimated, isImplausible } = bill;
     const record = this.#record;
     record.usage = usage;
     record.chargeMicros = chargeMicros;
     record.isEstimated = isEstimated;
+    record.isUsageImplausible = isImplausible;
     record.outcome = end;
     record.isUsageMissing = isEstimated && end === 'complete';
   }
@@ -159,5 +161,6 @@ function openRecord(
     heldMicros: 0,
     isEstimated: false,
     isUsageMissing: false,
+    isUsageImplausible: false,
   };
 }

@@ -43,6 +43,8 @@ export interface RequestRecord {
   readonly isEstimated: boolean;
   /** There was text, and the upstream told no usage, or none of its output. */
   readonly isUsageMissing: boolean;
+  /** The upstream told more than the answer can have cost, and was not believed. */
+  readonly isUsageImplausible: boolean;
 }
 
 export const STREAM_ABORT_REASONS = [

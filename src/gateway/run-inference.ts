@@ -6,10 +6,12 @@ import {
 } from '../catalogue/estimate-hold.ts';
 import { estimateTokens, type TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/resolve-model.ts';
+import { asksToThink } from '../protocol/asks-to-think.ts';
 import type { Format } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { ClientLeave } from './client-leave.ts';
 import type { AskedSizes, ServedBy } from './describe-request.ts';
-import { type AnswerEnd, createMeter, type Meter } from './meter-usage.ts';
+import { type AnswerEnd, createMeter } from './meter-usage.ts';
 import { type ReadRequest, readRequest } from './read-request.ts';
 import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
@@ -29,17 +31,19 @@ export async function runInference(
   const recorder = new RequestRecorder({ requestId, route, statusOf, trace });
   try {
     const running = await begin(client, format, steps, recorder);
+    const { leave, admission, sizes, settings } = running;
     let end: AnswerEnd = 'undelivered';
     try {
       end = await running.sending;
     } catch (error) {
-      recorder.noteFailure(error, client.signal.aborted);
-      throw error;
+      if (!leave.isDraining || !(error instanceof Refusal)) {
+        recorder.noteFailure(error, client.signal.aborted);
+        throw error;
+      }
     } finally {
-      if (client.signal.aborted && end !== 'complete') end = 'left';
-      const { meter, admission, sizes, settings } = running;
-      const bill = meter.close(end);
-      recorder.noteBill(bill, end);
+      if (leave.signal.aborted && end !== 'complete') end = 'left';
+      const bill = leave.close(end, admission.heldMicros);
+      recorder.noteBill(bill, leave.hasLeft ? 'left' : end);
       admission.settle(bill, recorder.describe(sizes, settings, steps.nowMs()));
     }
   } catch (error) {
@@ -53,7 +57,7 @@ export async function runInference(
 /** What is kept of a request while its answer runs: a stream may be open for long, and thousands of them are. */
 interface Running {
   readonly sending: Promise<AnswerEnd>;
-  readonly meter: Meter;
+  readonly leave: ClientLeave;
   readonly admission: Admission;
   readonly sizes: AskedSizes;
   readonly settings: ServedBy;
@@ -96,27 +100,36 @@ async function begin(
   const { price } = model;
   const isElastic = request.outputTokensMax === undefined;
   const hold = estimateHold({ estimate, outputTokensMax: askedTokensMax, isElastic, price });
-  const meter = createMeter({ price, inputTokens: estimate.likely, bytesPerToken });
+  const contextTokensMax = contextWindowOf(model, request);
+  const limits = { contextTokensMax, outputTokensMax: askedTokensMax };
+  const meter = createMeter({ price, estimate, bytesPerToken, ...limits });
+  const bodyBytes = source.bytes.length;
+  const leave = new ClientLeave(client, meter, steps.drains, {
+    model: model.id,
+    isStream: request.isStream,
+    asksToThink: asksToThink(source.value),
+    usesCache: estimate.cacheWrite !== undefined,
+    requestBytes: bodyBytes,
+  });
   const admission = await steps.admit({
     holdMicros: hold.holdMicros,
     holdLeastMicros: hold.holdLeastMicros,
     key,
     requestId: client.requestId,
     modelNames: [model.id, ...model.aliases],
-    seenMicros: () => meter.seenMicros(),
+    seenMicros: () => meter.seenMicros(leave.isSent()),
     tellRate: (rate) => client.addHeaders(format.encodeRate(rate)),
-    stop: (refusal) => client.abort(refusal),
+    stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
-  const bodyBytes = source.bytes.length;
   const sizes = { bodyBytes, estimatedTokens: estimate.likely, outputTokensMax: askedTokensMax };
   const settings = { price, configVersion };
   const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
   const { heldMicros } = admission;
-  const served = { client, format, meter, recorder, context, heldMicros };
-  const sending = send(served, { asked, model, estimate, hold, askedTokensMax, steps });
+  const served = { client, format, leave, meter, recorder, context, heldMicros };
+  const sending = send(served, { asked, model, estimate, hold, steps, ...limits });
   // Not waited for here: this function would hold the body and all that was read of it for as long as a stream runs.
-  return { sending, meter, admission, sizes, settings };
+  return { sending, leave, admission, sizes, settings };
 }
 
 interface Order {
@@ -124,29 +137,35 @@ interface Order {
   readonly model: Model;
   readonly estimate: TokenEstimate;
   readonly hold: HoldEstimate;
-  readonly askedTokensMax: number;
+  readonly outputTokensMax: number;
+  readonly contextTokensMax: number;
   readonly steps: Steps;
 }
 
 /** Whatever fails from here on rejects: something is held, and has to be settled. */
 function send(served: Served, order: Order): Promise<AnswerEnd> {
-  const { client, format, recorder, context, heldMicros } = served;
-  const { asked, model, estimate, hold, askedTokensMax, steps } = order;
+  const { client, format, leave, meter, recorder, context, heldMicros } = served;
+  const { asked, model, estimate, hold, contextTokensMax, steps } = order;
   const { request, readWhole, source } = asked;
   try {
     const isCut = heldMicros < hold.holdMicros;
+    const outputTokensMax = isCut
+      ? cutOutput(client, { model, estimate, heldMicros })
+      : order.outputTokensMax;
+    meter.limitOutput(outputTokensMax);
     const parts = steps.infer({
       request,
       readWhole,
       model: model.id,
-      outputTokensMax: isCut ? cutOutput(client, { model, estimate, heldMicros }) : askedTokensMax,
-      contextTokensMax: contextWindowOf(model, request),
+      ...{ outputTokensMax, contextTokensMax },
       form: { format: format.name, context },
       source,
       noteTries: (tries) => recorder.noteTries(tries),
       trace: recorder.trace,
-      signal: client.signal,
+      isUnread: () => leave.isDraining,
+      signal: leave.signal,
     });
+    leave.follow(parts);
     return request.isStream ? sendStream(served, parts) : sendWhole(served, parts);
   } catch (error) {
     return Promise.reject(error);

@@ -1,8 +1,9 @@
 import { createDeadlineList } from '../lib/deadline-list.ts';
 import type { Format, StreamEncoder } from '../protocol/format.ts';
-import type { Answer, AnswerContext, AnswerPart } from '../protocol/inference.ts';
+import type { Answer, AnswerContext, AnswerPart, Usage } from '../protocol/inference.ts';
 import { pourAnswer } from '../protocol/pour-answer.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { type ClientLeave, CUT_OFF } from './client-leave.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { RequestRecorder } from './record-request.ts';
 import type { Served } from './served.ts';
@@ -33,7 +34,7 @@ const silences = createDeadlineList<StreamSender>({
  * clients retry, afterwards it is the last event of the stream.
  */
 export async function sendStream(served: Served, parts: Answer): Promise<AnswerEnd> {
-  const { client, recorder } = served;
+  const { client, leave, recorder } = served;
   const sender = await beginStream(served, parts);
   let end: AnswerEnd = 'complete';
   try {
@@ -41,8 +42,10 @@ export async function sendStream(served: Served, parts: Answer): Promise<AnswerE
     recorder.beginUpstreamWait();
     if (isMoreWanted) await pourAnswer(parts, (part) => sender.take(part));
     recorder.endUpstreamWait();
-    if (sender.isFinished) return 'left';
+    if (sender.isFinished && !leave.isDraining) return 'left';
   } catch (error) {
+    if (error === CUT_OFF) return 'left';
+    if (error instanceof Refusal && leave.isDraining) return 'failed';
     if (!(error instanceof Refusal) || sender.isFinished) throw error;
     end = 'failed';
     recorder.noteFailure(error, false);
@@ -58,13 +61,13 @@ export async function sendStream(served: Served, parts: Answer): Promise<AnswerE
 
 /** By itself: a function that waits for the rest of a stream would hold the first part until then. */
 async function beginStream(served: Served, parts: Answer): Promise<StreamSender> {
-  const { client, recorder } = served;
+  const { client, leave, recorder } = served;
   recorder.beginUpstreamWait();
   const first = await parts.next();
   recorder.endUpstreamWait();
   if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
 
-  recorder.noteAnswer();
+  if (!leave.hasLeft) recorder.noteAnswer();
   return new StreamSender(client.startStream(STREAM_HEAD), served, first.value);
 }
 
@@ -73,6 +76,7 @@ class StreamSender {
   readonly #stream: ClientStream;
   readonly #format: Format;
   readonly #context: AnswerContext;
+  readonly #leave: ClientLeave;
   readonly #meter: Meter;
   readonly #recorder: RequestRecorder;
   readonly #silence = silences.add(this);
@@ -82,13 +86,14 @@ class StreamSender {
 
   constructor(
     stream: ClientStream,
-    { format, context, meter, recorder }: Served,
+    { format, context, leave, meter, recorder }: Served,
     first: AnswerPart,
   ) {
     this.#stream = stream;
     this.#first = first;
     this.#format = format;
     this.#context = context;
+    this.#leave = leave;
     this.#meter = meter;
     this.#recorder = recorder;
   }
@@ -111,7 +116,7 @@ class StreamSender {
     silences.renew(this.#silence);
     const bytes = this.#encode(part);
     const drained = bytes.length > 0 ? this.#stream.write(bytes) : undefined;
-    return drained === undefined ? !this.#stream.isFinished : this.#waitForClient(drained);
+    return drained === undefined ? this.#isMoreWanted() : this.#waitForClient(drained);
   }
 
   sendError(error: Refusal, requestId: string): Promise<void> | undefined {
@@ -137,18 +142,27 @@ class StreamSender {
     await drained;
     this.#recorder.endClientWait();
     this.#recorder.beginUpstreamWait();
-    return !this.#stream.isFinished;
+    return this.#isMoreWanted();
+  }
+
+  #isMoreWanted(): boolean {
+    return !this.#stream.isFinished || this.#leave.readsOn();
   }
 
   /** What is counted is what goes out, in whosever words. */
   #encode(part: AnswerPart): string | Uint8Array {
     let text = '';
+    let charged: Usage | undefined;
+    const isWritten = part.bytes === undefined && !this.#stream.isFinished;
     this.#meter.noteContent(part.contentBytes);
     for (const event of part.events) {
       const counted = this.#meter.note(event);
-      if (part.bytes === undefined) text += this.#needEncoder().encode(counted);
+      if (counted.type === 'finish') charged = counted.usage;
+      if (isWritten) text += this.#needEncoder().encode(counted);
     }
-    return part.bytes ?? text;
+    if (part.closing === undefined || charged === undefined) return part.bytes ?? text;
+    const closing = part.closing(charged);
+    return part.bytes === undefined ? closing : Buffer.concat([part.bytes, closing]);
   }
 
   #needEncoder(): StreamEncoder {

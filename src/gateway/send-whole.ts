@@ -1,40 +1,65 @@
 import { formatCredits } from '../lib/micros.ts';
 import { type AnswerCollector, createAnswerCollector } from '../protocol/collect-answer.ts';
-import type { Answer } from '../protocol/inference.ts';
+import type { Answer, AnswerPart, Usage } from '../protocol/inference.ts';
 import type { AnswerEnd } from './meter-usage.ts';
 import type { Served } from './served.ts';
 
 const JSON_HEAD = { status: 200, headers: { 'content-type': 'application/json' } };
 
-/** One JSON body, when the answer is complete. */
+/** One JSON body, when the answer is complete and its client still there. */
 export async function sendWhole(served: Served, parts: Answer): Promise<AnswerEnd> {
-  const { client, format, context, meter, recorder, heldMicros } = served;
-  let collector: AnswerCollector | undefined;
-  let bytes: Uint8Array | undefined;
+  const { client, leave, meter, recorder, heldMicros } = served;
+  const whole = new WholeAnswer(served);
   for (;;) {
     recorder.beginUpstreamWait();
     const { done, value: part } = await parts.next();
     recorder.endUpstreamWait();
     if (done === true) break;
-    bytes = part.bytes;
-    meter.noteContent(part.contentBytes);
-    for (const event of part.events) {
-      const counted = meter.note(event);
-      if (bytes !== undefined) continue;
-      collector ??= createAnswerCollector();
-      collector.add(counted);
-    }
+    whole.add(part);
     if (part.isLast === true) break;
   }
+  if (leave.hasLeft) return 'complete';
   // A charge above what is held may be cut when it is settled, which is after this answer.
-  const { chargeMicros } = meter.close('complete');
+  const { chargeMicros } = meter.close('complete', true);
   if (chargeMicros <= heldMicros) {
     client.addHeaders({ 'x-tollgate-credits-charged': formatCredits(chargeMicros) });
   }
+  const body = whole.write();
   recorder.noteAnswer();
-  client.answer(
-    JSON_HEAD,
-    bytes ?? format.encodeAnswer((collector ?? createAnswerCollector()).finish(), context),
-  );
+  client.answer(JSON_HEAD, body);
   return 'complete';
+}
+
+/** A class, because one is made for every request that is no stream. */
+class WholeAnswer {
+  readonly #served: Served;
+  #collector: AnswerCollector | undefined;
+  #closing: AnswerPart['closing'];
+  #charged: Usage | undefined;
+
+  constructor(served: Served) {
+    this.#served = served;
+  }
+
+  /** What is added for a client that has left is counted, and not kept. */
+  add({ events, contentBytes, closing }: AnswerPart): void {
+    const { leave, meter } = this.#served;
+    meter.noteContent(contentBytes);
+    this.#closing = closing;
+    for (const event of events) {
+      const counted = meter.note(event);
+      if (counted.type === 'finish') this.#charged = counted.usage;
+      if (closing !== undefined || leave.hasLeft) continue;
+      this.#collector ??= createAnswerCollector();
+      this.#collector.add(counted);
+    }
+  }
+
+  write(): string | Uint8Array {
+    const { format, context } = this.#served;
+    if (this.#closing !== undefined && this.#charged !== undefined) {
+      return this.#closing(this.#charged);
+    }
+    return format.encodeAnswer((this.#collector ?? createAnswerCollector()).finish(), context);
+  }
 }

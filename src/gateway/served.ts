@@ -1,5 +1,6 @@
 import type { Format } from '../protocol/format.ts';
 import type { AnswerContext } from '../protocol/inference.ts';
+import type { ClientLeave } from './client-leave.ts';
 import type { Meter } from './meter-usage.ts';
 import type { RequestRecorder } from './record-request.ts';
 import type { ClientSide } from './steps.ts';
@@ -9,6 +10,7 @@ export interface Served {
   readonly client: ClientSide;
   readonly format: Format;
   readonly context: AnswerContext;
+  readonly leave: ClientLeave;
   readonly meter: Meter;
   readonly recorder: RequestRecorder;
   readonly heldMicros: number;

@@ -8,6 +8,7 @@ import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Trace } from '../protocol/trace-context.ts';
+import type { AnswerDrains } from './answer-drains.ts';
 import type { Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -31,6 +32,7 @@ export interface Steps {
   /** The same door, and then what the key is told of itself. */
   describeKey(key: ApiKey): Promise<KeyInfo>;
   readonly infer: Infer;
+  readonly drains: AnswerDrains;
   /** In which some upstream reads requests: those go on as they came, and their long texts need not be read. */
   readonly upstreamFormats: ReadonlySet<Format['name']>;
   /** Once for each request, when it has ended, however it ended. */

@@ -80,6 +80,7 @@ function describeDetails(details: RequestDetails | undefined) {
       outcome: details.outcome,
       status: details.status ?? null,
       refusal: details.refusal ?? null,
+      usage_implausible: details.isUsageImplausible,
     },
     tries: details.tries,
     times: {

@@ -69,6 +69,17 @@ export const METRICS = {
     { model },
     'Answers billed by what was delivered, since nobody had counted.',
   ),
+  usageImplausible: counter(
+    'tollgate_usage_implausible_total',
+    { upstream, model },
+    'Answers whose upstream told more tokens than there can have been; they are billed for what was asked at most.',
+  ),
+  answersDraining: gauge(
+    'tollgate_answers_draining',
+    {},
+    'sum',
+    'Answers that are read on for their usage, since their clients have left.',
+  ),
   exchangesActive: gauge('tollgate_exchanges_active', {}, 'sum', 'Requests of any kind that run.'),
   streamsActive: gauge('tollgate_streams_active', {}, 'sum', 'Streams that run.'),
   streamsAborted: counter(

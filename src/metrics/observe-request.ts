@@ -59,6 +59,10 @@ export function createObserveRequest(metrics: Metrics): ObserveRequest {
     if (record.chargeMicros > 0) cells.charged.add(creditsOf(record.chargeMicros));
     if (record.isUsageMissing) cells.usageMissing.add(1);
     if (record.isEstimated) cells.usageEstimated.add(1);
+    if (record.isUsageImplausible && record.upstream !== undefined) {
+      const { upstream, model = UNKNOWN_MODEL } = record;
+      metrics.usageImplausible.at({ upstream, model }).add(1);
+    }
     const { refusal } = record;
     const { streamAbortReason: reason } = measures;
     if (refusal !== undefined) metrics.refusals.at({ refusal }).add(1);

@@ -51,6 +51,8 @@ export const receiptDetails = {
       outcome: z.string(),
       status: z.number().nullable(),
       refusal: z.string().nullable(),
+      /** The upstream told more than the answer can have cost: `usage` is what was charged. */
+      usage_implausible: z.boolean(),
     })
     .nullable()
     .optional(),

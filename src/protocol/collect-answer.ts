@@ -85,6 +85,8 @@ export function createAnswerCollector(): AnswerCollector {
         open = undefined;
         break;
       }
+      case 'usage':
+        break;
       case 'finish':
         addLast(event);
     }

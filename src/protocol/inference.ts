@@ -133,14 +133,16 @@ export type OutputBlock =
   | ToolUseBlock;
 
 /**
- * One answer, in order: start, (block_start, delta …, block_stop) …, finish. An upstream that fails throws
- * a `Refusal` instead of its next event.
+ * One answer, in order: start, (block_start, delta …, block_stop) …, finish, and usage anywhere behind the start. An
+ * upstream that fails throws a `Refusal` instead of its next event.
  */
 export type InferenceEvent =
   | { readonly type: 'start'; readonly id: string; readonly model: string; readonly usage: Usage }
   | { readonly type: 'block_start'; readonly index: number; readonly block: BlockStart }
   | { readonly type: 'delta'; readonly index: number; readonly delta: BlockDelta }
   | { readonly type: 'block_stop'; readonly index: number }
+  /** Of the answer so far; who encodes it passes it over. */
+  | { readonly type: 'usage'; readonly usage: Usage }
   | {
       readonly type: 'finish';
       readonly stopReason: StopReason;
@@ -202,7 +204,9 @@ export interface InferenceCall {
   readonly noteTries: (tries: readonly Try[]) => void;
   /** Upstreams are told of it. */
   readonly trace: Trace | undefined;
-  /** Aborted when the client leaves or the time is up: the upstream stops at once. */
+  /** Nobody reads the answer any more: only what it costs is wanted, and it is not asked for again. */
+  readonly isUnread: () => boolean;
+  /** Aborted when nobody wants any more of it, or the time is up: the upstream stops at once. */
   readonly signal: StopSignal;
 }
 
@@ -236,9 +240,13 @@ export interface AnswerPart {
    * comes in whole events, so that a word of ours may follow at any time; a whole answer comes in one part.
    */
   readonly bytes: Uint8Array | undefined;
+  /** What goes out behind `bytes`, where it tells the client the usage that the finish among the events is billed for. */
+  readonly closing?: Closing | undefined;
   /** Nothing follows: whoever is told so need not ask again. Not everybody knows it in time. */
   readonly isLast?: true | undefined;
 }
+
+export type Closing = (usage: Usage) => Uint8Array;
 
 /**
  * Takes a part at once, whose `bytes` stay as they are only until it answers: whether more is wanted, or, from a
@@ -253,6 +261,8 @@ export interface Answer extends AsyncIterableIterator<AnswerPart> {
    * that was all; fails as `next` does.
    */
   pour?(take: TakePart): Promise<boolean>;
+  /** Whether the upstream that is asked now has been sent the whole request. Who cannot tell has sent it. */
+  isSent?(): boolean;
 }
 
 /** Throws a `Refusal` when the upstream refuses or breaks, before the first part or between two. */

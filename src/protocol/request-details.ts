@@ -37,4 +37,6 @@ export interface RequestDetails {
   readonly totalMs: number;
   readonly upstreamWaitMs: number;
   readonly clientWaitMs: number;
+  /** The upstream told more than the answer can have cost: what is kept is what was charged. */
+  readonly isUsageImplausible: boolean;
 }

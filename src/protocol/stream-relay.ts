@@ -1,5 +1,5 @@
 import { countContentBytes } from './count-content-bytes.ts';
-import type { InferenceEvent } from './inference.ts';
+import type { Closing, InferenceEvent } from './inference.ts';
 import { Refusal } from './refusals.ts';
 import { createSseSplitter, type SseFrame } from './split-sse.ts';
 
@@ -10,6 +10,8 @@ export interface RelayedPart {
   /** What the same bytes say, for whoever counts; the deltas are counted already. */
   readonly events: readonly InferenceEvent[];
   readonly contentBytes: number;
+  /** What follows the bytes, with the finish. */
+  readonly closing: Closing | undefined;
   /** The upstream failed behind these bytes, and nothing of it follows. */
   readonly refusal: Refusal | undefined;
 }
@@ -24,6 +26,8 @@ export interface StreamRelay {
 export interface RelayedFrame {
   readonly bytes: readonly Uint8Array[];
   readonly events: readonly InferenceEvent[];
+  /** Of the last one, where it tells usage. */
+  readonly closing?: Closing;
 }
 
 /** Frames in a row that say nothing but text. */
@@ -74,7 +78,13 @@ class FramesRelay implements StreamRelay {
     const run = this.#frames.skim(chunk, 0);
     if (run?.end !== chunk.length) return undefined;
     const { bytes, contentBytes } = run;
-    return { bytes: [bytes], events: NO_EVENTS, contentBytes, refusal: undefined };
+    return {
+      bytes: [bytes],
+      events: NO_EVENTS,
+      contentBytes,
+      closing: undefined,
+      refusal: undefined,
+    };
   }
 
   #pushAll(chunk: Uint8Array, part: GrowingPart): void {
@@ -114,6 +124,7 @@ function createGrowingPart() {
   const bytes: Uint8Array[] = [];
   const events: InferenceEvent[] = [];
   let contentBytes = 0;
+  let closing: Closing | undefined;
 
   return {
     addRun(run: RelayedRun): void {
@@ -123,6 +134,7 @@ function createGrowingPart() {
     /** Whether it was the last one. */
     addFrame(relayed: RelayedFrame): boolean {
       for (const piece of relayed.bytes) appendBytes(bytes, piece);
+      closing = relayed.closing;
       for (const event of relayed.events) {
         if (event.type === 'delta') contentBytes += countContentBytes(event.delta);
         else events.push(event);
@@ -133,6 +145,7 @@ function createGrowingPart() {
       bytes,
       events,
       contentBytes,
+      closing,
       refusal,
     }),
   };

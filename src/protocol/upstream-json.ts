@@ -50,6 +50,9 @@ export function readObject(fields: Json, name: string): Json {
   return isObject(value) ? value : {};
 }
 
+/** A whole number of tokens. More than can be counted is the most that can: too much to be believed, and no nothing. */
 export function readCount(value: unknown): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+  if (typeof value !== 'number' || value < 0) return undefined;
+  if (value > Number.MAX_SAFE_INTEGER) return Number.MAX_SAFE_INTEGER;
+  return Number.isInteger(value) ? value : undefined;
 }

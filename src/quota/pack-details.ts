@@ -26,11 +26,13 @@ export type PackedDetails = readonly [
     clientWaitMs: number,
   ],
   configVersion: string,
+  /** Undefined in what was written before there was such a mark. */
+  isUsageImplausible?: boolean,
 ];
 
 export function packDetails(writer: PackWriter, details: RequestDetails): void {
   const { price, tries, status, refusal, firstEventMs } = details;
-  writer.list(12);
+  writer.list(13);
   writer.text(details.format);
   writer.flag(details.isStream);
   writer.text(details.maskedKey);
@@ -64,11 +66,12 @@ export function packDetails(writer: PackWriter, details: RequestDetails): void {
   writer.number(details.upstreamWaitMs);
   writer.number(details.clientWaitMs);
   writer.text(details.configVersion);
+  writer.flag(details.isUsageImplausible);
 }
 
 /** Passes over what `packDetails` writes. */
 export function skipDetails(reader: PackReader): void {
-  reader.list(12);
+  reader.list(13);
   reader.skipText();
   reader.flag();
   reader.skipText();
@@ -86,6 +89,7 @@ export function skipDetails(reader: PackReader): void {
   reader.skipNumberOrNothing();
   reader.skipNumbers(3);
   reader.skipText();
+  reader.flag();
 }
 
 export function unpackDetails(packed: PackedDetails): RequestDetails {
@@ -105,6 +109,7 @@ export function unpackDetails(packed: PackedDetails): RequestDetails {
     ...{ startedMs, bodyMs, admittedMs },
     firstEventMs: firstEventMs ?? undefined,
     ...{ totalMs, upstreamWaitMs, clientWaitMs },
+    isUsageImplausible: packed[12] ?? false,
   };
 }
 

@@ -10,6 +10,8 @@ export interface AnswerSource {
   /** Nothing more is pushed, or a little that was on its way. */
   pause(): void;
   resume(): void;
+  /** Whether the whole request has been sent. */
+  isSent(): boolean;
   /** Nobody takes any more. */
   abort(): void;
 }
@@ -129,6 +131,10 @@ export class AnswerParts implements Answer, Expirable {
       this.#taker = { take, resolve, reject };
       this.flush();
     });
+  }
+
+  isSent(): boolean {
+    return this.#source.isSent();
   }
 
   async return(): Promise<Result> {

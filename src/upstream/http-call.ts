@@ -45,6 +45,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   #isOver = false;
   #hasEnded = false;
   #readBytes = 0;
+  #isRefused = false;
 
   constructor(call: InferenceCall, dialect: UpstreamDialect, deadlines: CallDeadlines) {
     this.#call = call;
@@ -67,6 +68,11 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#exchange?.resume();
   }
 
+  /** An error is no answer, and costs nothing. */
+  isSent(): boolean {
+    return !this.#isRefused && this.#exchange?.isSent === true;
+  }
+
   abort(): void {
     this.#stopListening();
     this.#exchange?.abort();
@@ -79,6 +85,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
 
   onHead(status: number, headers: HttpHeaders): void {
     const isAnswer = status >= 200 && status <= 299;
+    this.#isRefused = !isAnswer;
     this.#reader =
       isAnswer && this.#call !== undefined
         ? this.#createReader(this.#call)
@@ -125,12 +132,13 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     }
   }
 
-  #createReader({ request, form, model }: InferenceCall): AnswerReader {
+  #createReader({ request, form, model, isUnread }: InferenceCall): AnswerReader {
     return createAnswerReader({
       dialect: this.#dialect,
       isStream: request.isStream,
       form,
       model,
+      isUnread,
       teller: this,
     });
   }

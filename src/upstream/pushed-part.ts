@@ -1,4 +1,4 @@
-import type { AnswerPart, InferenceEvent } from '../protocol/inference.ts';
+import type { AnswerPart, Closing, InferenceEvent } from '../protocol/inference.ts';
 
 /** A part as it comes from a socket. */
 export interface PushedPart {
@@ -6,6 +6,8 @@ export interface PushedPart {
   readonly contentBytes: number;
   /** `undefined` where the client reads another form. */
   readonly bytes: readonly Uint8Array[] | undefined;
+  /** What follows the bytes; owns what it writes. */
+  readonly closing?: Closing | undefined;
 }
 
 /** The beginning of an event is nothing that anybody could take, however long it is. */
@@ -14,16 +16,16 @@ export function saysAnything({ events, bytes }: PushedPart): boolean {
 }
 
 /** One that outlives the memory into which the socket reads. */
-export function keepPart({ events, contentBytes, bytes }: PushedPart): PushedPart {
-  return { events, contentBytes, bytes: bytes?.map((piece) => Buffer.from(piece)) };
+export function keepPart({ events, contentBytes, bytes, closing }: PushedPart): PushedPart {
+  return { events, contentBytes, bytes: bytes?.map((piece) => Buffer.from(piece)), closing };
 }
 
 /** All of them as one. */
 export function joinParts(parts: readonly PushedPart[], isLast: true | undefined): AnswerPart {
   const [first, second] = parts;
   if (first !== undefined && second === undefined) {
-    const { events, contentBytes, bytes } = first;
-    return { events, contentBytes, bytes: bytes && joinBytes(bytes), isLast };
+    const { events, contentBytes, bytes, closing } = first;
+    return { events, contentBytes, bytes: bytes && joinBytes(bytes), closing, isLast };
   }
   const events: InferenceEvent[] = [];
   let pieces: Uint8Array[] | undefined;
@@ -35,7 +37,8 @@ export function joinParts(parts: readonly PushedPart[], isLast: true | undefined
     pieces ??= [];
     for (const piece of part.bytes) pieces.push(piece);
   }
-  return { events, contentBytes, bytes: pieces && joinBytes(pieces), isLast };
+  const closing = parts.at(-1)?.closing;
+  return { events, contentBytes, bytes: pieces && joinBytes(pieces), closing, isLast };
 }
 
 function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {

@@ -1,9 +1,11 @@
 import { asBuffer } from '../lib/as-buffer.ts';
 import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
+import { createMemberPicker } from '../protocol/pick-members.ts';
 import { createEventReader } from '../protocol/read-events.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RelayedPart, StreamRelay } from '../protocol/stream-relay.ts';
+import { parseUpstreamJson } from '../protocol/upstream-json.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
 import type { PushedPart } from './pushed-part.ts';
@@ -27,6 +29,8 @@ export interface AnswerOptions {
   readonly form: AnswerForm;
   /** The pinned id: what the upstream calls it is its own affair. */
   readonly model: string;
+  /** Only what the answer costs is wanted by now. */
+  readonly isUnread: () => boolean;
   /** For what an upstream told before it failed in the same read. */
   readonly teller: PartTeller;
 }
@@ -85,20 +89,24 @@ function createStreamReader({ dialect, model, teller }: AnswerOptions): AnswerRe
 }
 
 function createWholeReader(
-  { dialect, form, model }: AnswerOptions,
+  { dialect, form, model, isUnread }: AnswerOptions,
   isSameFormat: boolean,
 ): AnswerReader {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
+  let unread: AnswerReader | undefined;
   const decode = (body: Buffer): PushedPart => {
     if (!isSameFormat) return toPart(dialect.decodeAnswer(body.toString('utf8')), model);
-    const relayed = dialect.relayAnswer(body, model, form.context);
-    if (relayed.bytes === undefined) return toPart(relayed.events, model);
-    const { events, contentBytes } = relayed;
-    return { events, contentBytes, bytes: [relayed.bytes] };
+    const { events, contentBytes, closing } = dialect.relayAnswer(body, model, form.context);
+    if (closing === undefined) return toPart(events, model);
+    return { events, contentBytes, bytes: [], closing };
   };
   return {
     push(chunk) {
+      if (isUnread()) {
+        unread ??= createUnreadReader(dialect, chunks.splice(0));
+        return unread.push(chunk);
+      }
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES_MAX) {
         const refusal = new Refusal('upstream_broken', "The upstream's answer is too large.");
@@ -108,7 +116,30 @@ function createWholeReader(
       chunks.push(Buffer.from(chunk));
       return undefined;
     },
-    end: () => decode(joinChunks(chunks)),
+    end: () => (unread === undefined ? decode(joinChunks(chunks)) : unread.end()),
+  };
+}
+
+/** Reads what the rest of an answer tells of its cost, and keeps nothing of what it says. */
+function createUnreadReader(dialect: UpstreamDialect, before: readonly Uint8Array[]): AnswerReader {
+  const picker = createMemberPicker(dialect.usageMembers);
+  let bytes = 0;
+  const push = (chunk: Uint8Array) => {
+    bytes += chunk.length;
+    picker.add(chunk);
+    return undefined;
+  };
+  before.forEach(push);
+  return {
+    push,
+    end() {
+      const usage = dialect.readUsage(parseUpstreamJson(picker.finish()));
+      const contentBytes = usage === undefined ? bytes : 0;
+      const events: InferenceEvent[] = [
+        { type: 'finish', stopReason: 'end_turn', stopSequence: undefined, usage },
+      ];
+      return { events, contentBytes, bytes: undefined };
+    },
   };
 }
 

@@ -25,7 +25,7 @@ const RETRY_AFTER_WAIT_MAX_MS = 2_000;
 const RETRY_AFTER_JITTER_MS = 250;
 
 /** What is needed of a call once its answer has begun. */
-type TriedCall = Pick<InferenceCall, 'noteTries' | 'signal'>;
+type TriedCall = Pick<InferenceCall, 'isUnread' | 'noteTries' | 'signal'>;
 
 export interface RetryOptions {
   readonly room: WaitingRoom;
@@ -65,12 +65,14 @@ class RetriedAnswer implements Answer {
   /** Nothing of it is kept longer than a retry is possible. */
   #untold: InferenceCall | undefined;
   readonly #tries: Try[] = [];
+  /** Before its first part. */
+  #trying: Answer | undefined;
   #begun: Begun | undefined;
   #isOver = false;
 
   constructor(options: RetryOptions, call: InferenceCall) {
     this.#options = options;
-    this.#call = { noteTries: call.noteTries, signal: call.signal };
+    this.#call = { isUnread: call.isUnread, noteTries: call.noteTries, signal: call.signal };
     this.#untold = call;
   }
 
@@ -82,6 +84,11 @@ class RetriedAnswer implements Answer {
     if (this.#isOver) return Promise.resolve(DONE);
     if (this.#begun !== undefined) return this.#takeNext(this.#begun);
     return this.#untold === undefined ? Promise.resolve(DONE) : this.#takeFirst(this.#untold);
+  }
+
+  isSent(): boolean {
+    if (this.#begun !== undefined) return true;
+    return this.#trying !== undefined && (this.#trying.isSent?.() ?? true);
   }
 
   /** No function that waits: a stream would hold all that one has for as long as it is open. */
@@ -124,6 +131,7 @@ class RetriedAnswer implements Answer {
         let first: Result;
         try {
           parts = startTry(this.#options, call, lease);
+          this.#trying = parts;
           first = await parts.next();
           noteFirstPart(lease, first);
         } catch (error) {
@@ -132,6 +140,7 @@ class RetriedAnswer implements Answer {
           continue;
         }
         this.#untold = undefined;
+        this.#trying = undefined;
         this.#begun = { lease, parts };
         return this.#noteResult(lease, first);
       }
@@ -145,9 +154,10 @@ class RetriedAnswer implements Answer {
   /** Throws where no other try could help. */
   #noteFailedTry(call: InferenceCall, lease: Lease, error: unknown): UpstreamFailure {
     const { result, failure } = endFailed(lease, call, error);
+    this.#trying = undefined;
     this.#tries.push({ upstream: lease.upstream, result });
     call.signal.throwIfAborted();
-    if (failure === undefined) throw error;
+    if (failure === undefined || call.isUnread()) throw error;
     return failure;
   }
 

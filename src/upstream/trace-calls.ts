@@ -43,6 +43,7 @@ function timeCall(answer: Answer, span: CallSpan): Answer {
         end();
       }
     },
+    isSent: () => answer.isSent?.() ?? true,
     async return(): Promise<IteratorResult<AnswerPart>> {
       end();
       await answer.return?.();

@@ -1,4 +1,4 @@
-import { decodeChatAnswer } from '../protocol/chat/decode-answer.ts';
+import { decodeChatAnswer, readChatUsage } from '../protocol/chat/decode-answer.ts';
 import { createStreamDecoder as createChatStreamDecoder } from '../protocol/chat/decode-stream.ts';
 import { encodeChatRequest } from '../protocol/chat/encode-request.ts';
 import { relayChatAnswer } from '../protocol/chat/relay-answer.ts';
@@ -9,8 +9,13 @@ import type {
   AskedRequest,
   InferenceCall,
   InferenceEvent,
+  Usage,
 } from '../protocol/inference.ts';
-import { decodeNativeAnswer, relayNativeAnswer } from '../protocol/native/decode-answer.ts';
+import {
+  decodeNativeAnswer,
+  readNativeUsage,
+  relayNativeAnswer,
+} from '../protocol/native/decode-answer.ts';
 import { createStreamDecoder as createNativeStreamDecoder } from '../protocol/native/decode-stream.ts';
 import { encodeNativeHeaders } from '../protocol/native/encode-headers.ts';
 import { encodeNativeRequest } from '../protocol/native/encode-request.ts';
@@ -20,6 +25,7 @@ import type { RelayedAnswer } from '../protocol/relayed-answer.ts';
 import type { StreamDecoder } from '../protocol/stream-decoder.ts';
 import type { StreamRelay } from '../protocol/stream-relay.ts';
 import type { AskedCall, UpstreamCall } from '../protocol/upstream-call.ts';
+import type { Json } from '../protocol/upstream-json.ts';
 
 export type CallToEncode = AskedCall & Pick<InferenceCall, 'readWhole'>;
 
@@ -38,6 +44,10 @@ export interface UpstreamDialect {
   decodeAnswer(body: string): readonly InferenceEvent[];
   createStreamRelay(model: string, context: AnswerContext): StreamRelay;
   relayAnswer(body: Buffer, model: string, context: AnswerContext): RelayedAnswer;
+  /** What `readUsage` needs of a whole answer. */
+  readonly usageMembers: readonly string[];
+  /** `undefined` where the answer tells none; throws where it is an error. */
+  readUsage(answer: Json): Usage | undefined;
 }
 
 export function dialectOf(kind: 'native' | 'chat'): UpstreamDialect {
@@ -61,6 +71,8 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   decodeAnswer: decodeNativeAnswer,
   createStreamRelay: createNativeRelay,
   relayAnswer: relayNativeAnswer,
+  usageMembers: ['type', 'error', 'usage'],
+  readUsage: readNativeUsage,
 };
 
 export const CHAT_DIALECT: UpstreamDialect = {
@@ -75,6 +87,8 @@ export const CHAT_DIALECT: UpstreamDialect = {
   decodeAnswer: decodeChatAnswer,
   createStreamRelay: createChatRelay,
   relayAnswer: relayChatAnswer,
+  usageMembers: ['error', 'usage'],
+  readUsage: readChatUsage,
 };
 
 /** To be written anew. */

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import type { BlockDelta, BlockStart, InferenceEvent } from '../../src/protocol/inference.ts';
+import type {
+  BlockDelta,
+  BlockStart,
+  InferenceEvent,
+  Usage,
+} from '../../src/protocol/inference.ts';
 
 export interface EventSequence {
   readonly events: readonly InferenceEvent[];
@@ -103,6 +108,18 @@ function readText(events: readonly InferenceEvent[]): string {
     .join('');
 }
 
+/** Usage counts upwards. */
+function raise(usage: Usage, more: Usage): Usage {
+  return {
+    input: usage.input + more.input,
+    cacheRead: usage.cacheRead + more.cacheRead,
+    cacheWrite5m: usage.cacheWrite5m + more.cacheWrite5m,
+    cacheWrite1h: usage.cacheWrite1h + more.cacheWrite1h,
+    output: usage.output + more.output,
+    thinking: usage.thinking + more.thinking,
+  };
+}
+
 /** Everything that the contract of `InferenceEvent` allows. */
 export const eventSequences: fc.Arbitrary<EventSequence> = fc
   .record({
@@ -128,7 +145,7 @@ export const eventSequences: fc.Arbitrary<EventSequence> = fc
     const events: InferenceEvent[] = [
       { type: 'start', id: 'msg_0123456789', model: 'llm-opus-4.7', usage },
       ...(isCut ? inside.slice(0, -1) : inside),
-      ...(isFailed ? [] : [finish]),
+      ...(isFailed ? [] : [{ ...finish, usage: finish.usage && raise(usage, finish.usage) }]),
     ];
     return { events, text: readText(inside), tools: readTools(inside), isFailed };
   });

@@ -117,15 +117,17 @@ describe('the relay of native streams', () => {
         } as const;
         const written = new TextDecoder().decode(writeUpstream(events, dialect));
         const relayed = relayAll(createNativeRelay(MODEL), cutBytes(toBytes(written), cuts));
-        const tail = (text: string) => {
-          const fromStart = text.slice(text.indexOf('message_start'));
-          return fromStart.slice(fromStart.indexOf('\n\n'));
-        };
-        const expected = tail(written);
-        const actual = tail(new TextDecoder().decode(relayed.bytes));
+        const isComment = (frame: string) => frame.startsWith(':');
+        const framesOf = (text: string) =>
+          text.slice(text.indexOf('message_start')).split('\n\n').slice(1);
+        const expected = framesOf(written);
+        const actual = framesOf(new TextDecoder().decode(relayed.bytes));
+        expect(actual.filter((frame) => !isComment(frame))).toEqual(
+          expected.filter((frame) => !isComment(frame)),
+        );
         // Comments behind the end come too late.
-        expect(expected.startsWith(actual)).toBe(true);
-        expect(actual.length).toBeGreaterThan(expected.length - 50);
+        const comments = actual.filter(isComment);
+        expect(comments.length).toBeGreaterThanOrEqual(expected.filter(isComment).length - 1);
       }),
       RUNS,
     );
@@ -156,6 +158,7 @@ describe('the relay of native streams', () => {
       bytes: [],
       events: [],
       contentBytes: 0,
+      closing: undefined,
       refusal: undefined,
     });
   });

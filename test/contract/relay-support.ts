@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Tally } from '../../src/protocol/count-content-bytes.ts';
 import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
-import type { InferenceEvent } from '../../src/protocol/inference.ts';
+import type { InferenceEvent, Usage } from '../../src/protocol/inference.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/stream-relay.ts';
@@ -36,14 +36,23 @@ export function relayAll(
   const events: InferenceEvent[] = [];
   let contentBytes = 0;
   let refusal: Refusal | undefined;
+  let usageAtStart: Usage | undefined;
   for (const push of [...chunks.map((chunk) => () => relay.push(chunk)), () => relay.end()]) {
     const part = push();
     // Behind the end, and behind a failure, nothing is passed on.
     if (refusal !== undefined || events.at(-1)?.type === 'finish') {
-      expect(part).toEqual({ bytes: [], events: [], contentBytes: 0, refusal: undefined });
+      expect(part).toEqual({
+        ...{ bytes: [], events: [], contentBytes: 0 },
+        ...{ closing: undefined, refusal: undefined },
+      });
     }
     bytes.push(...part.bytes.map((piece) => piece.slice()));
     events.push(...part.events);
+    const [start] = part.events;
+    if (start?.type === 'start') usageAtStart = start.usage;
+    const last = part.events.at(-1);
+    const charged = last?.type === 'finish' ? (last.usage ?? usageAtStart) : undefined;
+    if (charged !== undefined && part.closing !== undefined) bytes.push(part.closing(charged));
     contentBytes += part.contentBytes;
     refusal ??= part.refusal;
   }
@@ -58,7 +67,8 @@ export function rename(events: readonly InferenceEvent[], model: string): Infere
 export function withoutCounts(events: readonly InferenceEvent[]): unknown[] {
   const [first] = events;
   const usageAtStart = first?.type === 'start' ? first.usage : undefined;
-  return events.map((event) => {
+  return events.flatMap((event) => {
+    if (event.type === 'usage') return [];
     if (event.type === 'start') {
       return { ...event, usage: { ...event.usage, output: 0, thinking: 0 } };
     }

@@ -21,4 +21,5 @@ export const DETAILS: RequestDetails = {
   totalMs: 50,
   upstreamWaitMs: 45,
   clientWaitMs: 1,
+  isUsageImplausible: false,
 };

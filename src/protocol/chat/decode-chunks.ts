@@ -1,6 +1,7 @@
 import { decodeStreamError } from '../decode-upstream-error.ts';
 import type { InferenceEvent, Usage } from '../inference.ts';
 import { NO_USAGE } from '../native/decode-usage.ts';
+import { raiseUsage } from '../raise-usage.ts';
 import { isObject } from '../schema.ts';
 import { brokenAnswer, type Json, readObject, readText } from '../upstream-json.ts';
 import { createCallDecoder } from './decode-calls.ts';
@@ -33,12 +34,14 @@ class ChunkDecoder {
 
   /** Chunks without a choice tell of usage, or of nothing that matters here. */
   decode(chunk: Json): InferenceEvent[] {
-    if (isError(chunk['error'])) throw decodeStreamError(chunk);
-    this.#usage = decodeUsage(chunk['usage']) ?? this.#usage;
+    throwError(chunk);
+    const told = decodeUsage(chunk['usage']);
+    if (told !== undefined) this.#usage = raiseUsage(this.#usage ?? NO_USAGE, told);
     const choice = findChoice(chunk['choices']);
-    if (choice === undefined) return [];
+    if (choice === undefined) return this.#tellUsage(told);
     const events = this.#start(chunk);
     for (const event of this.#decodeDelta(readObject(choice, this.#saidUnder))) events.push(event);
+    for (const event of this.#tellUsage(told)) events.push(event);
     this.#finishReason = readText(choice, 'finish_reason') ?? this.#finishReason;
     return events;
   }
@@ -64,6 +67,13 @@ class ChunkDecoder {
     return [{ type: 'start', id, model: readText(chunk, 'model') ?? '', usage }];
   }
 
+  /** In a stream, and not before its start, which has it too. */
+  #tellUsage(told: Usage | undefined): InferenceEvent[] {
+    if (told === undefined || this.#usage === undefined) return [];
+    const isTold = this.#id !== undefined && this.#saidUnder === 'delta';
+    return isTold ? [{ type: 'usage', usage: this.#usage }] : [];
+  }
+
   #decodeDelta(delta: Json): InferenceEvent[] {
     const thinking = readText(delta, 'reasoning_content') ?? readText(delta, 'reasoning') ?? '';
     const refusal = readText(delta, 'refusal') ?? '';
@@ -78,7 +88,12 @@ class ChunkDecoder {
   }
 }
 
-const isError = (error: unknown) => isObject(error) || (typeof error === 'string' && error !== '');
+/** Instead of an answer, or in its middle. */
+export function throwError(chunk: Json): void {
+  const { error } = chunk;
+  if (isObject(error) || (typeof error === 'string' && error !== ''))
+    throw decodeStreamError(chunk);
+}
 
 /** Nobody here asks for a second choice. */
 function findChoice(choices: unknown): Json | undefined {

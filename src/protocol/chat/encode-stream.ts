@@ -59,6 +59,8 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
           return encodeDelta(event.delta);
         case 'block_stop':
           return encodeSome(tools.stop());
+        case 'usage':
+          return '';
         case 'finish':
           return encodeEnd(head, event, event.usage ?? usageAtStart, context);
       }

@@ -36,15 +36,17 @@ export function relayChatAnswer(
   const choice = findOnlyChoice(value);
   const summary = choice && (sumUpText(value, choice) ?? sumUpEvents(value, choice));
   if (choice === undefined || summary === undefined) {
-    return { events: decodeChatPayload(value), contentBytes: 0, bytes: undefined };
+    return { events: decodeChatPayload(value), contentBytes: 0, closing: undefined };
   }
   const { start, finish, contentBytes } = summary;
   const isRight = choice['index'] === 0 && choice['finish_reason'] === reasonOf(summary);
-  const written = writeMembers(value, summary, { model, context });
-  const members = isRight ? written : `${written},${writeChoices(choice, summary)}`;
-  const bytes =
-    spliceJson(answer, members, isRight ? isKept : isKeptButChoices) ?? mergeJson(value, members);
-  return { events: [start, finish], contentBytes, bytes };
+  const closing = (usage: Usage) => {
+    const written = writeMembers(value, { start, usage }, { model, context });
+    const members = isRight ? written : `${written},${writeChoices(choice, summary)}`;
+    const isLeft = isRight ? isKept : isKeptButChoices;
+    return spliceJson(answer, members, isLeft) ?? mergeJson(value, members);
+  };
+  return { events: [start, finish], contentBytes, closing };
 }
 
 /** Of the most frequent kind of answer, which is a text and nothing else. */
@@ -80,15 +82,18 @@ function sumUpEvents(answer: Json, choice: Json): Summary | undefined {
 
 const reasonOf = ({ finish }: Summary) => FINISH_REASONS[finish.stopReason];
 
+interface Written extends Pick<Summary, 'start'> {
+  readonly usage: Usage;
+}
+
 interface Names {
   readonly model: string;
   readonly context: AnswerContext;
 }
 
-function writeMembers(answer: Json, { start, finish }: Summary, { model, context }: Names): string {
-  const id = JSON.stringify(encodeCompletionId(start.id));
-  const told = readObject(answer, 'usage');
-  const usage = finish.usage === undefined ? JSON.stringify(told) : writeUsage(told, finish.usage);
+function writeMembers(answer: Json, written: Written, { model, context }: Names): string {
+  const id = JSON.stringify(encodeCompletionId(written.start.id));
+  const usage = writeUsage(readObject(answer, 'usage'), written.usage);
   return `"id":${id},"object":"chat.completion","created":${context.createdSeconds},"model":${JSON.stringify(model)},"usage":${usage}`;
 }
 

@@ -1,7 +1,6 @@
 import { asBuffer } from '../../lib/as-buffer.ts';
 import type { SseEvent } from '../decode-sse.ts';
-import type { AnswerContext, InferenceEvent } from '../inference.ts';
-import { NO_USAGE } from '../native/decode-usage.ts';
+import type { AnswerContext, InferenceEvent, Usage } from '../inference.ts';
 import { isObject } from '../schema.ts';
 import type { SseFrame } from '../split-sse.ts';
 import {
@@ -22,6 +21,7 @@ import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-str
 /** What the head of a chunk is made of; the later of two fields of one name counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
 const NO_BYTES = new Uint8Array(0);
+const utf8 = new TextEncoder();
 
 /**
  * From an upstream of the chat format to a chat client. Every chunk names the model, so its head is replaced;
@@ -40,7 +40,6 @@ class ChatFrames implements FrameRelay {
   readonly #texts = createTextFrames();
   readonly #heads: Heads = { bytes: NO_BYTES, cutBytes: 0 };
   #head: string | undefined;
-  #usageAtStart = NO_USAGE;
 
   constructor(model: string, context: AnswerContext) {
     this.#model = model;
@@ -83,14 +82,9 @@ class ChatFrames implements FrameRelay {
     if (start?.type !== 'start') return [];
     const head = encodeHead({ id: start.id, model: this.#model }, this.#context);
     this.#head = head;
-    this.#usageAtStart = start.usage;
     // With a memory of its own: a piece of the pool would keep 8 KB alive for as long as the stream is open.
     this.#heads.bytes = new Uint8Array(Buffer.from(head));
     return encodeUtf8(encodeBeginning(head, this.#context));
-  }
-
-  #encodeEnd(event: Extract<InferenceEvent, { type: 'finish' }>): string {
-    return encodeEnd(this.#head ?? '', event, event.usage ?? this.#usageAtStart, this.#context);
   }
 
   #relayChunk(chunk: Json, bytes: Uint8Array): readonly Uint8Array[] {
@@ -104,11 +98,14 @@ class ChatFrames implements FrameRelay {
 
   #finish(): RelayedFrame {
     const events = this.#chunks.finish();
+    const last = events.at(-1);
+    if (last?.type !== 'finish') return { events, bytes: [] };
+    const head = this.#head ?? '';
+    const context = this.#context;
     return {
       events,
-      bytes: events.flatMap((event) =>
-        event.type === 'finish' ? encodeUtf8(this.#encodeEnd(event)) : [],
-      ),
+      bytes: [],
+      closing: (usage: Usage) => utf8.encode(encodeEnd(head, last, usage, context)),
     };
   }
 }

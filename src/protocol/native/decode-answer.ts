@@ -1,11 +1,19 @@
 import { decodeStreamError } from '../decode-upstream-error.ts';
-import type { InferenceEvent } from '../inference.ts';
+import type { InferenceEvent, Usage } from '../inference.ts';
+import { isSameUsage } from '../raise-usage.ts';
 import type { RelayedAnswer } from '../relayed-answer.ts';
 import { replaceText } from '../splice-json.ts';
-import { brokenAnswer, type Json, parseUpstreamJson, readUpstreamBody } from '../upstream-json.ts';
+import {
+  brokenAnswer,
+  type Json,
+  parseUpstreamJson,
+  readObject,
+  readUpstreamBody,
+} from '../upstream-json.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
 import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
+import { encodeUsage } from './encode-usage.ts';
 
 /** The events of an answer that comes as a whole. */
 export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
@@ -20,14 +28,31 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
   const answer = readUpstreamBody(body);
   const { value } = answer;
   if (!tellsUsage(value['usage'])) {
-    return { events: decodePayload(value), contentBytes: 0, bytes: undefined };
+    return { events: decodePayload(value), contentBytes: 0, closing: undefined };
   }
   const { start, content, finish } = readAnswer(value);
   let contentBytes = 0;
   for (const block of content) contentBytes += countBlockBytes(block);
-  const bytes =
-    replaceText(answer, 'model', model) ?? Buffer.from(JSON.stringify({ ...value, model }));
-  return { events: [start, finish], contentBytes, bytes };
+  const closing = (usage: Usage) =>
+    tellsUsageOf(value, usage)
+      ? (replaceText(answer, 'model', model) ?? writeJson({ ...value, model }))
+      : writeJson({ ...value, model, usage: mendUsage(value, usage) });
+  return { events: [start, finish], contentBytes, closing };
+}
+
+const writeJson = (value: Json) => Buffer.from(JSON.stringify(value));
+
+/** Whether the answer tells just this usage. */
+function tellsUsageOf(answer: Json, usage: Usage): boolean {
+  const told = readObject(answer, 'usage');
+  const isCounted = told['input_tokens'] != null && told['output_tokens'] != null;
+  return isCounted && isSameUsage(decodeUsage(told, NO_USAGE), usage);
+}
+
+/** Ours, and what nobody here knows. */
+function mendUsage(answer: Json, usage: Usage): Json {
+  const { service_tier, ...ours } = encodeUsage(usage);
+  return { service_tier, ...readObject(answer, 'usage'), ...ours };
 }
 
 function decodePayload(answer: Json): readonly InferenceEvent[] {
@@ -41,6 +66,13 @@ function decodePayload(answer: Json): readonly InferenceEvent[] {
   return events;
 }
 
+/** What an answer says of its cost, for whoever wants nothing else. */
+export function readNativeUsage(answer: Json): Usage | undefined {
+  if (answer['type'] === 'error') throw decodeStreamError(answer);
+  const told = answer['usage'];
+  return tellsUsage(told) ? decodeUsage(told, NO_USAGE) : undefined;
+}
+
 interface Reading {
   readonly start: InferenceEvent;
   readonly content: readonly unknown[];
@@ -48,15 +80,13 @@ interface Reading {
 }
 
 function readAnswer(answer: Json): Reading {
-  if (answer['type'] === 'error') throw decodeStreamError(answer);
+  const told = readNativeUsage(answer);
   const { id, model, content } = answer;
   if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');
   if (!Array.isArray(content)) throw brokenAnswer('it has no content');
-  const usage = decodeUsage(answer['usage'], NO_USAGE);
   const { stopReason, stopSequence } = decodeEnding(answer);
-  const told = tellsUsage(answer['usage']) ? usage : undefined;
   return {
-    start: { type: 'start', id, model, usage },
+    start: { type: 'start', id, model, usage: told ?? NO_USAGE },
     content,
     finish: { type: 'finish', stopReason, stopSequence, usage: told },
   };

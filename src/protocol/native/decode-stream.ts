@@ -1,5 +1,6 @@
 import { decodeStreamError } from '../decode-upstream-error.ts';
 import type { InferenceEvent, Usage } from '../inference.ts';
+import { raiseUsage } from '../raise-usage.ts';
 import type { StreamDecoder } from '../stream-decoder.ts';
 import {
   brokenAnswer,
@@ -85,9 +86,10 @@ class PayloadDecoder {
 
   #noteStop(payload: Json): InferenceEvent[] {
     this.#ending = decodeEnding(readObject(payload, 'delta'));
-    this.#isUsageTold ||= tellsUsage(payload['usage']);
-    this.#usage = decodeUsage(payload['usage'], this.#usage);
-    return [];
+    this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
+    if (!tellsUsage(payload['usage'])) return [];
+    this.#isUsageTold = true;
+    return [{ type: 'usage', usage: this.#usage }];
   }
 
   #finish(): InferenceEvent[] {

@@ -31,6 +31,8 @@ class NativeEncoder implements StreamEncoder {
           type: 'content_block_stop',
           index: event.index,
         });
+      case 'usage':
+        return '';
       case 'finish':
         return encodeFinish(event, event.usage ?? this.#usageAtStart);
     }

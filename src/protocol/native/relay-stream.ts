@@ -1,5 +1,6 @@
 import type { SseEvent } from '../decode-sse.ts';
-import type { InferenceEvent, Usage } from '../inference.ts';
+import type { Closing, InferenceEvent, Usage } from '../inference.ts';
+import { isSameUsage, raiseUsage } from '../raise-usage.ts';
 import type { SseFrame } from '../split-sse.ts';
 import {
   createStreamRelay,
@@ -18,12 +19,22 @@ import { encodeFinalUsage } from './encode-usage.ts';
 
 const EVENT_NAME = /^\w{1,64}$/;
 
+/** Beside the output. */
+const FINAL_COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+const utf8 = new TextEncoder();
+
+/** What a stream says of its end, before it is known whether that is so. */
+interface Ending {
+  readonly payload: Json;
+  readonly bytes: Uint8Array;
+}
+
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
 /**
  * From an upstream of the native format to a native client. The start is written anew, with `model` in it;
- * everything else goes on as it came, but for what clients break on: an event without its name, and an end
- * without usage.
+ * everything else goes on as it came, but for an event without its name, on which clients break, and an end that
+ * tells another usage than is billed. An end therefore goes out with the last event.
  */
 export function createNativeRelay(model: string): StreamRelay {
   return createStreamRelay(new NativeFrames(model));
@@ -35,15 +46,16 @@ class NativeFrames implements FrameRelay {
   readonly #decoder = createPayloadDecoder();
   readonly #encoder = createStreamEncoder();
   readonly #texts = createTextFrames();
-  #stage: 'nothing' | 'started' | 'ending' = 'nothing';
+  #hasStarted = false;
   #usage: Usage = NO_USAGE;
+  #ending: Ending | undefined;
 
   constructor(model: string) {
     this.#model = model;
   }
 
   relay({ event, bytes }: SseFrame): RelayedFrame {
-    if (event === undefined) return { events: [], bytes: this.#stage === 'nothing' ? [] : [bytes] };
+    if (event === undefined) return { events: [], bytes: this.#hasStarted ? [bytes] : [] };
     const relayed = this.#relayEvent(event, bytes);
     if (relayed.bytes[0] === bytes) this.#texts.learn(bytes, relayed.events);
     else this.#texts.forget();
@@ -68,33 +80,58 @@ class NativeFrames implements FrameRelay {
     const [first] = events;
     if (first?.type === 'start') return { events, bytes: this.#relayStart(first) };
     const type = readEventName(payload);
-    if (this.#stage === 'nothing' || type === undefined) return { events, bytes: [] };
-    if (first?.type === 'finish' && this.#stage !== 'ending') {
-      return { events, bytes: encodeUtf8(this.#encoder.encode(first)) };
-    }
-    const mended = type === 'message_delta' ? this.#mendEnding(payload) : undefined;
-    if (mended !== undefined) return { events, bytes: encodeUtf8(mended) };
-    if (event !== type) return { events, bytes: encodeUtf8(encodeEvent(type, payload)) };
-    return { events, bytes: [bytes] };
+    if (!this.#hasStarted || type === undefined) return { events, bytes: [] };
+    const named = event === type ? bytes : utf8.encode(encodeEvent(type, payload));
+    if (first?.type === 'finish') return { events, bytes: [], closing: this.#close(first, named) };
+    if (type !== 'message_delta') return { events, bytes: [named] };
+    const before = this.#takeEnding();
+    this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
+    // A copy: the chunk's memory may be used again before the next event comes.
+    this.#ending = { payload, bytes: new Uint8Array(named) };
+    return { events, bytes: before };
   }
 
   #relayStart(start: EventOf<'start'>): readonly Uint8Array[] {
-    this.#stage = 'started';
+    this.#hasStarted = true;
     this.#usage = { ...start.usage, output: 0, thinking: 0 };
     return encodeUtf8(this.#encoder.encode({ ...start, model: this.#model }));
   }
 
-  /** `undefined` where it is good as it is. */
-  #mendEnding(payload: Json): string | undefined {
-    this.#stage = 'ending';
-    this.#usage = decodeUsage(payload['usage'], this.#usage);
-    const told = readObject(payload, 'usage');
-    if (readCount(told['output_tokens']) !== undefined) return undefined;
-    return encodeEvent('message_delta', {
-      ...payload,
-      usage: { ...told, ...encodeFinalUsage(this.#usage) },
-    });
+  /** One that another follows was not the last. Without the output, too, clients break on it. */
+  #takeEnding(): readonly Uint8Array[] {
+    if (this.#ending === undefined) return [];
+    const { payload, bytes } = this.#ending;
+    const isCounted = readCount(readObject(payload, 'usage')['output_tokens']) !== undefined;
+    return [isCounted ? bytes : mendEnding(payload, this.#usage)];
   }
+
+  #close(finish: EventOf<'finish'>, stop: Uint8Array): Closing {
+    const ending = this.#ending;
+    const told = this.#usage;
+    const stopBytes = new Uint8Array(stop);
+    return (usage) => {
+      if (ending === undefined) return utf8.encode(this.#encoder.encode({ ...finish, usage }));
+      const isRight = isSameUsage(told, usage) && tellsNothingElse(ending.payload, usage);
+      return Buffer.concat([isRight ? ending.bytes : mendEnding(ending.payload, usage), stopBytes]);
+    };
+  }
+}
+
+/** Clients need the output, and may do without what has not changed since the start. */
+function tellsNothingElse(ending: Json, usage: Usage): boolean {
+  const told = readObject(ending, 'usage');
+  const ours: Readonly<Record<string, unknown>> = encodeFinalUsage(usage);
+  return (
+    told['output_tokens'] === usage.output &&
+    FINAL_COUNTS.every((name) => told[name] == null || told[name] === ours[name])
+  );
+}
+
+function mendEnding(ending: Json, usage: Usage): Uint8Array {
+  const told = readObject(ending, 'usage');
+  return utf8.encode(
+    encodeEvent('message_delta', { ...ending, usage: { ...told, ...encodeFinalUsage(usage) } }),
+  );
 }
 
 /** `undefined` where it is none that could stand in a line of its own. */

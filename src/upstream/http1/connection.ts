@@ -87,6 +87,11 @@ export class Connection implements SocketListener {
     this.#begin(exchange);
   }
 
+  /** Whether all of the request that it carries has left this process. */
+  get isSent(): boolean {
+    return this.#state === 'running' && this.#writer.isDone();
+  }
+
   pause(): void {
     this.#socket.pause();
   }

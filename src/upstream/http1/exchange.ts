@@ -36,6 +36,10 @@ export class Exchange implements HttpExchange {
     this.body = undefined;
   }
 
+  get isSent(): boolean {
+    return this.connection?.isSent === true;
+  }
+
   pause(): void {
     if (this.#isOver || this.isPaused) return;
     this.isPaused = true;

@@ -41,6 +41,8 @@ export interface HttpHeaders {
 }
 
 export interface HttpExchange {
+  /** The whole request has left this process, or is answered already. */
+  readonly isSent: boolean;
   /** From now on nothing of the answer is told, and the server is made to wait; a failure is told all the same. */
   pause(): void;
   /** What was held back may be told before this returns. */

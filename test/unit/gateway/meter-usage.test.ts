@@ -30,23 +30,34 @@ const finish = (usage: Usage | undefined): InferenceEvent => ({
   usage,
 });
 
-function meterOf(events: readonly InferenceEvent[]) {
+const OUTPUT_MAX = 10_000;
+const WINDOW = 200_000;
+
+interface Asked {
+  readonly cacheWrite?: '5m' | '1h';
+  readonly outputTokensMax?: number;
+}
+
+function meterOf(events: readonly InferenceEvent[], asked: Asked = {}) {
   const meter = createMeter({
     price: PRICE,
-    inputTokens: ESTIMATE,
+    estimate: { likely: ESTIMATE, least: 1, cacheWrite: asked.cacheWrite },
     bytesPerToken: BYTES_PER_TOKEN,
+    contextTokensMax: WINDOW,
+    outputTokensMax: asked.outputTokensMax ?? OUTPUT_MAX,
   });
   for (const event of events) meter.note(event);
   return meter;
 }
 
-const bill = (how: AnswerEnd, ...events: readonly InferenceEvent[]) => meterOf(events).close(how);
-const billOf = (usage: Usage, isEstimated: boolean) => ({
+const bill = (how: AnswerEnd, ...events: readonly InferenceEvent[]) =>
+  meterOf(events).close(how, false);
+const billOf = (usage: Usage, isEstimated: boolean, isImplausible = false) => ({
   usage,
   chargeMicros: priceUsage(usage, PRICE),
-  isEstimated,
+  ...{ isEstimated, isImplausible },
 });
-const FREE = { usage: NO_USAGE, chargeMicros: 0, isEstimated: false };
+const FREE = { usage: NO_USAGE, chargeMicros: 0, isEstimated: false, isImplausible: false };
 
 describe('an answer that came to its end', () => {
   it('costs exactly what its upstream counted', () => {
@@ -114,7 +125,9 @@ describe('an answer that came to its end', () => {
     const counted = finish({ ...INPUT, output: 7 });
     expect(meterOf([start(), text('Hello')]).note(counted)).toBe(counted);
     const meter = meterOf([start(NO_USAGE), text('Hello!')]);
-    expect(meter.note(finish(undefined))).toMatchObject({ usage: meter.close('complete').usage });
+    expect(meter.note(finish(undefined))).toMatchObject({
+      usage: meter.close('complete', true).usage,
+    });
   });
 });
 
@@ -140,8 +153,39 @@ describe('an answer whose upstream failed', () => {
 });
 
 describe('an answer whose client left', () => {
-  it('costs nothing before it began', () => {
+  it('costs nothing before its upstream was sent the request', () => {
     expect(bill('left')).toEqual(FREE);
+  });
+
+  it.each([
+    [undefined, { ...NO_USAGE, input: ESTIMATE }],
+    ['5m', { ...NO_USAGE, cacheWrite5m: ESTIMATE }],
+    ['1h', { ...NO_USAGE, cacheWrite1h: ESTIMATE }],
+  ] as const)(
+    'costs its input from then on, at the dearest price that it asks for (cache: %s)',
+    (cacheWrite, usage) => {
+      const meter = meterOf([], cacheWrite && { cacheWrite });
+      expect(meter.close('left', true)).toEqual(billOf(usage, true));
+      expect(meter.seenMicros(true)).toBe(priceUsage(usage, PRICE));
+      expect(meter.close('undelivered', true)).toEqual(FREE);
+    },
+  );
+
+  it('costs what was told in its middle, and what was delivered since', () => {
+    const counted = { ...INPUT, output: 40, thinking: 30 };
+    const told: InferenceEvent = { type: 'usage', usage: counted };
+    expect(bill('left', start(), text('Hello'), told)).toEqual(billOf(counted, false));
+    expect(bill('left', start(), text('Hello'), told, text('there'))).toEqual(
+      billOf({ ...counted, output: 42 }, true),
+    );
+  });
+
+  it('costs no more output than was asked for, however much text came', () => {
+    const meter = meterOf([start(), text('x'.repeat(600))], { outputTokensMax: 100 });
+    expect(meter.close('left', true)).toEqual(billOf({ ...INPUT, output: 100 }, true));
+    expect(meter.seenMicros(true)).toBe(priceUsage({ ...INPUT, output: 100 }, PRICE));
+    meter.limitOutput(50);
+    expect(meter.close('left', true).usage.output).toBe(50);
   });
 
   it('costs its input from the start on, and the output so far', () => {
@@ -154,6 +198,43 @@ describe('an answer whose client left', () => {
   it('costs exactly what was counted when the count came before it left', () => {
     const counted = { ...INPUT, output: 9 };
     expect(bill('left', start(), text('Hello'), finish(counted))).toEqual(billOf(counted, false));
+  });
+});
+
+describe('usage that cannot be', () => {
+  const billTold = (told: Partial<Usage>) =>
+    bill('complete', start(NO_USAGE), text('Hello'), finish({ ...NO_USAGE, input: 9, ...told }));
+
+  it.each([1_000_000_000, Number.MAX_SAFE_INTEGER])(
+    'is charged as far as it was asked for, and marked (%d tokens)',
+    (many) => {
+      const output = { ...NO_USAGE, input: 9, output: OUTPUT_MAX };
+      expect(billTold({ output: many })).toEqual(billOf(output, false, true));
+      expect(billTold({ output: many, thinking: many })).toEqual(
+        billOf({ ...output, thinking: OUTPUT_MAX }, false, true),
+      );
+      const input = { ...NO_USAGE, input: WINDOW, output: 1 };
+      expect(billTold({ input: many, output: 1 })).toEqual(billOf(input, false, true));
+      const kinds = { cacheRead: 1_000, input: 2_000, cacheWrite5m: many, cacheWrite1h: many };
+      expect(billTold({ ...kinds, output: 1 })).toEqual(
+        billOf(
+          { ...NO_USAGE, ...kinds, cacheWrite5m: WINDOW - 3_000, cacheWrite1h: 0, output: 1 },
+          false,
+          true,
+        ),
+      );
+    },
+  );
+
+  it('is not marked for the few tokens that end an answer, which are not charged either', () => {
+    const output = { ...NO_USAGE, input: 9, output: OUTPUT_MAX };
+    expect(billTold({ output: OUTPUT_MAX + 32 })).toEqual(billOf(output, false, false));
+    expect(billTold({ output: OUTPUT_MAX + 33 })).toEqual(billOf(output, false, true));
+  });
+
+  it('is marked in an answer that was left as well', () => {
+    const told = start({ ...INPUT, output: 1e9 });
+    expect(bill('left', told)).toEqual(billOf({ ...INPUT, output: OUTPUT_MAX }, true, true));
   });
 });
 
@@ -170,7 +251,7 @@ describe('any answer', () => {
   it('never costs more cut off than whole, when its upstream counts what was delivered', () => {
     fc.assert(
       fc.property(answers, fc.nat({ max: 20 }), fc.nat({ max: 50 }), (content, cut, more) => {
-        const whole = meterOf([start(), ...content]).close('left').usage;
+        const whole = meterOf([start(), ...content]).close('left', true).usage;
         const counted = { ...whole, output: whole.output + more };
         const complete = bill('complete', start(), ...content, finish(counted));
         const left = bill('left', start(), ...content.slice(0, cut));
@@ -188,9 +269,9 @@ describe('any answer', () => {
         let seenBefore = 0;
         for (const event of [start(), ...content]) {
           meter.note(event);
-          const seen = meter.seenMicros();
+          const seen = meter.seenMicros(false);
           expect(seen).toBeGreaterThanOrEqual(seenBefore);
-          expect(seen).toBe(meter.close('left').chargeMicros);
+          expect(seen).toBe(meter.close('left', false).chargeMicros);
           seenBefore = seen;
         }
       }),
@@ -199,10 +280,10 @@ describe('any answer', () => {
 
   it('is seen to cost nothing before its start, and what was counted after its end', () => {
     const meter = meterOf([]);
-    expect(meter.seenMicros()).toBe(0);
+    expect(meter.seenMicros(false)).toBe(0);
     const counted = { ...INPUT, output: 2 };
     for (const event of [start(), text('x'.repeat(300)), finish(counted)]) meter.note(event);
-    expect(meter.seenMicros()).toBe(priceUsage(counted, PRICE));
+    expect(meter.seenMicros(false)).toBe(priceUsage(counted, PRICE));
   });
 
   it('costs whole micro-credits that are never negative, however it ends', () => {

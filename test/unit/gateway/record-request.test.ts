@@ -58,6 +58,7 @@ describe('the record of a request', () => {
         chargeMicros: 6,
         isEstimated: false,
         isUsageMissing: false,
+        isUsageImplausible: false,
       });
       expect(record?.heldMicros).toBeGreaterThanOrEqual(20);
     },

@@ -28,7 +28,7 @@ describe('what the spine bills', () => {
       { requestId: 'req_1', modelNames: ['m-1', 'm'], holdMicros: 16, holdLeastMicros: 16 },
     ]);
     expect(books.bills).toEqual([
-      { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: false },
+      { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: false, isImplausible: false },
     ]);
     expect(added).toMatchObject({
       'x-tollgate-credits-charged': '0.000006',
@@ -42,7 +42,7 @@ describe('what the spine bills', () => {
       type: 'finish',
       stopReason: 'end_turn',
       stopSequence: undefined,
-      usage: { ...USAGE, output: 1_000 },
+      usage: { ...USAGE, input: 900, output: 10 },
     });
     await runInference(
       client,
@@ -100,7 +100,7 @@ describe('what the spine bills', () => {
     leave();
     await expect(running).rejects.toThrow('gone');
     expect(books.bills).toEqual([
-      { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: true },
+      { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: true, isImplausible: false },
     ]);
   });
 

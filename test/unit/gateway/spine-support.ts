@@ -1,4 +1,5 @@
 import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
+import { createAnswerDrains } from '../../../src/gateway/answer-drains.ts';
 import type { Bill } from '../../../src/gateway/meter-usage.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/steps.ts';
@@ -53,6 +54,7 @@ export function createSteps(
   infer: Infer,
   books: Books = { orders: [], bills: [], records: [] },
   heldMicros = Number.MAX_SAFE_INTEGER,
+  drainTimeoutMs: number | undefined = undefined,
 ): Steps {
   const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
   return {
@@ -90,6 +92,7 @@ export function createSteps(
     overCeiling: 'reject',
     bytesPerToken: 3,
     infer,
+    drains: createAnswerDrains(drainTimeoutMs),
     upstreamFormats: new Set(['native', 'chat']),
     observe: (record) => books.records.push(record),
     nowMs: () => 1_700_000_000_000,

@@ -28,6 +28,7 @@ const RECORD: RequestRecord = {
   heldMicros: 2_000_000,
   isEstimated: false,
   isUsageMissing: false,
+  isUsageImplausible: false,
 };
 
 const REFUSED: RequestRecord = {

@@ -20,6 +20,7 @@ function create() {
   const source = {
     pause: () => told.push('pause'),
     resume: () => told.push('resume'),
+    isSent: () => true,
     abort: () => told.push('abort'),
   };
   const minuteMs = 60_000;

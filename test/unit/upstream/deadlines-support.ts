@@ -37,7 +37,7 @@ export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
   const abort = () => {
     upstream.return?.().catch(() => {});
   };
-  const source = { pause: () => {}, resume: () => {}, abort };
+  const source = { pause: () => {}, resume: () => {}, isSent: () => true, abort };
   const timed = new WatchedParts(source, createDeadlines(limits));
   const goOn = () =>
     upstream.next().then(

@@ -13,6 +13,7 @@ function create() {
   const source = {
     pause: () => told.push('pause'),
     resume: () => told.push('resume'),
+    isSent: () => true,
     abort: () => told.push('abort'),
   };
   const limits = { firstByteMs: HOUR_MS, idleMs: IDLE_MS, totalMs: HOUR_MS };

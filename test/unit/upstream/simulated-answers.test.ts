@@ -282,6 +282,8 @@ describe('the events of an answer', () => {
         return event.delta.type === 'signature' ? 'g' : 'd';
       case 'block_stop':
         return 'e';
+      case 'usage':
+        return 'u';
       case 'finish':
         return 'f';
     }

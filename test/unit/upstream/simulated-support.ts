@@ -53,6 +53,7 @@ export function createCall(
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     noteTries: () => {},
     trace: undefined,
+    isUnread: () => false,
     signal: new AbortController().signal,
     ...fields,
   };

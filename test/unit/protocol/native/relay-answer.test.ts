@@ -11,7 +11,12 @@ const FUZZ_TIME_MS = 4_000;
 const MODEL = 'llm-"pinned"';
 
 const relay = (body: string) => relayNativeAnswer(Buffer.from(body), MODEL);
-const textOf = (body: string) => Buffer.from(relay(body).bytes ?? []).toString('utf8');
+const textOf = (body: string) => {
+  const { events, closing } = relay(body);
+  const finish = events.at(-1);
+  if (finish?.type !== 'finish' || finish.usage === undefined) throw new Error('it has no usage');
+  return Buffer.from(closing?.(finish.usage) ?? []).toString('utf8');
+};
 
 const block = fc.oneof(
   texts.map((text) => ({ type: 'text', text })),
@@ -50,7 +55,7 @@ describe('a whole native answer for a native client', () => {
         const decoded = attempt(() => decodeNativeAnswer(body));
         if (typeof relayed === 'string' || typeof decoded === 'string') {
           expect(relayed).toEqual(decoded);
-        } else if (relayed.bytes === undefined) {
+        } else if (relayed.closing === undefined) {
           expect(relayed.events).toEqual(decoded);
         } else {
           const { events, contentBytes } = tallyDeltas(decoded);
