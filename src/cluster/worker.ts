@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import { createAnswerDrains } from '../gateway/answer-drains.ts';
 import type { Steps } from '../gateway/steps.ts';
+import { createTokenRatios } from '../gateway/token-ratios.ts';
 import { addKeyPage } from '../http/add-key-page.ts';
 import { createHealthRoutes } from '../http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
@@ -98,9 +99,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const observers = createObservers({ config, worker, metrics, activity, clock, log });
   const steps: Steps = {
     ...billing.steps,
-    catalogue: createCatalogue(config.models),
-    configVersion: options.configVersion,
+    ...{ catalogue: createCatalogue(config.models), configVersion: options.configVersion },
     bytesPerToken: config.estimate.bytesPerToken,
+    ratioOf: createTokenRatios(config.estimate.bytesPerToken),
     overCeiling: config.limits.overCeiling,
     ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
     ...{ startTrace: observers.startTrace, observe: observers.observe },

@@ -39,6 +39,8 @@ export class ClientLeave implements UnreadAnswer {
   #drain: Drain | undefined;
   #state: 'here' | 'draining' | 'stopped' = 'here';
   #wasSent = false;
+  /** What the answer had cost when its client left. */
+  #seenMicros = 0;
 
   constructor(client: ClientSide, meter: Meter, drains: AnswerDrains, cost: HiddenCost) {
     this.#client = client;
@@ -90,14 +92,15 @@ export class ClientLeave implements UnreadAnswer {
     this.#stop(signal.aborted ? signal.reason : CUT_OFF);
   }
 
-  /** What is charged in the end. Who has left cannot be asked for more than was held. */
+  /** What is charged in the end. What is read for nobody costs nobody more than was held. */
   close(end: AnswerEnd, heldMicros: number): Bill {
     this.#drains.end(this.#drain);
     const { model, asksToThink } = this.#cost;
     const bill = this.#meter.close(end, this.isSent());
     if (bill.usage.thinking > 0 && !asksToThink) this.#drains.noteHiding(model);
-    if (!this.hasLeft || bill.chargeMicros <= heldMicros) return bill;
-    return { ...bill, chargeMicros: heldMicros };
+    const chargeMaxMicros = Math.max(heldMicros, this.#seenMicros);
+    if (!this.hasLeft || bill.chargeMicros <= chargeMaxMicros) return bill;
+    return { ...bill, chargeMicros: chargeMaxMicros };
   }
 
   readonly #onGone = () => {
@@ -113,15 +116,20 @@ export class ClientLeave implements UnreadAnswer {
       this.#stop(reason);
       return;
     }
-    this.#wasSent = isSent;
+    this.#noteLeft();
     this.#state = 'draining';
   }
 
   #stop(reason: unknown): void {
-    this.#wasSent = this.isSent();
+    if (this.#state === 'here') this.#noteLeft();
     this.#state = 'stopped';
     this.#drains.end(this.#drain);
     this.signal.abort(reason);
+  }
+
+  #noteLeft(): void {
+    this.#wasSent = this.isSent();
+    this.#seenMicros = this.#meter.seenMicros(this.#wasSent);
   }
 
   #isWorthReading(): boolean {

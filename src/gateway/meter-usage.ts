@@ -7,6 +7,7 @@ import { countContentBytes } from '../protocol/count-content-bytes.ts';
 import type { InferenceEvent, Usage } from '../protocol/inference.ts';
 import { NO_USAGE } from '../protocol/native/decode-usage.ts';
 import { inputOf } from '../protocol/raise-usage.ts';
+import type { TokenRatio } from './token-ratios.ts';
 
 /**
  * How an answer ended: with all it had to say; because the upstream broke or refused, after its beginning was
@@ -44,7 +45,7 @@ interface MeterOptions {
   readonly price: Price;
   /** For answers whose input nobody has counted. */
   readonly estimate: TokenEstimate;
-  readonly bytesPerToken: number;
+  readonly ratio: TokenRatio;
   readonly contextTokensMax: number;
   readonly outputTokensMax: number;
 }
@@ -124,7 +125,15 @@ class UsageMeter implements Meter {
       how === 'undelivered' ||
       (how === 'failed' && this.#deliveredBytes === 0) ||
       (how === 'left' && !isSent && !this.hasBegun());
-    return isFree ? FREE : this.#close();
+    if (isFree) return FREE;
+    const bill = this.#close();
+    if (how === 'complete') this.#learn(bill);
+    return bill;
+  }
+
+  #learn({ usage, isEstimated, isImplausible }: Bill): void {
+    if (isEstimated || isImplausible || this.#deliveredBytes === 0 || this.hasThought()) return;
+    this.#options.ratio.note(this.#deliveredBytes, usage.output);
   }
 
   #close(): Bill {
@@ -161,7 +170,8 @@ class UsageMeter implements Meter {
     const told = this.#told ?? NO_USAGE;
     const isCounted = told.output > 0;
     const untoldBytes = this.#deliveredBytes - (isCounted ? this.#bytesAtTold : 0);
-    const untold = this.#isFinished && isCounted ? 0 : untoldBytes / this.#options.bytesPerToken;
+    const untold =
+      this.#isFinished && isCounted ? 0 : untoldBytes / this.#options.ratio.bytesPerToken;
     const delivered = Math.min(told.output + Math.ceil(untold), this.#outputTokensMax);
     const output = Math.max(isCounted ? told.output : (this.#started?.output ?? 0), delivered);
     const { thinking } = this.#told ?? this.#started ?? NO_USAGE;

@@ -102,7 +102,7 @@ async function begin(
   const hold = estimateHold({ estimate, outputTokensMax: askedTokensMax, isElastic, price });
   const contextTokensMax = contextWindowOf(model, request);
   const limits = { contextTokensMax, outputTokensMax: askedTokensMax };
-  const meter = createMeter({ price, estimate, bytesPerToken, ...limits });
+  const meter = createMeter({ price, estimate, ratio: steps.ratioOf(model.id), ...limits });
   const bodyBytes = source.bytes.length;
   const leave = new ClientLeave(client, meter, steps.drains, {
     model: model.id,

@@ -20,7 +20,7 @@ export async function sendWhole(served: Served, parts: Answer): Promise<AnswerEn
   }
   if (leave.hasLeft) return 'complete';
   // A charge above what is held may be cut when it is settled, which is after this answer.
-  const { chargeMicros } = meter.close('complete', true);
+  const chargeMicros = meter.seenMicros(true);
   if (chargeMicros <= heldMicros) {
     client.addHeaders({ 'x-tollgate-credits-charged': formatCredits(chargeMicros) });
   }

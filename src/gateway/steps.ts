@@ -11,6 +11,7 @@ import type { Trace } from '../protocol/trace-context.ts';
 import type { AnswerDrains } from './answer-drains.ts';
 import type { Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
+import type { TokenRatio } from './token-ratios.ts';
 
 /** What the spine needs from outside. A step throws a `Refusal` when it says no. */
 export interface Steps {
@@ -23,6 +24,8 @@ export interface Steps {
   readonly configVersion: string;
   /** For estimates of text that nobody has counted. */
   readonly bytesPerToken: number;
+  /** The same of a model's answers. */
+  ratioOf(model: string): TokenRatio;
   /** What becomes of a `max_tokens` above the model's ceiling. */
   readonly overCeiling: 'reject' | 'clamp';
   /** Checks everything else in one round trip, and holds what the request may cost. */

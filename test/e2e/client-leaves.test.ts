@@ -3,7 +3,8 @@ import { runProgram } from '../cli/use-cli.ts';
 import { admin } from '../support/admin.ts';
 import { askModel, HAIKU, messageOf, openStream } from '../support/ask-model.ts';
 import { eventsOf } from '../support/flood-events.ts';
-import { startGateway } from '../support/start-gateway.ts';
+import { scrape } from '../support/scrape.ts';
+import { type Gateway, startGateway } from '../support/start-gateway.ts';
 import { startWaitingUpstream, type WaitingCall } from '../support/start-waiting-upstream.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -11,12 +12,22 @@ const INPUT_TOKENS = 1_000;
 const PIECE_BYTES = 30;
 /** Of the default estimate: tokens that nobody has counted. */
 const BYTES_PER_TOKEN = 3;
+/** What the request is taken for: 4 for its message, 2 for its text. */
+const ESTIMATED_INPUT_TOKENS = 6;
 const KEPT_CONNECTIONS = 2;
 
 const events = eventsOf('native', INPUT_TOKENS);
 
-function answerWhole({ res }: WaitingCall): void {
-  const usage = { input_tokens: INPUT_TOKENS, output_tokens: 1 };
+const waitForDrain = (gateway: Gateway) =>
+  waitUntil(
+    async () => (await scrape(gateway)).sum('tollgate_answers_draining') === 1,
+    'the answer is read on',
+  );
+
+function answerWhole(
+  { res }: WaitingCall,
+  usage = { input_tokens: INPUT_TOKENS, output_tokens: 1 },
+): void {
   const content = [{ type: 'text', text: 'Hi' }];
   const ending = { stop_reason: 'end_turn', stop_sequence: null };
   const head = { id: 'msg_1', type: 'message', role: 'assistant', model: HAIKU };
@@ -31,7 +42,7 @@ function say({ res }: WaitingCall, pieces: number): void {
 }
 
 /** A gateway with two kept connections to its upstream, and an account that has paid for nothing yet. */
-async function start() {
+async function start(settings = '') {
   const waiting: WaitingCall[] = [];
   const upstream = await startWaitingUpstream({
     onCall(call) {
@@ -40,7 +51,7 @@ async function start() {
     },
   });
   const gateway = await startGateway({
-    config: `workers: 1\nupstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,
+    config: `workers: 1\n${settings}upstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,
   });
   const warm = () => askModel(gateway.url, gateway.key(), messageOf('Hi'));
   await waitUntil(async () => {
@@ -60,7 +71,7 @@ async function start() {
   };
   const leave = new AbortController();
   return {
-    ...{ gateway, operator, id, key, waitForCall },
+    ...{ gateway, operator, account, id, key, waitForCall },
     leave: () => leave.abort(),
     /** A request of somebody who may leave; what comes of it shows at the upstream. */
     ask(isStream: boolean) {
@@ -97,12 +108,12 @@ async function start() {
 }
 
 describe('a client that leaves', () => {
-  it('before the first event of a stream ends its upstream, and pays nothing', async () => {
+  it('before the first event of a stream ends its upstream, and pays its input', async () => {
     const { ask, leave, waitForCall, expectOver } = await start();
     ask(true);
     const call = await waitForCall();
     leave();
-    await expectOver(call, 0);
+    await expectOver(call, ESTIMATED_INPUT_TOKENS / 1e6);
   });
 
   it('after the head of a stream, which nobody has passed on, does so too', async () => {
@@ -111,7 +122,7 @@ describe('a client that leaves', () => {
     const call = await waitForCall();
     call.res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     leave();
-    await expectOver(call, 0);
+    await expectOver(call, ESTIMATED_INPUT_TOKENS / 1e6);
   });
 
   it('in the middle of a stream ends its upstream, and pays the input and what it was told', async () => {
@@ -125,15 +136,6 @@ describe('a client that leaves', () => {
     stream.leave();
     const outputTokens = (pieces * PIECE_BYTES) / BYTES_PER_TOKEN;
     await expectOver(call, (INPUT_TOKENS + 5 * outputTokens) / 1e6);
-  });
-
-  it('while it waits for a whole answer ends its upstream, and pays nothing', async () => {
-    const { ask, leave, waitForCall, expectOver } = await start();
-    ask(false);
-    const call = await waitForCall();
-    call.res.writeHead(200, { 'content-type': 'application/json' }).write('{"id":"msg_1",');
-    leave();
-    await expectOver(call, 0);
   });
 });
 
@@ -158,6 +160,50 @@ describe('a key that is revoked', () => {
     const call = await waitForCall();
     await operator.revoke(id);
     expect((await asking).status).toBe(401);
-    await expectOver(call, 0);
+    await expectOver(call, ESTIMATED_INPUT_TOKENS / 1e6);
+  });
+
+  it('ends an answer that is read on for a client that has left', async () => {
+    const { gateway, operator, id, ask, leave, waitForCall, expectOver } = await start();
+    ask(false);
+    const call = await waitForCall();
+    leave();
+    await waitForDrain(gateway);
+    await operator.revoke(id);
+    await expectOver(call, ESTIMATED_INPUT_TOKENS / 1e6);
+    expect((await scrape(gateway)).sum('tollgate_answers_draining')).toBe(0);
+  });
+});
+
+describe('a node that ends', () => {
+  it('waits for answers that are read on, in vain no longer than it may, and settles them', async () => {
+    const { gateway, account, ask, leave, waitForCall } = await start('drain: {timeout: 1s}\n');
+    ask(false);
+    const call = await waitForCall();
+    leave();
+    await waitForDrain(gateway);
+    gateway.signal('SIGTERM');
+    expect(await gateway.waitForExit()).toBe(0);
+    await waitUntil(call.isBrokenOff, 'the upstream loses its connection');
+    const { dataDir } = gateway;
+    const next = admin(await startGateway({ config: 'workers: 1\n', dataDir }));
+    const { balance, held } = await next.account(account);
+    expect(held).toBe(0);
+    expect(balance).toBeCloseTo(10 - ESTIMATED_INPUT_TOKENS / 1e6, 9);
+  });
+
+  it('waits for what is read on, and charges what that tells', async () => {
+    const { gateway, account, ask, leave, waitForCall } = await start();
+    ask(false);
+    const call = await waitForCall();
+    leave();
+    await waitForDrain(gateway);
+    gateway.signal('SIGTERM');
+    await gateway.waitForLog(/draining/);
+    answerWhole(call, { input_tokens: 5, output_tokens: 20 });
+    expect(await gateway.waitForExit()).toBe(0);
+    const { dataDir } = gateway;
+    const next = admin(await startGateway({ config: 'workers: 1\n', dataDir }));
+    expect((await next.account(account)).balance).toBeCloseTo(10 - 105 / 1e6, 9);
   });
 });

@@ -95,7 +95,10 @@ describe('a receipt', () => {
         cache_write_5m: 1.25,
         cache_write_1h: 2,
       },
-      answered: { upstream: 'simulated', outcome: 'complete', status: 200, refusal: null },
+      answered: {
+        ...{ upstream: 'simulated', outcome: 'complete', status: 200, refusal: null },
+        usage_implausible: false,
+      },
       tries: [{ upstream: 'simulated', result: 'ok' }],
       times: {
         started_at: DATE,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceUsage } from '../../../src/catalogue/price-usage.ts';
 import { type AnswerEnd, createMeter } from '../../../src/gateway/meter-usage.ts';
+import { createTokenRatios } from '../../../src/gateway/token-ratios.ts';
 import type { BlockDelta, InferenceEvent, Usage } from '../../../src/protocol/inference.ts';
 import { NO_USAGE } from '../../../src/protocol/native/decode-usage.ts';
 
@@ -42,7 +43,7 @@ function meterOf(events: readonly InferenceEvent[], asked: Asked = {}) {
   const meter = createMeter({
     price: PRICE,
     estimate: { likely: ESTIMATE, least: 1, cacheWrite: asked.cacheWrite },
-    bytesPerToken: BYTES_PER_TOKEN,
+    ratio: createTokenRatios(BYTES_PER_TOKEN)('m'),
     contextTokensMax: WINDOW,
     outputTokensMax: asked.outputTokensMax ?? OUTPUT_MAX,
   });

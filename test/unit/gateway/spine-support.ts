@@ -3,6 +3,7 @@ import { createAnswerDrains } from '../../../src/gateway/answer-drains.ts';
 import type { Bill } from '../../../src/gateway/meter-usage.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/steps.ts';
+import { createTokenRatios } from '../../../src/gateway/token-ratios.ts';
 import type { AnswerPart, Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
 import { readApiKey, refuseKey } from '../../../src/protocol/read-api-key.ts';
 
@@ -91,6 +92,7 @@ export function createSteps(
     configVersion: '0123456789ab-1',
     overCeiling: 'reject',
     bytesPerToken: 3,
+    ratioOf: createTokenRatios(3),
     infer,
     drains: createAnswerDrains(drainTimeoutMs),
     upstreamFormats: new Set(['native', 'chat']),

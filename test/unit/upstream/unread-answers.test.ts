@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../src/protocol/refusals.ts';
+import { createAnswerReader } from '../../../src/upstream/read-answer.ts';
+import { CHAT_DIALECT, NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
+import { errorBody, wholeBody } from '../../support/upstream-answers.ts';
+
+const DIALECTS = { native: NATIVE_DIALECT, chat: CHAT_DIALECT };
+
+/** Reads all of it, and is told behind the first half that nobody wants to know. */
+function readUnread(kind: 'native' | 'chat', body: string) {
+  let isUnread = false;
+  const reader = createAnswerReader({
+    dialect: DIALECTS[kind],
+    isStream: false,
+    form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
+    model: 'm',
+    isUnread: () => isUnread,
+    teller: { tell: () => {} },
+  });
+  const bytes = Buffer.from(body);
+  reader.push(bytes.subarray(0, bytes.length / 2));
+  isUnread = true;
+  reader.push(bytes.subarray(bytes.length / 2));
+  return reader.end();
+}
+
+describe.each(['native', 'chat'] as const)(
+  'a whole %s answer that nobody reads any more',
+  (kind) => {
+    it('tells its usage', () => {
+      const body = wholeBody(kind, 'Hello "usage": { \\ you'.repeat(50), { input: 12, output: 30 });
+      const part = readUnread(kind, body);
+      expect(part?.events).toMatchObject([{ type: 'finish', usage: { input: 12, output: 30 } }]);
+      expect(part?.contentBytes).toBe(0);
+    });
+
+    it('is counted in bytes where it tells none', () => {
+      const body = wholeBody(kind, 'Hello', undefined);
+      const part = readUnread(kind, body);
+      expect(part?.events).toMatchObject([{ type: 'finish', usage: undefined }]);
+      expect(part?.contentBytes).toBe(body.length);
+    });
+
+    it('is a failure where it is an error', () => {
+      expect(() => readUnread(kind, errorBody(kind, 'Overloaded'))).toThrow(Refusal);
+    });
+  },
+);
