@@ -284,7 +284,7 @@ const encodeTokens = ({ input, output }: Tokens) =>
 function encodeRow(name: string, { counted, charged }: Outcome): string {
   const difference = charged.input + charged.output - counted.input - counted.output;
   const sign = difference > 0 ? '+' : '';
-  const cells = [encodeTokens(counted), encodeTokens(charged), `${sign}${difference}`];
+  const cells = [encodeTokens(counted), encodeTokens(charged), `${sign}${difference.toLocaleString('en')}`];
   return `| ${name} | ${cells.join(' | ')} |`;
 }
 

@@ -20,6 +20,7 @@ export interface Told {
   readonly error: { readonly type: string; readonly message: string } | undefined;
   /** Whether the answer ended as complete answers of its format end. */
   readonly isComplete: boolean;
+  readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
 }
 
@@ -41,6 +42,7 @@ export async function askGateway(question: Question): Promise<Told> {
     text: texts.join(''),
     error: last['error'] as Told['error'],
     isComplete: isEvents ? isEnded : status === 200,
+    inputTokens: events.map(readInputTokens).findLast((tokens) => tokens !== undefined),
     outputTokens: events.map(readOutputTokens).findLast((tokens) => tokens !== undefined),
   };
 }
@@ -100,9 +102,15 @@ function readChatText({ choices = [] }: ChatTexts): string {
 
 interface Usages {
   readonly usage?: {
+    readonly input_tokens?: number;
+    readonly prompt_tokens?: number;
     readonly output_tokens?: number;
     readonly completion_tokens?: number;
   } | null;
+}
+
+function readInputTokens({ usage }: Usages): number | undefined {
+  return usage?.input_tokens ?? usage?.prompt_tokens;
 }
 
 function readOutputTokens({ usage }: Usages): number | undefined {
