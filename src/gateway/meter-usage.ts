@@ -37,7 +37,7 @@ export interface Meter {
   hasThought(): boolean;
   /** What the answer would cost if it ended here. */
   seenMicros(isSent: boolean): number;
-  /** What left the upstream no choice but to work costs something: a request that was sent to it. */
+  /** An answer that was left costs its input once its upstream was sent the request, even if it has not begun. */
   close(how: AnswerEnd, isSent: boolean): Bill;
 }
 
@@ -165,7 +165,7 @@ class UsageMeter implements Meter {
     return isWhole ? { usage: told, isEstimated: false } : this.#estimate();
   }
 
-  /** Never more output than was asked for: text of many bytes to the token is no longer answer. */
+  /** Never more output than was asked for, however few bytes a token is taken for. */
   #estimate(): Count {
     const told = this.#told ?? NO_USAGE;
     const isCounted = told.output > 0;

@@ -44,6 +44,7 @@ export async function sendStream(served: Served, parts: Answer): Promise<AnswerE
     recorder.endUpstreamWait();
     if (sender.isFinished && !leave.isDraining) return 'left';
   } catch (error) {
+    recorder.endUpstreamWait();
     if (error === CUT_OFF) return 'left';
     if (error instanceof Refusal && leave.isDraining) return 'failed';
     if (!(error instanceof Refusal) || sender.isFinished) throw error;

@@ -153,6 +153,10 @@ export function createClient(body: object, headers: Record<string, string> = {})
       isGone = true;
       leaving.abort(new Error('gone'));
     },
+    /** It has read nothing for too long. */
+    cutOff() {
+      isGone = true;
+    },
     beSlow: (until: Promise<void>) => {
       drain = until;
     },

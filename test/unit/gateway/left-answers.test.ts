@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { runInference } from '../../../src/gateway/run-inference.ts';
+import type { Infer, InferenceEvent, Usage } from '../../../src/protocol/inference.ts';
+import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { Refusal } from '../../../src/protocol/refusals.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import {
+  ANSWER,
+  ask,
+  type Books,
+  createClient,
+  createSteps,
+  tell,
+  USAGE,
+} from './spine-support.ts';
+
+const DRAIN_MS = 60_000;
+const THINKING = { ...ask, max_tokens: 90, stream: true, thinking: { type: 'adaptive' } };
+
+const finish = (usage: Usage): InferenceEvent => ({
+  type: 'finish',
+  stopReason: 'end_turn',
+  stopSequence: undefined,
+  usage,
+});
+
+/** Says some words, and the rest when it is told to. */
+function createUpstream(rest: () => ReturnType<typeof tell>) {
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let isStopped = false;
+  const infer: Infer = async function* ({ signal }) {
+    yield* tell(ANSWER.slice(0, 3));
+    const stopped = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => {
+        isStopped = true;
+        reject(signal.reason);
+      });
+    });
+    await Promise.race([gate, stopped]);
+    yield* rest();
+  };
+  return { infer, goOn: () => goOn(), isStopped: () => isStopped };
+}
+
+async function start(rest: () => ReturnType<typeof tell>, body: object, heldMicros?: number) {
+  const books: Books = { orders: [], bills: [], records: [] };
+  const upstream = createUpstream(rest);
+  const client = createClient(body);
+  const steps = createSteps(upstream.infer, books, heldMicros, DRAIN_MS);
+  const running = runInference(client.client, nativeFormat, steps);
+  running.catch(() => {});
+  await waitUntil(() => client.got.text.includes('Hi'), 'the first words are written');
+  return { ...upstream, ...client, books, steps, running };
+}
+
+const tellAll = (usage: Usage) => () => tell([...ANSWER.slice(3, 4), finish(usage)]);
+
+describe('an answer that may hide some of its cost', () => {
+  it('is read to its end when its client leaves, and costs what its upstream tells then', async () => {
+    const usage = { ...USAGE, output: 80, thinking: 70 };
+    const { leave, goOn, running, books, got, isStopped } = await start(tellAll(usage), THINKING);
+    leave();
+    const written = got.text;
+    goOn();
+    await running;
+    expect(isStopped()).toBe(false);
+    expect(books.bills).toMatchObject([{ usage, chargeMicros: 85, isEstimated: false }]);
+    expect(books.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
+    expect(got.text).toBe(written);
+  });
+
+  it('is read on as well when its client is cut off, since it reads nothing', async () => {
+    const usage = { ...USAGE, output: 80, thinking: 70 };
+    const { cutOff, goOn, running, books } = await start(tellAll(usage), THINKING);
+    cutOff();
+    goOn();
+    await running;
+    expect(books.bills).toMatchObject([{ usage, isEstimated: false }]);
+  });
+
+  it('costs no more than was held where that is told only to nobody', async () => {
+    const usage = { ...USAGE, input: 900, output: 80 };
+    const { leave, goOn, running, books } = await start(tellAll(usage), THINKING);
+    const held = books.orders[0]?.holdMicros;
+    leave();
+    goOn();
+    await running;
+    expect(books.bills).toMatchObject([{ chargeMicros: held }]);
+  });
+
+  it('costs what was delivered when its upstream then fails, which is no trouble of a client', async () => {
+    const fail = async function* () {
+      yield* [];
+      throw new Refusal('upstream_broken', 'Broken');
+    };
+    const { leave, goOn, running, books } = await start(fail, THINKING);
+    leave();
+    goOn();
+    await running;
+    expect(books.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
+    expect(books.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
+  });
+
+  it('is stopped when its key is revoked meanwhile, and when the worker ends', async () => {
+    const revoked = await start(tellAll(USAGE), THINKING);
+    revoked.leave();
+    revoked.books.orders[0]?.stop(new Refusal('unauthenticated', 'Revoked.'));
+    const ended = await start(tellAll(USAGE), THINKING);
+    ended.leave();
+    ended.steps.drains.close();
+    for (const { running, books, isStopped, steps } of [revoked, ended]) {
+      await expect(running).rejects.toThrow('gone');
+      expect(isStopped()).toBe(true);
+      expect(books.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
+      expect(books.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
+      expect(steps.drains.count).toBe(0);
+    }
+  });
+
+  it('is known by its model, once that has thought without being asked', async () => {
+    const usage = { ...USAGE, output: 9, thinking: 5 };
+    const plain = { ...ask, stream: true };
+    const first = await start(tellAll(usage), plain);
+    first.goOn();
+    await first.running;
+    expect(first.steps.drains.hides('m-1')).toBe(true);
+    const second = await start(tellAll(usage), plain);
+    second.steps.drains.noteHiding('m-1');
+    second.leave();
+    second.goOn();
+    await second.running;
+    expect(second.books.bills).toMatchObject([{ usage, isEstimated: false }]);
+  });
+});
+
+describe('an answer that hides nothing', () => {
+  it('is stopped when its client leaves', async () => {
+    const { leave, running, isStopped } = await start(tellAll(USAGE), { ...ask, stream: true });
+    leave();
+    await expect(running).rejects.toThrow('gone');
+    expect(isStopped()).toBe(true);
+  });
+});
