@@ -1,22 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { type CountedCall, startCountingVendor } from '../support/counting-vendor.ts';
+import { createLeavingClient, type LeavingClient, type Tokens } from '../support/leaving-client.ts';
 import { scrape } from '../support/scrape.ts';
 import { type Gateway, startGateway } from '../support/start-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const PROMPT_BYTES = 4_000;
 /** Of answers that were counted before: by then the gateway knows how long a token is. */
 const PRACTICE_TOKENS = 1_000;
 const THINKING = { thinking: { type: 'enabled', budget_tokens: 3_000 } };
 const CACHED = { cache_control: { type: 'ephemeral' } };
-
-interface Tokens {
-  readonly input: number;
-  readonly output: number;
-}
 
 type Vendor = Awaited<ReturnType<typeof startCountingVendor>>;
 
@@ -35,63 +29,6 @@ function encodeConfig(vendor: Vendor, onLeave: string): string {
   ].join('\n');
 }
 
-interface LedgerLine {
-  readonly kind: string;
-  readonly usage: Readonly<Record<string, number>> | null;
-}
-
-async function readCharged(gateway: Gateway, account: string): Promise<Tokens> {
-  await admin(gateway).waitUntilSettled(account);
-  const token = readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
-  const headers = { authorization: `Bearer ${token}` };
-  const url = `${gateway.opsUrl}/admin/v1/ledger?account=${account}`;
-  const text = await (await fetch(url, { headers })).text();
-  const lines = text.split('\n').filter((line) => line !== '');
-  const entries = lines.map((line) => JSON.parse(line) as LedgerLine);
-  const usage = entries.find(({ kind }) => kind !== 'topup')?.usage;
-  if (usage == null) throw new Error(`nothing was settled: ${text}`);
-  const { input = 0, cache_write_5m: written = 0, output = 0 } = usage;
-  return { input: input + written, output };
-}
-
-/** Somebody who asks, and may leave; whose account has one request. */
-async function createClient(gateway: Gateway, text: string, more: object) {
-  const operator = admin(gateway);
-  const account = await operator.createAccount({ credits: 10 });
-  const { key } = await operator.createKey(account);
-  const leaving = new AbortController();
-  const content = text.padEnd(PROMPT_BYTES, '.');
-  const body = { model: 'm', max_tokens: 4_000, stream: true, ...more };
-  let got = '';
-  let requestId: string | null = null;
-  const ask = async () => {
-    const response = await fetch(`${gateway.url}/v1/messages`, {
-      method: 'POST',
-      headers: {
-        'x-api-key': key,
-        'llm-version': '2023-06-01',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ ...body, messages: [{ role: 'user', content }] }),
-      signal: leaving.signal,
-    });
-    requestId = response.headers.get('request-id');
-    const decoder = new TextDecoder();
-    for await (const bytes of response.body ?? []) got += decoder.decode(bytes, { stream: true });
-  };
-  const over = ask().catch(() => {});
-  return {
-    account,
-    over,
-    leave: () => leaving.abort(),
-    hasGot: (words: string) => waitUntil(() => got.includes(words), `the client has got ${words}`),
-    requestId: () => requestId,
-    charged: () => readCharged(gateway, account),
-  };
-}
-
-type Client = Awaited<ReturnType<typeof createClient>>;
-
 const isDraining = async (gateway: Gateway) =>
   (await scrape(gateway)).sum('tollgate_answers_draining') === 1;
 
@@ -104,7 +41,7 @@ const waitForStop = ({ call }: CountedCall) =>
 interface Scene {
   readonly gateway: Gateway;
   readonly vendor: Vendor;
-  ask(more?: object): Promise<{ client: Client; call: CountedCall }>;
+  ask(more?: object): Promise<{ client: LeavingClient; call: CountedCall }>;
 }
 
 interface Outcome {
@@ -112,7 +49,7 @@ interface Outcome {
   readonly charged: Tokens;
 }
 
-const sumUp = async (call: CountedCall, client: Client): Promise<Outcome> => {
+const sumUp = async (call: CountedCall, client: LeavingClient): Promise<Outcome> => {
   const { input, cacheWrite, output } = call.counted();
   return { counted: { input: input + cacheWrite, output }, charged: await client.charged() };
 };
@@ -122,7 +59,7 @@ type Play = (scene: Scene) => Promise<Outcome>;
 
 async function leaveBeforeSent({ gateway, vendor, ask }: Scene): Promise<Outcome> {
   const { client: first, call } = await ask({ model: 'narrow' });
-  const client = await createClient(gateway, 'never sent', { model: 'narrow' });
+  const client = await createLeavingClient(gateway, 'never sent', { model: 'narrow' });
   const isAdmitted = async () => (await admin(gateway).account(client.account)).held > 0;
   await waitUntil(isAdmitted, 'it waits for its vendor');
   client.leave();
@@ -284,7 +221,11 @@ const encodeTokens = ({ input, output }: Tokens) =>
 function encodeRow(name: string, { counted, charged }: Outcome): string {
   const difference = charged.input + charged.output - counted.input - counted.output;
   const sign = difference > 0 ? '+' : '';
-  const cells = [encodeTokens(counted), encodeTokens(charged), `${sign}${difference.toLocaleString('en')}`];
+  const cells = [
+    encodeTokens(counted),
+    encodeTokens(charged),
+    `${sign}${difference.toLocaleString('en')}`,
+  ];
   return `| ${name} | ${cells.join(' | ')} |`;
 }
 
@@ -295,7 +236,7 @@ async function createScene(onLeave: string): Promise<Scene> {
   const ask: Scene['ask'] = async (more = {}) => {
     requests += 1;
     const text = `request ${requests}!`;
-    const client = await createClient(gateway, text, more);
+    const client = await createLeavingClient(gateway, text, more);
     return { client, call: await vendor.waitForCall(text) };
   };
   const { client, call } = await ask();

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { limitUsage } from '../../../src/catalogue/limit-usage.ts';
+import { NO_USAGE } from '../../../src/protocol/native/decode-usage.ts';
+
+const LIMITS = { outputTokensMax: 1_000, contextTokensMax: 200_000 };
+
+describe('usage that an upstream tells', () => {
+  it('is taken as it is, up to what was asked for and what the model can read', () => {
+    const usage = { ...NO_USAGE, input: 150_000, cacheRead: 50_000, output: 1_000, thinking: 900 };
+    expect(limitUsage(usage, LIMITS)).toEqual({ usage, isImplausible: false });
+  });
+
+  it.each([1e9, Number.MAX_SAFE_INTEGER])('is cut to that, and marked (%d tokens)', (many) => {
+    expect(limitUsage({ ...NO_USAGE, input: 9, output: many, thinking: many }, LIMITS)).toEqual({
+      usage: { ...NO_USAGE, input: 9, output: 1_000, thinking: 1_000 },
+      isImplausible: true,
+    });
+    expect(limitUsage({ ...NO_USAGE, input: many, output: 1 }, LIMITS)).toEqual({
+      usage: { ...NO_USAGE, input: 200_000, output: 1 },
+      isImplausible: true,
+    });
+  });
+
+  it('loses of its input what is usually the dearest', () => {
+    const kinds = { cacheRead: 1_000, input: 2_000, cacheWrite5m: 1e9, cacheWrite1h: 1e9 };
+    expect(limitUsage({ ...NO_USAGE, ...kinds }, LIMITS).usage).toEqual({
+      ...{ ...NO_USAGE, ...kinds },
+      ...{ cacheWrite5m: 197_000, cacheWrite1h: 0 },
+    });
+  });
+
+  it('is not marked for the few tokens that end an answer, which are not charged either', () => {
+    const usage = { ...NO_USAGE, input: 9, output: 1_000 };
+    expect(limitUsage({ ...usage, output: 1_032 }, LIMITS)).toEqual({
+      usage,
+      isImplausible: false,
+    });
+    expect(limitUsage({ ...usage, output: 1_033 }, LIMITS)).toEqual({ usage, isImplausible: true });
+  });
+});
