@@ -26,6 +26,7 @@ import {
 import { DETAILS } from '../support/request-details.ts';
 import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { FORMULAS } from './formulas.ts';
 import { begin, createAccount, pay, serve, USAGE } from './ledger-scene.ts';
 
 let connection: TestConnection;
@@ -172,5 +173,19 @@ describe('an entry of the ledger', () => {
         '"one ""two"", three\nfour\u2028five",,,,,,,',
     );
     expect(LEDGER_CSV_HEAD.split(',')).toHaveLength(21);
+  });
+
+  it.each(FORMULAS)('is a row in which a spreadsheet takes %j for text', (formula) => {
+    const written = encodeLedgerCsv({ ...sample, request: formula, note: formula });
+    const cell = /[",\r\n]/.test(formula) ? `"'${formula.replaceAll('"', '""')}"` : `'${formula}`;
+    expect(written).toBe(
+      encodeLedgerCsv({ ...sample, request: 'X', note: 'X' }).replaceAll('X', () => cell),
+    );
+    // Amounts that were paid are below zero, and stay numbers.
+    expect(written).toContain(',0,-5,0,5,');
+  });
+
+  it.each(['a=1', '5 - 3', "'quoted'", 'me@example.com'])('is a row with %j as it is', (note) => {
+    expect(encodeLedgerCsv({ ...sample, note })).toContain(`,${note},`);
   });
 });

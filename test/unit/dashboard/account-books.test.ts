@@ -8,6 +8,7 @@ import {
 import { createPeriod } from '../../../src/dashboard/pages/account/period.ts';
 import { fillDays, readUsageRows } from '../../../src/dashboard/pages/account/usage-rows.ts';
 import { encodeLedgerCsv, LEDGER_CSV_HEAD } from '../../../src/ledger/encode-ledger-csv.ts';
+import { FORMULAS } from '../../ledger/formulas.ts';
 
 const ENTRY = {
   ...{ bucket: 3, id: '1790000000000-0', time: '2026-09-21T14:13:20.000Z', kind: 'charge' },
@@ -24,7 +25,8 @@ describe('the ledger of an account in the page', () => {
   it('is exported as CSV like by the command', () => {
     const quoted = { ...ENTRY, usage: null, note: 'paid "late",\nby transfer' };
     expect(CSV_HEAD).toBe(LEDGER_CSV_HEAD);
-    for (const entry of [ENTRY, quoted]) {
+    const formulas = FORMULAS.map((text) => ({ ...ENTRY, request: text, note: text }));
+    for (const entry of [ENTRY, quoted, ...formulas]) {
       const full = { ...entry, kind: 'charge' as const, details: null };
       expect(encodeCsvLine(entry)).toBe(encodeLedgerCsv(full));
     }
