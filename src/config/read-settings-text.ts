@@ -11,8 +11,10 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
+import { isSecretSetting } from './secret-settings.ts';
 import type { SettingPath, SettingProblem } from './setting-problem.ts';
 import {
+  holdsBareVariable,
   protectReferences,
   restoreReferences,
   substituteVariables,
@@ -64,6 +66,9 @@ const SYNTAX_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 const KEY_ALONE =
   'a key needs ": " and a value; a value that holds a comma or a colon needs quotes';
+
+/** Without the name: it may be the secret itself. */
+const BARE_VARIABLE = `a variable is written \${NAME}, with braces; a secret that begins with $ has to come from one`;
 
 /** Reads YAML into plain values, with the variables put in and the line of every setting. */
 export function readSettingsText(
@@ -169,6 +174,9 @@ function readScalar(
   const { value, unset, isMalformed } = substituteVariables(scalar, reading.env);
   for (const name of unset) {
     report(reading, path, offset, `the environment variable ${name} is not set`);
+  }
+  if (isSecretSetting(path) && holdsBareVariable(scalar)) {
+    report(reading, path, offset, BARE_VARIABLE);
   }
   if (isMalformed) {
     report(reading, path, offset, `a variable is written \${NAME}: letters, digits and _ only`);

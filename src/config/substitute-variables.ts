@@ -43,3 +43,11 @@ export function substituteVariables(
   });
   return { value, unset, isMalformed: text.includes('${') };
 }
+
+/** In place of a whole value, a word of it, or the password of an address; elsewhere it is part of a secret. */
+const BARE = new RegExp(`(?:^|\\s|//(?:[^/@:]*:)?)\\$${NAME}(?=\\s|@|$)`);
+
+/** Whether something stands there as `$NAME`, which a shell would take for a variable, and settings do not. */
+export function holdsBareVariable(text: string): boolean {
+  return BARE.test(text);
+}
