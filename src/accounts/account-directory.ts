@@ -135,7 +135,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
         isForced: isForced ?? false,
         note,
       });
-      return explainCredit(reply, { accountId, id });
+      return explainCredit(reply, { accountId, id, micros });
     },
   };
 }

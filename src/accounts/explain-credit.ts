@@ -14,7 +14,7 @@ export interface PaymentEntered {
 /** What the store said of a payment; throws what was not entered. */
 export function explainCredit(
   reply: Written<CreditReply>,
-  payment: { readonly accountId: string; readonly id: string },
+  payment: { readonly accountId: string; readonly id: string; readonly micros: number },
 ): PaymentEntered {
   switch (reply.kind) {
     case 'credited':
@@ -32,14 +32,20 @@ export function explainCredit(
         `the payment ${payment.id} has been entered before, with ${formatCredits(reply.micros)} credits`,
       );
     case 'reserved':
-      throw new DirectoryError(
-        'credit_reserved',
-        `running requests hold ${formatCredits(reply.heldMicros)} of the balance of ${formatCredits(reply.balanceMicros)} credits`,
-      );
+      throw new DirectoryError('credit_reserved', explainReserve(reply, -payment.micros));
     case 'too_much':
       throw new DirectoryError(
         'balance_too_large',
         `the balance of ${formatCredits(reply.balanceMicros)} credits would become too large`,
       );
   }
+}
+
+function explainReserve(
+  { balanceMicros, heldMicros }: { readonly balanceMicros: number; readonly heldMicros: number },
+  wantedMicros: number,
+): string {
+  const freeMicros = balanceMicros - heldMicros;
+  const most = freeMicros > 0 ? `at most ${formatCredits(freeMicros)}` : 'none';
+  return `${formatCredits(wantedMicros)} credits cannot be taken: the balance is ${formatCredits(balanceMicros)} and running requests hold ${formatCredits(heldMicros)} of it, so ${most} can be taken`;
 }

@@ -21,6 +21,11 @@ interface AuditShown {
   readonly account: string | null;
   readonly key: string | null;
   readonly outcome: string;
+  readonly changes: readonly {
+    readonly field: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }[];
 }
 
 interface AuditOptions extends AdminOptions {
@@ -34,6 +39,9 @@ interface AuditOptions extends AdminOptions {
 const LIMIT = 100;
 const PAGE_MAX = 1_000;
 const ABSENT = '-';
+/** The first ones: a new key has a dozen fields. */
+const CHANGES_SHOWN_MAX = 4;
+const CHANGE_CHARS_MAX = 120;
 
 export function registerAuditCommands(program: Command, host: CommandHost): void {
   const group = withAuditOptions(program.command('audit'))
@@ -101,10 +109,24 @@ async function readEntries(
 
 function printEntries(entries: readonly AuditShown[]): string {
   return printTable([
-    ['AT', 'WHAT', 'ACCOUNT', 'KEY', 'VIA', 'TOKEN', 'ADDRESS', 'OUTCOME'],
-    ...entries.map(({ at, what, account, key, who, outcome }) => [
+    ['AT', 'WHAT', 'ACCOUNT', 'KEY', 'VIA', 'TOKEN', 'ADDRESS', 'OUTCOME', 'CHANGES'],
+    ...entries.map(({ at, what, account, key, who, outcome, changes }) => [
       ...[at, what, account ?? ABSENT, key ?? ABSENT],
-      ...[who.via, who.token ?? ABSENT, who.address ?? ABSENT, outcome],
+      ...[who.via, who.token ?? ABSENT, who.address ?? ABSENT, outcome, printChanges(changes)],
     ]),
   ]);
+}
+
+function printChanges(changes: AuditShown['changes']): string {
+  const shown = changes.slice(0, CHANGES_SHOWN_MAX).map(({ field, before, after }) => {
+    const from = before === null ? '' : `${printValue(before)} → `;
+    return `${field}: ${from}${after === null ? 'none' : printValue(after)}`;
+  });
+  const left = changes.length - shown.length;
+  return [...shown, ...(left > 0 ? [`${left} more`] : [])].join('; ') || ABSENT;
+}
+
+function printValue(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= CHANGE_CHARS_MAX ? text : `${text.slice(0, CHANGE_CHARS_MAX)}…`;
 }

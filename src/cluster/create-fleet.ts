@@ -117,11 +117,12 @@ function createFleetReload(options: FleetOptions, { effective, takeOver }: Reloa
       return next;
     },
     takeOver,
-    version: () => versionOf(effective()),
-    onEnd(end, who, versionBefore) {
-      const result = end.kind === 'reloaded' ? 'ok' : 'refused';
+    current: effective,
+    versionOf,
+    onEnd(run, who) {
+      const result = run.end.kind === 'reloaded' ? 'ok' : 'refused';
       options.nodeMetrics.metrics.reloads.at({ result }).add(1);
-      return tell(end, who, versionBefore);
+      return tell(run, who);
     },
     log: options.log,
   });

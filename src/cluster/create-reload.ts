@@ -10,15 +10,23 @@ const WAITING_MAX = 16;
 
 export type ReloadEnd = Extract<ReloadResult, { kind: 'reloaded' | 'refused' | 'failed' }>;
 
+export interface ReloadRun<Settings> {
+  readonly end: ReloadEnd;
+  readonly before: Settings;
+  /** Those of before where they hold still. */
+  readonly after: Settings;
+}
+
 interface ReloadOptions<Next> {
   /** Rejects, with nothing changed, when there is something wrong with the new settings. */
   readonly readNext: () => Promise<Next>;
   /** Rejects, with everything as it was before, when the new settings cannot take over. */
   readonly takeOver: (next: Next) => Promise<void>;
-  /** Of the settings that hold. */
-  readonly version: () => string;
+  /** The settings that hold. */
+  readonly current: () => Next;
+  readonly versionOf: (settings: Next) => string;
   /** Called for everybody who asked, when theirs is over. */
-  readonly onEnd: (end: ReloadEnd, who: Operator, versionBefore: string) => Promise<void>;
+  readonly onEnd: (run: ReloadRun<Next>, who: Operator) => Promise<void>;
   readonly log: Log;
 }
 
@@ -29,9 +37,9 @@ export type Reload = (who: Operator) => Promise<ReloadResult>;
  * that runs may have read the file before it was changed.
  */
 export function createReload<Next>(options: ReloadOptions<Next>): Reload {
-  const { version, onEnd, log } = options;
-  let running: Promise<ReloadRun> | undefined;
-  let following: Promise<ReloadRun> | undefined;
+  const { current, versionOf, onEnd, log } = options;
+  let running: Promise<ReloadRun<Next>> | undefined;
+  let following: Promise<ReloadRun<Next>> | undefined;
   let waiting = 0;
 
   const start = () => {
@@ -49,26 +57,23 @@ export function createReload<Next>(options: ReloadOptions<Next>): Reload {
     }
     waiting += 1;
     if (running !== undefined) following ??= running.then(start);
-    const run = (following ?? start()).then(async ({ end, versionBefore }) => {
+    const ended = (following ?? start()).then(async (run) => {
       waiting -= 1;
-      await onEnd(end, who, versionBefore);
-      return end;
+      await onEnd(run, who);
+      return run.end;
     });
     const timer = new AbortController();
     const isLate = sleep(WAIT_MAX_MS, undefined, { ref: false, signal: timer.signal });
-    const late = isLate.then((): ReloadResult => ({ kind: 'running', configVersion: version() }));
-    return await Promise.race([run, late]).finally(() => timer.abort());
+    const late = isLate.then((): ReloadResult => {
+      return { kind: 'running', configVersion: versionOf(current()) };
+    });
+    return await Promise.race([ended, late]).finally(() => timer.abort());
   };
 }
 
-interface ReloadRun {
-  readonly end: ReloadEnd;
-  readonly versionBefore: string;
-}
-
-async function carryOut<Next>(options: ReloadOptions<Next>): Promise<ReloadRun> {
-  const { readNext, takeOver, version, log } = options;
-  const versionBefore = version();
+async function carryOut<Next>(options: ReloadOptions<Next>): Promise<ReloadRun<Next>> {
+  const { readNext, takeOver, current, versionOf, log } = options;
+  const before = current();
   let next: Next;
   try {
     next = await readNext();
@@ -77,15 +82,16 @@ async function carryOut<Next>(options: ReloadOptions<Next>): Promise<ReloadRun> 
     const problems = isWrong ? error.problems : [String(error)];
     log.error({ problems }, 'reload refused: the node goes on as it was');
     const needsRestart = isWrong ? error.needsRestart : [];
-    return { end: { kind: 'refused', problems, needsRestart }, versionBefore };
+    return { end: { kind: 'refused', problems, needsRestart }, before, after: before };
   }
   try {
     await takeOver(next);
   } catch (error) {
     const problems = [String(error)];
     log.error({ problems }, 'reload failed: the node goes on with its old settings');
-    return { end: { kind: 'failed', problems }, versionBefore };
+    return { end: { kind: 'failed', problems }, before, after: before };
   }
-  log.info({ config: version() }, 'reloaded');
-  return { end: { kind: 'reloaded', configVersion: version() }, versionBefore };
+  const configVersion = versionOf(next);
+  log.info({ config: configVersion }, 'reloaded');
+  return { end: { kind: 'reloaded', configVersion }, before, after: next };
 }

@@ -155,7 +155,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
     dashboardDir: DASHBOARD_DIR,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
-      ...{ node, reload, readCluster, events: hub },
+      ...{ node, reload, readCluster, events: hub, clock: systemClock },
       ...{ directory: books.directory, audit: books.audit, ledger: books.ledger },
       rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: config().plans }),
       isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,

@@ -57,7 +57,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
       method: 'PATCH',
       path: '/admin/v1/accounts/{id}',
       summary: 'Change an account',
-      changes: 'account.set',
+      changes: namePatch,
       body: schemas.patchAccount,
       answer: accountAnswer,
       async handle({ id, body }) {
@@ -68,6 +68,18 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
     }),
     createPaymentRoute(options),
   ];
+}
+
+/** A change of the status is what counts, whatever is changed beside it. */
+function namePatch(body: unknown): string {
+  switch ((body as { readonly status?: unknown } | null)?.status) {
+    case 'suspended':
+      return 'account.suspend';
+    case 'active':
+      return 'account.resume';
+    default:
+      return 'account.set';
+  }
 }
 
 function createPaymentRoute({ directory, schemas }: AccountRoutesOptions): AdminRoute {

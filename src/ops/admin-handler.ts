@@ -51,17 +51,18 @@ export function createAdminHandler(
     const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
     const who: Operator = { via, token: fingerprint, address };
     const call: AdminCall = { id, query, body, who };
+    const what = typeof route.changes === 'function' ? route.changes(body) : route.changes;
     const answer = await route.handle(call).catch(async (error: unknown) => {
       // Redis went away in the middle: the change may be there.
-      if (route.changes !== undefined && isStoreOut(error)) {
-        await tell(route.changes, who, unknownOf(route, id), 'unknown');
+      if (what !== undefined && isStoreOut(error)) {
+        await tell(what, who, unknownOf(route, id), 'unknown');
       }
       throw error;
     });
     if ('stream' in answer) return answer;
     const { status, change } = answer;
-    if (route.changes !== undefined && change !== undefined) {
-      await tell(route.changes, who, change, 'done');
+    if (what !== undefined && change !== undefined) {
+      await tell(what, who, change, 'done');
     }
     return { status, body: answer.body, headers: HEADERS };
   };

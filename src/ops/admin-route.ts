@@ -37,8 +37,8 @@ interface AdminRouteShape {
   /** With at most one `{id}`. */
   readonly path: string;
   readonly summary: string;
-  /** What the audit log calls that which is changed here. */
-  readonly changes?: string;
+  /** What the audit log calls that which is changed here, by what is asked for. */
+  readonly changes?: string | ((body: unknown) => string);
   /** What it answers with when it did what it was asked for, or the type of a stream. */
   readonly answer: z.ZodType | 'text/event-stream' | 'application/x-ndjson' | '*/*';
   /** What a stream is made of; absent where nothing is told of it. */

@@ -1,5 +1,6 @@
 import type { Directory } from '../accounts/directory.ts';
 import type { LedgerDesk } from '../ledger/create-ledger-desk.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createAccountRoutes } from './account-routes.ts';
 import type { AdminRoute } from './admin-route.ts';
 import { createAdminSchemas } from './admin-schemas.ts';
@@ -22,11 +23,12 @@ export interface AdminRoutesOptions
   readonly ledger: LedgerDesk;
   /** Whether this is the id or an alias of a model, by the settings of now. */
   readonly isModel: (name: string) => boolean;
+  readonly clock: Clock;
 }
 
 export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRoute[] {
   const { isModel, ...rest } = options;
-  const parts = { ...rest, schemas: createAdminSchemas({ isModel }) };
+  const parts = { ...rest, schemas: createAdminSchemas({ isModel, clock: rest.clock }) };
   return [
     ...createAccountRoutes(parts),
     ...createKeyRoutes(parts),

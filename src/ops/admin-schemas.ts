@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ACCOUNT_STATUSES, PLANS } from '../accounts/account.ts';
 import type { KeyControls } from '../accounts/key.ts';
 import { OVERLAP_MS_MAX } from '../accounts/key-directory.ts';
+import type { Clock } from '../lib/clock.ts';
 import { parseCredits } from '../lib/micros.ts';
 
 const NAME_CHARS_MAX = 100;
@@ -19,6 +20,7 @@ const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 /** All that a schema needs to know of what is configured. */
 interface SchemaOptions {
   readonly isModel: (name: string) => boolean;
+  readonly clock: Clock;
 }
 
 const text = (charsMax: number, charsMin = 1) => {
@@ -80,7 +82,7 @@ const rotateKey = z.strictObject({
 });
 
 /** Absent leaves a control as it is, null removes it. */
-function createControls({ isModel }: SchemaOptions) {
+function createControls({ isModel, clock }: SchemaOptions) {
   const model = z.string({ error: 'must be the id or alias of a model' }).refine(isModel, {
     error: ({ input }) => `${String(input).slice(0, NAME_CHARS_MAX)} is no model of this gateway`,
   });
@@ -95,7 +97,11 @@ function createControls({ isModel }: SchemaOptions) {
       .nullish(),
     monthly_cap: credits((micros) => micros >= 0, 'credits of 0 or more').nullish(),
     concurrency: wholeNumber(1, CONCURRENCY_MAX).nullish(),
-    expires_at: time.nullish(),
+    expires_at: time
+      .refine((ms) => ms > clock.nowMs(), {
+        error: 'must be in the future; to end a key at once, revoke it',
+      })
+      .nullish(),
   });
 }
 

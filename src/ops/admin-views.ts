@@ -15,14 +15,14 @@ export function showAccount(account: Account) {
   };
 }
 
-/** A key as operators see it: nothing of its secret but the last four characters. */
-export function showKey(key: Key) {
+/** A key as operators see it now: nothing of its secret but the last four characters. */
+export function showKey(key: Key, nowMs: number) {
   return {
     id: key.id,
     account: key.accountId,
     name: key.name,
     last4: key.last4,
-    status: key.status,
+    status: isExpired(key, nowMs) ? 'expired' : key.status,
     rpm: key.rpm ?? null,
     models: key.models ?? null,
     monthly_cap: key.capMicros === undefined ? null : creditsOf(key.capMicros),
@@ -33,6 +33,10 @@ export function showKey(key: Key) {
     created_at: showTime(key.createdMs),
     rotated_at: key.rotatedMs === undefined ? null : showTime(key.rotatedMs),
   };
+}
+
+function isExpired({ status, expiresMs }: Key, nowMs: number): boolean {
+  return status === 'active' && expiresMs !== undefined && expiresMs <= nowMs;
 }
 
 export function showTime(ms: number): string {

@@ -96,6 +96,9 @@ export const auditAnswer = z.strictObject({
       outcome: z.enum(['done', 'unknown']),
       before: z.looseObject({}).nullable(),
       after: z.looseObject({}).nullable(),
+      changes: z.array(
+        z.strictObject({ field: z.string(), before: z.unknown(), after: z.unknown() }),
+      ),
     }),
   ),
   next: z.string().nullable(),

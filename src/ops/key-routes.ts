@@ -1,5 +1,6 @@
 import type { Directory } from '../accounts/directory.ts';
 import type { Key } from '../accounts/key.ts';
+import type { Clock } from '../lib/clock.ts';
 import { encodeKeyInfo } from '../protocol/key-info.ts';
 import { type AdminChange, type AdminRoute, defineAdminRoute } from './admin-route.ts';
 import type { AdminSchemas } from './admin-schemas.ts';
@@ -18,10 +19,12 @@ export interface KeyRoutesOptions {
   /** Those of the settings of now. */
   readonly rateRules: () => Parameters<Directory['describeKey']>[1];
   readonly schemas: AdminSchemas;
+  readonly clock: Clock;
 }
 
 export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
-  const { directory, schemas, rateRules } = options;
+  const { directory, schemas, rateRules, clock } = options;
+  const show = (key: Key) => showKey(key, clock.nowMs());
   return [
     defineAdminRoute({
       method: 'GET',
@@ -29,7 +32,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       summary: 'List the keys of an account, the oldest first',
       answer: keysAnswer,
       async handle({ id }) {
-        return { status: 200, body: { data: (await directory.listKeys(id)).map(showKey) } };
+        return { status: 200, body: { data: (await directory.listKeys(id)).map(show) } };
       },
     }),
     defineAdminRoute({
@@ -41,7 +44,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       answer: keyCreatedAnswer,
       async handle({ id, body }) {
         const { key, record } = await directory.createKey(id, body);
-        const after = showKey(record);
+        const after = show(record);
         const change = { account: id, key: record.id, after };
         return { status: 201, body: { ...after, key }, change };
       },
@@ -52,7 +55,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       summary: 'Show a key',
       answer: keyAnswer,
       async handle({ id }) {
-        return { status: 200, body: showKey(await directory.getKey(id)) };
+        return { status: 200, body: show(await directory.getKey(id)) };
       },
     }),
     defineAdminRoute({
@@ -75,7 +78,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       answer: keyAnswer,
       async handle({ id, body }) {
         const changed = await directory.patchKey(id, body);
-        return { status: 200, body: showKey(changed.after), change: changeOf(changed) };
+        return { status: 200, body: show(changed.after), change: changeOf(changed, show) };
       },
     }),
     ...createSecretRoutes(options),
@@ -83,7 +86,9 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
 }
 
 /** Those that end a secret. */
-function createSecretRoutes({ directory, schemas }: KeyRoutesOptions): readonly AdminRoute[] {
+function createSecretRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
+  const { directory, schemas, clock } = options;
+  const show = (key: Key) => showKey(key, clock.nowMs());
   return [
     defineAdminRoute({
       method: 'POST',
@@ -95,8 +100,8 @@ function createSecretRoutes({ directory, schemas }: KeyRoutesOptions): readonly 
       async handle({ id, body: { overlap_seconds: seconds } }) {
         const overlapMs = seconds === undefined ? undefined : seconds * 1_000;
         const { key, replicated, ...changed } = await directory.rotateKey(id, { overlapMs });
-        const body = { ...showKey(changed.after), key, replicated };
-        return { status: 200, body, change: changeOf(changed) };
+        const body = { ...show(changed.after), key, replicated };
+        return { status: 200, body, change: changeOf(changed, show) };
       },
     }),
     defineAdminRoute({
@@ -107,14 +112,17 @@ function createSecretRoutes({ directory, schemas }: KeyRoutesOptions): readonly 
       answer: keyRevokedAnswer,
       async handle({ id }) {
         const { replicated, ...changed } = await directory.revokeKey(id);
-        const body = { ...showKey(changed.after), replicated };
-        return { status: 200, body, change: changeOf(changed) };
+        const body = { ...show(changed.after), replicated };
+        return { status: 200, body, change: changeOf(changed, show) };
       },
     }),
   ];
 }
 
-function changeOf({ before, after }: { readonly before: Key; readonly after: Key }): AdminChange {
+function changeOf(
+  { before, after }: { readonly before: Key; readonly after: Key },
+  show: (key: Key) => object,
+): AdminChange {
   const { id: key, accountId: account } = after;
-  return { account, key, before: showKey(before), after: showKey(after) };
+  return { account, key, before: show(before), after: show(after) };
 }

@@ -6,6 +6,7 @@ import { showTime } from './admin-views.ts';
 import { auditAnswer, reloadAnswer } from './answer-schemas.ts';
 import type { EventHub } from './create-event-hub.ts';
 import { eventAnswer } from './event-schemas.ts';
+import { listChanges } from './list-changes.ts';
 import { OpsProblem } from './ops-problem.ts';
 import type { ReloadResult } from './reload-result.ts';
 
@@ -77,5 +78,6 @@ function answerReload(result: ReloadResult): AdminAnswer {
 }
 
 function showRecord({ atMs, id, ...entry }: AuditRecord) {
-  return { id, at: showTime(atMs), ...entry };
+  const changes = listChanges(entry.before, entry.after);
+  return { id, at: showTime(atMs), ...entry, changes };
 }

@@ -32,14 +32,38 @@ it('tollgate audit shows what was changed, by whom, and tells commands from prog
   const account = await createAccount();
   await ops.call('PATCH', `/accounts/${account}`, { plan: 'team' });
   const [head, ...rows] = (await run('audit', '--account', account)).trim().split('\n');
-  expect(head).toMatch(/^AT +WHAT +ACCOUNT +KEY +VIA +TOKEN +ADDRESS +OUTCOME$/);
+  expect(head).toMatch(/^AT +WHAT +ACCOUNT +KEY +VIA +TOKEN +ADDRESS +OUTCOME +CHANGES$/);
   expect(rows).toEqual([
-    expect.stringMatching(new RegExp(`account\\.set +${account} +- +api +\\w{8} +127\\.0\\.0\\.1`)),
-    expect.stringMatching(new RegExp(`account\\.create +${account} +- +cli `)),
+    expect.stringMatching(
+      new RegExp(
+        `account\\.set +${account} +- +api +\\w{8} +127\\.0\\.0\\.1 +done +plan: pro → team$`,
+      ),
+    ),
+    expect.stringMatching(
+      new RegExp(
+        `account\\.create +${account} +- +cli .* id: ${account}; name: Acme; plan: pro; status: active; \\d more$`,
+      ),
+    ),
   ]);
   expect(JSON.parse(await run('audit', '--account', account, '--limit', '1', '--json'))).toEqual([
-    expect.objectContaining({ what: 'account.set', account }),
+    expect.objectContaining({
+      ...{ what: 'account.set', account },
+      changes: [{ field: 'plan', before: 'pro', after: 'team' }],
+    }),
   ]);
+});
+
+it('tollgate audit names suspensions as such, and cuts values that are long', async () => {
+  const account = await createAccount();
+  await run('account', 'suspend', account);
+  await run('account', 'resume', account);
+  const note = 'x'.repeat(400);
+  await run('credits', 'add', '--account', account, '--amount', '1', '--note', note);
+  const [, added, resumed, suspended] = (await run('audit', '--account', account)).split('\n');
+  expect(suspended).toMatch(/account\.suspend .* status: active → suspended$/);
+  expect(resumed).toMatch(/account\.resume .* status: suspended → active$/);
+  expect(added).toContain('credits.add');
+  expect(added?.length).toBeLessThan(400);
 });
 
 it('tollgate audit export prints every entry as a line of JSON, however many pages there are', async () => {

@@ -126,10 +126,16 @@ describe('credits of the admin API', () => {
       id: 'q',
     });
     expect(refused.status).toBe(409);
-    expect(errorOf(refused).code).toBe('credit_reserved');
+    expect(errorOf(refused)).toEqual({
+      code: 'credit_reserved',
+      message:
+        '6.000001 credits cannot be taken: the balance is 10 and running requests hold 4 of it, so at most 6 can be taken',
+    });
     const taken = await ops.call('POST', `/accounts/${id}/credits`, { amount: -6, id: 'q' });
     expect(taken.body).toMatchObject({ balance: 4 });
     expect((await ops.call('GET', `/accounts/${id}`)).body).toMatchObject({ balance: 4, held: 4 });
+    const none = await ops.call('POST', `/accounts/${id}/credits`, { amount: -1, id: 'r' });
+    expect(errorOf(none).message).toMatch(/hold 4 of it, so none can be taken$/);
   });
 
   it('do not become more than can be counted', async () => {

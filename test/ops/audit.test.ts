@@ -76,6 +76,36 @@ describe('the audit log', () => {
     ]);
   });
 
+  it('names a suspension and its end as such, and tells which fields changed', async () => {
+    const account = await createAccount();
+    await ops.call('PATCH', `/accounts/${account}`, { status: 'suspended' });
+    await ops.call('PATCH', `/accounts/${account}`, { status: 'active', plan: 'team' });
+    const { id: key } = await createKey(account);
+    await ops.call('PATCH', `/keys/${key}`, { rpm: null, models: ['opus'] });
+    const [set, created, resumed, suspended] = (await readAudit()).data;
+    expect([set, resumed, suspended]).toMatchObject([
+      {
+        what: 'key.set',
+        changes: [
+          { field: 'rpm', before: 5, after: null },
+          { field: 'models', before: null, after: ['opus'] },
+        ],
+      },
+      {
+        what: 'account.resume',
+        changes: [
+          { field: 'plan', before: 'pro', after: 'team' },
+          { field: 'status', before: 'suspended', after: 'active' },
+        ],
+      },
+      {
+        what: 'account.suspend',
+        changes: [{ field: 'status', before: 'active', after: 'suspended' }],
+      },
+    ]);
+    expect(created?.['changes']).toContainEqual({ field: 'rpm', before: null, after: 5 });
+  });
+
   it('has no secret, and nothing of what was only read, repeated or refused', async () => {
     const account = await createAccount();
     const payment = { amount: 3, id: 'p' };

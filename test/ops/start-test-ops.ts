@@ -80,7 +80,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const ops: TestOps = {
     ...{ audit, events },
     admin: {
-      ...{ token, directory, audit, events, ledger, node: 'test-node' },
+      ...{ token, directory, audit, events, ledger, node: 'test-node', clock: systemClock },
       readCluster: () => STARTING_CLUSTER,
       reload: (who) => ops.reload(who),
       rateRules: () => ({

@@ -23,8 +23,9 @@ function createScene() {
           resolve();
         });
       }),
-    version: () => `v${version}`,
-    onEnd: async (end) => {
+    current: () => version,
+    versionOf: (settings) => `v${settings}`,
+    onEnd: async ({ end }) => {
       ends.push(end);
     },
     log: createMemoryLog(),
@@ -78,7 +79,8 @@ it('wrong settings are refused before anything takes over', async () => {
       throw new ConfigError(['a: b', 'c: d'], { needsRestart: ['a'] });
     },
     takeOver: () => expect.unreachable('nothing takes over'),
-    version: () => 'v1',
+    current: () => 1,
+    versionOf: () => 'v1',
     onEnd: async () => {},
     log: createMemoryLog(),
   });

@@ -1,9 +1,9 @@
 import type { AuditPage } from '../../api-types.ts';
 import { formatName } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { type Change, listChanges } from './list-changes.ts';
 
 type AuditEntry = AuditPage['data'][number];
+type Change = AuditEntry['changes'][number];
 interface EntryProps {
   readonly entry: AuditEntry;
 }
@@ -29,8 +29,7 @@ export function AuditSubject({ entry: { account, key } }: EntryProps) {
   );
 }
 
-export function ChangeList({ entry: { before, after, outcome } }: EntryProps) {
-  const changes = listChanges(before, after);
+export function ChangeList({ entry: { changes, outcome } }: EntryProps) {
   const list = (
     <ul class="changes">
       {changes.map((change) => (
@@ -60,11 +59,15 @@ export function ChangeList({ entry: { before, after, outcome } }: EntryProps) {
 function ChangeItem({ change: { field, before, after } }: { readonly change: Change }) {
   return (
     <li>
-      <b>{formatName(field)}</b>: {before !== undefined && <del>{before}</del>}
-      {before !== undefined && ' → '}
-      {after === undefined ? 'none' : <ins>{after}</ins>}
+      <b>{formatName(field)}</b>: {before !== null && <del>{formatValue(before)}</del>}
+      {before !== null && ' → '}
+      {after === null ? 'none' : <ins>{formatValue(after)}</ins>}
     </li>
   );
+}
+
+function formatValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export function Operator({ entry: { who, node } }: EntryProps) {

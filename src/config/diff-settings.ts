@@ -1,0 +1,94 @@
+import type { Config } from './config.ts';
+import { maskSettings } from './mask-settings.ts';
+
+/** An entry of the audit log must not grow with the settings. */
+export const CHANGES_MAX = 50;
+export const VALUE_CHARS_MAX = 1_000;
+
+interface Difference {
+  /** `models[haiku].price.input`. */
+  readonly path: string;
+  /** Undefined where nothing stands. */
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** By path; what stands on one side only is absent on the other. */
+export interface SettingsDiff {
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+/** What differs between two settings, without secrets: of those it says only that they are others. */
+export function diffSettings(before: Config, after: Config): SettingsDiff {
+  const all = [
+    ...findDifferences('', maskSettings(before), maskSettings(after)),
+    ...findOtherSecrets(listSecrets(before), listSecrets(after)),
+  ];
+  const shown = all.slice(0, CHANGES_MAX);
+  const take = (side: 'before' | 'after') =>
+    Object.fromEntries(
+      shown
+        .filter((difference) => difference[side] !== undefined)
+        .map((difference) => [difference.path, cutValue(difference[side])]),
+    );
+  const left = all.length - shown.length;
+  return {
+    before: take('before'),
+    after: { ...take('after'), ...(left > 0 && { further_changes: left }) },
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function findDifferences(path: string, before: unknown, after: unknown): Difference[] {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  if (old === undefined || now === undefined || Array.isArray(before) !== Array.isArray(after)) {
+    const isSame = JSON.stringify(before) === JSON.stringify(after);
+    return isSame ? [] : [{ path, before, after }];
+  }
+  const names = new Set([...Object.keys(now), ...Object.keys(old)]);
+  return [...names].flatMap((name) => {
+    const step = Array.isArray(after) ? `[${name}]` : `.${name}`;
+    return findDifferences(`${path}${step}`.replace(/^\./, ''), old[name], now[name]);
+  });
+}
+
+/** Of a map, or of a list whose items have names of their own; undefined for what is one value. */
+function fieldsOf(value: unknown): Fields | undefined {
+  if (!Array.isArray(value)) {
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+  }
+  const named = value.map((item: Fields): [unknown, Fields] => [item['id'] ?? item['name'], item]);
+  const isNamed = named.every(([name]) => typeof name === 'string');
+  return isNamed ? (Object.fromEntries(named) as Fields) : undefined;
+}
+
+function listSecrets({ tracing, upstreams }: Config): ReadonlyMap<string, string> {
+  const headersOf = (path: string, headers: Config['upstreams'][number]['headers']) =>
+    Object.entries(headers).map(([name, secret]) => [`${path}.headers.${name}`, secret] as const);
+  const secrets = [
+    ...headersOf('tracing', tracing?.headers ?? {}),
+    ...upstreams.flatMap(({ name, apiKey, headers }) => [
+      ...(apiKey === undefined ? [] : [[`upstreams[${name}].api_key`, apiKey] as const]),
+      ...headersOf(`upstreams[${name}]`, headers),
+    ]),
+  ];
+  return new Map(secrets.map(([path, secret]) => [path, secret.reveal()]));
+}
+
+function findOtherSecrets(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Difference[] {
+  return [...after].flatMap(([path, secret]) => {
+    const old = before.get(path);
+    if (old === undefined || old === secret) return [];
+    return [{ path, before: 'a secret', after: 'another secret' }];
+  });
+}
+
+function cutValue(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text.length <= VALUE_CHARS_MAX ? value : `${text.slice(0, VALUE_CHARS_MAX)}…`;
+}
