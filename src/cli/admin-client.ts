@@ -1,6 +1,6 @@
 import { packageVersion } from '../config/package-version.ts';
 import type { AdminSource } from '../config/read-admin-source.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure, NodeRefusal, type RefusalTold } from './command-failure.ts';
 
 const ANSWER_TIME_MAX_MS = 10_000;
 
@@ -15,11 +15,7 @@ export interface AdminClient {
 }
 
 export function createAdminClient({ url, token, tokenPath }: AdminSource): AdminClient {
-  if (token === undefined) {
-    throw new CommandFailure(
-      `there is no admin token: set TOLLGATE_ADMIN_TOKEN, or name the data folder of the node with --data-dir (there is none at ${tokenPath})`,
-    );
-  }
+  if (token === undefined) throw refuseWithoutToken(tokenPath);
   return {
     async call<Answer>(
       method: string,
@@ -38,11 +34,11 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
         signal: AbortSignal.timeout(answerTimeMaxMs),
         ...(body && { body: JSON.stringify(body) }),
       }).catch((cause: unknown) => {
-        throw new CommandFailure(explainSilence(cause, url), { cause });
+        throw new CommandFailure(explainSilence(cause, url, answerTimeMaxMs), { cause });
       });
       const answer = await readAnswer(response, url);
       if (response.ok) return answer as Answer;
-      throw new CommandFailure(explainRefusal(response.status, answer, url));
+      throw refuseAnswer(response.status, answer, url);
     },
   };
 }
@@ -58,17 +54,26 @@ async function readAnswer(response: Response, url: string): Promise<unknown> {
   }
 }
 
-function explainSilence(error: unknown, url: string): string {
+function explainSilence(error: unknown, url: string, answerTimeMaxMs: number): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return `the node at ${url} did not answer within ${ANSWER_TIME_MAX_MS / 1_000} s: what was asked for may or may not have taken place`;
+    return `the node at ${url} did not answer within ${answerTimeMaxMs / 1_000} s: what was asked for may or may not have taken place`;
   }
   return `cannot reach the node at ${url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
 }
 
-function explainRefusal(status: number, answer: unknown, url: string): string {
+export function refuseWithoutToken(tokenPath: string): CommandFailure {
+  return new CommandFailure(
+    `there is no admin token: set TOLLGATE_ADMIN_TOKEN, or name the data folder of the node with --data-dir (there is none at ${tokenPath})`,
+  );
+}
+
+/** What a node answered with in place of what it was asked for. */
+export function refuseAnswer(status: number, answer: unknown, url: string): NodeRefusal {
   if (status === 401) {
-    return `the admin token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN to the one in its settings, or name its data folder with --data-dir`;
+    const message = `the admin token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN to the one in its settings, or name its data folder with --data-dir`;
+    return new NodeRefusal({ code: 'unauthorized', message });
   }
-  const { error } = answer as { readonly error?: { readonly message?: string } };
-  return error?.message ?? `${url} answered with status ${status}`;
+  const { error } = (answer ?? {}) as { readonly error?: RefusalTold };
+  const unknown = { code: 'unknown', message: `${url} answered with status ${status}` };
+  return new NodeRefusal(error?.message === undefined ? unknown : error);
 }

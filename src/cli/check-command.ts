@@ -21,7 +21,9 @@ export function runCheckCommand({ configPath, json, out, err }: CheckOptions): n
     return 0;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) err(problem);
+    const { problems } = error;
+    if (json) out(JSON.stringify({ problems }, undefined, 2));
+    else for (const problem of problems) err(problem);
     return 1;
   }
 }

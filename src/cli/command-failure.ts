@@ -1,4 +1,23 @@
 /** Why a command could not be carried out, and what to do about it. */
 export class CommandFailure extends Error {
-  override readonly name = 'CommandFailure';
+  override readonly name: string = 'CommandFailure';
+}
+
+/** What a node says about why it did not do what it was asked for. */
+export interface RefusalTold {
+  readonly code: string;
+  readonly message: string;
+  readonly problems?: readonly string[];
+  readonly needs_restart?: readonly string[];
+}
+
+/** The node was reached, and refused. */
+export class NodeRefusal extends CommandFailure {
+  override readonly name = 'NodeRefusal';
+  readonly told: RefusalTold;
+
+  constructor(told: RefusalTold) {
+    super([told.message, ...(told.problems ?? [])].join('\n'));
+    this.told = told;
+  }
 }

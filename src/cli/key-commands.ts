@@ -7,15 +7,16 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from './admin-command.ts';
+import { CommandFailure } from './command-failure.ts';
 import {
   NONE,
   orNone,
   parseAmount,
   parseCount,
+  parseExpiry,
   parseNames,
   parseSeconds,
   parseText,
-  parseTime,
 } from './parse-values.ts';
 import { type KeyShown, printKey, printKeys } from './print-keys.ts';
 
@@ -83,11 +84,20 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
 
   withAdminOptions(group.command('revoke <id>'))
     .description('end a key at once, and for good')
-    .action((id: string, options: AdminOptions) =>
-      runAdminCommand(host, options, async (client) =>
-        printKey(await client.call<KeyShown>('POST', `${pathOf(id)}/revoke`, {})),
-      ),
+    .option('--yes', 'do not ask first, as it does on a terminal')
+    .action((id: string, options: AdminOptions & { readonly yes?: boolean }) =>
+      runAdminCommand(host, options, async (client) => {
+        if (options.yes !== true) await confirmRevocation(host, client, id);
+        return printKey(await client.call<KeyShown>('POST', `${pathOf(id)}/revoke`, {}));
+      }),
     );
+}
+
+async function confirmRevocation({ terminal }: CommandHost, client: AdminClient, id: string) {
+  const { account, name, last4 } = await client.call<KeyShown>('GET', pathOf(id));
+  const named = `${name === '' ? 'the key' : name} (…${last4}) of ${account}`;
+  const question = `Revoke ${named}? Every secret of ${id} is refused from then on, for good.`;
+  if (!(await terminal.confirm(question))) throw new CommandFailure(`${id} was not revoked`);
 }
 
 /** `wrap` says what a value may be beside what its control takes. */
@@ -102,7 +112,7 @@ function withControlOptions(
       .option('--models <names>', 'allowed models, separated by commas', wrap(parseNames))
       .option('--monthly-cap <amount>', 'credits a calendar month, UTC', wrap(parseAmount))
       .option('--concurrency <number>', 'requests at the same time', wrap(parseCount))
-      .option('--expires <time>', 'when it ends', wrap(parseTime)),
+      .option('--expires <time>', 'when it ends: 30d from now, or 2027-01-31', wrap(parseExpiry)),
   );
 }
 

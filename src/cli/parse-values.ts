@@ -3,6 +3,8 @@ import { parseCredits } from '../lib/micros.ts';
 import { parseDuration } from '../lib/parse-duration.ts';
 
 const MS_PER_SECOND = 1_000;
+const MS_PER_DAY = 86_400_000;
+const DAYS_MAX = 36_500;
 const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 /** Removes a control. The parser of command lines takes null for a mistake. */
 export const NONE = Symbol('none');
@@ -61,14 +63,34 @@ export function parseTime(text: string): string {
   return new Date(ms).toISOString();
 }
 
-export function parseSeconds(text: string): number {
+/** A time, or how long it is until then. */
+export function parseExpiry(text: string): string {
+  const spanMs = readSpan(text);
+  if (spanMs !== undefined) return new Date(Date.now() + spanMs).toISOString();
   try {
-    const seconds = parseDuration(text) / MS_PER_SECOND;
-    if (Number.isInteger(seconds)) return seconds;
+    return parseTime(text);
   } catch {
-    // Told like every other value below.
+    throw new InvalidArgumentError(
+      'It must be how long from now, such as 12h or 30d, or a time such as 2027-01-31 or 2027-01-31T12:00:00Z.',
+    );
   }
-  throw new InvalidArgumentError('It must be whole seconds, such as 0s, 30m or 24h.');
+}
+
+export function parseSeconds(text: string): number {
+  const seconds = (readSpan(text) ?? Number.NaN) / MS_PER_SECOND;
+  if (Number.isInteger(seconds)) return seconds;
+  throw new InvalidArgumentError('It must be whole seconds, such as 0s, 30m, 24h or 7d.');
+}
+
+/** In milliseconds, days too; undefined when it is none, or longer than anybody can mean. */
+function readSpan(text: string): number | undefined {
+  const days = /^(0|[1-9]\d*)d$/.exec(text)?.[1];
+  try {
+    const spanMs = days === undefined ? parseDuration(text) : Number(days) * MS_PER_DAY;
+    return spanMs <= DAYS_MAX * MS_PER_DAY ? spanMs : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function parseText(text: string): string {

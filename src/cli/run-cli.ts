@@ -9,6 +9,9 @@ import { registerCompletionCommand } from './completion-command.ts';
 import { registerCreditsCommands } from './credits-commands.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { registerLedgerCommands } from './ledger-commands.ts';
+import { registerModelsCommand } from './models-command.ts';
+import { registerReloadCommand } from './reload-command.ts';
+import { registerRequestCommand } from './request-command.ts';
 import { createTerminal } from './terminal.ts';
 import { registerTopCommand } from './top-command.ts';
 import { registerUsageCommand } from './usage-command.ts';
@@ -42,7 +45,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .command('check')
     .description('print the effective settings, or every problem in them')
     .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
-    .option('--json', 'print JSON instead of YAML')
+    .option('--json', 'print JSON, the problems too')
     .action((options: { config?: string; json?: boolean }) => {
       const json = options.json === true;
       exitCode = runCheckCommand({ configPath: options.config, json, ...terminal });
@@ -70,8 +73,11 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   registerCreditsCommands(program, host);
   registerUsageCommand(program, host);
   registerLedgerCommands(program, host);
+  registerModelsCommand(program, host);
+  registerRequestCommand(program, host);
   registerTopCommand(program, host);
   registerAuditCommands(program, host);
+  registerReloadCommand(program, host);
   registerBenchCommand(program, host);
   registerCompletionCommand(program, host);
 

@@ -2,18 +2,20 @@ import type { AdminSource } from '../config/read-admin-source.ts';
 import type { Scrape } from '../top/build-view.ts';
 import { parseMetrics } from '../top/parse-metrics.ts';
 import { readCluster } from '../top/read-cluster.ts';
+import { refuseAnswer, refuseWithoutToken } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
 
 const ANSWER_TIME_MAX_MS = 5_000;
 
-/** Asks a node for all that it tells of itself. Throws when it cannot be reached. */
+/** Asks a node for all that it tells of itself. Throws when it cannot be reached, or refuses the token. */
 export async function scrapeNode(source: AdminSource): Promise<Scrape> {
   const problems: string[] = [];
   const readPart = async <Part>(path: string, read: (text: string) => Part) => {
     const response = await askNode(source, path);
     const text = await response.text();
+    if (isTokenRefused(response)) throw refuseAnswer(response.status, parseJson(text), source.url);
     if (!response.ok) {
-      problems.push(explainStatus(path, response.status));
+      problems.push(`${path} answers with status ${response.status}`);
       return undefined;
     }
     try {
@@ -30,10 +32,11 @@ export async function scrapeNode(source: AdminSource): Promise<Scrape> {
   return { atMs: Date.now(), metrics, cluster, problems };
 }
 
-async function askNode({ url, token }: AdminSource, path: string): Promise<Response> {
+async function askNode({ url, token, tokenPath }: AdminSource, path: string): Promise<Response> {
+  if (token === undefined) throw refuseWithoutToken(tokenPath);
   try {
     return await fetch(`${url}${path}`, {
-      headers: token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` },
+      headers: { authorization: `Bearer ${token.reveal()}` },
       signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
     });
   } catch (cause) {
@@ -44,7 +47,15 @@ async function askNode({ url, token }: AdminSource, path: string): Promise<Respo
   }
 }
 
-function explainStatus(path: string, status: number): string {
-  if (status !== 401) return `${path} answers with status ${status}`;
-  return `${path} needs the admin token: set TOLLGATE_ADMIN_TOKEN, or name the data folder with --data-dir`;
+/** Who tried too many wrong ones is told to wait. */
+function isTokenRefused({ status }: Response): boolean {
+  return status === 401 || status === 429;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

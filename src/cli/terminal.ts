@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 
 const CLEAR_LINE = '\r\x1b[K';
 
@@ -10,6 +11,8 @@ export interface Terminal {
   outPaced(text: string): Promise<void>;
   /** Shows how far long work is, until the next call; '' only takes it away. Nobody but people sees it. */
   progress(text: string): void;
+  /** Asks whoever sits there; where nobody does, as in a script, the answer is yes. */
+  confirm(question: string): Promise<boolean>;
 }
 
 /** Resolves when whoever reads the output has been given all of it: a pipe takes no more than it has room for. */
@@ -44,5 +47,29 @@ export function createTerminal(): Terminal {
       process.stderr.write(text);
       isProgressShown = true;
     },
+    async confirm(question) {
+      clear();
+      if (!process.stdin.isTTY || !process.stderr.isTTY) return true;
+      const answer = await ask(`${question} [y/N] `);
+      return /^y(es)?$/i.test(answer.trim());
+    },
   };
+}
+
+/** The line that was typed; empty when there is none, as after Ctrl-C or Ctrl-D. */
+function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise((resolve) => {
+    let typed = '';
+    lines.once('line', (line) => {
+      typed = line;
+      lines.close();
+    });
+    lines.once('close', () => {
+      if (typed === '') process.stderr.write('\n');
+      resolve(typed);
+    });
+    lines.setPrompt(question);
+    lines.prompt();
+  });
 }

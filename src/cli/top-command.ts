@@ -4,7 +4,7 @@ import { readAdminSource } from '../config/read-admin-source.ts';
 import { buildView, type Scrape, type TopView } from '../top/build-view.ts';
 import { renderView } from '../top/render-view.ts';
 import { type AdminOptions, type CommandHost, withAdminOptions } from './admin-command.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure, NodeRefusal } from './command-failure.ts';
 import { scrapeNode } from './scrape-node.ts';
 import { openScreen } from './terminal-screen.ts';
 
@@ -61,7 +61,7 @@ async function watch(read: ReadScrape): Promise<void> {
         screen.show(renderView(buildView(before, after), screen.size()));
         before = after;
       } catch (error) {
-        if (!(error instanceof CommandFailure)) throw error;
+        if (!(error instanceof CommandFailure) || error instanceof NodeRefusal) throw error;
         screen.show([error.message]);
       }
     }

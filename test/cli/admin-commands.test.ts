@@ -1,43 +1,9 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestOps, type TestOps } from '../ops/start-test-ops.ts';
-import { closeConnections } from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { describe, expect, it } from 'vitest';
+import { cell, useAdminCli } from './use-admin-cli.ts';
 import { type Run, runHere, runProgram } from './use-cli.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
-let ops: TestOps;
-
-beforeAll(async () => {
-  ops = await startTestOps(await startRedisServer(), (undo) => undos.push(undo));
-});
-afterAll(async () => {
-  for (const undo of undos) await undo();
-  await closeConnections();
-  await stopRedisServers();
-});
-
-/** The variables alone tell the address, and the data folder with its token. */
-const env = () => ({ TOLLGATE_ADMIN_URL: ops.url, TOLLGATE_DATA_DIR: ops.dataDir });
-const run = (...args: string[]) => runHere(env(), ...args);
-
-async function runOk(...args: string[]): Promise<string> {
-  const { code, out, err } = await run(...args);
-  expect([code, err], args.join(' ')).toEqual([0, '']);
-  return out;
-}
-
-async function runJson(...args: string[]): Promise<Readonly<Record<string, unknown>>> {
-  return JSON.parse(await runOk(...args, '--json'));
-}
-
-/** What stands behind a name in a printed table. */
-const cell = (out: string, name: string) => new RegExp(`^${name} +(.*)$`, 'm').exec(out)?.[1] ?? '';
-
-async function createAccount(...more: string[]): Promise<string> {
-  const args = ['--name', 'Acme', '--plan', 'pro', ...more];
-  return String((await runJson('account', 'create', ...args))['id']);
-}
+const { ops, env, run, runOk, runJson, createAccount } = useAdminCli();
 
 describe('tollgate account', () => {
   it('creates an account, with or without credits, and shows it', async () => {
@@ -65,13 +31,13 @@ describe('tollgate account', () => {
       await runJson('account', 'set', id, '--name', 'Other', '--plan', 'business'),
     ).toMatchObject(changed);
     expect(cell(await runOk('account', 'suspend', id), 'status')).toBe('suspended');
-    expect(await ops.directory.getAccount(id)).toMatchObject({ ...changed, status: 'suspended' });
+    expect(await ops().directory.getAccount(id)).toMatchObject({ ...changed, status: 'suspended' });
     expect(await runJson('account', 'resume', id)).toMatchObject({ ...changed, status: 'active' });
   });
 
   it('lists all of them, over every page', async () => {
-    for (let i = 0; i < 120; i++) await ops.directory.createAccount({ name: 'x', plan: 'pro' });
-    const { accounts } = await ops.directory.listAccounts({ limit: 1_000 });
+    for (let i = 0; i < 120; i++) await ops().directory.createAccount({ name: 'x', plan: 'pro' });
+    const { accounts } = await ops().directory.listAccounts({ limit: 1_000 });
     const out = await runOk('account', 'list');
     const ids = out
       .trim()
@@ -80,85 +46,6 @@ describe('tollgate account', () => {
     expect(ids).toEqual(['ID', ...accounts.map(({ id }) => id)]);
     const listed = (await runJson('account', 'list')) as unknown as { id: string }[];
     expect(listed.map(({ id }) => id)).toEqual(ids.slice(1));
-  });
-});
-
-describe('tollgate key', () => {
-  const CONTROLS = [
-    ...['--name', 'build server', '--rpm', '60', '--models', 'opus,llm-opus-4.7'],
-    ...['--monthly-cap', '12.5', '--concurrency', '3', '--expires', '2040-01-31'],
-  ];
-  const SHOWN = {
-    name: 'build server',
-    rpm: 60,
-    models: ['opus', 'llm-opus-4.7'],
-    monthly_cap: 12.5,
-    concurrency: 3,
-    expires_at: '2040-01-31T00:00:00.000Z',
-  };
-
-  it('creates a key and prints it, this once', async () => {
-    const account = await createAccount();
-    const out = await runOk('key', 'create', '--account', account, ...CONTROLS);
-    const [id, key] = [cell(out, 'id'), cell(out, 'key')];
-    expect(await ops.directory.check(key)).toBe('known');
-    expect(out).toContain('only this once');
-    const shown = await runJson('key', 'show', id);
-    expect(shown).toMatchObject({ id, account, ...SHOWN, status: 'active' });
-    for (const again of [await runOk('key', 'show', id), await runOk('key', 'list')]) {
-      expect(again).toContain(id);
-      expect(again).toContain('build server');
-      expect(again).not.toContain(key);
-    }
-  });
-
-  it('changes controls, and removes them with none', async () => {
-    const account = await createAccount();
-    const { id } = await runJson('key', 'create', '--account', account, ...CONTROLS);
-    const set = (...args: string[]) => runJson('key', 'set', String(id), ...args);
-    expect(await set('--rpm', '5', '--expires', '2041-01-31T12:00:00+01:00')).toMatchObject({
-      ...SHOWN,
-      rpm: 5,
-      expires_at: '2041-01-31T11:00:00.000Z',
-    });
-    expect(
-      await set(
-        ...['--name', 'none', '--rpm', 'none', '--models', 'none'],
-        ...['--monthly-cap', 'none', '--concurrency', 'none', '--expires', 'none'],
-      ),
-    ).toMatchObject({
-      ...{ name: '', rpm: null, models: null },
-      ...{ monthly_cap: null, concurrency: null, expires_at: null },
-    });
-  });
-
-  it('lists the keys of one account or of all', async () => {
-    const [first, second] = [await createAccount(), await createAccount()];
-    const ids: unknown[] = [];
-    for (const account of [first, second]) {
-      ids.push((await runJson('key', 'create', '--account', account))['id']);
-    }
-    const list = async (...args: string[]) =>
-      ((await runJson('key', 'list', ...args)) as unknown as { id: string }[]).map(({ id }) => id);
-    expect(await list('--account', first)).toEqual([ids[0]]);
-    expect(await list()).toEqual(expect.arrayContaining(ids));
-  });
-
-  it('rotates with an overlap and revokes', async () => {
-    const account = await createAccount();
-    const created = await runJson('key', 'create', '--account', account);
-    const id = String(created['id']);
-    const rotated = await runOk('key', 'rotate', id, '--overlap', '1h');
-    expect(await ops.directory.check(String(created['key']))).toBe('known');
-    expect(await ops.directory.check(cell(rotated, 'key'))).toBe('known');
-    const { key } = await runJson('key', 'rotate', id, '--overlap', '0s');
-    expect(await ops.directory.check(cell(rotated, 'key'))).toBe('unknown');
-    expect(await ops.directory.check(String(key))).toBe('known');
-    expect(cell(await runOk('key', 'revoke', id), 'status')).toBe('revoked');
-    expect(await ops.directory.check(String(key))).toBe('revoked');
-    const refused = await run('key', 'set', id, '--rpm', '1');
-    expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toBe(`tollgate: the key ${id} is revoked, and that is final\n`);
   });
 });
 
@@ -184,6 +71,15 @@ describe('tollgate credits add', () => {
     expect(await runJson('account', 'show', account)).toMatchObject({ balance: 2 });
   });
 
+  it('says what may be taken, when that is less than what was asked for', async () => {
+    const account = await createAccount('--credits', '3');
+    const failed = await run('credits', 'add', '--account', account, '--amount', '-5');
+    expect([failed.code, failed.out]).toEqual([1, '']);
+    expect(failed.err).toContain(
+      'tollgate: 5 credits cannot be taken: the balance is 3 and running requests hold 0 of it, so at most 3 can be taken\n',
+    );
+  });
+
   it('tells the id of a payment that failed, so that it can be sent again', async () => {
     const failed = await run('credits', 'add', '--account', 'acct_000000000000', '--amount', '1');
     expect(failed).toMatchObject({ code: 1, out: '' });
@@ -207,15 +103,15 @@ describe('a command over the admin API', () => {
     expect([none.code, none.out]).toEqual([1, '']);
     expect(none.err).toContain('there is no admin token: set TOLLGATE_ADMIN_TOKEN');
     expect(none.err).toContain('/nowhere/admin-token');
-    const variables = { TOLLGATE_ADMIN_URL: ops.url, TOLLGATE_ADMIN_TOKEN: 'wrong' };
+    const variables = { TOLLGATE_ADMIN_URL: ops().url, TOLLGATE_ADMIN_TOKEN: 'wrong' };
     const wrong = await runHere(variables, ...list);
     expect([wrong.code, wrong.out]).toEqual([1, '']);
-    expect(wrong.err).toContain(`the admin token is wrong for ${ops.url}`);
+    expect(wrong.err).toContain(`the admin token is wrong for ${ops().url}`);
   });
 
   it('takes the token from the environment, and its address from an option', async () => {
-    const token = { TOLLGATE_ADMIN_TOKEN: ops.token.reveal(), TOLLGATE_DATA_DIR: '/nowhere' };
-    expect(await runHere(token, ...list, '--url', `${ops.url}/`)).toMatchObject({ code: 0 });
+    const token = { TOLLGATE_ADMIN_TOKEN: ops().token.reveal(), TOLLGATE_DATA_DIR: '/nowhere' };
+    expect(await runHere(token, ...list, '--url', `${ops().url}/`)).toMatchObject({ code: 0 });
   });
 
   it('says that something else answers', async () => {
@@ -244,6 +140,9 @@ describe('a command over the admin API', () => {
       'key create --account a --rpm many',
       'key create --account a --rpm none',
       'key create --account a --expires tomorrow',
+      'key create --account a --expires 40000d',
+      'key create --account a --expires 1.5d',
+      'request',
       'key create --account a --monthly-cap 1e3',
       'key create --account a --models a,,b',
       'key set 00000000000',
@@ -269,10 +168,10 @@ describe('the program tollgate', () => {
     const id = cell(created.out, 'id');
     const key = await start('key', 'create', '--account', id, '--rpm', '5', '--json');
     expect([key.code, key.err]).toEqual([0, '']);
-    expect(await ops.directory.check(JSON.parse(key.out).key)).toBe('known');
+    expect(await ops().directory.check(JSON.parse(key.out).key)).toBe('known');
     const added = await start('credits', 'add', '--account', id, '--amount', '0.5');
     expect([added.code, added.err]).toEqual([0, '']);
-    expect(await ops.directory.getAccount(id)).toMatchObject({ balanceMicros: 2_500_000 });
+    expect(await ops().directory.getAccount(id)).toMatchObject({ balanceMicros: 2_500_000 });
   });
 
   it('ends with 1 for what fails, with 2 for what nobody can carry out, with 0 for its help', async () => {

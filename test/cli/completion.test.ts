@@ -25,6 +25,12 @@ describe('tollgate completion', () => {
     expect(await complete('key', 'r')).toEqual(['rotate', 'revoke']);
     expect(await complete('key', 'rotate', 'some-id', '--o')).toEqual(['--overlap']);
     expect(await complete('audit', 'export', '--f')).toEqual(['--from']);
+    expect(await complete('re')).toEqual(['request', 'reload']);
+    expect(await complete('mod')).toEqual(['models']);
+    expect(await complete('key', 'revoke', 'some-id', '--y')).toEqual(['--yes']);
+    for (const command of ['models', 'reload', 'request']) {
+      expect(await complete(command, '--j')).toEqual(['--json']);
+    }
   });
 
   it('offers the words that an option or an argument takes', async () => {

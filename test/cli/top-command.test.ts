@@ -55,15 +55,26 @@ it('prints one snapshot with rates where there is no terminal, as text and as JS
   });
 });
 
-it('shows what it gets when the metrics are missing or the token is wrong, and says so', async () => {
+it('shows what it gets when the metrics are missing, and says so', async () => {
   const noMetrics = await runHere(env(await startPages('/metrics')), 'top');
   expect(noMetrics.code).toBe(0);
   expect(noMetrics.out).toContain('! /metrics answers with status 404');
   expect(noMetrics.out).toMatch(/^requests\/s - .* streams -$/m);
-  const shut = await runHere(env(await startPages(), 'wrong'), 'top');
-  expect(shut.out).toContain('! /admin/v1/cluster needs the admin token');
-  expect(shut.out).toMatch(/^requests\/s \d/m);
 });
+
+it.each([['top'], ['top', '--json']])(
+  'fails with a wrong token, or without one, and says what to do: %s %s',
+  async (...command) => {
+    const url = await startPages();
+    const wrong = await runHere(env(url, 'wrong'), ...command);
+    expect([wrong.code, wrong.out]).toEqual([1, '']);
+    expect(wrong.err).toContain(`the admin token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN`);
+    const folder = { TOLLGATE_ADMIN_URL: url, TOLLGATE_DATA_DIR: '/nowhere' };
+    const none = await runHere(folder, ...command);
+    expect([none.code, none.out]).toEqual([1, '']);
+    expect(none.err).toContain('there is no admin token');
+  },
+);
 
 it('fails when no node is there', async () => {
   const { code, out, err } = await runHere(env(`http://127.0.0.1:${await findFreePort()}`), 'top');

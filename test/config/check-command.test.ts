@@ -52,6 +52,18 @@ describe('tollgate check', () => {
     expect(parse(check(undefined).out)).toMatchObject({ workers: 5 });
   });
 
+  it('prints the problems as JSON too, where a program reads them', () => {
+    const { exitCode, out, err } = check('workers: 0\nlisen: 1', true);
+    expect([exitCode, err]).toEqual([1, []]);
+    const file = join(folder, 't.yaml');
+    expect(JSON.parse(out)).toEqual({
+      problems: [
+        `${file}:1: workers: must be a whole number from 1 to 256`,
+        `${file}:2: lisen: unknown key; did you mean listen?`,
+      ],
+    });
+  });
+
   it('prints every problem and returns 1', () => {
     const { exitCode, out, err } = check('workers: 0\nlisen: 1');
     expect([exitCode, out]).toEqual([1, '']);
