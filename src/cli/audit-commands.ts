@@ -21,11 +21,14 @@ interface AuditShown {
   readonly account: string | null;
   readonly key: string | null;
   readonly outcome: string;
-  readonly changes: readonly {
-    readonly field: string;
-    readonly before: unknown;
-    readonly after: unknown;
-  }[];
+  /** A node of an earlier version does not tell it. */
+  readonly changes?: readonly ChangeShown[];
+}
+
+interface ChangeShown {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
 }
 
 interface AuditOptions extends AdminOptions {
@@ -117,7 +120,7 @@ function printEntries(entries: readonly AuditShown[]): string {
   ]);
 }
 
-function printChanges(changes: AuditShown['changes']): string {
+function printChanges(changes: readonly ChangeShown[] = []): string {
   const shown = changes.slice(0, CHANGES_SHOWN_MAX).map(({ field, before, after }) => {
     const from = before === null ? '' : `${printValue(before)} → `;
     return `${field}: ${from}${after === null ? 'none' : printValue(after)}`;

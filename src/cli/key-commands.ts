@@ -87,7 +87,8 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
     .option('--yes', 'do not ask first, as it does on a terminal')
     .action((id: string, options: AdminOptions & { readonly yes?: boolean }) =>
       runAdminCommand(host, options, async (client) => {
-        if (options.yes !== true) await confirmRevocation(host, client, id);
+        const isAsked = options.yes !== true && host.terminal.isAttended();
+        if (isAsked) await confirmRevocation(host, client, id);
         return printKey(await client.call<KeyShown>('POST', `${pathOf(id)}/revoke`, {}));
       }),
     );

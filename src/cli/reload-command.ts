@@ -16,8 +16,11 @@ interface ReloadShown {
   readonly config_version: string;
 }
 
-/** The codes of answers that are about the settings. */
-const REFUSED_CODES = ['invalid_config', 'reload_failed'];
+/** What came of it, by the codes of answers that are about the settings. */
+const STATUSES: Readonly<Record<string, string>> = {
+  invalid_config: 'refused',
+  reload_failed: 'failed',
+};
 
 export function registerReloadCommand(program: Command, host: CommandHost): void {
   withAdminOptions(program.command('reload'))
@@ -29,17 +32,21 @@ export function registerReloadCommand(program: Command, host: CommandHost): void
           const result = await client.call<ReloadShown>('POST', path, {}, ANSWER_TIME_MAX_MS);
           return printResult(host, result);
         } catch (error) {
-          if (options.json !== true || !isOfSettings(error)) throw error;
+          const refusal = options.json === true ? findRefusal(error) : undefined;
+          if (refusal === undefined) throw error;
           host.setExitCode(1);
-          const { code, problems = [], needs_restart: needsRestart = [] } = error.told;
-          return { data: { status: code, problems, needs_restart: needsRestart }, text: '' };
+          return { data: refusal, text: '' };
         }
       }),
     );
 }
 
-function isOfSettings(error: unknown): error is NodeRefusal {
-  return error instanceof NodeRefusal && REFUSED_CODES.includes(error.told.code);
+/** For programs; undefined for what is not about the settings. */
+function findRefusal(error: unknown): object | undefined {
+  if (!(error instanceof NodeRefusal)) return undefined;
+  const { code, problems = [], needs_restart: needsRestart = [] } = error.told;
+  const status = STATUSES[code];
+  return status === undefined ? undefined : { status, problems, needs_restart: needsRestart };
 }
 
 function printResult({ setExitCode }: CommandHost, result: ReloadShown): Printed {

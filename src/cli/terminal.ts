@@ -11,7 +11,9 @@ export interface Terminal {
   outPaced(text: string): Promise<void>;
   /** Shows how far long work is, until the next call; '' only takes it away. Nobody but people sees it. */
   progress(text: string): void;
-  /** Asks whoever sits there; where nobody does, as in a script, the answer is yes. */
+  /** Whether somebody sits there who can be asked. */
+  isAttended(): boolean;
+  /** Whether the answer is yes. */
   confirm(question: string): Promise<boolean>;
 }
 
@@ -47,9 +49,9 @@ export function createTerminal(): Terminal {
       process.stderr.write(text);
       isProgressShown = true;
     },
+    isAttended: () => process.stdin.isTTY && process.stderr.isTTY,
     async confirm(question) {
       clear();
-      if (!process.stdin.isTTY || !process.stderr.isTTY) return true;
       const answer = await ask(`${question} [y/N] `);
       return /^y(es)?$/i.test(answer.trim());
     },

@@ -1,7 +1,16 @@
+import { newSecrets } from './new-secrets.ts';
+import { SecretDialog } from './parts/secret-dialog.tsx';
 import { token } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 
+/** A new secret stands above everything else, whatever becomes of the page and the session behind it. */
 export function App() {
-  return token.value === undefined ? <SignIn /> : <Shell />;
+  const [shown] = newSecrets.value;
+  return (
+    <>
+      {token.value === undefined ? <SignIn /> : <Shell />}
+      {shown !== undefined && <SecretDialog key={shown.secret} shown={shown} />}
+    </>
+  );
 }

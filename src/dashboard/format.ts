@@ -5,6 +5,7 @@ const LOCALE = 'en-GB';
 const credits = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: CREDIT_DECIMALS_MAX });
 const counts = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const figures = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
+const shares = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const moments = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
 
 const days = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -16,6 +17,9 @@ export const formatCount = (value: number): string => counts.format(value);
 /** Rates and shares, which are measured: three figures. */
 export const formatFigure = (value: number): string =>
   Math.abs(value) >= 1_000 ? counts.format(value) : figures.format(value);
+
+/** Of a whole, which is 1: `12.3%`. */
+export const formatShare = (value: number): string => shares.format(value);
 
 /** Of a day in UTC, from seconds since 1970. */
 export const formatDay = (seconds: number): string =>

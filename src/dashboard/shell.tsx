@@ -44,7 +44,7 @@ export function Shell() {
       <ConnectionBanner />
       <main id="main">
         <h1 ref={heading} tabIndex={-1}>
-          {titleOf(found)}
+          {page.title} {id !== undefined && <span class="heading-id">{id}</span>}
         </h1>
         <page.View key={place.value} id={id ?? ''} />
       </main>

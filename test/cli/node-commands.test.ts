@@ -64,7 +64,7 @@ it('tollgate reload names every problem of wrong settings, changes nothing and f
   const asJson = await run('reload', '--json');
   expect([asJson.code, asJson.err]).toEqual([1, '']);
   expect(JSON.parse(asJson.out)).toMatchObject({
-    ...{ status: 'invalid_config', needs_restart: [] },
+    ...{ status: 'refused', needs_restart: [] },
     problems: expect.arrayContaining([expect.stringContaining('lisen: unknown key')]),
   });
   gateway.setConfig(`${settingsOf(5)}redis: {url: "redis://127.0.0.1:1/0"}\n`);

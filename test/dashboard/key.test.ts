@@ -70,7 +70,7 @@ it('a rotated key has a new secret that is shown once, and a revoked one is refu
   await form.getByRole('button', { name: 'Rotate' }).click();
   const shown = page.getByRole('dialog', { name: 'New secret: build server' });
   const secret = (await shown.locator('code').textContent()) ?? '';
-  await page.keyboard.press('Escape');
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
   await shown.waitFor({ state: 'detached' });
   await expectForgotten(tab, secret);
   expect(secret).not.toBe(key);
@@ -97,6 +97,31 @@ it('a rotated key has a new secret that is shown once, and a revoked one is refu
   await page.getByText('A revoked key cannot be changed any more.').waitFor();
   expect([await ask(secret), await ask(newest)]).toEqual([401, 401]);
   expect(await operator.key(id)).toMatchObject({ status: 'revoked' });
+  expect(tab.errors).toEqual([]);
+});
+
+it('a key cannot be made to end in the past, and one that has ended says so', async () => {
+  const { tab, page, id, account, operator } = await openKey({ name: 'old' });
+  await page.getByRole('button', { name: 'Edit controls' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit old' });
+  await form.getByLabel('Ends at').fill('2020-01-01T12:00');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('must be in the future; to end a key at once, revoke it').waitFor();
+  expect(await form.getByLabel('Ends at').getAttribute('aria-invalid')).toBe('true');
+  expect(tab.errors.splice(0)).toEqual([expect.stringContaining('400')]);
+  await form.getByRole('button', { name: 'Cancel' }).click();
+
+  await operator.setKey(id, { expires_at: new Date(Date.now() + 2_000).toISOString() });
+  await page.locator('.facts').getByText('expired', { exact: true }).waitFor();
+  await page.getByText('This key has ended').waitFor();
+  await page.goto(`${gateway().opsUrl}/#/accounts/${account}`);
+  const keys = page.getByRole('table', { name: 'Keys of test' });
+  await keys.getByRole('row', { name: /^old .* expired / }).waitFor();
+  await page.goto(`${gateway().opsUrl}/#/keys/${id}`);
+  await page.getByRole('button', { name: 'Edit controls' }).click();
+  await form.getByLabel('Ends at').fill('');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.facts').getByText('active', { exact: true }).waitFor();
   expect(tab.errors).toEqual([]);
 });
 

@@ -127,7 +127,7 @@ it('the audit log shows what was changed, page by page, and that of one account 
   expect(await set.locator('li').allTextContents()).toEqual(
     expect.arrayContaining(['rpm: 60 → 90', 'models: ["tiny"]']),
   );
-  expect(await rows.nth(2).locator('td:nth-child(4)').textContent()).toContain('balance: 0 → 12.5');
+  expect(await rows.nth(2).locator('td:nth-child(3)').textContent()).toContain('balance: 0 → 12.5');
   await created.getByText(/^\d+ fields$/).click();
   await created.getByText('build server').waitFor();
 

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { useLoad } from '../use-load.ts';
@@ -13,13 +14,18 @@ export function AccountPage({ id }: PageProps) {
     of: [id],
     refreshMs: REFRESH_MS,
   });
+  const [payments, setPayments] = useState(0);
   return (
     <Loaded load={account}>
       {(value) => (
         <>
-          <AccountHead account={value} onChanged={account.reload} />
+          <AccountHead
+            account={value}
+            onChanged={account.reload}
+            onPaid={() => setPayments((count) => count + 1)}
+          />
           <AccountKeys account={value} />
-          <AccountBooks account={value} />
+          <AccountBooks account={value} payments={payments} />
         </>
       )}
     </Loaded>

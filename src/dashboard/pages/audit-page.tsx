@@ -25,8 +25,8 @@ export function AuditPage() {
         columns={[
           { title: 'Time', cell: ({ at }) => <Moment iso={at} /> },
           { title: 'What', cell: ({ what }) => <code>{what}</code> },
+          { title: 'Change', cell: (entry) => <ChangeList entry={entry} />, isProse: true },
           { title: 'Of', cell: (entry) => <AuditSubject entry={entry} /> },
-          { title: 'Change', cell: (entry) => <ChangeList entry={entry} /> },
           { title: 'By', cell: (entry) => <Operator entry={entry} /> },
         ]}
       />

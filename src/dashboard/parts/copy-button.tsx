@@ -4,18 +4,22 @@ interface CopyButtonProps {
   readonly text: string;
   /** What is copied: `key`. */
   readonly what: string;
+  readonly onCopied?: () => void;
 }
 
 type Outcome = 'copied' | 'failed' | undefined;
 
 /** Browsers let a page write to the clipboard only over https or on this machine. */
-export function CopyButton({ text, what }: CopyButtonProps) {
+export function CopyButton({ text, what, onCopied }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<Outcome>();
   const copy = () => {
     const written =
       navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'));
     written.then(
-      () => setOutcome('copied'),
+      () => {
+        setOutcome('copied');
+        onCopied?.();
+      },
       () => setOutcome('failed'),
     );
   };

@@ -8,6 +8,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Stands right, so that digits stand below each other. */
   readonly isNumber?: boolean;
+  /** Is broken into lines; what stands elsewhere, such as an id, stays whole. */
+  readonly isProse?: boolean;
 }
 
 interface DataTableProps<Row> {
@@ -26,12 +28,14 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, emptyText }: Dat
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to take the focus
     <section class="table-frame" tabIndex={0} aria-label={caption}>
       <table>
-        <caption>{caption}</caption>
+        <caption>
+          <span>{caption}</span>
+        </caption>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" class={classOf(isNumber)}>
-                {title}
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
               </th>
             ))}
           </tr>
@@ -39,9 +43,9 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, emptyText }: Dat
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, isNumber }) => (
-                <td key={title} class={classOf(isNumber)}>
-                  {cell(row)}
+              {columns.map((column) => (
+                <td key={column.title} class={classOf(column)}>
+                  {column.cell(row)}
                 </td>
               ))}
             </tr>
@@ -74,6 +78,7 @@ export function PagedTable<Row>({ pages, ...table }: PagedTableProps<Row>) {
   );
 }
 
-function classOf(isNumber: boolean | undefined): string | undefined {
+function classOf<Row>({ isNumber, isProse }: Column<Row>): string | undefined {
+  if (isProse === true) return 'prose';
   return isNumber === true ? 'number' : undefined;
 }

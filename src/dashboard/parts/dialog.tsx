@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: string;
-  /** Also when it is left with Escape. */
+  /** Also when somebody leaves it with Escape; it stays open for as long as it is rendered all the same. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
@@ -23,6 +23,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
+        onClose();
+      }}
+      onClose={() => {
+        // After a second Escape the browser does not ask before it closes.
+        if (dialog.current === null) return;
+        dialog.current.showModal();
         onClose();
       }}
     >

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { describeLimits } from '../../../src/dashboard/pages/key/describe-limits.ts';
-import { stateOfKey } from '../../../src/dashboard/pages/key/name-key.ts';
 
 const TIME = '2026-11-01T00:00:00.000Z';
 const LIMITS = {
@@ -37,12 +36,4 @@ describe('the limits of a key in words', () => {
       text: '0.25 spent and 0.5 held of 0.75 credits',
     });
   });
-});
-
-it('a key whose time is over is told as expired, and one that is revoked stays so', () => {
-  const key = { name: 'a', last4: 'abcd', status: 'active', expires_at: TIME };
-  const overMs = Date.parse(TIME);
-  expect(stateOfKey(key, overMs - 1)).toBe('active');
-  expect(stateOfKey(key, overMs)).toBe('expired');
-  expect(stateOfKey({ ...key, status: 'revoked' }, overMs)).toBe('revoked');
 });

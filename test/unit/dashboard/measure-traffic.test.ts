@@ -31,12 +31,26 @@ describe('the lines of the overview', () => {
     ]);
   });
 
-  it('have the credits of the minute before each second, and no more', () => {
+  it('have the same credits a minute from the first figure on, where the same is spent each second', () => {
     const seconds = Array.from({ length: 100 }, (_, second) => sample(second));
     const { creditsPerMinute } = measureTraffic(seconds);
-    expect([0, 58, 59, 60, 99].map((second) => creditsPerMinute[second])).toEqual([
-      ...[1, 59, 60, 60, 60],
+    expect(creditsPerMinute).toEqual([...Array(9).fill(null), ...Array(91).fill(60)]);
+  });
+
+  it('have the credits of the last minute alone, and of what was seen of it', () => {
+    const spent = (second: number) => ({ credits: second < 30 ? 1 : 0 });
+    const seconds = Array.from({ length: 100 }, (_, second) => sample(second, spent(second)));
+    const { creditsPerMinute } = measureTraffic(seconds);
+    expect([29, 59, 60, 88, 89].map((second) => creditsPerMinute[second])).toEqual([
+      ...[60, 30, 29, 1, 0],
     ]);
+    // The connection was lost for a while: nothing is known of that part of the minute.
+    const late = seconds.filter((_, second) => second < 20 || second >= 50).slice(0, 30);
+    const lines = measureTraffic(late);
+    expect(lines.creditsPerMinute.at(-1)).toBe((20 / 30) * 60);
+    // Many seconds may arrive at once.
+    const burst = Array.from({ length: 70 }, () => sample(5));
+    expect(measureTraffic(burst).creditsPerMinute.at(-1)).toBe(60);
   });
 });
 

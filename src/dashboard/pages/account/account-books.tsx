@@ -7,10 +7,17 @@ import { createPeriod } from './period.ts';
 
 const DAYS = [7, 30, 90];
 
+interface AccountBooksProps {
+  readonly account: Account;
+  /** How many were entered on this page: all is read anew after each. */
+  readonly payments: number;
+}
+
 /** What the ledger says of an account, for a choice of days. */
-export function AccountBooks({ account }: { readonly account: Account }) {
+export function AccountBooks({ account, payments }: AccountBooksProps) {
   const [days, setDays] = useState(DAYS[0] ?? 0);
-  const [turn, setTurn] = useState(0);
+  const [asked, setAsked] = useState(0);
+  const turn = asked + payments;
   const period = createPeriod(days, Date.now());
   return (
     <>
@@ -31,7 +38,7 @@ export function AccountBooks({ account }: { readonly account: Account }) {
             </select>
           )}
         </Field>
-        <button type="button" onClick={() => setTurn(turn + 1)}>
+        <button type="button" onClick={() => setAsked(asked + 1)}>
           Read again
         </button>
       </div>

@@ -14,10 +14,12 @@ import { TopUp } from './top-up.tsx';
 interface AccountHeadProps {
   readonly account: Account;
   readonly onChanged: () => void;
+  /** The ledger has an entry more. */
+  readonly onPaid: () => void;
 }
 
 /** Who it is, what it has, and what can be changed of it. */
-export function AccountHead({ account, onChanged }: AccountHeadProps) {
+export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
   const { id, name, plan, status, balance, held, created_at: createdAt } = account;
   const [open, setOpen] = useState<'edit' | 'top-up' | 'suspend' | undefined>();
   const [said, setSaid] = useState('');
@@ -65,6 +67,7 @@ export function AccountHead({ account, onChanged }: AccountHeadProps) {
             const what = repeated ? 'was entered before' : `of ${formatCredits(amount)} is entered`;
             setSaid(`Payment ${payment} ${what}: the balance is ${formatCredits(now)} credits.`);
             onChanged();
+            onPaid();
           }}
         />
       )}

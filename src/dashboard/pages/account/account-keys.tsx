@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api.ts';
-import type { Account, Key, KeyCreated } from '../../api-types.ts';
+import type { Account, Key } from '../../api-types.ts';
 import { formatCredits } from '../../format.ts';
+import { showSecret } from '../../new-secrets.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -9,14 +10,12 @@ import { Moment } from '../../parts/moment.tsx';
 import { useLoad } from '../../use-load.ts';
 import { NO_CONTROLS } from '../key/control-texts.ts';
 import { ControlsForm } from '../key/controls-form.tsx';
-import { nameKey, stateOfKey } from '../key/name-key.ts';
-import { SecretDialog } from '../key/secret-dialog.tsx';
+import { nameKey } from '../key/name-key.ts';
 import { ShownRows } from './shown-rows.tsx';
 
 export function AccountKeys({ account: { id, name } }: { readonly account: Account }) {
   const keys = useLoad((signal) => api.listKeys(id, signal), { of: [id] });
   const [isCreating, setCreating] = useState(false);
-  const [created, setCreated] = useState<KeyCreated | undefined>();
   return (
     <>
       <h2>Keys</h2>
@@ -39,17 +38,11 @@ export function AccountKeys({ account: { id, name } }: { readonly account: Accou
           before={NO_CONTROLS}
           onClose={() => setCreating(false)}
           onSubmit={async (controls) => {
-            setCreated(await api.createKey(id, controls));
+            const created = await api.createKey(id, controls);
+            showSecret({ title: `New key: ${nameKey(created)}`, secret: created.key });
             setCreating(false);
             keys.reload();
           }}
-        />
-      )}
-      {created !== undefined && (
-        <SecretDialog
-          title={`New key: ${nameKey(created)}`}
-          secret={created.key}
-          onClose={() => setCreated(undefined)}
         />
       )}
     </>
@@ -65,7 +58,7 @@ function KeysTable({ account, keys }: { readonly account: string; readonly keys:
       emptyText="This account has no key yet"
       columns={[
         { title: 'Key', cell: (key) => <a href={`#/keys/${key.id}`}>{nameKey(key)}</a> },
-        { title: 'Status', cell: (key) => <Badge state={stateOfKey(key, Date.now())} /> },
+        { title: 'Status', cell: (key) => <Badge state={key.status} /> },
         {
           title: 'Spent this month',
           cell: (key) => formatCredits(key.spent_this_month),

@@ -68,7 +68,7 @@ function LedgerTable({ entries, onOpen }: LedgerTableProps) {
       columns={[
         { title: 'Time', cell: ({ time }) => <Moment iso={time} /> },
         { title: 'Kind', cell: ({ kind }) => formatName(kind) },
-        { title: 'Model or note', cell: ({ model, note }) => model ?? note ?? '' },
+        { title: 'Model or note', cell: ({ model, note }) => model ?? note ?? '', isProse: true },
         {
           title: 'Credits',
           cell: (row) => formatCredits(-row.charged_micros / MICROS_PER_CREDIT),

@@ -1,7 +1,7 @@
 import '../../styles/gauge.css';
 import { api } from '../../api.ts';
-import type { Account } from '../../api-types.ts';
-import { formatCount, formatCredits, formatDay, formatFigure } from '../../format.ts';
+import type { Account, Usage } from '../../api-types.ts';
+import { formatCount, formatCredits, formatDay, formatFigure, formatShare } from '../../format.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -38,8 +38,8 @@ export function AccountUsage({ account: { id }, period, turn }: AccountUsageProp
             <p>A part of the ledger is on another node: these sums are not complete.</p>
           )}
           <UsageCharts rows={fillDays(readUsageRows(days), period.days)} />
-          <UsageTable what="Model" rows={readUsageRows(models)} />
-          <UsageTable what="Key" rows={readUsageRows(keys)} />
+          <UsageTable what="Model" usage={models} />
+          <UsageTable what="Key" usage={keys} />
         </>
       )}
     </Loaded>
@@ -83,13 +83,13 @@ function UsageCharts({ rows }: { readonly rows: readonly UsageRow[] }) {
 
 interface UsageTableProps {
   readonly what: 'Model' | 'Key';
-  readonly rows: readonly UsageRow[];
+  readonly usage: Usage;
 }
 
 /** Bars beside their figures, the largest first. */
-function UsageTable({ what, rows }: UsageTableProps) {
-  const sorted = rows.toSorted((one, other) => other.charged - one.charged);
-  const max = Math.max(sorted[0]?.charged ?? 0, Number.MIN_VALUE);
+function UsageTable({ what, usage }: UsageTableProps) {
+  const sorted = readUsageRows(usage).toSorted((one, other) => other.charged - one.charged);
+  const total = usage.total.charged;
   return (
     <>
       <h3>By {what.toLowerCase()}</h3>
@@ -104,9 +104,7 @@ function UsageTable({ what, rows }: UsageTableProps) {
               { title: what, cell: ({ name }) => showName(what, name) },
               {
                 title: 'Share',
-                cell: ({ name, charged }) => (
-                  <meter aria-label={`Credits of ${name}`} max={max} value={charged} />
-                ),
+                cell: ({ name, charged }) => <Share {...{ name, charged, total }} />,
               },
               { title: 'Credits', cell: (row) => formatCredits(row.charged), isNumber: true },
               { title: 'Requests', cell: (row) => formatCount(row.requests), isNumber: true },
@@ -118,6 +116,23 @@ function UsageTable({ what, rows }: UsageTableProps) {
         )}
       </ShownRows>
     </>
+  );
+}
+
+interface ShareProps {
+  readonly name: string;
+  readonly charged: number;
+  /** Of all rows, those that are not shown too. */
+  readonly total: number;
+}
+
+function Share({ name, charged, total }: ShareProps) {
+  const share = total > 0 ? charged / total : 0;
+  return (
+    <span class="share">
+      <meter aria-label={`Credits of ${name}, as a share of all`} max={1} value={share} />
+      {formatShare(share)}
+    </span>
   );
 }
 

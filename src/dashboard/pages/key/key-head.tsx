@@ -2,15 +2,15 @@ import { useState } from 'preact/hooks';
 import { api } from '../../api.ts';
 import type { Key } from '../../api-types.ts';
 import { formatCount, formatCredits } from '../../format.ts';
+import { showSecret } from '../../new-secrets.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { showControls } from './control-texts.ts';
 import { ControlsForm } from './controls-form.tsx';
-import { nameKey, stateOfKey } from './name-key.ts';
+import { nameKey } from './name-key.ts';
 import { RotateKey } from './rotate-key.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
 
 interface KeyHeadProps {
   readonly shown: Key;
@@ -20,13 +20,15 @@ interface KeyHeadProps {
 /** What a key is and may do, and what can be done with it. */
 export function KeyHead({ shown, onChanged }: KeyHeadProps) {
   const [open, setOpen] = useState<'edit' | 'rotate' | 'revoke' | undefined>();
-  const [secret, setSecret] = useState<string | undefined>();
   const close = () => setOpen(undefined);
   const name = nameKey(shown);
   return (
     <>
       <h2>{name}</h2>
       <KeyFacts shown={shown} />
+      {shown.status === 'expired' && (
+        <p>This key has ended: it is refused until it gets another time to end at, or none.</p>
+      )}
       {shown.status === 'revoked' ? (
         <p>A revoked key cannot be changed any more.</p>
       ) : (
@@ -60,7 +62,7 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
           shown={shown}
           onClose={close}
           onRotated={(rotated) => {
-            setSecret(rotated);
+            showSecret({ title: `New secret: ${shown.name || shown.id}`, secret: rotated });
             close();
             onChanged();
           }}
@@ -80,13 +82,6 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
           Every secret of this key is refused from now on. This is final.
         </ConfirmDialog>
       )}
-      {secret !== undefined && (
-        <SecretDialog
-          title={`New secret: ${shown.name || shown.id}`}
-          secret={secret}
-          onClose={() => setSecret(undefined)}
-        />
-      )}
     </>
   );
 }
@@ -97,7 +92,7 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
   return (
     <Facts
       facts={[
-        { name: 'Status', value: <Badge key="status" state={stateOfKey(shown, Date.now())} /> },
+        { name: 'Status', value: <Badge key="status" state={shown.status} /> },
         {
           name: 'Account',
           value: (

@@ -13,7 +13,7 @@ export function NodeView({ cluster }: { readonly cluster: Cluster }) {
       <h2>This node</h2>
       <Facts
         facts={[
-          { name: 'Node', value: <code>{node.id}</code> },
+          { name: 'Node', value: <code>{node.id}</code>, isWide: true },
           { name: 'Version', value: node.version },
           { name: 'Started', value: <Moment iso={node.started_at} /> },
           { name: 'Up', value: formatAge(node.started_at, Date.now()) },

@@ -1,4 +1,4 @@
-import { formatCount, formatCredits, formatFigure, formatMs, formatName } from '../../format.ts';
+import { formatCount, formatFigure, formatMs, formatName } from '../../format.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { traffic } from '../../traffic.ts';
@@ -15,10 +15,7 @@ export function LiveTraffic() {
         <Figure name="Requests a second" value={last && formatFigure(last.requests)} />
         <Figure name="Streams a second" value={last && formatFigure(last.streams)} />
         <Figure name="Open now" value={last && formatCount(last.open)} />
-        <Figure
-          name="Credits a minute"
-          value={last && formatCredits(lines.creditsPerMinute.at(-1) ?? 0)}
-        />
+        <Figure name="Credits a minute" value={formatIfKnown(lines.creditsPerMinute.at(-1))} />
       </dl>
       <div class="charts">
         <Chart
@@ -70,6 +67,10 @@ export function LiveTraffic() {
       />
     </>
   );
+}
+
+function formatIfKnown(value: number | null | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : formatFigure(value);
 }
 
 function Figure({ name, value }: { readonly name: string; readonly value: string | undefined }) {

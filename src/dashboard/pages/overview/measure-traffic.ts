@@ -2,6 +2,8 @@ import type { Sample } from '../../sample.ts';
 
 const SECONDS_PER_MINUTE = 60;
 const MS_PER_SECOND = 1_000;
+/** Fewer seconds say little of a minute. */
+const SECONDS_SEEN_MIN = 10;
 /** Summaries come once a second: what is further apart has a gap between, where nothing is known. */
 const GAP_MS = 3_000;
 
@@ -28,7 +30,7 @@ export function measureTraffic(samples: readonly Sample[]): TrafficLines {
       return [{ atMs: before.atMs + MS_PER_SECOND, index }, point];
     },
   );
-  const line = (read: (sample: Sample, index: number) => number | undefined) =>
+  const line = (read: (sample: Sample, index: number) => number | null | undefined) =>
     points.map(({ sample, index }) => (sample && read(sample, index)) ?? null);
   return {
     times: points.map(({ atMs }) => atMs / MS_PER_SECOND),
@@ -40,17 +42,20 @@ export function measureTraffic(samples: readonly Sample[]): TrafficLines {
     p99: line(({ latency_ms: latency }) => latency?.p99),
     firstP50: line(({ first_event_ms: first }) => first?.p50),
     firstP99: line(({ first_event_ms: first }) => first?.p99),
-    creditsPerMinute: line((_, index) => sumLastMinute(samples, index)),
+    creditsPerMinute: line((_, index) => rateLastMinute(samples, index)),
   };
 }
 
-/** The credits of the minute that ends with a sample. */
-function sumLastMinute(samples: readonly Sample[], index: number): number {
+/** The rate of the last minute, or of what was seen of it; null until that is enough for a figure. */
+function rateLastMinute(samples: readonly Sample[], index: number): number | null {
   const endMs = samples[index]?.atMs ?? 0;
-  return samples
-    .slice(Math.max(0, index - SECONDS_PER_MINUTE), index + 1)
-    .filter(({ atMs }) => endMs - atMs < SECONDS_PER_MINUTE * MS_PER_SECOND)
-    .reduce((sum, { credits }) => sum + credits, 0);
+  // Each sample is of one second, however late it came.
+  const seen = samples
+    .slice(Math.max(0, index + 1 - SECONDS_PER_MINUTE), index + 1)
+    .filter(({ atMs }) => endMs - atMs < SECONDS_PER_MINUTE * MS_PER_SECOND);
+  if (seen.length < SECONDS_SEEN_MIN) return null;
+  const sum = seen.reduce((total, { credits }) => total + credits, 0);
+  return (sum / seen.length) * SECONDS_PER_MINUTE;
 }
 
 export interface RefusalCount {

@@ -59,7 +59,7 @@ export function AnswerView({ answer }: { readonly answer: Answer }) {
             emptyText="It has none"
             columns={[
               { title: 'Name', cell: ([name]) => <code>{name}</code> },
-              { title: 'Value', cell: ([, value]) => <code>{value}</code> },
+              { title: 'Value', cell: ([, value]) => <code>{value}</code>, isProse: true },
             ]}
           />
         </>

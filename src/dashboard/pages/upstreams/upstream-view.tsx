@@ -66,7 +66,7 @@ function listFacts({ kind, url, state, probe, workers }: Upstream): Fact[] {
     { name: 'Health, of the worst-off worker', value: <Badge state={state} /> },
     { name: 'In flight', value: `${sum('in_flight')} of ${sum('max_concurrency')}` },
     { name: 'Kind', value: kind },
-    ...(url === null ? [] : [{ name: 'Address', value: <code>{url}</code> }]),
+    ...(url === null ? [] : [{ name: 'Address', value: <code>{url}</code>, isWide: true }]),
     {
       name: 'Probe',
       value: probe ? (

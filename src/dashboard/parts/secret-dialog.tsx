@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'preact/hooks';
+import { forgetSecret, type NewSecret } from '../new-secrets.ts';
+import { CopyButton } from './copy-button.tsx';
+import { Dialog } from './dialog.tsx';
+
+/** The only place that ever shows the text of a key. Until it is copied, or said to be stored, leaving it is asked about. */
+export function SecretDialog({ shown }: { readonly shown: NewSecret }) {
+  const [isCopied, setCopied] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
+  const close = () => forgetSecret(shown);
+  useUnloadQuestion(!isCopied);
+  return (
+    <Dialog title={shown.title} onClose={() => (isCopied ? close() : setLeaving(true))}>
+      <p>
+        <strong>This key is shown only now.</strong> Tollgate keeps no copy: when this is closed,
+        nobody can read it again. Store it where secrets are kept.
+      </p>
+      <p>
+        <code class="secret">{shown.secret}</code>
+      </p>
+      <CopyButton text={shown.secret} what="key" onCopied={() => setCopied(true)} />
+      {isLeaving && !isCopied ? (
+        <LeaveQuestion onStay={() => setLeaving(false)} onLeave={close} />
+      ) : (
+        <div class="buttons">
+          <button type="button" class="primary" onClick={close}>
+            I have stored it
+          </button>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+interface LeaveQuestionProps {
+  readonly onStay: () => void;
+  readonly onLeave: () => void;
+}
+
+function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
+  return (
+    <div role="alert" class="problem">
+      <p>The key has not been copied. Whoever closes this without a copy has lost it.</p>
+      <div class="buttons">
+        <button type="button" class="primary" onClick={onStay}>
+          Keep it open
+        </button>
+        <button type="button" class="danger" onClick={onLeave}>
+          Close without a copy
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** The browser asks in its own words before the page is closed or loaded anew. */
+function useUnloadQuestion(isAsked: boolean): void {
+  useEffect(() => {
+    if (!isAsked) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isAsked]);
+}
