@@ -8,12 +8,12 @@ import { waitUntil } from '../support/wait-until.ts';
 const gateway = useGateway({ config: FAST_CONFIG });
 const openTab = useBrowser();
 
-/** What stands in more lines than one, of all that has no space to break it at; long prose is to be broken. */
+/** What stands in more lines than one, of all that has no space to break it at; long prose and titles of examples are to be broken. */
 const BROKEN_WORDS = `(() => {
   const found = [];
   const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
-    if (text.parentElement.closest('pre, textarea, td.prose')) continue;
+    if (text.parentElement.closest('pre, textarea, td.prose, h3, .copy')) continue;
     for (const word of text.data.matchAll(/[^\\s]+/g)) {
       const range = document.createRange();
       range.setStart(text, word.index);
