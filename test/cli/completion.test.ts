@@ -9,9 +9,13 @@ async function complete(...words: string[]): Promise<string[]> {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _tollgate
     printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-uc', script, 'bash', 'tollgate', ...words], {
-    encoding: 'utf8',
-  });
+  const { stdout, stderr } = spawnSync(
+    'bash',
+    ['--norc', '-uc', script, 'bash', 'tollgate', ...words],
+    {
+      encoding: 'utf8',
+    },
+  );
   expect(stderr).toBe('');
   return stdout.split('\n').filter((word) => word !== '');
 }
