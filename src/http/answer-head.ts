@@ -49,6 +49,13 @@ export function writeAnswerHead(res: UwsResponse, head: CompleteHead, closes: bo
   res.writeHeader('request-id', lines);
 }
 
+/** The answer to HEAD: every build sends a body with it when it is given one. */
+export function writeHeadOnly(res: UwsResponse, head: CompleteHead, bodyBytes: number): void {
+  writeAnswerHead(res, head, false);
+  res.writeHeader('content-length', String(bodyBytes));
+  res.endWithoutBody();
+}
+
 function encodeHeaders(headers: AnswerHead['headers'], stronger: AnswerHead['headers']): string {
   let lines = '';
   for (const name in headers) {

@@ -9,7 +9,8 @@ import { type BodyBudget, BodyCollector } from './collect-body.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
 import { findHeader, joinHeader, type RequestHead } from './read-request-head.ts';
-import { ResponseWriter, type WriterOwner } from './response-writer.ts';
+import { ResponseWriter } from './response-writer.ts';
+import type { WriterOwner } from './writer-context.ts';
 
 /** What all exchanges of one server share. */
 export interface ExchangeContext {
@@ -80,7 +81,8 @@ export class Exchange implements WriterOwner {
     const { limits, bodyBudget } = context;
     this.#collector = new BodyCollector(head.contentLength ?? 0, limits.bodyBytesMax, bodyBudget);
     if (!options.wantsBody) this.#collector.discard();
-    this.#writer = new ResponseWriter(res, context, this);
+    // Two bytes behind the last chunk uWS takes what follows for a request, be it a trailer.
+    this.#writer = new ResponseWriter(res, context, this, head.isChunked);
     res.onAborted(() => {
       this.#isGone = true;
       this.#writer.markGone();

@@ -1,18 +1,10 @@
 import { assert } from '../lib/assert.ts';
-import { type CompleteHead, writeAnswerHead } from './answer-head.ts';
-import { type HttpLimits, SLICE_BYTES_MAX } from './http-limits.ts';
+import { createDeferred, type Deferred } from '../lib/deferred.ts';
+import { type CompleteHead, writeAnswerHead, writeHeadOnly } from './answer-head.ts';
+import { SLICE_BYTES_MAX } from './http-limits.ts';
+import { closeAfterLinger, writeLastChunk, writeLastHeader } from './last-answer.ts';
 import type { UwsResponse } from './load-uws.ts';
-
-export interface WriterContext {
-  readonly limits: HttpLimits;
-  /** Responses that wait for a slow peer; touched regularly so that uWS does not time them out. */
-  readonly waiting: Set<ResponseWriter>;
-}
-
-export interface WriterOwner {
-  /** Called once: the answer is complete or the connection is gone. */
-  onAnswerFinished(): void;
-}
+import type { WriterContext, WriterOwner } from './writer-context.ts';
 
 /**
  * Writes one answer and is the only code that touches the response after its head was read.
@@ -21,12 +13,15 @@ export interface WriterOwner {
  *     │                          ├──▶ finished  (complete, closed by us, or gone)
  *     └──startStream──▶ stream ──┘
  *
+ * The last answer of a connection is always a stream, for what last-answer.ts says.
+ *
  * A class, because one is made for every request and its methods are then shared.
  */
 export class ResponseWriter {
   readonly #res: UwsResponse;
   readonly #context: WriterContext;
   readonly #owner: WriterOwner;
+  readonly #isLast: boolean;
   #state: 'idle' | 'plain' | 'stream' | 'finished' = 'idle';
   #unsentHead: CompleteHead | undefined;
   #closes = false;
@@ -42,14 +37,16 @@ export class ResponseWriter {
    */
   #isInFirstTurn = true;
   #firstTurnBytes = 0;
-  #resolveDrained: (() => void) | undefined;
-  #drained: Promise<void> | undefined;
+  #drained: Deferred | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
+  #lingerTimer: NodeJS.Timeout | undefined;
 
-  constructor(res: UwsResponse, context: WriterContext, owner: WriterOwner) {
+  /** `isLast`: nothing that follows on the connection may be taken for a request. */
+  constructor(res: UwsResponse, context: WriterContext, owner: WriterOwner, isLast: boolean) {
     this.#res = res;
     this.#context = context;
     this.#owner = owner;
+    this.#isLast = isLast;
   }
 
   get hasStarted(): boolean {
@@ -67,17 +64,16 @@ export class ResponseWriter {
 
   sendPlain(head: CompleteHead, body: Uint8Array, isHead: boolean, closes: boolean): void {
     assert(this.#state === 'idle', 'an answer is sent once');
+    if (this.#isLast) {
+      this.#sendLast(head, body, isHead);
+      return;
+    }
     this.#state = 'plain';
     if (isHead) {
-      // Every build sends a body with HEAD when it is given one.
-      this.#cork(() => {
-        writeAnswerHead(this.#res, head, false);
-        this.#res.writeHeader('content-length', String(body.length));
-        this.#res.endWithoutBody();
-      });
+      this.#res.cork(() => writeHeadOnly(this.#res, head, body.length));
       this.#finish();
     } else if (body.length <= SLICE_BYTES_MAX) {
-      this.#cork(() => {
+      this.#res.cork(() => {
         writeAnswerHead(this.#res, head, false);
         this.#res.end(body, closes);
       });
@@ -91,7 +87,7 @@ export class ResponseWriter {
   /** The head goes out with the first write. */
   startStream(head: CompleteHead, closes: boolean): void {
     assert(this.#state === 'idle', 'an answer is sent once');
-    this.#closes = closes;
+    this.#closes = closes || this.#isLast;
     this.#state = 'stream';
     this.#unsentHead = head;
     this.#res.onWritable(() => this.#continueStream());
@@ -132,7 +128,18 @@ export class ResponseWriter {
 
   /** The client left: uWS forbids any further call on the response. */
   markGone(): void {
+    clearTimeout(this.#lingerTimer);
     this.#finish();
+  }
+
+  #sendLast(head: CompleteHead, body: Uint8Array, isHead: boolean): void {
+    this.startStream(head, true);
+    if (isHead || body.length === 0) {
+      this.#endLast(() => writeLastHeader(this.#res, body.length));
+    } else {
+      void this.write(body);
+      this.endStream();
+    }
   }
 
   #sendLarge(head: CompleteHead, body: Uint8Array): void {
@@ -142,7 +149,7 @@ export class ResponseWriter {
       while (this.#state === 'plain') {
         let accepted = false;
         let done = false;
-        this.#cork(() => {
+        this.#res.cork(() => {
           this.#writeUnsentHead();
           const slice = body.subarray(position, position + SLICE_BYTES_MAX);
           [accepted, done] = this.#res.tryEnd(slice, body.length);
@@ -185,7 +192,7 @@ export class ResponseWriter {
           return bytes.subarray(at);
         }
       }
-      this.#cork(() => {
+      this.#res.cork(() => {
         this.#writeUnsentHead();
         if (!this.#res.write(slice)) this.#block();
       });
@@ -208,10 +215,14 @@ export class ResponseWriter {
   }
 
   #continueStream(): boolean {
+    if (this.#lingerTimer !== undefined) {
+      this.#res.cork(() => {});
+      this.#lingerTimer.refresh();
+    }
     if (this.#state !== 'stream') return true;
     this.#unblock();
     // With a handler set, uWS leaves its own rest of the last write to the next one; an empty cork sends it.
-    this.#cork(() => {});
+    this.#res.cork(() => {});
     const queue = this.#queue;
     this.#queue = [];
     for (const bytes of queue) {
@@ -227,23 +238,33 @@ export class ResponseWriter {
   }
 
   #endNow(): void {
-    this.#cork(() => {
+    if (this.#isLast) {
+      this.#endLast(() => writeLastChunk(this.#res));
+    } else {
+      this.#res.cork(() => {
+        this.#writeUnsentHead();
+        this.#res.end();
+      });
+      this.#finish();
+    }
+  }
+
+  #endLast(writeEnd: () => void): void {
+    this.#res.cork(() => {
       this.#writeUnsentHead();
-      this.#res.end();
+      writeEnd();
     });
+    this.#lingerTimer = closeAfterLinger(this.#res);
     this.#finish();
   }
 
   #waitForDrain(): Promise<void> {
-    this.#drained ??= new Promise((resolve) => {
-      this.#resolveDrained = resolve;
-    });
-    return this.#drained;
+    this.#drained ??= createDeferred();
+    return this.#drained.promise;
   }
 
   #settleDrained(): void {
-    this.#resolveDrained?.();
-    this.#resolveDrained = undefined;
+    this.#drained?.resolve();
     this.#drained = undefined;
   }
 
@@ -267,10 +288,6 @@ export class ResponseWriter {
     if (this.#queue.length > 0) this.#queue = [];
     this.#settleDrained();
     this.#owner.onAnswerFinished();
-  }
-
-  #cork(write: () => void): void {
-    this.#res.cork(write);
   }
 
   #writeUnsentHead(): void {

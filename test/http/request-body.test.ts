@@ -52,7 +52,7 @@ describe('a request body', () => {
     for (const piece of ['5\r\nhel', 'lo\r\n', '1', '\r\n \r\n5\r\nworld\r\n0\r\n\r\n']) {
       connection.send(piece);
     }
-    await connection.waitFor(/hello world$/);
+    await connection.waitFor(/hello world\r\n0\r\n/);
     connection.destroy();
   });
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,12 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-/** The settings that README recommends, and nothing that would hide what they do. */
-const CONFIGS = {
-  nginx: (dir: string, port: number, upstreamPort: number) => `
+type WriteConfig = (dir: string, port: number, upstreamPort: number) => string;
+
+const nginx =
+  (extra: string): WriteConfig =>
+  (dir, port, upstreamPort) =>
+    `
     daemon off; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
     events {}
     http {
@@ -25,11 +28,15 @@ const CONFIGS = {
         listen 127.0.0.1:${port};
         location / {
           proxy_pass http://tollgate; proxy_http_version 1.1; proxy_set_header Connection "";
-          proxy_next_upstream off;
+          proxy_next_upstream off; ${extra}
         }
       }
-    }`,
-  haproxy: (_dir: string, port: number, upstreamPort: number) => `
+    }`;
+
+const haproxy =
+  (reuse: string): WriteConfig =>
+  (_dir, port, upstreamPort) =>
+    `
     defaults
       mode http
       timeout connect 5s
@@ -41,12 +48,23 @@ const CONFIGS = {
       http-request deny deny_status 400 unless { req.hdr(host) -m found }
       default_backend tollgate
     backend tollgate
-      http-reuse always
+      http-reuse ${reuse}
       server one 127.0.0.1:${upstreamPort} pool-purge-delay 2s
-`,
+`;
+
+/** The settings that README recommends, and nothing that would hide what they do. */
+const CONFIGS = {
+  nginx: nginx(''),
+  'nginx that passes chunks on': nginx('proxy_request_buffering off;'),
+  haproxy: haproxy('always'),
+  'haproxy with reuse safe': haproxy('safe'),
 };
 
 export type ProxyKind = keyof typeof CONFIGS;
+
+const STDIO: SpawnOptionsWithStdioTuple<'ignore', 'ignore', 'pipe'> = {
+  stdio: ['ignore', 'ignore', 'pipe'],
+};
 
 /** A real proxy in front of one port, on a port of its own. */
 export async function startProxy(kind: ProxyKind, upstreamPort: number): Promise<RunningProxy> {
@@ -54,8 +72,9 @@ export async function startProxy(kind: ProxyKind, upstreamPort: number): Promise
   const port = await findFreePort();
   const file = join(dir, 'proxy.conf');
   writeFileSync(file, CONFIGS[kind](dir, port, upstreamPort));
-  const args = { nginx: ['-c', file, '-e', join(dir, 'error.log')], haproxy: ['-db', '-f', file] };
-  const child = spawn(kind, args[kind], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = kind.startsWith('nginx')
+    ? spawn('nginx', ['-c', file, '-e', join(dir, 'error.log')], STDIO)
+    : spawn('haproxy', ['-db', '-f', file], STDIO);
   let stderr = '';
   child.stderr.on('data', (data) => {
     stderr += data;
