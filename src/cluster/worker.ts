@@ -171,5 +171,10 @@ function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth):
 
 function limitsOf({ limits }: Config): HttpLimits {
   const { bodyBytesMax, bodyTimeMaxMs } = limits;
-  return { ...DEFAULT_HTTP_LIMITS, bodyBytesMax, bodyTimeMaxMs };
+  // A new customer's first body may be as large as any.
+  const strangersHeldBytesMax = Math.max(
+    DEFAULT_HTTP_LIMITS.strangersHeldBytesMax,
+    2 * bodyBytesMax,
+  );
+  return { ...DEFAULT_HTTP_LIMITS, bodyBytesMax, bodyTimeMaxMs, strangersHeldBytesMax };
 }

@@ -103,7 +103,8 @@ interface AnswerHead {
 export interface ClientSide extends Caller {
   readonly requestId: string;
   readonly signal: StopSignal;
-  body(): Promise<Uint8Array>;
+  /** While it arrives it counts against the address of a stranger, if it is one's. */
+  body(stranger: string | undefined): Promise<Uint8Array>;
   /** Go out with whatever is answered, a refusal included. */
   addHeaders(headers: Readonly<Record<string, string>>): void;
   answer(head: AnswerHead, body: string | Uint8Array): void;

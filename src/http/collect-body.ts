@@ -1,18 +1,15 @@
 import { Refusal } from '../protocol/refusals.ts';
+import type { BodyBudget } from './body-budget.ts';
+import type { HeldBody } from './share-among-strangers.ts';
 
-/** Memory that all bodies of one worker may hold together. */
-export interface BodyBudget {
-  heldBytes: number;
-  readonly heldBytesMax: number;
-}
-
-/** Below this a body's whole room is set aside at once; above it room follows what really came. */
+/** Up to this, and from a known client, a body's whole room is set aside at once; else room follows what really came. */
 const TRUSTED_LENGTH_BYTES_MAX = 1024 * 1024;
 const FIRST_ROOM_BYTES = 16 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
 /** One buffer out of many chunks, within the limit of one body and the budget of all. A class, like the exchange. */
-export class BodyCollector {
+export class BodyCollector implements HeldBody {
+  stranger: string | undefined;
   /** How many bytes came, kept or not. */
   receivedBytes = 0;
   readonly #announcedBytes: number;
@@ -43,9 +40,21 @@ export class BodyCollector {
     this.#length += chunk.byteLength;
   }
 
+  /** Only its bytes, and nothing that is announced, can make room for it among those of other strangers. */
+  countAgainst(stranger: string | undefined): void {
+    this.stranger = stranger;
+  }
+
+  giveWay(): void {
+    this.#refuse(tooManyLargeBodies());
+  }
+
   /** The whole body, or why there is none. */
   finish(): Buffer | Refusal {
     if (this.#refusal !== undefined) return this.#refusal;
+    // All of it is here and will be gone soon: no share is waited for with it.
+    this.#budget.adopt(this);
+    this.stranger = undefined;
     return this.#length === this.#room.length ? this.#room : this.#room.subarray(0, this.#length);
   }
 
@@ -56,7 +65,7 @@ export class BodyCollector {
   }
 
   #giveBack(): void {
-    this.#budget.heldBytes -= this.#room.length;
+    if (this.#room.length > 0) this.#budget.giveBack(this, this.#room.length);
     this.#room = NO_BYTES;
     this.#length = 0;
   }
@@ -69,20 +78,20 @@ export class BodyCollector {
   #makeRoom(neededBytes: number): boolean {
     if (neededBytes <= this.#room.length) return true;
     const grownBytes = this.#growTo(neededBytes);
-    if (this.#budget.heldBytes + grownBytes > this.#budget.heldBytesMax) {
+    if (!this.#budget.take(this, grownBytes - this.#room.length)) {
       this.#refuse(tooManyLargeBodies());
       return false;
     }
     const next = Buffer.allocUnsafe(grownBytes);
     if (this.#length > 0) this.#room.copy(next, 0, 0, this.#length);
-    this.#budget.heldBytes += next.length - this.#room.length;
     this.#room = next;
     return true;
   }
 
   #growTo(neededBytes: number): number {
     const announced = this.#announcedBytes;
-    if (announced > 0 && announced <= TRUSTED_LENGTH_BYTES_MAX) return announced;
+    const isTrusted = this.stranger === undefined && this.#budget.hasPlenty;
+    if (isTrusted && announced > 0 && announced <= TRUSTED_LENGTH_BYTES_MAX) return announced;
     const wanted = Math.max(neededBytes, this.#room.length * 2, FIRST_ROOM_BYTES);
     return Math.min(wanted, announced > 0 ? announced : this.#bodyBytesMax);
   }

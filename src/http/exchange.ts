@@ -4,8 +4,9 @@ import { type StopSignal, StopSource } from '../lib/stop-signal.ts';
 import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerHead, CompleteHead } from './answer-head.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { CLIENT_GONE } from './client-gone.ts';
-import { type BodyBudget, BodyCollector } from './collect-body.ts';
+import { BodyCollector } from './collect-body.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
 import { findHeader, joinHeader, type RequestHead } from './read-request-head.ts';
@@ -134,8 +135,9 @@ export class Exchange implements WriterOwner {
     this.#addedHeaders = [...this.#addedHeaders, headers];
   }
 
-  /** The whole body; a `Refusal` when it broke a limit, `CLIENT_GONE` when it never came to its end. */
-  body(): Promise<Buffer> {
+  /** The whole body; a `Refusal` when it broke a limit, also one of strangers, `CLIENT_GONE` when it never ended. */
+  body(stranger?: string): Promise<Buffer> {
+    this.#collector.countAgainst(stranger);
     this.#body ??= new Promise((resolve, reject) => {
       this.#settleBody = { resolve, reject };
     });
@@ -189,9 +191,9 @@ export class Exchange implements WriterOwner {
       this.refuse(error);
       return;
     }
-    const { requestId, head } = this;
-    const { method, path } = head;
-    this.#context.log.error({ requestId, method, path, err: error }, 'handler failed');
+    const { method, path } = this.head;
+    const noted = { requestId: this.requestId, method, path, err: error };
+    this.#context.log.error(noted, 'handler failed');
     if (this.hasStartedAnswer) this.#writer.close();
     else this.refuse(new Refusal('fault', 'Internal server error'));
   }
@@ -249,7 +251,6 @@ export class Exchange implements WriterOwner {
 
   /** The body will not be read to its end, its time is up: answers what there is to answer and closes. */
   giveUpOnBody(): void {
-    const { limits } = this.#context;
     const collected = this.#collector.finish();
     this.#bodyState = 'late';
     this.#stopWaitingForBody();
@@ -258,7 +259,7 @@ export class Exchange implements WriterOwner {
     } else if (collected instanceof Refusal) {
       this.refuse(collected);
     } else {
-      const seconds = limits.bodyTimeMaxMs / 1_000;
+      const seconds = this.#context.limits.bodyTimeMaxMs / 1_000;
       this.refuse(
         new Refusal('body_too_slow', `The request body did not arrive within ${seconds} seconds.`),
       );

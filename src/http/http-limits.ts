@@ -6,6 +6,8 @@ export interface HttpLimits {
   readonly bodyTimeMaxMs: number;
   /** All bodies that one worker holds at a time. */
   readonly bodiesHeldBytesMax: number;
+  /** Those among them that are still arriving from clients whose key this worker does not know. */
+  readonly strangersHeldBytesMax: number;
   /** What is read and thrown away of a body over its limit, so that its sender can read the 413. */
   readonly bodyDiscardedBytesMax: number;
   /** What may be written to a stream that waits for its client, beside the chunk that made it wait. */
@@ -18,6 +20,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   bodyBytesMax: 32 * 1024 * 1024,
   bodyTimeMaxMs: 60_000,
   bodiesHeldBytesMax: 512 * 1024 * 1024,
+  strangersHeldBytesMax: 64 * 1024 * 1024,
   bodyDiscardedBytesMax: 128 * 1024 * 1024,
   streamQueueBytesMax: 256 * 1024,
   writeStallMaxMs: 30_000,

@@ -4,6 +4,7 @@ import { createDeadlineList, type DeadlineList } from '../lib/deadline-list.ts';
 import type { Endpoint } from '../lib/endpoint.ts';
 import type { Log } from '../lib/log.ts';
 import { formatEndpoint } from '../lib/parse-endpoint.ts';
+import { createBodyBudget } from './body-budget.ts';
 import { dispatchRequest } from './dispatch-request.ts';
 import type { Exchange } from './exchange.ts';
 import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
@@ -47,7 +48,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const context = {
     limits,
-    bodyBudget: { heldBytes: 0, heldBytesMax: limits.bodiesHeldBytesMax },
+    bodyBudget: createBodyBudget({
+      heldBytesMax: limits.bodiesHeldBytesMax,
+      strangersHeldBytesMax: limits.strangersHeldBytesMax,
+    }),
     waiting,
     bodyDeadlines: createDeadlineList<Exchange>({
       afterMs: limits.bodyTimeMaxMs,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpLimits } from '../../src/http/http-limits.ts';
-import { openRawConnection } from '../support/raw-connection.ts';
+import { openRawConnection, type RawConnection } from '../support/raw-connection.ts';
 import { startTestServer, type TestServer } from '../support/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -15,6 +15,10 @@ const start = async (limits: Partial<HttpLimits>) => {
       'GET /hello': (exchange) => exchange.answerJson(200, { hello: 'world' }),
       'POST /size': async (exchange) =>
         exchange.answerJson(200, { size: (await exchange.body()).byteLength }),
+      'POST /stranger': async (exchange) => {
+        const body = await exchange.body(exchange.header('x-from') ?? 'somewhere');
+        exchange.answerJson(200, { size: body.byteLength });
+      },
       'POST /refuses': (exchange) => exchange.answerJson(401, { refused: true }),
     },
     limits,
@@ -92,6 +96,91 @@ describe('the limits of a request body', () => {
       body: new Uint8Array(MIB),
     });
     expect(accepted.status).toBe(200);
+  });
+
+  describe('for strangers', () => {
+    const waiting: RawConnection[] = [];
+    afterEach(() => {
+      for (const connection of waiting.splice(0)) connection.destroy();
+    });
+
+    /** One that announces more than it sends. */
+    const wait = async (from: string, announced: number, sent: number) => {
+      const connection = await openRawConnection(target.port);
+      waiting.push(connection);
+      const lines = `Host: a\r\nX-From: ${from}\r\nContent-Length: ${announced}\r\n`;
+      connection.send(`POST /stranger HTTP/1.1\r\n${lines}\r\n`);
+      connection.send(new Uint8Array(sent));
+      return connection;
+    };
+    const send = (from: string | undefined, bytes: number) =>
+      fetch(`${target.url}${from === undefined ? '/size' : '/stranger'}`, {
+        method: 'POST',
+        headers: from === undefined ? {} : { 'x-from': from },
+        body: new Uint8Array(bytes),
+      });
+    const heldBytes = () => target.server.heldBodyBytes;
+
+    it('count what came, and not what was announced', async () => {
+      await start({ bodiesHeldBytesMax: 16 * MIB, strangersHeldBytesMax: 8 * MIB });
+      for (let i = 0; i < 100; i++) await wait('one place', MIB, 200);
+      await waitUntil(() => heldBytes() >= 100 * 200, 'all bodies have begun');
+      expect((await send('elsewhere', MIB)).status).toBe(200);
+      expect((await send(undefined, 8 * MIB)).status).toBe(200);
+      expect(heldBytes()).toBeLessThan(4 * MIB);
+    });
+
+    it('leave the rest of the memory to clients that are known, however much they send', async () => {
+      await start({ bodiesHeldBytesMax: 16 * MIB, strangersHeldBytesMax: 2 * MIB });
+      for (let i = 0; i < 20; i++) await wait(`place ${i}`, MIB, MIB - 1);
+      await waitUntil(() => heldBytes() >= MIB, 'some bodies are nearly there');
+      expect(heldBytes()).toBeLessThanOrEqual(2 * MIB);
+      expect((await send(undefined, 13 * MIB)).status).toBe(200);
+    });
+
+    it('let the address that takes most give way to a newcomer, with what is oldest there', async () => {
+      await start({ bodiesHeldBytesMax: 16 * MIB, strangersHeldBytesMax: 4 * MIB });
+      const busy: RawConnection[] = [];
+      for (let i = 0; i < 4; i++) {
+        busy.push(await wait('one place', MIB, MIB - 1));
+        await waitUntil(() => heldBytes() === (i + 1) * MIB, `body ${i} is nearly there`);
+      }
+      expect((await send('elsewhere', MIB)).status).toBe(200);
+      for (const connection of busy) connection.send('x');
+      await busy[0]?.waitFor(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\n/);
+      for (const connection of busy.slice(1)) await connection.waitFor(/"size":1048576\}$/);
+    });
+
+    it('let those who wait give way at their own address too', async () => {
+      await start({ bodiesHeldBytesMax: 16 * MIB, strangersHeldBytesMax: 2 * MIB });
+      for (let i = 0; i < 200; i++) await wait('one proxy', MIB, 20_000);
+      await waitUntil(() => heldBytes() > MIB, 'the share is taken');
+      for (let i = 0; i < 5; i++) expect((await send('one proxy', MIB)).status).toBe(200);
+      expect(heldBytes()).toBeLessThanOrEqual(2 * MIB);
+    });
+
+    it('give way to clients that are known where all memory is taken', async () => {
+      await start({ bodiesHeldBytesMax: 2 * MIB, strangersHeldBytesMax: MIB });
+      await wait('one place', MIB, MIB - 1);
+      await waitUntil(() => heldBytes() === MIB, 'the share is taken');
+      expect((await send(undefined, 1.9 * MIB)).status).toBe(200);
+    });
+
+    it('refuse what is larger than their share, and keep nothing of it', async () => {
+      await start({ bodiesHeldBytesMax: 16 * MIB, strangersHeldBytesMax: MIB });
+      const refused = await send('one place', 2 * MIB);
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      expect(heldBytes()).toBe(0);
+    });
+
+    it('hold nothing when they have left', async () => {
+      await start({});
+      const connections = await Promise.all([1, 2, 3].map(() => wait('one place', MIB, 50_000)));
+      await waitUntil(() => heldBytes() > 0, 'their bodies have begun');
+      for (const connection of connections) connection.destroy();
+      await waitUntil(() => heldBytes() === 0, 'all is given back');
+    });
   });
 
   it('set no memory aside for a length that is only announced', async () => {

@@ -1,0 +1,52 @@
+import { createStrangerShare, type HeldBody } from './share-among-strangers.ts';
+
+/** Memory that all bodies of one worker may hold together. Strangers have a share of it and give way to the others. */
+export interface BodyBudget {
+  readonly heldBytes: number;
+  /** Whether a length may be believed before its bytes have come. */
+  readonly hasPlenty: boolean;
+  /** Whether the body may take so much more. */
+  take(body: HeldBody, bytes: number): boolean;
+  giveBack(body: HeldBody, bytes: number): void;
+  /** To be called before it is no stranger's any more. */
+  adopt(body: HeldBody): void;
+}
+
+interface BodyBudgetLimits {
+  readonly heldBytesMax: number;
+  readonly strangersHeldBytesMax: number;
+}
+
+export function createBodyBudget(limits: BodyBudgetLimits): BodyBudget {
+  const { heldBytesMax, strangersHeldBytesMax } = limits;
+  const strangers = createStrangerShare(strangersHeldBytesMax);
+  let heldBytes = 0;
+
+  return {
+    get heldBytes() {
+      return heldBytes;
+    },
+    get hasPlenty() {
+      return heldBytes < heldBytesMax / 2;
+    },
+    take(body, bytes) {
+      const { stranger } = body;
+      if (stranger === undefined) {
+        while (heldBytes + bytes > heldBytesMax) if (!strangers.dropOne()) return false;
+      } else {
+        if (heldBytes + bytes > heldBytesMax) return false;
+        if (!strangers.makeRoom(body, stranger, bytes)) return false;
+        strangers.add(body, stranger, bytes);
+      }
+      heldBytes += bytes;
+      return true;
+    },
+    giveBack(body, bytes) {
+      heldBytes -= bytes;
+      if (body.stranger !== undefined) strangers.remove(body, body.stranger, bytes);
+    },
+    adopt(body) {
+      if (body.stranger !== undefined) strangers.remove(body, body.stranger);
+    },
+  };
+}
