@@ -1,4 +1,10 @@
-import { createStrangerShare, type HeldBody } from './share-among-strangers.ts';
+import { createFairShare, type Holder } from '../lib/fair-share.ts';
+
+/** A body that takes up memory. To give way it tells its client to come again. */
+export interface HeldBody extends Holder {
+  /** The address that it is counted against, until it is complete; `undefined` for a client that is known. */
+  readonly stranger: string | undefined;
+}
 
 /** Memory that all bodies of one worker may hold together. Strangers have a share of it and give way to the others. */
 export interface BodyBudget {
@@ -19,7 +25,7 @@ interface BodyBudgetLimits {
 
 export function createBodyBudget(limits: BodyBudgetLimits): BodyBudget {
   const { heldBytesMax, strangersHeldBytesMax } = limits;
-  const strangers = createStrangerShare(strangersHeldBytesMax);
+  const strangers = createFairShare(strangersHeldBytesMax);
   let heldBytes = 0;
 
   return {

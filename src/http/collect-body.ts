@@ -1,6 +1,5 @@
 import { Refusal } from '../protocol/refusals.ts';
-import type { BodyBudget } from './body-budget.ts';
-import type { HeldBody } from './share-among-strangers.ts';
+import type { BodyBudget, HeldBody } from './body-budget.ts';
 
 /** Up to this, and from a known client, a body's whole room is set aside at once; else room follows what really came. */
 const TRUSTED_LENGTH_BYTES_MAX = 1024 * 1024;

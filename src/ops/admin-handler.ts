@@ -7,6 +7,7 @@ import type { AdminCall, AdminRoute, AdminStream } from './admin-route.ts';
 import { type AdminRoutesOptions, findAdminRoute } from './admin-routes.ts';
 import { createAuthorizeAdmin } from './authorize-admin.ts';
 import { fingerprintToken } from './fingerprint-token.ts';
+import type { TrustConnection } from './limit-connections.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { readJsonBody } from './read-json-body.ts';
 
@@ -16,13 +17,18 @@ export interface AdminHandlerOptions extends AdminRoutesOptions {
   readonly node: string;
 }
 
+interface AdminHandlerTools {
+  readonly log: Log;
+  readonly trust: TrustConnection;
+}
+
 /** Answers may have keys in them. */
 const HEADERS = { 'cache-control': 'no-store' };
 
 export function createAdminHandler(
   options: AdminHandlerOptions,
   routes: readonly AdminRoute[],
-  log: Log,
+  { log, trust }: AdminHandlerTools,
 ) {
   const { token, node, audit, events } = options;
   const authorize = createAuthorizeAdmin(token);
@@ -45,6 +51,7 @@ export function createAdminHandler(
     const { method = '', url = '', headers, socket } = request;
     const address = socket.remoteAddress ?? '';
     authorize(headers.authorization, address);
+    trust(socket);
     const { route, id } = findAdminRoute(routes, method, path);
     const query = Object.fromEntries(new URLSearchParams(url.slice(path.length)));
     const body = method === 'GET' ? undefined : await readJsonBody(request);

@@ -8,26 +8,24 @@ const FAILURES_PER_MINUTE_MAX = 10;
 
 export type AuthorizeAdmin = (authorization: string | undefined, address: string) => void;
 
-/** Lets through who has the token. An address that tried too many others waits, whatever it has. */
+/**
+ * Lets through who has the token, whatever others at the same address did. An address that tried too many wrong
+ * ones waits with those; to have none is not to guess.
+ */
 export function createAuthorizeAdmin(token: Secret): AuthorizeAdmin {
   const expected = digestToken(token.reveal());
   const failures = createMinuteLimiter({ perMinuteMax: FAILURES_PER_MINUTE_MAX });
 
   return (authorization, peerAddress) => {
-    const address = readClientAddress({ peerAddress, forwardedFor: undefined, trustedProxies: 0 });
-    const waitMs = failures.waitMs(address);
-    if (waitMs > 0) throw refuseGuessing(waitMs);
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    if (given !== undefined && timingSafeEqual(digestToken(given), expected)) return;
-    failures.count(address);
-    throw new OpsProblem(
-      401,
-      'unauthorized',
-      given === undefined
-        ? 'the header authorization must be Bearer and the admin token'
-        : 'the admin token is wrong',
-      { headers: { 'www-authenticate': 'Bearer' } },
-    );
+    if (given === undefined) {
+      throw refuse('the header authorization must be Bearer and the admin token');
+    }
+    if (timingSafeEqual(digestToken(given), expected)) return;
+    const address = readClientAddress({ peerAddress, forwardedFor: undefined, trustedProxies: 0 });
+    const waitMs = failures.take(address);
+    if (waitMs > 0) throw refuseGuessing(waitMs);
+    throw refuse('the admin token is wrong');
   };
 }
 
@@ -36,12 +34,19 @@ function digestToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
+function refuse(message: string): OpsProblem {
+  return new OpsProblem(401, 'unauthorized', message, {
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+}
+
 function refuseGuessing(waitMs: number): OpsProblem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new OpsProblem(
     429,
     'too_many_failures',
     `too many wrong admin tokens from this address; try again in ${seconds} seconds`,
-    { headers: { 'retry-after': String(seconds) } },
+    // What comes next has to connect first.
+    { headers: { 'retry-after': String(seconds), connection: 'close' } },
   );
 }

@@ -8,16 +8,18 @@ import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts
 import type { AdminRoute } from './admin-route.ts';
 import { createAdminRoutes } from './admin-routes.ts';
 import { createOpsDocument } from './create-ops-document.ts';
+import { limitConnections } from './limit-connections.ts';
 import { loadDashboard } from './load-dashboard.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { explainError, OpsProblem } from './ops-problem.ts';
 
-const CONNECTIONS_MAX = 100;
-const HEAD_TIME_MAX_MS = 10_000;
-const REQUEST_TIME_MAX_MS = 30_000;
-const IDLE_TIME_MAX_MS = 30_000;
-/** How late a connection that takes too long may be noticed. */
-const CHECK_INTERVAL_MS = 5_000;
+const TIMES = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 30_000,
+  /** How late a connection that takes too long may be noticed. */
+  connectionsCheckingInterval: 5_000,
+};
 
 export interface OpsServer {
   close(): void;
@@ -40,7 +42,8 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
   const { endpoint, admin, log } = options;
   const routes = createAdminRoutes(admin);
   const answerOpen = createOpenHandler(options, routes);
-  const answerAdmin = createAdminHandler(admin, routes, log);
+  const server = createServer(TIMES, (request, response) => void answer(request, response));
+  const answerAdmin = createAdminHandler(admin, routes, { log, trust: limitConnections(server) });
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const [path = ''] = (request.url ?? '').split('?');
@@ -57,16 +60,6 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
     }
   };
 
-  const server = createServer(
-    {
-      headersTimeout: HEAD_TIME_MAX_MS,
-      requestTimeout: REQUEST_TIME_MAX_MS,
-      keepAliveTimeout: IDLE_TIME_MAX_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    },
-    (request, response) => void answer(request, response),
-  );
-  server.maxConnections = CONNECTIONS_MAX;
   try {
     if (endpoint.kind === 'unix') server.listen(endpoint.path);
     else server.listen({ host: endpoint.host, port: endpoint.port, exclusive: true });

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closeConnections } from '../support/redis-connection.ts';
 import {
@@ -11,7 +9,6 @@ import { waitUntil } from '../support/wait-until.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 const BODY_BYTES_MAX = 65_536;
-const CONNECTIONS_MAX = 100;
 const undos: (() => void | Promise<void>)[] = [];
 
 let redis: TestRedisServer;
@@ -226,32 +223,6 @@ describe('the listener for operators', () => {
       ...[404, 'text/plain; charset=utf-8'],
     ]);
     expect(await response.text()).toContain('npm run build');
-  });
-
-  it('takes a hundred connections and no more', async () => {
-    const busy = await startTestOps(redis, onTestFinished);
-    const sockets: Socket[] = [];
-    let closed = 0;
-    const open = async () => {
-      const socket = connect(busy.port, '127.0.0.1');
-      sockets.push(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        closed += 1;
-      });
-      socket.resume();
-      await once(socket, 'connect');
-    };
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-    });
-    for (let i = 0; i < CONNECTIONS_MAX; i++) await open();
-    const last = sockets.at(-1);
-    last?.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n');
-    await waitUntil(() => (last?.bytesRead ?? 0) > 0, 'the last one is served');
-    expect(closed).toBe(0);
-    await open();
-    await waitUntil(() => closed === 1, 'one more is closed');
   });
 
   it('says which setting is wrong when it cannot listen', async () => {
