@@ -5,6 +5,7 @@ import { packageVersion } from '../config/package-version.ts';
 import { createAnswerDrains } from '../gateway/answer-drains.ts';
 import type { Steps } from '../gateway/steps.ts';
 import { createTokenRatios } from '../gateway/token-ratios.ts';
+import { addCors } from '../http/add-cors.ts';
 import { addKeyPage } from '../http/add-key-page.ts';
 import { createHealthRoutes } from '../http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
@@ -158,11 +159,14 @@ type NodeHealth = Omit<Parameters<typeof createHealthRoutes>[0], 'version' | 'wo
 
 function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth): readonly Route[] {
   const version = packageVersion();
-  const routes = [
-    ...createHealthRoutes({ ...health, version, worker: options.worker }),
+  const apiRoutes = [
     ...createInferenceRoutes(steps),
     ...createModelsRoutes(steps),
     createKeyRoute(steps),
+  ];
+  const routes = [
+    ...createHealthRoutes({ ...health, version, worker: options.worker }),
+    ...addCors(apiRoutes, options.config.cors.origins),
     createOpenApiRoute(version),
     ...options.extraRoutes,
   ];

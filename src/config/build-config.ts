@@ -20,6 +20,7 @@ export function buildConfig(settings: Settings): Config {
     requestLog: { lines: settings.request_log, sample: settings.request_log_sample },
     tracing: settings.tracing,
     keyPage: settings.key_page,
+    cors: settings.cors,
     plans: settings.plans,
     models: settings.models.map((model) => buildModel(model, settings.upstreams)),
     upstreams: settings.upstreams.map(buildUpstream),

@@ -112,6 +112,8 @@ export interface Config {
   readonly tracing: TracingConfig | undefined;
   /** Whether browsers get the page for key owners. */
   readonly keyPage: boolean;
+  /** Whose pages may use the API from a browser: exact origins, or `*`. */
+  readonly cors: { readonly origins: readonly string[] };
   /** Requests per minute, per account. */
   readonly plans: Readonly<Record<PlanName, number>>;
   readonly models: readonly ModelConfig[];

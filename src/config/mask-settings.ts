@@ -19,6 +19,7 @@ export function maskSettings(config: Config) {
     request_log_sample: config.requestLog.sample,
     tracing: config.tracing && maskTracing(config.tracing),
     key_page: config.keyPage,
+    cors: config.cors,
     plans: config.plans,
     models: config.models.map(maskModel),
     upstreams: config.upstreams.map(maskUpstream),

@@ -43,6 +43,7 @@ const UWS_BUILDS_MAX = 64;
 const RATE_WINDOW_MS_MAX = 3_600_000;
 const BYTES_PER_TOKEN_MAX = 8;
 const PROXIES_MAX = 16;
+const ORIGINS_MAX = 100;
 /** Each probe is a request; more of them tell nothing more. */
 const PROBE_INTERVAL_MS_MIN = 100;
 
@@ -164,6 +165,14 @@ const secretHeader = namedText(
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/);
 
+/** As browsers send it, since that is compared: no path, no capitals, no port that goes without saying. */
+const origin = namedText(
+  'an origin such as https://app.example.com, in lower case and without a path, or *',
+  /^(?:\*|[a-z][a-z0-9+.-]{0,31}:\/\/[^\s/?#@A-Z\\]{1,255})$/,
+).refine((text) => !/^(?:http:.*:80|https:.*:443)$/.test(text), {
+  error: 'must not name the usual port, which browsers leave out',
+});
+
 const tracing = settingsMap({
   endpoint: parsedText('a URL that begins with http:// or https://', parseCollectorUrl),
   sample: numberFrom(0, 1).prefault(1),
@@ -197,6 +206,9 @@ export const settingsSchema = settingsMap({
   request_log_sample: numberFrom(0, 1).prefault(0.01),
   tracing: tracing.optional(),
   key_page: trueOrFalse().prefault(true),
+  cors: settingsMap({ origins: listOf(origin, 'origins', 0, ORIGINS_MAX).prefault([]) }).prefault(
+    {},
+  ),
   plans: settingsMap({
     starter: perMinute.prefault(60),
     pro: perMinute.prefault(300),

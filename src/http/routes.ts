@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 
 export interface Route {
   /** A GET route answers HEAD as well. */
-  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
   /**
    * Compared byte by byte with what the client sent; the query does not count. One that ends in `/*` takes
    * any one further segment for which there is no route of its own.

@@ -14,6 +14,7 @@ redis: {url: redis://127.0.0.1:6379/0}
 data_dir: /var/lib/tollgate
 log_level: warn
 key_page: false
+cors: {origins: ["https://app.example.com", "http://localhost:5173"]}
 plans: {starter: 61, pro: 301, business: 1001}
 models:
   - id: llm-opus-4.7
@@ -67,6 +68,7 @@ describe('parseConfig', () => {
       },
       drain: { timeoutMs: 120_000 },
       keyPage: true,
+      cors: { origins: [] },
       uwsSha256: [],
     });
     expect(config.upstreams).toEqual([
@@ -127,6 +129,7 @@ describe('parseConfig', () => {
       dataDir: '/var/lib/tollgate',
       logLevel: 'warn',
       keyPage: false,
+      cors: { origins: ['https://app.example.com', 'http://localhost:5173'] },
       plans: { starter: 61, pro: 301, business: 1001, team: 2000 },
       limits: {
         bodyBytesMax: 16_777_216,
