@@ -168,7 +168,7 @@ const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/);
 /** As browsers send it, since that is compared: no path, no capitals, no port that goes without saying. */
 const origin = namedText(
   'an origin such as https://app.example.com, in lower case and without a path, or *',
-  /^(?:\*|[a-z][a-z0-9+.-]{0,31}:\/\/[^\s/?#@A-Z\\]{1,255})$/,
+  /^(?:\*|[a-z][a-z0-9+.-]{0,31}:\/\/[^\s/?#@*A-Z\\]{1,255})$/,
 ).refine((text) => !/^(?:http:.*:80|https:.*:443)$/.test(text), {
   error: 'must not name the usual port, which browsers leave out',
 });
