@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { useBrowser } from '../support/start-browser.ts';
 import { type Gateway, startGateway } from '../support/start-gateway.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 
 /** What an application's own page would do with both vendors' libraries. */
@@ -50,11 +51,12 @@ window.keyInfo = (baseURL, apiKey) => tell(async () => {
 });
 `;
 
+const cleanUp = useCleanUp();
 const openTab = useBrowser();
 let bundle: string;
 
 beforeAll(async () => {
-  const root = createTempDir();
+  const root = createTempDir(cleanUp);
   const entry = join(root, 'page.js');
   writeFileSync(entry, SOURCE);
   const alias = Object.fromEntries(
