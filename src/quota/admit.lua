@@ -4,7 +4,7 @@
   nothing for it.
 
   KEYS  key, holds, leases, done
-  ARGV  prefix, key_id, digest
+  ARGV  prefix, key_id, digest, limits
   Each  model_names, request_id, numbers
   Uses  numbers, clock, month, names, window, holds
   Reply {'admitted', now_ms, limit, left, reset_ms, account, month, held_micros}
@@ -12,14 +12,15 @@
         {'revoked'} {'expired'} {'suspended'}
         {'model'}  not among the models of the key
         {'finished'}  this request has been settled already
+        {'invalid'}  a number that is none, in what is asked or in the hold that is there
         {'rate', now_ms, limit, 0, reset_ms, 'key' or 'account', wait_ms}
         {'in_flight', now_ms, limit, left, reset_ms, in_flight_max}
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
         {'balance', now_ms, limit, left, reset_ms, balance, held}
 
-  numbers are doubles: hold_micros, hold_least_micros, lease_ms, window_ms and the limits of the plans
-  starter, pro, business and team. model_names has the pinned id first, then its aliases, separated
-  by commas. Where less than hold_micros is free, but at least hold_least_micros, all that is free is
+  limits are doubles: window_ms and the limits of the plans starter, pro, business and team. numbers are
+  doubles: hold_micros, hold_least_micros and lease_ms. model_names has the pinned id first, then its
+  aliases, separated by commas. Where less than hold_micros is free, but at least hold_least_micros, all that is free is
   held. The same request is admitted once, however often it comes: a second call answers as the
   first. Of several requests the reply is a list of theirs, but for those that have the key refused: one reply is
   that of all then. What they share is read once and written once.
@@ -53,24 +54,38 @@ local function is_allowed(models, model_names)
   return false
 end
 
-local key_limit = number(key_rpm)
-in_flight, balance = number(in_flight), number(balance)
+local window, starter, pro, business, team = struct.unpack('<ddddd', ARGV[4])
+local key_limit, account_limit = number(key_rpm), limit_of(plan, starter, pro, business, team)
+local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
+local by_account = read_window(prefix, account, account_window, account_limit, now, window)
+in_flight, balance, spent, cap = number(in_flight), number(balance), number(spent), cap and number(cap)
 account_held, key_held = number(account_held), number(key_held)
+in_flight_max = in_flight_max and number(in_flight_max)
 local replies, is_changed = {}, false
 
-for first = 4, #ARGV, 3 do
+-- An error would keep what is written and skip the rest. So all that can fail comes before the first hold: what is
+-- shared has been read above, a request's own numbers are looked at, and a key of a wrong type fails for the first one.
+
+for first = 5, #ARGV, 3 do
   repeat -- `break` goes on with the next request
     local model_names, request_id = ARGV[first], ARGV[first + 1]
-    local wanted, least, lease, window, starter, pro, business, team = struct.unpack('<dddddddd', ARGV[first + 2])
+    local wanted, least, lease = struct.unpack('<ddd', ARGV[first + 2])
+    if not are_amounts(wanted, least, lease) then
+      replies[#replies + 1] = { 'invalid' }
+      break
+    end
     if models and not is_allowed(models, model_names) then
       replies[#replies + 1] = { 'model' }
       break
     end
 
-    local account_limit = limit_of(plan, starter, pro, business, team)
-    local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
-    local by_account = read_window(prefix, account, account_window, account_limit, now, window)
-
+    local key_wait, account_wait = 0, 0
+    if key_limit > 0 and by_key.count >= key_limit then
+      key_wait = find_wait(by_key, prefix, key_id, key_limit, now, window)
+    end
+    if by_account.count >= account_limit then
+      account_wait = find_wait(by_account, prefix, account, account_limit, now, window)
+    end
     -- Clients are told of the limit that they will meet first.
     local limit, met = account_limit, by_account
     if key_limit > 0 and key_limit - by_key.count <= account_limit - by_account.count then
@@ -79,19 +94,18 @@ for first = 4, #ARGV, 3 do
     local left, reset = math.max(0, limit - met.count), met.reset
 
     local balance_room = balance - account_held
-    local cap_room = cap and cap - number(spent) - key_held or math.huge
-
+    local cap_room = cap and cap - spent - key_held or math.huge
     local refusal
-    if by_key.wait > 0 or by_account.wait > 0 then
-      if by_key.wait >= by_account.wait then
-        refusal = { 'rate', now, key_limit, 0, by_key.reset, 'key', by_key.wait }
+    if key_wait > 0 or account_wait > 0 then
+      if key_wait >= account_wait then
+        refusal = { 'rate', now, key_limit, 0, by_key.reset, 'key', key_wait }
       else
-        refusal = { 'rate', now, account_limit, 0, by_account.reset, 'account', by_account.wait }
+        refusal = { 'rate', now, account_limit, 0, by_account.reset, 'account', account_wait }
       end
-    elseif in_flight_max and in_flight >= number(in_flight_max) then
-      refusal = { 'in_flight', now, limit, left, reset, number(in_flight_max) }
+    elseif in_flight_max and in_flight >= in_flight_max then
+      refusal = { 'in_flight', now, limit, left, reset, in_flight_max }
     elseif cap_room < least then
-      refusal = { 'cap', now, limit, left, reset, number(cap), number(spent), key_held }
+      refusal = { 'cap', now, limit, left, reset, cap, spent, key_held }
     elseif balance_room < least then
       refusal = { 'balance', now, limit, left, reset, balance, account_held }
     end
@@ -108,30 +122,36 @@ for first = 4, #ARGV, 3 do
         replies[#replies + 1] = refusal
         break
       end
-      -- Nothing has been changed for this request until here.
       local hold = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
         .. whole(held) .. '|0|' .. whole(now + lease)
+      -- A lease without a hold does no harm, and neither does one that is listed twice.
+      redis.call('RPUSH', KEYS[3], request_id)
       if redis.call('HSETNX', KEYS[2], request_id, hold) == 0 then
         existing = redis.call('HGET', KEYS[2], request_id)
       end
     end
     if existing then
-      local _, held_month, already_held = decode_hold(existing)
-      replies[#replies + 1] = { 'admitted', now, limit, left, reset, account, held_month, already_held + 0 }
+      local payer, held_month, already_held = decode_hold(existing)
+      if payer then
+        replies[#replies + 1] = { 'admitted', now, limit, left, reset, account, held_month, already_held + 0 }
+      else
+        replies[#replies + 1] = { 'invalid' }
+      end
       break
     end
-    redis.call('RPUSH', KEYS[3], request_id)
     in_flight, key_held, account_held = in_flight + 1, key_held + held, account_held + held
-    account_window = take_place(prefix, account, now, window, by_account)
-    if key_limit > 0 then key_window = take_place(prefix, key_id, now, window, by_key) end
+    take_place(by_account, now, window)
+    if key_limit > 0 then take_place(by_key, now, window) end
     is_changed = true
     replies[#replies + 1] = { 'admitted', now, limit, math.max(0, left - 1), window, account, month, held }
   until true
 end
 
 if is_changed then
+  account_window = write_window(by_account, prefix, account, now, window)
   redis.call('HSET', account_key, 'held', whole(account_held), 'window', account_window)
   if key_limit > 0 then
+    key_window = write_window(by_key, prefix, key_id, now, window)
     redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight), held_field, whole(key_held), 'window', key_window)
   else
     redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight), held_field, whole(key_held))

@@ -67,70 +67,75 @@ export type AdmitReply =
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
   ['key', 'holds', 'leases', 'done'],
-  ['prefix', 'key_id', 'digest'],
+  ['prefix', 'key_id', 'digest', 'limits'],
   ['model_names', 'request_id', 'numbers'],
 );
 
 /** Lets one request in and holds what it may cost, or says why not. May be repeated with the same id. */
-export function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
-  return callScript(connection, [order]).then((reply) => readReply(reply, 0, order));
+export async function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
+  return readReply(await callScript(connection, order, [encodeEach(order)]), 0, order);
 }
 
 /** The same for many: those of a key that come together are one run of the script. */
 export function createGatheredAdmit(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
 ): (order: AdmitOrder) => Promise<AdmitReply> {
-  return createGatherer<AdmitOrder, AdmitReply>({
+  return createGatherer<AdmitOrder, Each, AdmitReply>({
     connection,
     canShare: (first, order) =>
       first.keyId === order.keyId &&
       first.digest === order.digest &&
       first.bucket === order.bucket &&
+      first.windowMs === order.windowMs &&
+      first.plans === order.plans &&
       isOfSameMinute(first.requestId, order.requestId),
-    runScript: (orders) => callScript(connection, orders),
+    encode: encodeEach,
+    runScript: (first, encoded) => callScript(connection, first, encoded),
     readReply,
   });
 }
 
+interface Each {
+  readonly model_names: string;
+  readonly request_id: string;
+  readonly numbers: Buffer;
+}
+
+function encodeEach(order: AdmitOrder): Each {
+  const { modelNames, requestId, holdMicros, holdLeastMicros, leaseMs } = order;
+  return {
+    model_names: modelNames.join(','),
+    request_id: requestId,
+    numbers: encodeNumbers([holdMicros, holdLeastMicros, leaseMs]),
+  };
+}
+
 /** All of them are of one key, and of one minute. */
-function callScript(connection: Connection, orders: readonly AdmitOrder[]): Promise<unknown> {
-  const [first, ...further] = orders as readonly [AdmitOrder, ...AdmitOrder[]];
-  const redisKeys = keysOfBucket(first.bucket);
+function callScript(
+  connection: Connection,
+  shared: AdmitOrder,
+  encoded: readonly Each[],
+): Promise<unknown> {
+  const { bucket, keyId, digest, requestId, windowMs, plans } = shared;
+  const { starter, pro, business, team } = plans;
+  const [first, ...further] = encoded as readonly [Each, ...Each[]];
+  const redisKeys = keysOfBucket(bucket);
   const keys = {
-    key: redisKeys.key(first.keyId),
+    key: redisKeys.key(keyId),
     holds: redisKeys.holds,
     leases: redisKeys.leases,
-    done: redisKeys.done(first.requestId),
+    done: redisKeys.done(requestId),
   };
   const args = {
     prefix: redisKeys.prefix,
-    key_id: first.keyId,
-    digest: first.digest,
-    model_names: first.modelNames.join(','),
-    request_id: first.requestId,
-    numbers: encodeOrder(first),
+    key_id: keyId,
+    digest,
+    limits: encodeNumbers([windowMs, starter, pro, business, team]),
+    model_names: first.model_names,
+    request_id: first.request_id,
+    numbers: first.numbers,
   };
-  return script.call(connection, keys, args, further.map(listEach));
-}
-
-function listEach(order: AdmitOrder) {
-  return {
-    model_names: order.modelNames.join(','),
-    request_id: order.requestId,
-    numbers: encodeOrder(order),
-  };
-}
-
-function encodeOrder({
-  holdMicros,
-  holdLeastMicros,
-  leaseMs,
-  windowMs,
-  plans,
-}: AdmitOrder): Buffer {
-  const { starter, pro, business, team } = plans;
-  const amounts = [holdMicros, holdLeastMicros, leaseMs, windowMs, starter, pro, business, team];
-  return encodeNumbers(amounts);
+  return script.call(connection, keys, args, further);
 }
 
 function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): AdmitReply {
@@ -142,6 +147,7 @@ function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): Adm
     resetMs: Number(resetMs),
     windowMs,
   };
+  if (kind === 'invalid') assert(false, 'admit.lua takes the amounts that it is given');
   const number = (place: number) => Number(rest[place]);
   switch (kind) {
     case 'admitted':

@@ -1,3 +1,4 @@
+import { assert } from '../lib/assert.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
@@ -52,7 +53,8 @@ export async function credit(
       note: payment.note,
     },
   );
-  const [kind, first, second] = reply as [CreditReply['kind'], number, number];
+  const [kind, first, second] = reply as [CreditReply['kind'] | 'invalid', number, number];
+  if (kind === 'invalid') assert(false, 'credit.lua takes the amount that it is given');
   switch (kind) {
     case 'missing':
       return { kind };

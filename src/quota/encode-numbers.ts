@@ -1,4 +1,4 @@
-import { assert } from '../lib/assert.ts';
+import { assertAmount } from './assert-amount.ts';
 
 const DOUBLE_BYTES = 8;
 
@@ -7,7 +7,7 @@ export function encodeNumbers(numbers: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(numbers.length * DOUBLE_BYTES);
   for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i] ?? Number.NaN;
-    if (!Number.isSafeInteger(number)) assert(false, `safe integer, got ${number}`);
+    assertAmount(number);
     bytes.writeDoubleLE(number, i * DOUBLE_BYTES);
   }
   return bytes;

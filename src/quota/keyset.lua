@@ -34,13 +34,24 @@ elseif expected ~= '' and number(expected) ~= version then
   return { 'conflict', version }
 end
 
+-- All that could fail comes before the first write.
+local set, deleted = {}, {}
+for field, value in pairs(cmsgpack.unpack(ARGV[6])) do
+  if value == '' then
+    deleted[#deleted + 1] = field
+  else
+    set[#set + 1] = field
+    set[#set + 1] = value
+  end
+end
 if overlap ~= '' then
   local digest = redis.call('HGET', KEYS[1], 'digest')
-  redis.call('HSET', KEYS[1], 'old_digest', digest, 'old_until', whole(now_ms() + number(overlap)))
+  for _, value in ipairs({ 'old_digest', digest, 'old_until', whole(now_ms() + number(overlap)) }) do
+    set[#set + 1] = value
+  end
 end
-for field, value in pairs(cmsgpack.unpack(ARGV[6])) do
-  if value == '' then redis.call('HDEL', KEYS[1], field) else redis.call('HSET', KEYS[1], field, value) end
-end
+if #set > 0 then redis.call('HSET', KEYS[1], unpack(set)) end
+if #deleted > 0 then redis.call('HDEL', KEYS[1], unpack(deleted)) end
 redis.call('HSET', KEYS[1], 'writes', string.sub(write_id .. ',' .. former, 1, WRITES_CHARS_MAX))
 redis.call('SADD', KEYS[2], id)
 local written = redis.call('HINCRBY', KEYS[1], 'version', 1)

@@ -6,13 +6,14 @@
   KEYS  account, key, holds, renewals, done
   ARGV  payer, month, request_id, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
-  Reply 'active', 'revoked', 'suspended', or 'gone' when the lease had run out
+  Reply 'active', 'revoked', 'suspended', 'gone' when the lease had run out, or 'invalid' for a number that is none
 
   A hold that a failover lost is made again, as far as others have not taken what it held. One that is
   gone stays known for as long as its request runs. Renewing twice does what renewing once does.
   payer is account|key|month|model, as in its hold.
 ]]
-local request_id = ARGV[3]
+local request_id, held, seen, lease = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+if not (is_amount(held) and is_amount(seen) and is_amount(lease)) then return 'invalid' end
 
 local function stand()
   if redis.call('HGET', KEYS[2], 'status') == 'revoked' then return 'revoked' end
@@ -25,25 +26,23 @@ if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then
   return stand() or 'gone'
 end
 
-local function restore_hold()
-  local held_field = 'held:' .. ARGV[2]
-  local balance, account_held = unpack(redis.call('HMGET', KEYS[1], 'balance', 'held'))
-  local cap, spent, key_held =
-    unpack(redis.call('HMGET', KEYS[2], 'cap', 'spent:' .. ARGV[2], held_field))
-  local room = find_room(number(balance), number(account_held), cap, number(spent), number(key_held))
-  local held = math.max(0, math.min(ARGV[4], room))
-  redis.call('HINCRBY', KEYS[1], 'held', held)
-  redis.call('HINCRBY', KEYS[2], 'in_flight', 1)
-  if held > 0 then redis.call('HINCRBY', KEYS[2], held_field, held) end
-  return whole(held)
+local payer, month, held_text = ARGV[1], ARGV[2], nil
+if existing then payer, month, held_text = decode_hold(existing) end
+local is_lost = not held_text
+local balance, account_held, in_flight, key_held, spent
+if is_lost then
+  payer, month = ARGV[1], ARGV[2]
+  balance, account_held, in_flight, key_held, spent = read_amounts(KEYS[1], KEYS[2], month)
+  held = math.max(0, math.min(held, find_room(KEYS[2], balance, account_held, spent, key_held)))
+  held_text = whole(held)
 end
 
-local payer, _, held = ARGV[1], nil, nil
-if existing then
-  payer, _, held = decode_hold(existing)
-else
-  held = restore_hold()
+-- First what does no harm alone; the records that come last have been read above, and so can be written.
+redis.call('ZADD', KEYS[4], whole(now_ms() + lease), request_id)
+redis.call('HSET', KEYS[3], request_id, payer .. '|' .. held_text .. '|' .. whole(seen))
+if is_lost then
+  redis.call('HSET', KEYS[1], 'held', whole(account_held + held))
+  redis.call('HSET', KEYS[2], 'in_flight', whole(in_flight + 1))
+  if held > 0 then redis.call('HSET', KEYS[2], 'held:' .. month, whole(key_held + held)) end
 end
-redis.call('HSET', KEYS[3], request_id, payer .. '|' .. held .. '|' .. ARGV[5])
-redis.call('ZADD', KEYS[4], whole(now_ms() + ARGV[6]), request_id)
 return stand() or 'active'

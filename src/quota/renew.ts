@@ -1,3 +1,4 @@
+import { assert } from '../lib/assert.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
 import { encodePayer } from './encode-payer.ts';
@@ -43,5 +44,6 @@ export async function renew(
       lease_ms: leaseMs,
     },
   );
+  assert(reply !== 'invalid', 'renew.lua takes the amounts that it is given');
   return reply as RenewReply;
 }

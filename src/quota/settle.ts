@@ -1,7 +1,9 @@
+import { assert } from '../lib/assert.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { createGatherer } from '../redis/create-gatherer.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
 import { isOfSameMinute } from '../redis/redis-keys.ts';
+import { assertAmount } from './assert-amount.ts';
 import { encodePayer } from './encode-payer.ts';
 import { keysOfBucket } from './keys-of-bucket.ts';
 import { replyOf } from './reply-of.ts';
@@ -28,15 +30,15 @@ const script = loadLuaScript(
 );
 
 /** Ends the hold of a request and charges what it cost, once, however often it is called. */
-export function settle(connection: Connection, settlement: Settlement): Promise<SettleReply> {
-  return callScript(connection, [settlement]).then((reply) => readReply(reply, 0));
+export async function settle(connection: Connection, settlement: Settlement): Promise<SettleReply> {
+  return readReply(await callScript(connection, settlement, [encodeEach(settlement)]), 0);
 }
 
 /** The same for many: those of a payer that come together are one run of the script. */
 export function createGatheredSettle(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
 ): (settlement: Settlement) => Promise<SettleReply> {
-  return createGatherer<Settlement, SettleReply>({
+  return createGatherer<Settlement, Each, SettleReply>({
     connection,
     canShare: (first, settlement) =>
       first.keyId === settlement.keyId &&
@@ -45,34 +47,22 @@ export function createGatheredSettle(
       first.accountId === settlement.accountId &&
       first.bucket === settlement.bucket &&
       isOfSameMinute(first.requestId, settlement.requestId),
-    runScript: (settlements) => callScript(connection, settlements),
+    encode: encodeEach,
+    runScript: (first, encoded) => callScript(connection, first, encoded),
     readReply,
   });
 }
 
-/** All of them are of one payer, and of one minute. */
-function callScript(connection: Connection, settlements: readonly Settlement[]): Promise<unknown> {
-  const [first, ...further] = settlements as readonly [Settlement, ...Settlement[]];
-  const redisKeys = keysOfBucket(first.bucket);
-  const keys = {
-    account: redisKeys.account(first.accountId),
-    key: redisKeys.key(first.keyId),
-    holds: redisKeys.holds,
-    renewals: redisKeys.renewals,
-    ledger: redisKeys.ledger,
-    done: redisKeys.done(first.requestId),
-  };
-  const args = {
-    payer: encodePayer(first),
-    request_id: first.requestId,
-    actual_micros: first.actualMicros,
-    first_tried_ms: first.firstTriedMs,
-    usage: first.usage,
-  };
-  return script.call(connection, keys, args, further.map(listEach));
+interface Each {
+  readonly request_id: string;
+  readonly actual_micros: number;
+  readonly first_tried_ms: number;
+  readonly usage: Buffer;
 }
 
-function listEach({ requestId, actualMicros, firstTriedMs, usage }: Settlement) {
+function encodeEach({ requestId, actualMicros, firstTriedMs, usage }: Settlement): Each {
+  assertAmount(actualMicros);
+  assertAmount(firstTriedMs);
   return {
     request_id: requestId,
     actual_micros: actualMicros,
@@ -81,11 +71,39 @@ function listEach({ requestId, actualMicros, firstTriedMs, usage }: Settlement) 
   };
 }
 
+/** All of them are of one payer, and of one minute. */
+function callScript(
+  connection: Connection,
+  shared: Settlement,
+  encoded: readonly Each[],
+): Promise<unknown> {
+  const { bucket, accountId, keyId, requestId } = shared;
+  const [first, ...further] = encoded as readonly [Each, ...Each[]];
+  const redisKeys = keysOfBucket(bucket);
+  const keys = {
+    account: redisKeys.account(accountId),
+    key: redisKeys.key(keyId),
+    holds: redisKeys.holds,
+    renewals: redisKeys.renewals,
+    ledger: redisKeys.ledger,
+    done: redisKeys.done(requestId),
+  };
+  const args = {
+    payer: encodePayer(shared),
+    request_id: first.request_id,
+    actual_micros: first.actual_micros,
+    first_tried_ms: first.first_tried_ms,
+    usage: first.usage,
+  };
+  return script.call(connection, keys, args, further);
+}
+
 function readReply(reply: unknown, index: number): SettleReply {
   const [kind, chargedMicros = 0, shortMicros = 0, balanceMicros = 0] = replyOf(reply, index) as [
-    kind: SettleReply['kind'],
+    kind: SettleReply['kind'] | 'invalid',
     ...amounts: number[],
   ];
+  if (kind === 'invalid') assert(false, 'settle.lua takes the amounts that it is given');
   if (kind === 'too_old') return { kind };
   if (kind === 'repeated') return { kind, chargedMicros };
   return { kind, chargedMicros, shortMicros, balanceMicros };

@@ -12,11 +12,13 @@
   The names of accounts, keys and marks come from the holds and have the same hash tag.
 ]]
 local prefix, count_max, now = ARGV[1], number(ARGV[2]), now_ms()
-local swept, total = 0, 0
+local swept, total, ended = 0, 0, {}
 
+-- A request may be listed twice. A hold that nobody can read stays for `tollgate ledger verify`, and stops no other.
 local function expire(request_id, text)
-  if redis.call('HDEL', KEYS[1], request_id) == 0 then return end
   local payer, month, held, seen = decode_hold(text)
+  if not payer or ended[request_id] then return end
+  ended[request_id] = true
   local account, key_id = string.match(payer, '^([^|]*)|([^|]*)')
   local account_key, key_key = account_name(prefix, account), key_name(prefix, key_id)
   local balance, account_held, in_flight, key_held, spent = read_amounts(account_key, key_key, month)
@@ -24,11 +26,13 @@ local function expire(request_id, text)
   local wanted = math.min(seen, held)
   local charged = find_charge(wanted, held + 0, key_key, balance, account_held, key_held, spent)
   local balance_text = whole(balance - charged)
-  write_amounts(account_key, key_key, month, balance_text, account_held, in_flight - 1, key_held, spent + charged)
   local done_key = done_name(prefix, request_id)
+  -- First what does no harm alone; the records that come last have been read above, and so can be written.
+  enter(KEYS[4], 'expired', request_id, payer, held, whole(charged), whole(wanted - charged), balance_text, '')
   redis.call('HSET', done_key, request_id, 'x' .. whole(charged))
   keep_marks(done_key)
-  enter(KEYS[4], 'expired', request_id, payer, held, whole(charged), whole(wanted - charged), balance_text, '')
+  redis.call('HDEL', KEYS[1], request_id)
+  write_amounts(account_key, key_key, month, balance_text, account_held, in_flight - 1, key_held, spent + charged)
   swept, total = swept + 1, total + charged
 end
 

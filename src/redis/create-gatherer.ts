@@ -5,19 +5,23 @@ export const CALLS_PER_RUN_MAX = 16;
 /** A call looks for company in the newest runs only: where no two calls share anything, looking gives nothing. */
 const RUNS_LOOKED_AT_MAX = 8;
 
-interface Run<Call, Reply> {
+interface Run<Call, Each, Reply> {
   readonly calls: Call[];
+  readonly encoded: Each[];
   readonly askers: {
     readonly resolve: (reply: Reply) => void;
     readonly reject: (error: unknown) => void;
   }[];
 }
 
-interface GathererOptions<Call, Reply> {
+interface GathererOptions<Call, Each, Reply> {
   readonly connection: Pick<RedisConnection, 'atTurnEnd'>;
   /** Whether both can be calls of one run of the script. */
   readonly canShare: (first: Call, call: Call) => boolean;
-  readonly runScript: (calls: readonly Call[]) => Promise<unknown>;
+  /** What the script is told of a call; one for which this throws fails alone. */
+  readonly encode: (call: Call) => Each;
+  /** `first` shares with all of them what they share. */
+  readonly runScript: (first: Call, encoded: readonly Each[]) => Promise<unknown>;
   /** What the reply to a run says of one of its calls. */
   readonly readReply: (reply: unknown, index: number, call: Call) => Reply;
 }
@@ -27,22 +31,22 @@ interface GathererOptions<Call, Reply> {
  * then read once and written once (`bench/NOTES.md`). All of a run fail together, so each has to be a call that may be
  * repeated.
  */
-export function createGatherer<Call, Reply>(
-  options: GathererOptions<Call, Reply>,
+export function createGatherer<Call, Each, Reply>(
+  options: GathererOptions<Call, Each, Reply>,
 ): (call: Call) => Promise<Reply> {
-  const { connection, canShare, runScript, readReply } = options;
-  let runs: Run<Call, Reply>[] = [];
+  const { connection, canShare, encode, runScript, readReply } = options;
+  let runs: Run<Call, Each, Reply>[] = [];
 
-  const findRun = (call: Call): Run<Call, Reply> | undefined => {
+  const findRun = (call: Call): Run<Call, Each, Reply> | undefined => {
     const oldest = Math.max(0, runs.length - RUNS_LOOKED_AT_MAX);
     for (let i = runs.length - 1; i >= oldest; i--) {
-      const run = runs[i] as Run<Call, Reply>;
+      const run = runs[i] as Run<Call, Each, Reply>;
       if (canShare(run.calls[0] as Call, call) && run.calls.length < CALLS_PER_RUN_MAX) return run;
     }
     return undefined;
   };
 
-  const send = ({ calls, askers }: Run<Call, Reply>) => {
+  const send = ({ calls, encoded, askers }: Run<Call, Each, Reply>) => {
     const fail = (error: unknown) => {
       for (const { reject } of askers) reject(error);
     };
@@ -56,7 +60,7 @@ export function createGatherer<Call, Reply>(
       }
     };
     try {
-      runScript(calls).then(answer, fail);
+      runScript(calls[0] as Call, encoded).then(answer, fail);
     } catch (error) {
       fail(error);
     }
@@ -71,13 +75,15 @@ export function createGatherer<Call, Reply>(
   return (call) =>
     new Promise((resolve, reject) => {
       const asker = { resolve, reject };
+      const each = encode(call);
       const run = findRun(call);
       if (run !== undefined) {
         run.calls.push(call);
+        run.encoded.push(each);
         run.askers.push(asker);
         return;
       }
       if (runs.length === 0) connection.atTurnEnd(sendAll);
-      runs.push({ calls: [call], askers: [asker] });
+      runs.push({ calls: [call], encoded: [each], askers: [asker] });
     });
 }

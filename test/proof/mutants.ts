@@ -1,3 +1,4 @@
+import { MONEY_MUTANTS } from './money-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { RATE_MUTANTS } from './rate-mutants.ts';
 
@@ -30,8 +31,8 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'more requests at once than the key may have',
-    find: 'in_flight >= number(in_flight_max)',
-    replace: 'in_flight > number(in_flight_max)',
+    find: 'in_flight >= in_flight_max',
+    replace: 'in_flight > in_flight_max',
   },
   {
     name: 'a settled request is let in again',
@@ -59,8 +60,8 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
 const HOLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'the cap does not see what is held',
-    find: 'cap - number(spent) - key_held or math.huge',
-    replace: 'cap - number(spent) or math.huge',
+    find: 'cap - spent - key_held or math.huge',
+    replace: 'cap - spent or math.huge',
   },
   {
     name: 'the balance does not see what is held',
@@ -79,9 +80,29 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'of a run only the last hold counts',
-    find: 'is_changed = true',
+    find: 'take_place(by_account, now, window)',
     replace:
-      "is_changed, account_held = true, number(redis.call('HGET', account_key, 'held')) + held",
+      "take_place(by_account, now, window)\n    account_held = number(redis.call('HGET', account_key, 'held')) + held",
+  },
+  {
+    name: 'an amount that is none is held',
+    find: 'if not are_amounts(wanted, least, lease) then',
+    replace: 'if false then',
+  },
+  {
+    name: 'an amount below nothing is one',
+    find: 'first >= 0 and second >= 0 and third >= 0',
+    replace: 'first == first and second == second and third == third',
+  },
+  {
+    name: 'a part of an amount is one',
+    find: 'and first % 1 + second % 1 + third % 1 == 0',
+    replace: '',
+  },
+  {
+    name: 'an amount that is not exact is one',
+    find: 'and first <= AMOUNT_MAX and second <= AMOUNT_MAX and third <= AMOUNT_MAX',
+    replace: '',
   },
   {
     name: 'requests in flight are never counted down',
@@ -100,19 +121,19 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal that does not extend the lease',
-    find: "redis.call('ZADD', KEYS[4], whole(now_ms() + ARGV[6]), request_id)",
-    replace: "redis.call('ZADD', KEYS[4], 'NX', whole(now_ms() + ARGV[6]), request_id)",
+    find: "redis.call('ZADD', KEYS[4], whole(now_ms() + lease), request_id)",
+    replace: "redis.call('ZADD', KEYS[4], 'NX', whole(now_ms() + lease), request_id)",
   },
   {
     name: 'a renewal that notes no cost',
-    find: "payer .. '|' .. held .. '|' .. ARGV[5]",
+    find: "payer .. '|' .. held_text .. '|' .. whole(seen)",
     replace:
-      "payer .. '|' .. held .. '|' .. (existing and select(4, decode_hold(existing)) or '0')",
+      "payer .. '|' .. held_text .. '|' .. (existing and select(4, decode_hold(existing)) or '0')",
   },
   {
     name: 'a hold that comes back takes what others hold',
-    find: 'local held = math.max(0, math.min(ARGV[4], room))',
-    replace: 'local held = number(ARGV[4])',
+    find: 'held = math.max(0, math.min(held, find_room(',
+    replace: 'held = math.max(held, math.min(held, find_room(',
   },
   {
     name: 'a renewal brings back what was swept',
@@ -128,115 +149,6 @@ const HOLD_MUTANTS: readonly Mutant[] = [
     name: 'only the last write of a record is known again',
     find: "string.sub(write_id .. ',' .. former, 1, WRITES_CHARS_MAX)",
     replace: "write_id .. ','",
-  },
-];
-
-const MONEY_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'settling forgets to release the hold',
-    find: 'account_held, key_held, in_flight = account_held - held, key_held - held, in_flight',
-    replace: 'account_held, key_held, in_flight = account_held, key_held, in_flight',
-  },
-  {
-    name: 'of a run only the last charge counts',
-    find: 'if month ~= of_month then\n      if month then',
-    replace: 'if true then\n      if false then',
-  },
-  {
-    name: 'a run in two months charges the later one alone',
-    find: '      if month then\n        write_amounts(account_key',
-    replace: '      if false then\n        write_amounts(account_key',
-  },
-  {
-    name: 'a repeated settlement charges again',
-    find: 'if not expired_charge then',
-    replace: 'if false then',
-  },
-  {
-    name: 'a late settlement charges all of it',
-    find: "kind, already = 'late', number(expired_charge)",
-    replace: "kind, already = 'late', 0",
-  },
-  {
-    name: 'an overrun is charged whatever is left',
-    find: 'return math.max(held, math.min(wanted, room))',
-    replace: 'return wanted',
-  },
-  {
-    name: 'an overrun may take what is held',
-    find: 'local room = balance - account_held\n  if cap then room = math.min(room, number(cap) - spent - key_held) end',
-    replace: 'local room = balance\n  if cap then room = math.min(room, number(cap) - spent) end',
-  },
-  {
-    name: 'the month of settling pays',
-    find: "local held_field, spent_field = 'held:' .. month, 'spent:' .. month",
-    replace:
-      "local held_field, spent_field = 'held:' .. month, 'spent:' .. (now_ms() < 1796083200000 and month or '202612')",
-  },
-  {
-    name: 'sweeping charges all that was held',
-    find: 'math.min(seen, held)',
-    replace: 'held + 0',
-  },
-  {
-    name: 'sweeping leaves no mark',
-    find: "redis.call('HSET', done_key, request_id, 'x' .. whole(charged))",
-    replace: '',
-  },
-  {
-    name: 'sweeping keeps the leases',
-    find: "if taken > 0 then redis.call('LTRIM', KEYS[2], taken, -1) end",
-    replace: '',
-  },
-  {
-    name: 'sweeping keeps the renewals',
-    find: "redis.call('ZREM', KEYS[3], request_id)",
-    replace: '',
-  },
-  {
-    name: 'a settled request stays among the renewals',
-    find: "if due == '' then redis.call('ZREM', KEYS[4], request_id) end",
-    replace: '',
-  },
-  {
-    name: 'a request that is listed twice is swept twice',
-    find: "if redis.call('HDEL', KEYS[1], request_id) == 0 then return end",
-    replace: "redis.call('HDEL', KEYS[1], request_id)",
-  },
-  {
-    name: 'a renewed hold ends with its first lease',
-    find: "if due ~= '' then\n      if number(due) > now then break end",
-    replace: 'if text then',
-  },
-  {
-    name: 'a lease that is not due ends',
-    find: 'if number(due) > now then break end',
-    replace: '',
-  },
-  {
-    name: 'a settlement of any age is charged',
-    find: 'elseif now_ms() - number(ARGV[first + 2]) > SETTLE_AGE_MAX_MS then',
-    replace: 'elseif false then',
-  },
-  {
-    name: 'marks are forgotten too early',
-    find: "redis.call('EXPIRE', done_key, DONE_KEEP_S)",
-    replace: "redis.call('EXPIRE', done_key, 60)",
-  },
-  {
-    name: 'a payment is entered each time',
-    find: 'if entered then',
-    replace: 'if false then',
-  },
-  {
-    name: 'a refund takes what is held',
-    find: "if micros < 0 and balance < number(held) and ARGV[5] ~= '1' then",
-    replace: 'if false then',
-  },
-  {
-    name: 'the ledger has another sign',
-    find: 'whole(-micros)',
-    replace: 'whole(micros)',
   },
 ];
 

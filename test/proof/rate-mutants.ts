@@ -3,26 +3,34 @@ import type { Mutant } from './mutant.ts';
 export const RATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the key loses a place when the account refuses',
-    find: 'if by_key.wait > 0 or by_account.wait > 0 then',
-    replace: `if key_limit > 0 and by_key.wait == 0 and by_account.wait > 0 then redis.call('HSET', KEYS[1], 'window', take_place(prefix, key_id, now, window, by_key)) end
-if by_key.wait > 0 or by_account.wait > 0 then`,
+    find: 'if key_wait > 0 or account_wait > 0 then',
+    replace: `if key_limit > 0 and key_wait == 0 and account_wait > 0 then
+      take_place(by_key, now, window)
+      redis.call('HSET', KEYS[1], 'window', write_window(by_key, prefix, key_id, now, window))
+    end
+    if key_wait > 0 or account_wait > 0 then`,
   },
   {
     name: 'a refusal by the cap takes a place',
     find: 'elseif cap_room < least then',
-    replace:
-      "elseif cap_room < least then redis.call('HSET', account_key, 'window', take_place(prefix, account, now, window, by_account))",
+    replace: `elseif cap_room < least then
+      take_place(by_account, now, window)
+      redis.call('HSET', account_key, 'window', write_window(by_account, prefix, account, now, window))`,
   },
   {
     name: 'one request more than the limit',
-    find: 'if count >= limit then',
-    replace: 'if count > limit then',
+    find: 'if by_account.count >= account_limit then',
+    replace: 'if by_account.count > account_limit then',
+  },
+  {
+    name: 'one request more than the limit of the key',
+    find: 'if key_limit > 0 and by_key.count >= key_limit then',
+    replace: 'if key_limit > 0 and by_key.count > key_limit then',
   },
   {
     name: 'a window that includes both of its ends',
-    find: 'wait = math.min(find_time(read, prefix, id, count - limit) + window - now, window)',
-    replace:
-      'wait = math.min(find_time(read, prefix, id, count - limit) + window + 1 - now, window)',
+    find: 'if time then return math.min(time + window - now, window) end',
+    replace: 'if time then return math.min(time + window + 1 - now, window) end',
   },
   {
     name: 'only the limit of the key counts',
@@ -31,14 +39,13 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'all requests of a run take one place',
-    find: 'account_window = take_place(prefix, account, now, window, by_account)',
-    replace:
-      'account_window = is_changed and account_window or take_place(prefix, account, now, window, by_account)',
+    find: 'take_place(by_account, now, window)',
+    replace: 'if not is_changed then take_place(by_account, now, window) end',
   },
   {
     name: 'the shorter wait is told',
-    find: 'if by_key.wait >= by_account.wait then',
-    replace: 'if by_key.wait <= by_account.wait then',
+    find: 'if key_wait >= account_wait then',
+    replace: 'if key_wait <= account_wait then',
   },
   {
     name: 'a log that is forgotten within its window',
@@ -47,13 +54,13 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'a log whose life is never renewed',
-    find: 'if is_new or blocks > 0 and last - last % window ~= now - now % window then',
+    find: 'if is_new or blocks > 0 and read.former - read.former % window ~= now - now % window then',
     replace: 'if is_new then',
   },
   {
     name: 'times that go backwards with the clock',
-    find: 'local time = math.max(now, last)',
-    replace: 'local time = now',
+    find: 'read.last = math.max(now, read.last)',
+    replace: 'read.last = now',
   },
   {
     name: 'a log of the future that is never dropped',
@@ -62,8 +69,8 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'the oldest entries are kept',
-    find: "redis.call('LTRIM', log, whole(read.dropped), '-1')",
-    replace: "redis.call('LTRIM', log, '0', '-1')",
+    find: "redis.pcall('LTRIM', log, whole(read.dropped), '-1')",
+    replace: "redis.pcall('LTRIM', log, '0', '-1')",
   },
   {
     name: 'a block of the log is read again and again',
@@ -72,24 +79,50 @@ if by_key.wait > 0 or by_account.wait > 0 then`,
   },
   {
     name: 'what the log has is not counted',
-    find: ' + read.blocks * BLOCK_TIMES\n  if count',
-    replace: '\n  if count',
+    find: 'read.count = #read.times / TIME_BYTES + read.blocks * BLOCK_TIMES',
+    replace: 'read.count = #read.times / TIME_BYTES',
   },
   {
     name: 'every call for a request takes a place',
-    find: '      -- Nothing has been changed for this request until here.\n',
-    replace:
-      "if key_limit > 0 then redis.call('HSET', KEYS[1], 'window', take_place(prefix, key_id, now, window, by_key)) end\n",
+    find: '    if existing then\n      local payer, held_month, already_held',
+    replace: `    if existing and key_limit > 0 then
+      take_place(by_key, now, window)
+      redis.call('HSET', KEYS[1], 'window', write_window(by_key, prefix, key_id, now, window))
+    end
+    if existing then
+      local payer, held_month, already_held`,
   },
   {
     name: 'every call for a request takes a place of the account',
-    find: '      -- Nothing has been changed for this request until here.\n',
-    replace:
-      "redis.call('HSET', account_key, 'window', take_place(prefix, account, now, window, by_account))\n",
+    find: '    if existing then\n      local payer, held_month, already_held',
+    replace: `    if existing then
+      take_place(by_account, now, window)
+      redis.call('HSET', account_key, 'window', write_window(by_account, prefix, account, now, window))
+      local payer, held_month, already_held`,
   },
   {
     name: 'a request that runs is refused',
     find: "local existing = refusal and redis.call('HGET', KEYS[2], request_id)",
     replace: 'local existing',
+  },
+  {
+    name: 'a block is looked for where it was before others expired',
+    find: 'local place = read.dropped + math.floor(in_blocks / BLOCK_TIMES)',
+    replace: 'local place = math.floor(in_blocks / BLOCK_TIMES)',
+  },
+  {
+    name: 'a log that is gone is read',
+    find: "return type(block) == 'string' and #block == BLOCK_BYTES and block",
+    replace: "return block or error('it is gone')",
+  },
+  {
+    name: 'blocks that are gone are counted for ever',
+    find: 'blocks = tonumber(length) or 0',
+    replace: 'blocks = blocks + 1',
+  },
+  {
+    name: 'a wait is told that a block would have, which is gone',
+    find: '  read.count = read.count - read.blocks * BLOCK_TIMES\n  read.dropped',
+    replace: '  if true then return window end\n  read.dropped',
   },
 ];

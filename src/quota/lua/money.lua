@@ -5,10 +5,11 @@
 local DONE_KEEP_S = 10800
 local DONE_KEEP_MIN_S = 7200
 
--- What balance and cap have room for, besides all that is held. Below 0 after a chargeback or a lowered cap.
-local function find_room(balance, account_held, cap, spent, key_held)
-  local room = balance - account_held
-  if cap then room = math.min(room, number(cap) - spent - key_held) end
+-- What balance and cap have room for, besides all that is held. Below 0 after a chargeback or a lowered cap. It never
+-- fails, since others of a run may have been written: a cap that nobody can read has no room.
+local function find_room(key_key, balance, account_held, spent, key_held)
+  local room, cap = balance - account_held, redis.call('HGET', key_key, 'cap')
+  if cap then room = math.min(room, (tonumber(cap) or 0) - spent - key_held) end
   return room
 end
 
@@ -30,8 +31,7 @@ end
 -- more than that only as far as balance and cap have room that nobody else holds.
 local function find_charge(wanted, held, key_key, balance, account_held, key_held, spent)
   if wanted <= held then return wanted end
-  local room = find_room(balance, account_held, redis.call('HGET', key_key, 'cap'), spent, key_held)
-  return math.max(held, math.min(wanted, room))
+  return math.max(held, math.min(wanted, find_room(key_key, balance, account_held, spent, key_held)))
 end
 
 -- `balance` comes as a text, since the ledger has it as one too.

@@ -84,3 +84,22 @@ describe('credit', () => {
     expect(await scripts.account()).toMatchObject({ balance: '-1000000000000001' });
   });
 });
+
+describe('credit: an amount that is none', () => {
+  it.each(['0.5', '9007199254740992', '-9007199254740992', 'nan', 'inf', '-inf', 'x', ''])(
+    '%s is not entered',
+    async (odd) => {
+      scripts.changeArgs((args) => args.map((arg) => (arg === 777 ? odd : arg)));
+      await expect(scripts.credit(777)).rejects.toThrow('amount');
+      expect(await scripts.account()).toMatchObject({ balance: '1000' });
+      expect(await scripts.ledger()).toEqual([]);
+    },
+  );
+
+  it('changes no balance where it cannot be entered', async () => {
+    await scripts.send('set', redisKeys.ledger, 'x');
+    await expect(scripts.credit(5)).rejects.toThrow('WRONGTYPE');
+    expect(await scripts.account()).toMatchObject({ balance: '1000' });
+    expect(await scripts.send('exists', redisKeys.payments)).toBe(0);
+  });
+});

@@ -38,6 +38,7 @@ export const NOW_MS = Date.UTC(2026, 10, 15, 12);
 export const MONTH = '202611';
 export const WINDOW_MS = 60_000;
 export const LEASE_MS = 15_000;
+const PLANS = { starter: 2, pro: 3, business: 4, team: 1_000 };
 
 export const redisKeys = keysOfBucket(BUCKET);
 
@@ -63,6 +64,9 @@ function mutantPatches(): readonly Patch[] {
   return MUTANTS.filter((mutant) => mutant.name === name);
 }
 
+type Args = Parameters<RedisConnection['send']>[1];
+type ChangeArgs = (args: Args) => Args;
+
 /** The kinds of replies that the header of a script names in braces, or in quotes when none is. */
 function repliesOfHeader(script: string): string[] {
   const source = readFileSync(`src/quota/${script}.lua`, 'utf8');
@@ -80,6 +84,7 @@ function repliesOfHeader(script: string): string[] {
 export function openScripts(script?: string) {
   let connection: Pick<RedisConnection, 'send'>;
   let port = 0;
+  let changeArgs: ChangeArgs = (args) => args;
   const seen = new Set<string>();
 
   const send = (command: string, ...args: readonly (string | number)[]) =>
@@ -96,6 +101,15 @@ export function openScripts(script?: string) {
   const setKey = (fields: Readonly<Record<string, string | number>>) =>
     set(redisKeys.key(KEY), fields);
 
+  const admitTurn = (all: readonly Partial<AdmitOrder>[]): Promise<AdmitReply>[] => {
+    const admitOne = createGatheredAdmit({ ...connection, atTurnEnd: setImmediate });
+    return all.map((more) => admitOne(makeOrder(more)));
+  };
+  const settleTurn = (all: readonly Partial<Settlement>[]): Promise<SettleReply>[] => {
+    const settleOne = createGatheredSettle({ ...connection, atTurnEnd: setImmediate });
+    return all.map((more) => settleOne(makeSettlement(more)));
+  };
+
   beforeAll(async () => {
     const server = await startRedisServer();
     port = server.port;
@@ -104,13 +118,14 @@ export function openScripts(script?: string) {
     const patched = patchScripts(redis, [FROZEN_CLOCK, ...mutantPatches()]);
     connection = {
       async send(command, args) {
-        const reply = await patched.send(command, args);
+        const reply = await patched.send(command, changeArgs(args));
         if (command === 'eval') seen.add(String(Array.isArray(reply) ? reply[0] : reply));
         return reply;
       },
     };
   });
   beforeEach(async () => {
+    changeArgs = (args) => args;
     await send('flushall');
     await setClock(NOW_MS);
     await setAccount({ status: 'active', plan: 'team', balance: 1_000, version: 1 });
@@ -127,6 +142,10 @@ export function openScripts(script?: string) {
   return {
     send,
     hash,
+    /** As a node with a mistake would send them, whose wrappers check nothing. */
+    changeArgs(change: ChangeArgs) {
+      changeArgs = change;
+    },
     setClock,
     setAccount,
     setKey,
@@ -166,11 +185,9 @@ export function openScripts(script?: string) {
     },
     admit: (more: Partial<AdmitOrder> = {}): Promise<AdmitReply> =>
       admit(connection, makeOrder(more)),
+    admitTurn,
     /** All in one turn of the event loop. */
-    admitTogether(all: readonly Partial<AdmitOrder>[]): Promise<AdmitReply[]> {
-      const admitOne = createGatheredAdmit({ ...connection, atTurnEnd: setImmediate });
-      return Promise.all(all.map((more) => admitOne(makeOrder(more))));
-    },
+    admitTogether: (all: readonly Partial<AdmitOrder>[]) => Promise.all(admitTurn(all)),
     renew: (seenMicros: number, more: Partial<Hold> & { readonly leaseMs?: number } = {}) =>
       renew(
         connection,
@@ -188,10 +205,8 @@ export function openScripts(script?: string) {
       ),
     settle: (actualMicros: number, more: Partial<Settlement> = {}) =>
       settle(connection, makeSettlement({ actualMicros, ...more })),
-    settleTogether(all: readonly Partial<Settlement>[]): Promise<SettleReply[]> {
-      const settleOne = createGatheredSettle({ ...connection, atTurnEnd: setImmediate });
-      return Promise.all(all.map((more) => settleOne(makeSettlement(more))));
-    },
+    settleTurn,
+    settleTogether: (all: readonly Partial<Settlement>[]) => Promise.all(settleTurn(all)),
     async sweep(countMax = 100) {
       const { swept, chargedMicros } = await sweep(connection, BUCKET, countMax);
       return { swept, chargedMicros };
@@ -243,7 +258,7 @@ function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
     holdLeastMicros: more.holdMicros ?? 100,
     leaseMs: LEASE_MS,
     windowMs: WINDOW_MS,
-    plans: { starter: 2, pro: 3, business: 4, team: 1_000 },
+    plans: PLANS,
     ...more,
   };
 }

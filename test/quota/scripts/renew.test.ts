@@ -110,3 +110,26 @@ describe('renew', () => {
     expect(await scripts.account()).toMatchObject({ held: `${before + held}` });
   });
 });
+
+describe('renew: a number that is none', () => {
+  it.each(['-1', '0.5', '9007199254740992', 'nan', 'inf', ''])(
+    '%s changes nothing',
+    async (odd) => {
+      await scripts.admit();
+      for (const fromEnd of [1, 2, 3]) {
+        const [holds, leaseEnd] = [await scripts.holds(), await scripts.leaseEnd()];
+        scripts.changeArgs((args) => args.with(-fromEnd, odd));
+        await expect(scripts.renew(40)).rejects.toThrow('amounts');
+        scripts.changeArgs((args) => args);
+        expect([await scripts.holds(), await scripts.leaseEnd()]).toEqual([holds, leaseEnd]);
+      }
+    },
+  );
+
+  it('in the hold that is there makes it a lost one', async () => {
+    await scripts.send('hset', redisKeys.holds, REQUEST, 'damaged|hold|-5|0');
+    expect(await scripts.renew(40)).toBe('active');
+    expect(await scripts.settle(50)).toMatchObject({ kind: 'charge', balanceMicros: 950 });
+    expect(await scripts.account()).toMatchObject({ held: '0' });
+  });
+});

@@ -237,3 +237,53 @@ describe('settle', () => {
     expect(JSON.stringify(bytes)).toContain(MODEL);
   });
 });
+
+const ODD_NUMBERS = ['-1', '0.5', '9007199254740992', '1e300', 'nan', 'inf', '-inf', 'none', ''];
+const SETTLED = [1, 2, 3].map((number) => ({ requestId: requestNumber(number) }));
+
+/** So many places behind the id of the second request. */
+function spoilSecond(place: number, odd: string): void {
+  scripts.changeArgs((args) =>
+    args.map((arg, index) => (args[index - place] === SETTLED[1]?.requestId ? odd : arg)),
+  );
+}
+
+describe('settle: a request of a run', () => {
+  it.each(ODD_NUMBERS)('is refused alone when the script finds that it costs "%s"', async (odd) => {
+    await scripts.admitTogether(SETTLED);
+    spoilSecond(1, odd);
+    const replies = await Promise.allSettled(scripts.settleTurn(SETTLED));
+    expect(replies.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await expect(scripts.settle(5, SETTLED[1])).rejects.toThrow('amounts');
+    expect(await scripts.account()).toMatchObject({ balance: '800', held: '100' });
+    expect(await scripts.key()).toMatchObject({ in_flight: '1', [`held:${MONTH}`]: '100' });
+    expect(await scripts.ledger()).toHaveLength(2);
+  });
+
+  it.each(ODD_NUMBERS)('is refused alone when its time is "%s" and counts', async (odd) => {
+    spoilSecond(2, odd);
+    const replies = await Promise.allSettled(scripts.settleTurn(SETTLED));
+    expect(replies.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await expect(scripts.settle(5, SETTLED[1])).rejects.toThrow('amounts');
+    expect(await scripts.ledger()).toHaveLength(2);
+  });
+
+  it.each([-1, 0.5, 2 ** 53, Number.NaN, 1 / 0])('is not sent when it costs %d', async (odd) => {
+    await scripts.admitTogether(SETTLED);
+    const settled = SETTLED.map((request, n) =>
+      n === 1 ? { ...request, actualMicros: odd } : request,
+    );
+    const replies = await Promise.allSettled(scripts.settleTurn(settled));
+    expect(replies.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await scripts.account()).toMatchObject({ balance: '800', held: '100' });
+  });
+
+  it('is charged like a lost one when nobody can read its hold, which is gone then', async () => {
+    await scripts.admitTogether(SETTLED);
+    await scripts.send('hset', redisKeys.holds, requestNumber(2), 'damaged|hold|-5|0');
+    const replies = await scripts.settleTogether(SETTLED);
+    expect(replies.map(({ kind }) => kind)).toEqual(['charge', 'orphan', 'charge']);
+    expect(await scripts.holds()).toEqual({});
+    expect(await scripts.account()).toMatchObject({ balance: '700', held: '100' });
+  });
+});

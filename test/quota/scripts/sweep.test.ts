@@ -112,6 +112,28 @@ describe('sweep', () => {
     expect(await scripts.send('exists', redisKeys.leases, redisKeys.renewals)).toBe(0);
   });
 
+  it('passes over a hold that nobody can read, and ends the others', async () => {
+    await scripts.send('hset', redisKeys.holds, requestNumber(9), 'damaged|hold|-5|0|1');
+    await scripts.send('rpush', redisKeys.leases, requestNumber(9));
+    await scripts.send('zadd', redisKeys.renewals, 1, requestNumber(9));
+    await scripts.admit();
+    await scripts.setClock(NOW_MS + LEASE_MS);
+    expect(await scripts.sweep()).toEqual({ swept: 1, chargedMicros: 0 });
+    expect(Object.keys(await scripts.holds())).toEqual([requestNumber(9)]);
+    expect(await scripts.send('exists', redisKeys.leases, redisKeys.renewals)).toBe(0);
+  });
+
+  it('ends nothing by half where the ledger takes no entry', async () => {
+    await scripts.admit();
+    await scripts.setClock(NOW_MS + LEASE_MS);
+    await scripts.send('set', redisKeys.ledger, 'x');
+    await expect(scripts.sweep()).rejects.toThrow('WRONGTYPE');
+    expect(await scripts.account()).toMatchObject({ held: '100', balance: '1000' });
+    await scripts.send('del', redisKeys.ledger);
+    expect(await scripts.sweep()).toEqual({ swept: 1, chargedMicros: 0 });
+    expect(await scripts.account()).toMatchObject({ held: '0' });
+  });
+
   it('ends what cost nothing and held nothing', async () => {
     await scripts.admit({ holdMicros: 0 });
     await scripts.setClock(NOW_MS + LEASE_MS);

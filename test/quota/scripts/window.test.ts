@@ -91,6 +91,17 @@ describe('a window', () => {
     expect(await askAll(80)).toEqual(['993 left']);
   });
 
+  it('is exact when its limit is lowered while blocks of its log expire', async () => {
+    await scripts.setKey({ rpm: 60 });
+    await askAll(...Array.from({ length: 48 }, (_, n) => 100 * n));
+    // The first two blocks have expired, and so has a part of the third.
+    await scripts.setKey({ rpm: 6 });
+    expect(await ask(62_000)).toBe(`key ${60_000 + 4_200 - 62_000}`);
+    await scripts.setKey({ rpm: 20 });
+    expect(await ask(62_000)).toBe(`key ${60_000 + 2_800 - 62_000}`);
+    expect(await askAll(62_800, 62_899, 62_900)).toEqual(['0 left', 'key 1', '0 left']);
+  });
+
   it('gives an account with an unknown plan the smallest', async () => {
     await scripts.setAccount({ plan: 'of a later version' });
     expect(await askAll(0, 0, 0)).toEqual(['1 left', '0 left', 'account 60000']);

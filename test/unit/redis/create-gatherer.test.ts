@@ -10,10 +10,14 @@ interface Call {
 function createScene(answer: (calls: readonly Call[]) => Promise<unknown>) {
   const runs: (readonly Call[])[] = [];
   const turnEnds: (() => void)[] = [];
-  const call = createGatherer<Call, string>({
+  const call = createGatherer<Call, Call, string>({
     connection: { atTurnEnd: (callback) => turnEnds.push(callback) },
     canShare: (first, { key }) => first.key === key,
-    runScript(calls) {
+    encode(call) {
+      if (call.n < 0) throw new Error('below 0');
+      return call;
+    },
+    runScript(_, calls) {
       runs.push(calls);
       return answer(calls);
     },
@@ -87,6 +91,16 @@ describe('calls of one turn', () => {
     const asked = call('a', 1);
     endTurn();
     await expect(asked).rejects.toThrow('not a number');
+  });
+
+  it('fail alone when they cannot be told, and the others run', async () => {
+    const { call, endTurn, runs } = createScene(echo);
+    const all = Promise.allSettled([call('a', -1), call('a', 2), call('a', -3), call('a', 4)]);
+    endTurn();
+    expect(runs()).toEqual(['a2 a4']);
+    expect((await all).map(({ status }) => status)).toEqual([
+      ...['rejected', 'fulfilled', 'rejected', 'fulfilled'],
+    ]);
   });
 
   it('fail alone when the reply says nothing of them', async () => {
