@@ -15,11 +15,14 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
   withPlaceOptions(group.command('verify'))
     .description('recompute every balance from the ledger and compare')
     .option('--json', 'print JSON')
-    .action(async (options: LedgerOptions & { readonly json?: boolean }) => {
-      const place = { configPath: options.config, dataDirs: options.dataDir };
-      const json = options.json === true;
-      setExitCode(await runLedgerVerifyCommand({ ...place, json, ...terminal }));
-    });
+    .option('--repair', 'make what accounts and keys hold fit the requests that run')
+    .action(
+      async (options: LedgerOptions & { readonly json?: boolean; readonly repair?: boolean }) => {
+        const place = { configPath: options.config, dataDirs: options.dataDir };
+        const [json, isRepair] = [options.json === true, options.repair === true];
+        setExitCode(await runLedgerVerifyCommand({ ...place, json, isRepair, ...terminal }));
+      },
+    );
 
   withPlaceOptions(group.command('export'))
     .description('print every entry of the ledger once')

@@ -52,10 +52,7 @@ export async function verifyLedger(
     counts.accounts += result.accounts;
     counts.key_months += result.keyMonths;
   }
-  const problems =
-    drifts.length + unknownAccounts.length + findings.damagedLines + findings.gapsFound;
-  return {
-    is_clean: problems === 0,
+  const found = {
     ...counts,
     duplicates: findings.duplicates,
     repeated: findings.repeated,
@@ -66,6 +63,13 @@ export async function verifyLedger(
     gaps_found: findings.gapsFound,
     gaps: findings.gaps,
   };
+  return { is_clean: countProblems(found) === 0, ...found };
+}
+
+/** In how many places the ledger and Redis disagree. */
+export function countProblems(report: Omit<LedgerReport, 'is_clean'>): number {
+  const { drifts, unknown_accounts: unknown, damaged_lines: damaged, gaps_found: gaps } = report;
+  return drifts.length + unknown.length + damaged + gaps;
 }
 
 /** Page by page; all of one account and the place in the ledger that it belongs to come from one call. */

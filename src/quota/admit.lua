@@ -12,7 +12,7 @@
         {'revoked'} {'expired'} {'suspended'}
         {'model'}  not among the models of the key
         {'finished'}  this request has been settled already
-        {'invalid'}  a number that is none, in what is asked or in the hold that is there
+        {'invalid'}  a number that is none, in what is asked or in the hold that is there; or no list to enter it
         {'rate', now_ms, limit, 0, reset_ms, 'key' or 'account', wait_ms}
         {'in_flight', now_ms, limit, left, reset_ms, in_flight_max}
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
@@ -124,10 +124,13 @@ for first = 5, #ARGV, 3 do
       end
       local hold = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
         .. whole(held) .. '|0|' .. whole(now + lease)
-      -- A lease without a hold does no harm, and neither does one that is listed twice.
-      redis.call('RPUSH', KEYS[3], request_id)
       if redis.call('HSETNX', KEYS[2], request_id, hold) == 0 then
         existing = redis.call('HGET', KEYS[2], request_id)
+      elseif type(redis.pcall('RPUSH', KEYS[3], request_id)) ~= 'number' then
+        -- Nobody would ever end it.
+        redis.call('HDEL', KEYS[2], request_id)
+        replies[#replies + 1] = { 'invalid' }
+        break
       end
     end
     if existing then

@@ -8,6 +8,7 @@ import { LEDGER_CSV_HEAD } from '../../src/ledger/encode-ledger-csv.ts';
 import { parseLedgerLine } from '../../src/ledger/ledger-entry.ts';
 import { startLedgerExporter } from '../../src/ledger/start-ledger-exporter.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { AUDIT_KEY } from '../../src/redis/redis-keys.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import {
   closeConnections,
@@ -24,6 +25,7 @@ import {
 } from '../support/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
+  begin,
   createAccount,
   HASTY_PACE,
   readSegments,
@@ -87,8 +89,8 @@ const printing = {
   progress: () => {},
 };
 
-function verify({ json = false, dataDirs = [] as string[] } = {}): Promise<number> {
-  return runLedgerVerifyCommand({ configPath, dataDirs, json, ...printing });
+function verify({ json = false, isRepair = false, dataDirs = [] as string[] } = {}) {
+  return runLedgerVerifyCommand({ configPath, dataDirs, json, isRepair, ...printing });
 }
 
 function exportLedger(format: 'ndjson' | 'csv', accountId?: string, dataDirs: string[] = []) {
@@ -126,6 +128,53 @@ describe('tollgate ledger verify', () => {
     await connection.send('hincrby', [record, 'balance', '-2500000']);
   });
 
+  it('repairs what accounts and keys hold, by the requests that run, and enters what it was', async () => {
+    const { bucket, id, keyId } = account;
+    const { account: accountKey, key, holds } = keysOfBucket(bucket);
+    const running = await begin(connection, account, { heldMicros: 700 });
+    const field = `held:${running.month}`;
+    await connection.send('hset', [accountKey(id), 'held', '-500300']);
+    await connection.send('hset', [key(keyId), 'in_flight', '-4', field, '-9', 'held:202001', '8']);
+    expect(await verify()).toBe(1);
+    expect(out.join('\n')).toContain(`${id}: held should be 0.0007 and is -0.5003`);
+    out = [];
+    expect(await verify({ isRepair: true })).toBe(0);
+    expect(out.join('\n').split('\n').sort()).toEqual(
+      [
+        'entries: 4, accounts: 2, months of keys: 1',
+        `repaired ${id}: held was -500300 and is 700`,
+        `repaired ${id} ${keyId}: ${field} was -9 and is 700`,
+        `repaired ${id} ${keyId}: held:202001 was 8 and is 0`,
+        `repaired ${id} ${keyId}: in_flight was -4 and is 1`,
+        'The ledger and Redis agree.',
+      ].sort(),
+    );
+    const entries = (await connection.send('xrevrange', [AUDIT_KEY, '+', '-'])) as string[][];
+    const [ofKey, ofAccount] = entries.map(([, fields]) => JSON.parse(fields?.[5] ?? ''));
+    const who = { via: 'cli', token: null, address: null };
+    expect(ofAccount).toMatchObject({
+      ...{ what: 'ledger.repair', who, account: id, key: null, outcome: 'done' },
+      ...{ before: { held: '-500300' }, after: { held: '700' } },
+    });
+    expect(ofKey).toMatchObject({
+      key: keyId,
+      before: { in_flight: '-4' },
+      after: { in_flight: '1' },
+    });
+    expect(await verify()).toBe(0);
+    await connection.send('hdel', [holds, running.requestId]);
+    expect(await verify({ isRepair: true })).toBe(0);
+    expect(await connection.send('hget', [accountKey(id), 'held'])).toBe('0');
+  });
+
+  it('repairs no balance: that is what the ledger says', async () => {
+    const record = keysOfBucket(account.bucket).account(account.id);
+    await connection.send('hincrby', [record, 'balance', '5']);
+    expect(await verify({ isRepair: true })).toBe(1);
+    expect(out.join('\n')).toContain('balance should be');
+    await connection.send('hincrby', [record, 'balance', '-5']);
+  });
+
   it('looks into the folders that are named, and says what none of them has', async () => {
     const other = makeTempFolder();
     mkdirSync(join(other, 'ledger'));
@@ -137,7 +186,7 @@ describe('tollgate ledger verify', () => {
   it('returns 1 for settings that are wrong', async () => {
     const wrong = join(dataDir, 'wrong.yaml');
     writeFileSync(wrong, 'workers: none\n');
-    const options = { configPath: wrong, dataDirs: [], json: false, ...printing };
+    const options = { configPath: wrong, dataDirs: [], json: false, isRepair: false, ...printing };
     expect(await runLedgerVerifyCommand(options)).toBe(1);
     expect(err.join('\n')).toContain('workers');
   });
@@ -145,7 +194,13 @@ describe('tollgate ledger verify', () => {
   it('returns 1 when Redis is away', async () => {
     const elsewhere = join(dataDir, 'elsewhere.yaml');
     writeFileSync(elsewhere, `data_dir: ${makeTempFolder()}\n`);
-    const options = { configPath: elsewhere, dataDirs: [], json: false, ...printing };
+    const options = {
+      configPath: elsewhere,
+      dataDirs: [],
+      json: false,
+      isRepair: false,
+      ...printing,
+    };
     expect(await runLedgerVerifyCommand(options)).toBe(1);
     expect(err).toEqual([expect.stringContaining('Redis does not answer')]);
   });

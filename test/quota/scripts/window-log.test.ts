@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createAsker } from './create-asker.ts';
 import {
   ACCOUNT,
   KEY,
@@ -11,25 +12,7 @@ import {
 } from './open-scripts.ts';
 
 const scripts = openScripts();
-let requests = 0;
-
-/** One more request: how many are left, or whose limit refuses it and for how long. */
-async function ask(atMs: number): Promise<string> {
-  await scripts.setClock(NOW_MS + atMs);
-  requests += 1;
-  const reply = await scripts.admit({ requestId: requestNumber(requests), holdMicros: 0 });
-  if (reply.kind === 'rate') return `${reply.scope} ${reply.waitMs}`;
-  if (reply.kind === 'admitted') return `${reply.rate.left} left`;
-  throw new Error(reply.kind);
-}
-
-async function askAll(...times: readonly number[]): Promise<string[]> {
-  const replies: string[] = [];
-  for (const time of times) replies.push(await ask(time));
-  return replies;
-}
-
-const logOf = async () => (await scripts.admissions()).map((time) => time - NOW_MS);
+const { ask, askAll, logOf } = createAsker(scripts);
 
 /** Time passes, the limit is set, and so many come in one turn of the event loop. */
 interface Step {
@@ -60,6 +43,7 @@ async function live(steps: readonly Step[]) {
   await scripts.setKey({ status: 'active', account: ACCOUNT, digest: 'digest', version: 1 });
   const told: { readonly wait: number; readonly expected: number; readonly atMs: number }[] = [];
   const admitted: number[] = [];
+  let requests = 0;
   let nowMs = NOW_MS;
   for (const { passedMs, rpm, asked, isLogLost } of steps) {
     nowMs += passedMs;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createAsker } from './create-asker.ts';
 import {
   ACCOUNT,
   NOW_MS,
@@ -9,25 +10,7 @@ import {
 } from './open-scripts.ts';
 
 const scripts = openScripts();
-let requests = 0;
-
-/** One more request: how many are left, or whose limit refuses it and for how long. */
-async function ask(atMs: number): Promise<string> {
-  await scripts.setClock(NOW_MS + atMs);
-  requests += 1;
-  const reply = await scripts.admit({ requestId: requestNumber(requests), holdMicros: 0 });
-  if (reply.kind === 'rate') return `${reply.scope} ${reply.waitMs}`;
-  if (reply.kind === 'admitted') return `${reply.rate.left} left`;
-  throw new Error(reply.kind);
-}
-
-async function askAll(...times: readonly number[]): Promise<string[]> {
-  const replies: string[] = [];
-  for (const time of times) replies.push(await ask(time));
-  return replies;
-}
-
-const logOf = async () => (await scripts.admissions()).map((time) => time - NOW_MS);
+const { ask, askAll, logOf } = createAsker(scripts);
 
 describe('a window', () => {
   it('lets exactly the limit in, and the next one when the oldest is a window old', async () => {

@@ -1,0 +1,59 @@
+#!lua flags=allow-oom
+--[[
+  Mend: makes an account and its keys count as held and in flight what their open holds say.
+
+  KEYS  account, keys, holds
+  ARGV  prefix, account_id
+  Uses  numbers, names, holds
+  Reply {{key, field, before, after}, …}  what it changed; key is empty in what the account itself counts
+
+  All of it is one moment, so requests may run meanwhile. Doing it again changes nothing.
+]]
+local prefix, account_id = ARGV[1], ARGV[2]
+local changes = {}
+-- By key, '' for the account, and by field.
+local expected = { [''] = { held = 0 } }
+
+local function expect(key_id, field, amount)
+  local fields = expected[key_id] or {}
+  fields[field] = (fields[field] or 0) + amount
+  expected[key_id] = fields
+end
+
+for _, hold in ipairs(redis.call('HVALS', KEYS[3])) do
+  local payer, month, held = decode_hold(hold)
+  local account, key_id = string.match(payer or '', '^([^|]*)|([^|]*)')
+  if account == account_id then
+    expect('', 'held', held)
+    expect(key_id, 'held:' .. month, held)
+    expect(key_id, 'in_flight', 1)
+  end
+end
+
+local function compare(key_id, field, found, after)
+  if tonumber(found) ~= after then changes[#changes + 1] = { key_id, field, found, whole(after) } end
+end
+
+local function compare_key(key_id)
+  local record, counted = redis.call('HGETALL', key_name(prefix, key_id)), expected[key_id] or {}
+  for i = 1, #record, 2 do
+    local field = record[i]
+    if field == 'in_flight' or string.find(field, '^held:') then
+      compare(key_id, field, record[i + 1], counted[field] or 0)
+      counted[field] = nil
+    end
+  end
+  if #record == 0 then return end
+  for field, after in pairs(counted) do compare(key_id, field, '0', after) end
+end
+
+local version, held = unpack(redis.call('HMGET', KEYS[1], 'version', 'held'))
+if not version then return {} end
+compare('', 'held', held or '0', expected[''].held)
+for _, key_id in ipairs(redis.call('SMEMBERS', KEYS[2])) do compare_key(key_id) end
+
+for _, change in ipairs(changes) do
+  local key_id, field, _, after = unpack(change)
+  redis.call('HSET', key_id == '' and KEYS[1] or key_name(prefix, key_id), field, after)
+end
+return changes
