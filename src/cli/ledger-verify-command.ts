@@ -50,7 +50,11 @@ async function repair(place: LedgerPlace, report: LedgerReport): Promise<Repaire
 
 /** The metrics of the nodes show it. A folder that is not there, or not ours to write, has no node that could. */
 async function tellNodes(dirs: readonly string[], report: LedgerReport): Promise<void> {
-  const result = { verifiedMs: Date.now(), drifts: countProblems(report) };
+  const result = {
+    verifiedMs: Date.now(),
+    drifts: countProblems(report),
+    unsettledHolds: report.unsettled.holds,
+  };
   await Promise.allSettled(dirs.map((dir) => writeVerifyResult(dir, result)));
 }
 
@@ -67,6 +71,7 @@ function printReport(report: RepairedReport): string {
     ...printRest('damaged', report.damaged_lines - report.damaged.length),
     ...report.gaps.map(printGap),
     ...printRest('missing', report.gaps_found - report.gaps.length),
+    ...printUnsettled(report.unsettled),
     report.is_clean ? 'The ledger and Redis agree.' : 'The ledger and Redis do NOT agree.',
   ];
   return lines.join('\n');
@@ -92,6 +97,13 @@ function printGap(gap: LedgerGap): string {
   return 'dir' in gap
     ? `missing  ${gap.dir}: segments ${gap.sequence_from} to ${gap.sequence_to}`
     : `missing  bucket ${gap.bucket}: what was entered after ${gap.after} up to ${gap.until}`;
+}
+
+function printUnsettled(unsettled: LedgerReport['unsettled']): string[] {
+  const { holds, held_micros: held, charged_micros: charged, last_at: lastAt } = unsettled;
+  if (holds === 0) return [];
+  const amounts = `${formatCredits(held)} held, ${formatCredits(charged)} charged`;
+  return [`expired  ${holds} holds that nobody settled: ${amounts}, the last at ${lastAt}`];
 }
 
 function printRest(kind: string, count: number): string[] {

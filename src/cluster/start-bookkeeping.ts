@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditLog, createAuditLog } from '../accounts/audit-log.ts';
 import { createDirectory, type Directory } from '../accounts/directory.ts';
+import { createFindCharged } from '../ledger/create-find-charged.ts';
 import { createLedgerDesk, type LedgerDesk } from '../ledger/create-ledger-desk.ts';
 import { type LedgerExporter, startLedgerExporter } from '../ledger/start-ledger-exporter.ts';
 import { readVerifyResult } from '../ledger/verify-result.ts';
@@ -66,14 +67,14 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   // What operators read may be long: nothing else waits behind it.
   const ledgerConnection = connect('primary-ledger', 'primary');
   const ledgerDir = join(dataDir, 'ledger');
+  const ledgerPlace = { connection: ledgerConnection, dirs: [ledgerDir] };
 
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
     settle: countFaults(metrics, (settlement: Settlement) => settle(connection, settlement)),
+    findCharged: createFindCharged(ledgerPlace, clock),
     onSettled: createObserveSettled(metrics),
-    clock,
-    random,
-    log,
+    ...{ clock, random, log },
   });
   const sweeper = startSweeper({
     sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
@@ -110,7 +111,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   return {
     directory,
     audit,
-    ledger: createLedgerDesk({ connection: ledgerConnection, dirs: [ledgerDir] }),
+    ledger: createLedgerDesk(ledgerPlace),
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection),
     async close() {
@@ -157,6 +158,10 @@ function watchBooks(metrics: Metrics, parts: WatchedBooks): void {
   metrics.ledgerDrifts.watch((set) => {
     const result = readVerifyResult(ledgerDir);
     if (result !== undefined) set({}, result.drifts);
+  });
+  metrics.ledgerHoldsUnsettled.watch((set) => {
+    const unsettled = readVerifyResult(ledgerDir)?.unsettledHolds;
+    if (unsettled !== undefined) set({}, unsettled);
   });
   metrics.ledgerVerifiedTime.watch((set) => {
     const result = readVerifyResult(ledgerDir);

@@ -16,7 +16,7 @@ const CLOCK_DIFFERENCE_MAX_MS = 600_000;
 /** The longest exchange, what settles it afterwards, and what is late then. */
 const ENTERED_WITHIN_MAX_MS = 27 * 3_600_000;
 /** A request that is charged by the sweeper may be settled in the end, as long as it is known. */
-const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
+export const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
 
 /** What a request that has not ended holds. */
 export interface RunningRequest {
@@ -35,14 +35,27 @@ export type FoundRequest =
   | { readonly kind: 'ended'; readonly entries: readonly LedgerEntry[] }
   | { readonly kind: 'unknown' };
 
+interface FindOptions {
+  /** Where it is known: then only ended requests are looked for, and only there. */
+  readonly bucket?: number;
+  readonly timeMaxMs?: number;
+}
+
 /**
  * Looks a request up by its id alone. The id tells its minute; its hold or the mark of its end tell its bucket,
  * while they are kept. The streams are read before the segments: what is trimmed meanwhile is in one by then.
  */
-export async function findRequest(place: LedgerPlace, requestId: string): Promise<FoundRequest> {
+export async function findRequest(
+  place: LedgerPlace,
+  requestId: string,
+  { bucket, timeMaxMs = SEARCH_TIME_MAX_MS }: FindOptions = {},
+): Promise<FoundRequest> {
   const minuteMs = minuteOfRequest(requestId);
   if (minuteMs === undefined) return { kind: 'unknown' };
-  const traces = await findTraces(place, requestId);
+  const traces =
+    bucket === undefined
+      ? await findTraces(place, requestId)
+      : { hold: undefined, bucket, asked: [] };
   if (traces.hold !== undefined) return { kind: 'running', hold: decodeHold(traces.hold) };
   const search: LedgerSearch = {
     requestId,
@@ -53,7 +66,7 @@ export async function findRequest(place: LedgerPlace, requestId: string): Promis
       Number.parseInt(id, 10) +
       (kind === 'expired' ? LATE_WITHIN_MAX_MS : 0) +
       CLOCK_DIFFERENCE_MAX_MS,
-    signal: AbortSignal.timeout(SEARCH_TIME_MAX_MS),
+    signal: AbortSignal.timeout(timeMaxMs),
   };
   const { entries, spans } = await searchStreams(place, search);
   const exported: LedgerEntry[] = [];

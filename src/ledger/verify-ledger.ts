@@ -7,6 +7,7 @@ import {
 import { AUDIT_ACCOUNTS_MAX, auditBucket, listAccounts, readStreamSpan } from './audit-bucket.ts';
 import { createLedgerFindings, type LedgerFindings } from './ledger-findings.ts';
 import { type LedgerPlace, planPasses, readLedger } from './read-ledger.ts';
+import { createUnsettledHolds, type UnsettledHolds } from './unsettled-holds.ts';
 
 /** Names are those of the command's JSON. */
 export interface LedgerReport {
@@ -24,6 +25,8 @@ export interface LedgerReport {
   readonly gaps_found: number;
   /** The first of them. */
   readonly gaps: LedgerFindings['gaps'];
+  /** No disagreement: what a node had not settled when it was lost, with its journal. */
+  readonly unsettled: UnsettledHolds;
 }
 
 /**
@@ -34,16 +37,19 @@ export interface LedgerReport {
 export async function verifyLedger(
   place: LedgerPlace,
   onEntry: () => void = () => {},
+  nowMs = Date.now(),
 ): Promise<LedgerReport> {
   const findings = createLedgerFindings();
   const drifts: Drift[] = [];
   const unknownAccounts: UnknownAccount[] = [];
+  const unsettled = createUnsettledHolds(nowMs);
   const counts = { entries: 0, accounts: 0, key_months: 0 };
   for (const buckets of await planPasses(place)) {
     const book = createAccountBook();
     for (const bucket of buckets) await auditAccounts(place, bucket, book);
     for await (const entry of readLedger({ ...place, buckets, findings })) {
       if (book.enter(entry)) counts.entries++;
+      unsettled.note(entry);
       onEntry();
     }
     const result = book.compare();
@@ -62,6 +68,7 @@ export async function verifyLedger(
     damaged: findings.damaged,
     gaps_found: findings.gapsFound,
     gaps: findings.gaps,
+    unsettled: unsettled.sum(),
   };
   return { is_clean: countProblems(found) === 0, ...found };
 }

@@ -9,6 +9,8 @@ export interface VerifyResult {
   readonly verifiedMs: number;
   /** 0 when the ledger and Redis agreed. */
   readonly drifts: number;
+  /** Undefined in what an earlier version wrote. */
+  readonly unsettledHolds: number | undefined;
 }
 
 /** Beside the segments; rejects where there is no such folder. */
@@ -22,8 +24,14 @@ export async function writeVerifyResult(dir: string, result: VerifyResult): Prom
 /** Undefined when there was none yet. */
 export function readVerifyResult(dir: string): VerifyResult | undefined {
   try {
-    const { verifiedMs, drifts } = JSON.parse(readFileSync(join(dir, FILE), 'utf8'));
-    return { verifiedMs: Number(verifiedMs), drifts: Number(drifts) };
+    const { verifiedMs, drifts, unsettledHolds } = JSON.parse(
+      readFileSync(join(dir, FILE), 'utf8'),
+    );
+    return {
+      verifiedMs: Number(verifiedMs),
+      drifts: Number(drifts),
+      unsettledHolds: unsettledHolds === undefined ? undefined : Number(unsettledHolds),
+    };
   } catch {
     return undefined;
   }

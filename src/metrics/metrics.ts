@@ -160,6 +160,12 @@ export const METRICS = {
     'max',
     'What the last `tollgate ledger verify` on this data folder found to disagree.',
   ),
+  ledgerHoldsUnsettled: gauge(
+    'tollgate_ledger_holds_unsettled',
+    {},
+    'max',
+    'Holds that ran out and that nobody settled, by the last `tollgate ledger verify` on this data folder.',
+  ),
   ledgerVerifiedTime: gauge(
     'tollgate_ledger_verified_timestamp_seconds',
     {},

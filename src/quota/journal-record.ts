@@ -35,8 +35,8 @@ export function encodeJournalRecord(settlement: Settlement): Buffer {
 
 /**
  * Behind what is no whole record the next one is looked for no further than a record can reach; without one
- * the rest counts as one damage. Unless it looks like a last record that was being written when the process
- * died: nobody has been told that this one is kept.
+ * the rest counts as one damage. Unless it is a last record that was being written when the process died: nobody
+ * has been told that this one is kept.
  */
 export function decodeJournalRecords(bytes: Buffer): JournalRecords {
   const settlements: Settlement[] = [];
@@ -79,13 +79,19 @@ function findRecord(bytes: Buffer, from: number): number | undefined {
   return undefined;
 }
 
-/** A file may also have grown to its length before the bytes arrived. */
+/**
+ * Torn is what is shorter than it says, or a file that has grown before the bytes arrived. What is as long as it says was
+ * written to its end, and has other bytes now; so was what is a whole record but for the length that it says.
+ */
 function isTorn(bytes: Buffer, offset: number): boolean {
-  const left = bytes.length - offset;
-  if (left < HEAD_BYTES) return true;
-  const length = bytes.readUInt32LE(offset);
-  if (length === 0) return bytes.subarray(offset).every((byte) => byte === 0);
-  return length <= SETTLEMENT_BYTES_MAX && HEAD_BYTES + length >= left;
+  const left = bytes.subarray(offset);
+  if (left.length < HEAD_BYTES) return true;
+  const length = left.readUInt32LE(0);
+  if (length === 0) return left.every((byte) => byte === 0);
+  if (length > SETTLEMENT_BYTES_MAX || HEAD_BYTES + length <= left.length) return false;
+  const record = Buffer.from(left);
+  record.writeUInt32LE(record.length - HEAD_BYTES, 0);
+  return record.readUInt32LE(LENGTH_BYTES) !== checksumOf(record);
 }
 
 function checksumOf(record: Buffer): number {

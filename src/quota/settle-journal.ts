@@ -32,6 +32,8 @@ interface SettleJournalOptions {
   readonly dir: string;
   /** One attempt; throws when Redis does not answer. */
   readonly settle: (settlement: Settlement) => Promise<SettleReply>;
+  /** What was charged already for one that is given up; undefined where nobody knows. */
+  readonly findCharged: (settlement: Settlement) => Promise<number | undefined>;
   /** Once for each settlement of the journal; not for replays. */
   readonly onSettled: (reply: SettleReply) => void;
   readonly clock: Clock;
@@ -55,7 +57,7 @@ interface JournalTask extends SettleTask, Listed<JournalTask> {
  * hours, and of what is older the operator is told.
  */
 export async function openSettleJournal(options: SettleJournalOptions): Promise<SettleJournal> {
-  const { dir, settle, clock, random, log } = options;
+  const { dir, settle, findCharged, clock, random, log } = options;
   const replay = createSettleReplay({ onMore: () => lanes.noteSpare(), clock, log });
   const lanes = createSettleLanes<JournalTask>({
     settle,
@@ -85,10 +87,14 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
   });
 
   const giveUp = async ({ settlement }: JournalTask, reason: string): Promise<void> => {
-    const fields = { reason, settlement: describeSettlement(settlement) };
+    const chargedMicros = await findCharged(settlement).catch((error: unknown) => {
+      log.warn({ err: error }, 'what was charged already for a settlement is not known');
+      return undefined;
+    });
+    const fields = { reason, chargedMicros, settlement: describeSettlement(settlement) };
     log.error(fields, `a settlement is left to the operator, in ${UNSETTLED_FILE}`);
     // Where it cannot be written the log alone has it.
-    await appendUnsettled(dir, settlement, reason).catch((error: unknown) => {
+    await appendUnsettled(dir, settlement, chargedMicros, reason).catch((error: unknown) => {
       log.error({ err: error }, `${UNSETTLED_FILE} cannot be written`);
     });
   };

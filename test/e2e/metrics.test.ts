@@ -168,6 +168,7 @@ describe('/metrics of the ops listener', () => {
     }, 'the ledger is found clean');
     const page = await scrape(gateway);
     expect(page.sum('tollgate_ledger_drifts')).toBe(0);
+    expect(page.sum('tollgate_ledger_holds_unsettled')).toBe(0);
     expect(page.sum('tollgate_ledger_verified_timestamp_seconds')).toBeGreaterThan(1.7e9);
   });
 });

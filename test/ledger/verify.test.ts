@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { renew } from '../../src/quota/renew.ts';
+import { sweep } from '../../src/quota/sweep.ts';
 import { makeTempFolder } from '../support/start-redis-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { begin, createAccount, pay, serve, type TestAccount } from './ledger-scene.ts';
 import { useLedgerServer } from './use-ledger-server.ts';
 
@@ -26,6 +29,10 @@ function someAccount(): TestAccount {
   const [account] = accounts;
   if (account === undefined) throw new Error('there is an account');
   return account;
+}
+
+function holdOf({ bucket, id: accountId, keyId }: TestAccount, requestId: string) {
+  return { bucket, accountId, keyId, requestId, model: 'llm-a' };
 }
 
 async function monthOf(account: TestAccount): Promise<string> {
@@ -148,6 +155,34 @@ describe.each([
         { ...subject, key, what: 'in_flight', found: 1 },
       ]),
     );
+  });
+
+  it('tells how many holds ran out that nobody settled, once nobody can any more', async () => {
+    const { connection } = store;
+    const account = someAccount();
+    const options = { heldMicros: 900, leaseMs: 1 };
+    await begin(connection, account, options);
+    const late = await begin(connection, account, options);
+    const renewed = await begin(connection, account, options);
+    const hold = { ...holdOf(account, renewed.requestId), month: renewed.month, heldMicros: 900 };
+    await renew(connection, hold, { seenMicros: 40, leaseMs: 1 });
+    let swept = 0;
+    await waitUntil(async () => {
+      swept += (await sweep(connection, account.bucket, 10)).swept;
+      return swept === 3;
+    }, 'the leases have run out');
+    await late.end(700);
+    await arrange();
+    const place = { connection, dirs: [dir] };
+    const laterMs = Date.now() + 4 * 3_600_000;
+    expect((await verifyLedger(place, undefined, laterMs)).unsettled).toMatchObject({
+      ...{ holds: 2, held_micros: 1_800, charged_micros: 40 },
+      last_at: expect.stringMatching(/^\d{4}-/),
+    });
+    expect(await verify()).toMatchObject({
+      is_clean: true,
+      unsettled: { holds: 0, last_at: null },
+    });
   });
 
   it('finds charges of an account that is not there', async () => {

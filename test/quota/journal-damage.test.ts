@@ -43,10 +43,40 @@ describe('the last record of a journal', () => {
     }
   });
 
+  it('is cut off when the disk has zeros in its place', async () => {
+    const dir = createTempDir();
+    const settlements = makeSettlements(3);
+    const kept = Buffer.concat(settlements.slice(0, 2).map(encodeJournalRecord)).length;
+    writeSegment(dir, settlements, (bytes) => {
+      bytes.fill(0, kept);
+      return bytes;
+    });
+    const { log, settled } = await settleAll(dir);
+    expect(idsOf(settled)).toEqual(idsOf(settlements.slice(0, 2)));
+    expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  it('is damaged and not torn, whichever of its bits is wrong', () => {
+    const [first, last] = makeSettlements(2).map(encodeJournalRecord);
+    if (!first || !last) throw new Error('two records');
+    for (let bit = 0; bit < 8 * last.length; bit++) {
+      const spoiled = Buffer.concat([first, last]);
+      const place = first.length + (bit >> 3);
+      spoiled[place] = (spoiled[place] ?? 0) ^ (1 << (bit & 7));
+      const { settlements, damages, endOffset } = decodeJournalRecords(spoiled);
+      expect(settlements).toHaveLength(1);
+      expect(damages).toEqual([
+        { offset: first.length, bytes: last.length, reason: 'no whole record' },
+      ]);
+      expect(endOffset).toBe(spoiled.length);
+    }
+  });
+
   it.each([
-    ['zeros', (tail: Buffer) => tail.fill(0)],
+    ['one bit', (tail: Buffer) => tail.writeUInt8(tail.readUInt8(20) ^ 1, 20)],
+    ['a bit of its length', (tail: Buffer) => tail.writeUInt8(tail.readUInt8(1) ^ 2, 1)],
     ['other bytes in its middle', (tail: Buffer) => tail.fill(0xff, 20, 30)],
-  ])('is cut off when the disk has %s in its place', async (_, spoil) => {
+  ])('is reported with %s wrong, and its file is kept as it was', async (_, spoil) => {
     const dir = createTempDir();
     const settlements = makeSettlements(3);
     const kept = Buffer.concat(settlements.slice(0, 2).map(encodeJournalRecord)).length;
@@ -54,9 +84,12 @@ describe('the last record of a journal', () => {
       spoil(bytes.subarray(kept));
       return bytes;
     });
+    const spoiled = readFileSync(pathOfSegment(dir, 1));
     const { log, settled } = await settleAll(dir);
     expect(idsOf(settled)).toEqual(idsOf(settlements.slice(0, 2)));
-    expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
+    expect(log.lines.map(({ level }) => level)).toEqual(['error']);
+    expect(filesIn(dir)).toEqual(['settlements-000000000001.damaged']);
+    expect(readFileSync(`${dir}/settlements-000000000001.damaged`)).toEqual(spoiled);
   });
 });
 

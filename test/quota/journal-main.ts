@@ -7,6 +7,7 @@ import { idsOf, makeSettlements, systemClock } from './settle-scene.ts';
 const journal = await openSettleJournal({
   dir: process.argv[2] ?? '',
   settle: () => Promise.reject(new RedisUnavailable()),
+  findCharged: async () => undefined,
   onSettled: () => {},
   clock: systemClock,
   random: Math.random,

@@ -21,6 +21,7 @@ export const isOut = () => Promise.reject(new RedisUnavailable());
 export async function openJournal(
   dir: string,
   settle: (settlement: Settlement) => Promise<SettleReply> = isOut,
+  findCharged: (settlement: Settlement) => Promise<number | undefined> = async () => undefined,
 ) {
   const log = createMemoryLog();
   /** What the journal told of settlements that ended. */
@@ -28,6 +29,7 @@ export async function openJournal(
   const journal = await openSettleJournal({
     dir,
     settle,
+    findCharged,
     onSettled: ({ kind }) => told.push(kind),
     clock: systemClock,
     random: Math.random,

@@ -106,12 +106,18 @@ describe('the settle journal', () => {
     const settlements = [1, 2].map((actualMicros) =>
       makeSettlement(payer, { actualMicros, firstTriedMs }),
     );
-    const { journal, log } = await openJournal(dir, settle);
+    const { journal, log } = await openJournal(dir, settle, async ({ actualMicros }) => {
+      if (actualMicros === 1) throw new Error('the ledger is away');
+      return actualMicros - 1;
+    });
     await journal.append(settlements);
     expect(await journal.drain(60_000)).toBe(0);
     await waitUntil(() => filesIn(dir).length === 1, 'the journal is empty');
     const lines = readUnsettled(dir);
-    expect(lines.map(({ actualMicros }) => actualMicros).sort()).toEqual([1, 2]);
+    const charges = lines.map(({ actualMicros, chargedMicros, leftMicros }) =>
+      [actualMicros, chargedMicros, leftMicros].join(' '),
+    );
+    expect(charges.sort()).toEqual(['1  ', '2 1 1']);
     expect(lines[0]).toMatchObject({
       reason: expect.stringMatching(reason),
       ...payer,
@@ -120,7 +126,7 @@ describe('the settle journal', () => {
       firstTriedAt: '2026-11-21T00:00:00.000Z',
       usage: { input: 1, output: 5 },
     });
-    expect(log.lines.map(({ level }) => level)).toEqual(['error', 'error']);
+    expect(log.lines.map(({ level }) => level).sort()).toEqual(['error', 'error', 'warn']);
   });
 
   it('sends again what was acknowledged, when it is told to', async () => {

@@ -50,7 +50,9 @@ async function openBooks(connection: TestConnection, dir: string) {
     random: Math.random,
     log: createMemoryLog(),
   };
-  const journal = await openSettleJournal({ ...parts, dir, onSettled: () => {} });
+  const onSettled = () => {};
+  const findCharged = async () => undefined;
+  const journal = await openSettleJournal({ ...parts, dir, findCharged, onSettled });
   const queue = createSettleQueue({
     ...parts,
     handOver: (settlements) => journal.append(settlements),
