@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bucketOfAccount } from '../../src/keys/account-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { admin } from '../support/admin.ts';
@@ -32,13 +32,12 @@ function startAsking(gateways: readonly Gateway[], key: string) {
     }
   };
   const asking = Promise.all(Array.from({ length: ASKERS }, (_, n) => ask(n)));
-  return {
-    counts,
-    async stop() {
-      isStopping = true;
-      await asking;
-    },
+  const stop = async () => {
+    isStopping = true;
+    await asking;
   };
+  onTestFinished(stop);
+  return { counts, stop };
 }
 
 async function createBusyKey(gateway: Gateway) {
