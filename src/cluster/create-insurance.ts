@@ -1,10 +1,12 @@
 import type { Config } from '../config/config.ts';
-import type { AdmissionOrder } from '../gateway/steps.ts';
+import type { AdmissionOrder, ApiKey } from '../gateway/steps.ts';
 import { createAdmissionInsurance } from '../guards/insure-admissions.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Payer } from '../quota/admit-request.ts';
 
-type Order = Pick<AdmissionOrder, 'key' | 'modelNames'>;
+interface Order extends Pick<AdmissionOrder, 'modelNames'> {
+  readonly key: Pick<ApiKey, 'digest'>;
+}
 
 export interface Insurance {
   noteAdmitted(order: Order, payer: Payer): void;

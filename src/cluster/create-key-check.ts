@@ -72,7 +72,8 @@ export function createKeyCheck(
       const goodOrigin = isUnknown ? undefined : goodKeys.get(digest);
       if (!isUnknown && goodOrigin !== undefined) {
         if (revokedKeys.get(parsed.keyId) === true) throw refuseClosedKey('revoked');
-        return { keyId: parsed.keyId, bucket: parsed.bucket, digest, masked, origin: goodOrigin };
+        const { keyId, bucket } = parsed;
+        return { keyId, bucket, digest, masked, origin: goodOrigin, strangerAddress: undefined };
       }
       const origin = originOf(caller);
       if (isUnknown || revokedKeys.get(parsed.keyId) === true) {
@@ -81,7 +82,8 @@ export function createKeyCheck(
         throw refuseKey(text);
       }
       stopGuessing(failures.askAfterMs(origin));
-      return { keyId: parsed.keyId, bucket: parsed.bucket, digest, masked, origin };
+      const { keyId, bucket } = parsed;
+      return { keyId, bucket, digest, masked, origin, strangerAddress: origin.address };
     },
     noteReply({ digest, origin }, kind) {
       if (kind === 'unknown') {

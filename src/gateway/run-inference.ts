@@ -85,7 +85,7 @@ async function begin(
   checkContentType(header('content-type'));
 
   recorder.beginClientWait();
-  const body = await client.body(key.address);
+  const body = await client.body(key.strangerAddress);
   recorder.endClientWait();
   recorder.noteBody();
   const asked = readRequest(body, format, header, steps.upstreamFormats.has(format.name));

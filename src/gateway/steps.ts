@@ -62,6 +62,8 @@ export interface ApiKey {
   readonly masked: string;
   /** Of a key that was good a moment ago, as it was first seen. */
   readonly origin: KeyOrigin;
+  /** The address of a client whose key this worker has not seen let through lately. */
+  readonly strangerAddress: string | undefined;
 }
 
 export interface AdmissionOrder {

@@ -53,7 +53,7 @@ export function createModelsRoutes(steps: Steps): Route[] {
 
 async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
   const key = steps.checkKey(exchange);
-  const body = parseJsonBody(await exchange.body(key.address));
+  const body = parseJsonBody(await exchange.body(key.strangerAddress));
   // The same body as a message, but for what only an answer needs.
   const asMessage = isObject(body)
     ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }

@@ -63,7 +63,8 @@ export function createSteps(
     checkKey(caller) {
       const text = readApiKey((name) => caller.header(name));
       if (text !== 'sk-gw2-good') throw refuseKey(text);
-      return { keyId: 'k', bucket: 0, digest: 'd', masked: 'sk-gw2-…good', origin: ORIGIN };
+      const key = { keyId: 'k', bucket: 0, digest: 'd', masked: 'sk-gw2-…good' };
+      return { ...key, origin: ORIGIN, strangerAddress: undefined };
     },
     async admit(order) {
       books.orders.push(order);
