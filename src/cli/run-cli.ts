@@ -19,6 +19,22 @@ import { registerUsageCommand } from './usage-command.ts';
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
 
+/** All but `start`, `check` and `doctor`, in the order of the help. */
+const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] = [
+  registerAccountCommands,
+  registerKeyCommands,
+  registerCreditsCommands,
+  registerUsageCommand,
+  registerLedgerCommands,
+  registerModelsCommand,
+  registerRequestCommand,
+  registerTopCommand,
+  registerAuditCommands,
+  registerReloadCommand,
+  registerBenchCommand,
+  registerCompletionCommand,
+];
+
 /** Carries out one command line; answers the exit code: 0 ok, 1 failure, 2 usage. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   let exitCode = EXIT_OK;
@@ -68,18 +84,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
       exitCode = code;
     },
   };
-  registerAccountCommands(program, host);
-  registerKeyCommands(program, host);
-  registerCreditsCommands(program, host);
-  registerUsageCommand(program, host);
-  registerLedgerCommands(program, host);
-  registerModelsCommand(program, host);
-  registerRequestCommand(program, host);
-  registerTopCommand(program, host);
-  registerAuditCommands(program, host);
-  registerReloadCommand(program, host);
-  registerBenchCommand(program, host);
-  registerCompletionCommand(program, host);
+  for (const register of REGISTRATIONS) register(program, host);
 
   try {
     await program.parseAsync([...argv]);

@@ -82,20 +82,12 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     random,
     log,
   });
-  const exporter = startLedgerExporter({
-    connection,
-    dir: ledgerDir,
-    nodeId: loadNodeId(dataDir),
-    clock,
-    log,
-  });
+  const nodeId = loadNodeId(dataDir);
+  const exporter = startLedgerExporter({ connection, dir: ledgerDir, nodeId, clock, log });
   const memory = watchMemory(connection);
   watchBooks(metrics, { journal, exporter, memory, ledgerDir, clock });
   const directory = createDirectory({
-    connection: directoryConnection,
-    randomBytes,
-    clock,
-    digestKey,
+    ...{ connection: directoryConnection, randomBytes, clock, digestKey },
   });
   const audit = createAuditLog({ connection, randomBytes, clock, log });
   const masters = watchMasters({
