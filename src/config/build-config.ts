@@ -97,6 +97,7 @@ function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
       serverName: tls.server_name,
     },
     probe: probe && { path: probe.path, intervalMs: probe.interval, timeoutMs: probe.timeout },
+    unknownFields: upstream.unknown_fields,
     concurrencyMax: upstream.max_concurrency,
     timeouts: {
       connectMs: timeouts.connect,

@@ -67,6 +67,8 @@ export interface UpstreamConfig {
   readonly tls: UpstreamTlsConfig | undefined;
   /** Absent: only the requests of clients tell how it is. */
   readonly probe: ProbeConfig | undefined;
+  /** What becomes of fields of requests that nobody here knows. */
+  readonly unknownFields: 'pass' | 'drop' | 'refuse';
   /** Of this node; its workers share it. */
   readonly concurrencyMax: number;
   readonly timeouts: {

@@ -11,7 +11,7 @@ const OWN_HEADERS = [
 const OWN_NATIVE_HEADERS = ['anthropic-beta', 'anthropic-version'];
 const KEY_HEADERS = ['authorization', 'x-api-key'];
 /** What only makes sense over a network. */
-const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe'];
+const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe', 'unknown_fields'];
 
 export function findUpstreamConflicts(
   upstream: Fields,

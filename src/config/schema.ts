@@ -130,6 +130,9 @@ const upstream = settingsMap({
     interval: duration(PROBE_INTERVAL_MS_MIN).prefault('5s'),
     timeout: duration(1).prefault('2s'),
   }).optional(),
+  unknown_fields: z
+    .enum(['pass', 'drop', 'refuse'], { error: expected('one of pass, drop, refuse') })
+    .prefault('pass'),
   max_concurrency: wholeNumber(1, CONCURRENCY_MAX).prefault(512),
   timeouts: settingsMap({
     connect: duration(1).prefault('2s'),

@@ -5,6 +5,7 @@ import type { DecodedRequest, Format, HeaderSource } from '../protocol/format.ts
 import type { AbridgedRequest, AskedRequest, InferenceRequest } from '../protocol/inference.ts';
 import { type JsonBody, readJsonBody } from '../protocol/parse-json-body.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { unifyNames } from '../protocol/unify-names.ts';
 
 /** Of smaller bodies, reading all takes no longer. */
 const ABRIDGED_BYTES_MIN = 8 * 1024;
@@ -28,9 +29,14 @@ export function readRequest(
 ): ReadRequest {
   const abridged = mayAbridge ? readAbridged(body, format, header) : undefined;
   if (abridged !== undefined) return abridged;
-  const source = readJsonBody(body);
+  const source = readWhole(body, format);
   const { request, wantsStreamUsage } = format.decodeRequest(source.value, header);
   return { request, wantsStreamUsage, source, readWhole: () => request };
+}
+
+function readWhole(body: Uint8Array, format: Format): JsonBody {
+  const read = readJsonBody(body);
+  return unifyNames(read, format.knownNames) ?? read;
 }
 
 function readAbridged(
@@ -41,7 +47,7 @@ function readAbridged(
   if (body.length < ABRIDGED_BYTES_MIN || !isUtf8(body)) return undefined;
   const source = abridgeJson(asBuffer(body), format.abridgment);
   if (source === undefined) return undefined;
-  const decoded = decode(source, format, header);
+  const decoded = decodeSole(source, format, header);
   if (decoded === undefined || !format.canBeAbridged(source.value)) return undefined;
   const { request, wantsStreamUsage } = decoded;
   let whole: InferenceRequest | undefined;
@@ -50,14 +56,15 @@ function readAbridged(
     wantsStreamUsage,
     source,
     readWhole() {
-      whole ??= format.decodeRequest(readJsonBody(body).value, header).request;
+      whole ??= format.decodeRequest(readWhole(body, format).value, header).request;
       return whole;
     },
   };
 }
 
-function decode(source: JsonBody, format: Format, header: HeaderSource) {
+function decodeSole(source: JsonBody, format: Format, header: HeaderSource) {
   try {
+    if (unifyNames(source, format.knownNames) === undefined) return undefined;
     return format.decodeRequest(source.value, header);
   } catch (error) {
     if (error instanceof Refusal) return undefined;

@@ -158,6 +158,7 @@ function send(served: Served, order: Order): Promise<AnswerEnd> {
       readWhole,
       model: model.id,
       ...{ outputTokensMax, contextTokensMax },
+      isBetaContext: request.isBetaContext && model.betaContextTokensMax !== undefined,
       form: { format: format.name, context },
       source,
       noteTries: (tries) => recorder.noteTries(tries),

@@ -47,11 +47,13 @@ export function abridgeJson(bytes: Buffer, abridgment: Abridgment): JsonBody | u
   const value = parseJson(abridger.finish());
   if (!isObject(value)) return undefined;
   const hasPlainNames = members.every(({ name }) => !name.includes('\\'));
-  return { value, bytes, members, hasPlainNames, longTexts: abridger.longTexts };
+  const { longTexts, memberCount } = abridger;
+  return { value, bytes, members, hasPlainNames, memberCount, longTexts };
 }
 
 class Abridger {
   readonly longTexts = new Map<string, number>();
+  memberCount = 0;
   readonly #bytes: Buffer;
   readonly #abridgment: Abridgment;
   readonly #strings: JsonStringReader;
@@ -109,6 +111,7 @@ class Abridger {
           if (this.#depth === 1) this.#endMember(at);
           break;
         case COLON:
+          this.memberCount += 1;
           if (this.#depth === 1) this.#beginValue(at + 1);
       }
     }

@@ -9,6 +9,7 @@ import type {
   InferenceRequest,
 } from './inference.ts';
 import type { Refusal } from './refusals.ts';
+import type { KnownNames } from './unify-names.ts';
 
 /** What a format reads of a request's headers, by lower-case name. */
 export type HeaderSource = (name: string) => string | undefined;
@@ -33,6 +34,8 @@ export interface Format {
   readonly name: AnswerForm['format'];
   /** Throws a `Refusal` that names the field and says what is wrong with it. */
   decodeRequest(body: unknown, header: HeaderSource): DecodedRequest;
+  /** What its fields are called, at any depth, where clients have no choice. */
+  readonly knownNames: KnownNames;
   /** Where long texts of a body may be left unread. */
   readonly abridgment: Abridgment;
   /** Whether that leaves a body that was decoded as it is but for its long texts. */

@@ -88,8 +88,10 @@ export interface InferenceRequest {
   readonly betas: readonly string[];
   /** Fields of the native body that are only passed on, known and unknown ones alike. */
   readonly passedOn: Readonly<Record<string, unknown>>;
-  /** Fields of the chat body that have no equal in the native one: for upstreams of that format alone. */
-  readonly passedOnToChat: Readonly<Record<string, unknown>>;
+  /** Names of fields, or paths of kinds, that nobody here knows: each upstream's settings say what becomes of them. */
+  readonly unknownFields: readonly string[];
+  /** What stands nowhere above and yet goes to an upstream of the client's own format. */
+  readonly sentUnread: readonly unknown[];
   /** In types alone: an abridged request is none of these. */
   readonly [abridged]?: never;
 }
@@ -197,6 +199,8 @@ export interface InferenceCall {
   /** What the client asked for, or else the model's ceiling. */
   readonly outputTokensMax: number;
   readonly contextTokensMax: number;
+  /** Asked for, of a model that has the larger window. */
+  readonly isBetaContext: boolean;
   readonly form: AnswerForm;
   /** What the request was read from, for upstreams that read the format of `form`; never written to. */
   readonly source?: JsonBody | undefined;

@@ -10,6 +10,8 @@ export interface JsonBody {
   readonly members: readonly JsonMember[];
   /** No name of them is written with an escape. */
   readonly hasPlainNames: boolean;
+  /** Of all objects in the bytes, at any depth; more than in the value where a name stands twice. */
+  readonly memberCount: number;
   readonly longTexts: LongTexts;
 }
 
@@ -36,8 +38,8 @@ export function readJsonBody(received: Uint8Array): JsonBody {
   }
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
-  const { members, hasPlainNames } = scan;
-  return { value, bytes, members, hasPlainNames, longTexts: NO_LONG_TEXTS };
+  const { members, hasPlainNames, memberCount } = scan;
+  return { value, bytes, members, hasPlainNames, memberCount, longTexts: NO_LONG_TEXTS };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

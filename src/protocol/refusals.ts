@@ -158,6 +158,8 @@ interface RefusalDetails {
   readonly param?: string;
   /** Where clients of the chat format know the same refusal by other words. */
   readonly chatMessage?: string;
+  /** What native clients read to go on without what was refused. */
+  readonly nativeDetails?: Readonly<Record<string, unknown>>;
 }
 
 /** An expected no to the client, in contrast to a fault of ours. */
@@ -167,6 +169,7 @@ export class Refusal extends Error {
   /** The field at fault, for the formats that have a place for it. */
   readonly param: string | null;
   readonly chatMessage: string;
+  readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
     // Where it was said tells nothing, and a stack trace costs more than all else of a refused request.
@@ -178,6 +181,7 @@ export class Refusal extends Error {
     this.headers = details.headers ?? {};
     this.param = details.param ?? null;
     this.chatMessage = details.chatMessage ?? message;
+    this.nativeDetails = details.nativeDetails;
   }
 
   get status(): number {

@@ -18,6 +18,8 @@ export interface JsonScan {
   readonly members: readonly JsonMember[];
   /** No name of them is written with an escape. */
   readonly hasPlainNames: boolean;
+  /** Of all objects, at any depth. */
+  readonly memberCount: number;
 }
 
 const QUOTE = 0x22;
@@ -32,7 +34,7 @@ const CLOSING_BRACE = 0x7d;
 /** A search by the engine costs as much as looking at so many bytes one by one. */
 const SHORT_BYTES_MAX = 48;
 
-const TOO_DEEP: JsonScan = { isTooDeep: true, members: [], hasPlainNames: false };
+const TOO_DEEP: JsonScan = { isTooDeep: true, members: [], hasPlainNames: false, memberCount: 0 };
 
 /**
  * Finds where the members of an object stand, and how deep it is nested, without reading it. What it finds is
@@ -46,6 +48,7 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
   let start = -1;
   let nameEnd = -1;
   let valueStart = -1;
+  let memberCount = 0;
 
   const endMember = (end: number) => {
     if (valueStart === -1) return;
@@ -79,6 +82,7 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
         depth -= 1;
         break;
       case COLON:
+        memberCount += 1;
         if (depth === 1) valueStart = i + 1;
         break;
       case COMMA:
@@ -86,7 +90,7 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
         break;
     }
   }
-  return { isTooDeep: false, members, hasPlainNames: arePlain(members, text) };
+  return { isTooDeep: false, members, hasPlainNames: arePlain(members, text), memberCount };
 }
 
 function arePlain(members: readonly JsonMember[], text: string): boolean {

@@ -191,6 +191,27 @@ export function object(required: Fields, optional: Fields = {}): Schema {
   };
 }
 
+/** The names that an object's schema has. */
+export function namesOf({ json }: Schema): readonly string[] {
+  const { properties } = json;
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+/** The same of all objects in it, at any depth. */
+export function listNames({ json }: Schema): readonly string[] {
+  const names: string[] = [];
+  const rest: unknown[] = [json];
+  while (rest.length > 0) {
+    const next = rest.pop();
+    if (Array.isArray(next)) rest.push(...next);
+    else if (isObject(next)) {
+      if (isObject(next['properties'])) names.push(...Object.keys(next['properties']));
+      rest.push(...Object.values(next));
+    }
+  }
+  return names;
+}
+
 /** A map with names of the client's choice. */
 export function map(values: Schema): Schema {
   return {

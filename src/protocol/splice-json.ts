@@ -17,7 +17,11 @@ interface Run {
  * `undefined` where a name stands twice or is written with an escape: which of them counts takes a parser.
  */
 export function spliceJson(body: JsonBody, added: string, isKept: KeepMember): Buffer | undefined {
-  if (!isUnambiguous(body)) return undefined;
+  return isUnambiguous(body) ? spliceMembers(body, added, isKept) : undefined;
+}
+
+/** The same for a body that went through `unifyNames`. */
+export function spliceMembers(body: JsonBody, added: string, isKept: KeepMember): Buffer {
   const { bytes } = body;
   const runs = findRuns(body, isKept);
   const head = `{${added}`;

@@ -3,6 +3,8 @@ import type { AskedRequest, InferenceCall, InferenceRequest } from './inference.
 /** What the body for an upstream is made of. */
 export type UpstreamCall = Pick<InferenceCall, 'outputTokensMax' | 'source'> & {
   readonly request: InferenceRequest;
+  /** Fields that nobody here knows are left out. */
+  readonly dropsUnknown?: boolean;
   /** How the upstream is to answer, whatever the client asked for. */
   readonly isStream: boolean;
 };

@@ -20,10 +20,10 @@ export function parseUpstreamJson(text: string): Json {
 /** The same for a whole answer, which is to go on almost as it came. */
 export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
-  const { isTooDeep: isDeep, members, hasPlainNames } = scanJson(bytes, text);
+  const { isTooDeep: isDeep, members, hasPlainNames, memberCount } = scanJson(bytes, text);
   const value = isDeep ? undefined : parseJson(text);
-  if (isObject(value)) return { value, bytes, members, hasPlainNames, longTexts: NO_LONG_TEXTS };
-  throw brokenAnswer('it is not a JSON object');
+  if (!isObject(value)) throw brokenAnswer('it is not a JSON object');
+  return { value, bytes, members, hasPlainNames, memberCount, longTexts: NO_LONG_TEXTS };
 }
 
 /** `undefined` where the text is no JSON. */

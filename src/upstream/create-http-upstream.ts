@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import { createDeadlineList } from '../lib/deadline-list.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Infer, InferenceCall } from '../protocol/inference.ts';
+import type { AskedRequest, Infer, InferenceCall } from '../protocol/inference.ts';
+import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
 import { createDeadlines } from './deadlines.ts';
 import { HttpCall } from './http-call.ts';
@@ -14,6 +15,7 @@ import { dialectOf } from './upstream-dialect.ts';
 
 /** How long the rest of an answer may take that has told all it had to tell. */
 const LINGER_MAX_MS = 1_000;
+const NAME_CHARS_MAX = 64;
 
 export interface HttpUpstreamOptions {
   readonly kind: 'native' | 'chat';
@@ -24,6 +26,7 @@ export interface HttpUpstreamOptions {
   readonly tls: TlsOptions;
   /** What the upstream calls a model, where it has another name there. */
   readonly modelNames: Readonly<Record<string, string>>;
+  readonly unknownFields: 'pass' | 'drop' | 'refuse';
   readonly concurrencyMax: number;
   readonly timeouts: {
     readonly connectMs: number;
@@ -47,6 +50,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     clock: options.clock,
   });
   const dialect = dialectOf(kind);
+  const dropsUnknown = options.unknownFields === 'drop';
   const path = dialect.pathOf(url.pathname);
   const lingering = createDeadlineList<HttpCall>({
     afterMs: LINGER_MAX_MS,
@@ -63,10 +67,11 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const { request, readWhole, model, outputTokensMax, form, signal } = call;
     signal.throwIfAborted();
     const { isStream } = request;
+    checkUnknown(request, options);
     const vendorModel = modelNames[model] ?? model;
     const source = form.format === dialect.format ? call.source : undefined;
     const body = dialect.encodeRequest(
-      { request, readWhole, outputTokensMax, source, isStream },
+      { request, readWhole, outputTokensMax, source, isStream, dropsUnknown },
       vendorModel,
     );
     const httpCall = new HttpCall(call, dialect, isStream ? forStreams : forWholes);
@@ -80,23 +85,38 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   };
 }
 
+/** A tool of an unknown kind is none that can be left out: the model would be without it. */
+function checkUnknown(
+  { unknownFields: names }: AskedRequest,
+  { unknownFields }: Pick<HttpUpstreamOptions, 'unknownFields'>,
+): void {
+  if (names.length === 0 || unknownFields === 'pass') return;
+  const name = names.find((other) => unknownFields === 'refuse' || other.includes('.'));
+  if (name === undefined) return;
+  const shown = name.slice(0, NAME_CHARS_MAX);
+  throw new Refusal('invalid_request', `${shown}: this model does not take unknown fields`, {
+    param: shown,
+  });
+}
+
 /** Most requests have the same headers as the one before: those are put together once. */
 function createHeaderEncoder(options: HttpUpstreamOptions): (call: InferenceCall) => HeaderLines {
   const { kind, apiKey, headers } = options;
   const dialect = dialectOf(kind);
   const usual = new Map<boolean, HeaderLines>();
 
-  const encode = ({ request, trace }: InferenceCall) =>
+  const encode = ({ request, isBetaContext, trace }: InferenceCall) =>
     new HeaderLines([
       ...['content-type', 'application/json'],
       ...['accept', request.isStream ? 'text/event-stream' : 'application/json'],
-      ...dialect.encodeHeaders(request, apiKey?.reveal()),
+      ...dialect.encodeHeaders({ isBetaContext, betas: request.betas }, apiKey?.reveal()),
       ...revealHeaders(headers),
       ...encodeTraceHeaders(trace),
     ]);
   return (call) => {
-    const { isBetaContext, betas, isStream } = call.request;
-    if (isBetaContext || betas.length > 0 || call.trace !== undefined) return encode(call);
+    const { isBetaContext, trace } = call;
+    const { betas, isStream } = call.request;
+    if (isBetaContext || betas.length > 0 || trace !== undefined) return encode(call);
     const known = usual.get(isStream);
     if (known !== undefined) return known;
     const lines = encode(call);

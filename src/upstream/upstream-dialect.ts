@@ -29,6 +29,8 @@ import type { Json } from '../protocol/upstream-json.ts';
 
 export type CallToEncode = AskedCall & Pick<InferenceCall, 'readWhole'>;
 
+type AskedBetas = Pick<AskedRequest, 'isBetaContext' | 'betas'>;
+
 /** How a kind of upstream is spoken to; all in which the kinds differ. */
 export interface UpstreamDialect {
   /** What it reads and writes: clients of the same format get its answers as they are. */
@@ -37,7 +39,7 @@ export interface UpstreamDialect {
   pathOf(basePath: string): string;
   encodeRequest(call: CallToEncode, vendorModel: string): string | Uint8Array;
   /** Name, value, name, value, … */
-  encodeHeaders(request: AskedRequest, apiKey: string | undefined): readonly string[];
+  encodeHeaders(betas: AskedBetas, apiKey: string | undefined): readonly string[];
   /** The same for a question whether it is there. */
   encodeProbeHeaders(apiKey: string | undefined): readonly string[];
   createStreamDecoder(): StreamDecoder;
@@ -59,9 +61,9 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   pathOf: (basePath) => join(basePath, '/messages'),
   encodeRequest: (call, vendorModel) =>
     spliceNativeRequest(call, vendorModel) ?? encodeNativeRequest(wholeOf(call), vendorModel),
-  encodeHeaders: (request, apiKey) => [
+  encodeHeaders: (betas, apiKey) => [
     ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
-    ...encodeNativeHeaders(request).flat(),
+    ...encodeNativeHeaders(betas).flat(),
   ],
   encodeProbeHeaders: (apiKey) => [
     ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
@@ -81,7 +83,7 @@ export const CHAT_DIALECT: UpstreamDialect = {
   encodeRequest: (call, vendorModel) =>
     spliceChatRequest(call, vendorModel, 'max_tokens') ??
     encodeChatRequest(wholeOf(call), vendorModel, 'max_tokens'),
-  encodeHeaders: (_request, apiKey) => encodeBearer(apiKey),
+  encodeHeaders: (_betas, apiKey) => encodeBearer(apiKey),
   encodeProbeHeaders: encodeBearer,
   createStreamDecoder: createChatStreamDecoder,
   decodeAnswer: decodeChatAnswer,

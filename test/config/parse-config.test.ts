@@ -81,6 +81,7 @@ describe('parseConfig', () => {
         headers: {},
         tls: undefined,
         probe: undefined,
+        unknownFields: 'pass',
         concurrencyMax: 512,
         timeouts: { connectMs: 2_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 600_000 },
         simulated: { seed: 1, latencyMs: 200, tokensPerSecond: 80, errorRate: 0 },

@@ -17,6 +17,7 @@ export interface ChatRequest {
   readonly response_format?: ResponseFormat | null;
   readonly user?: string | null;
   readonly safety_identifier?: string | null;
+  readonly [field: string]: unknown;
 }
 
 export interface TextPart {

@@ -1,36 +1,29 @@
+import { checkFields, knowFields } from '../check-fields.ts';
+import { FIELD_RULES } from '../field-rules.ts';
 import type { DecodedRequest, HeaderSource } from '../format.ts';
 import type { InferenceRequest } from '../inference.ts';
 import { readBetas, wantsBetaContext } from '../native/decode-headers.ts';
+import { namesOf } from '../schema.ts';
 import type { ChatRequest, ResponseFormat } from './chat-request.ts';
 import { isBlank } from './decode-content.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeTools } from './decode-tools.ts';
+import { listUnread } from './list-unread.ts';
 import { refuseField } from './refuse-field.ts';
 import { chatRequestSchema } from './request-schema.ts';
 
 /** Chat knows twice the range; above the native one there is nothing but its end. */
 const TEMPERATURE_MAX = 1;
 
-/** What another chat upstream understands as it is, and better than what the native format makes of it. */
-export const FIELDS_FOR_CHAT = [
-  'temperature',
-  'response_format',
-  'frequency_penalty',
-  'presence_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'seed',
-  'reasoning_effort',
-  'verbosity',
-  'prediction',
-  'prompt_cache_key',
-];
+export const CHAT_FIELDS = knowFields(namesOf(chatRequestSchema), FIELD_RULES);
 
 export function decodeRequest(body: unknown, header: HeaderSource): DecodedRequest {
   const problem = chatRequestSchema.check(body);
   if (problem !== undefined) throw refuseField(problem);
   const chat = body as ChatRequest;
+  const unknownFields = checkFields(chat, CHAT_FIELDS, (field, message) => {
+    throw refuseField({ path: field, kind: 'invalid', message });
+  });
 
   const { system, messages } = decodeMessages(chat.messages);
   if (messages.length === 0) {
@@ -58,18 +51,10 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     isBetaContext: wantsBetaContext(header),
     betas: readBetas(header),
     passedOn: endUser ? { metadata: { user_id: endUser } } : {},
-    passedOnToChat: pickFields(chat, FIELDS_FOR_CHAT),
+    unknownFields,
+    sentUnread: listUnread(chat, unknownFields),
   };
   return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
-}
-
-function pickFields(
-  chat: ChatRequest,
-  names: readonly string[],
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(chat).filter(([name, value]) => names.includes(name) && value !== null),
-  );
 }
 
 function decodeStop(stop: ChatRequest['stop']): readonly string[] {

@@ -1,4 +1,4 @@
-import type { AskedRequest, InferenceRequest } from '../inference.ts';
+import type { InferenceRequest } from '../inference.ts';
 import type { UpstreamCall } from '../upstream-call.ts';
 import { readObject, readText } from '../upstream-json.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -11,8 +11,8 @@ export type OutputLimitField = 'max_completion_tokens' | 'max_tokens';
 const USER_CHARS_MAX = 64;
 
 /**
- * The body for an upstream of the chat format. Throws a `Refusal` for what has no words in it and cannot be
- * left out; thoughts, cache markers and top_k are left out.
+ * The body for an upstream of the chat format from a request of the native one. Throws a `Refusal` for what has no
+ * words in it and cannot be left out; thoughts, cache markers and top_k are left out.
  */
 export function encodeChatRequest(
   call: UpstreamCall,
@@ -29,14 +29,13 @@ export function encodeChatRequest(
     stop: request.stopSequences.length > 0 ? request.stopSequences : undefined,
     ...encodeTools(request),
     response_format: encodeResponseFormat(request.outputSchema),
-    user: encodeUser(request),
-    ...request.passedOnToChat,
+    user: encodeUser(request.passedOn),
     stream: isStream,
     stream_options: isStream ? { include_usage: true } : undefined,
   });
 }
 
-export function encodeUser({ passedOn }: AskedRequest): string | undefined {
+function encodeUser(passedOn: InferenceRequest['passedOn']): string | undefined {
   return readText(readObject(passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX);
 }
 

@@ -125,26 +125,31 @@ function wordOr(words: readonly string[], schema: Schema): Schema {
   };
 }
 
-/** Fields that mean nothing here; whoever sends them, in whatever shape, is served all the same. */
-const IGNORED_FIELDS = [
-  'audio',
+/** Fields that only an upstream of the chat format reads, and that cost nothing by themselves, in whatever shape. */
+const PASSED_FIELDS = [
+  'cache_control',
+  'chat_template_kwargs',
   'frequency_penalty',
+  'include_reasoning',
   'logit_bias',
   'logprobs',
   'metadata',
-  'modalities',
-  'moderation',
-  'prediction',
+  'min_p',
+  'min_tokens',
   'presence_penalty',
   'prompt_cache_key',
+  'prompt_cache_options',
   'prompt_cache_retention',
+  'reasoning',
   'reasoning_effort',
+  'repetition_penalty',
   'seed',
-  'service_tier',
-  'store',
+  'top_a',
+  'top_k',
   'top_logprobs',
+  'transforms',
+  'usage',
   'verbosity',
-  'web_search_options',
 ] as const;
 
 /** The body of `POST /v1/chat/completions`. */
@@ -158,7 +163,6 @@ export const chatRequestSchema: Schema = object(
     max_tokens: nullable(integer({ min: 1 })),
     temperature: nullable(number({ min: 0, max: 2 })),
     top_p: nullable(number({ min: 0, max: 1 })),
-    n: nullable(integer({ min: 1, max: 1 })),
     stop: nullable(textOr({}, list(text(), { itemsMax: STOP_SEQUENCES_MAX }))),
     stream: nullable(boolean),
     stream_options: nullable(
@@ -176,6 +180,6 @@ export const chatRequestSchema: Schema = object(
     response_format: nullable(responseFormat),
     user: nullable(text()),
     safety_identifier: nullable(text()),
-    ...Object.fromEntries(IGNORED_FIELDS.map((name) => [name, anything])),
+    ...Object.fromEntries(PASSED_FIELDS.map((name) => [name, anything])),
   },
 );

@@ -1,47 +1,60 @@
-import { type KeepMember, spliceJson } from '../splice-json.ts';
+import { isDropped } from '../check-fields.ts';
+import type { JsonBody } from '../parse-json-body.ts';
+import { isObject } from '../schema.ts';
+import { type KeepMember, spliceMembers } from '../splice-json.ts';
 import type { AskedCall } from '../upstream-call.ts';
-import type { ChatMessage } from './chat-request.ts';
-import { isBlank } from './decode-content.ts';
-import { FIELDS_FOR_CHAT } from './decode-request.ts';
-import { encodeUser, type OutputLimitField } from './encode-request.ts';
-import { encodeTools } from './encode-tools.ts';
+import { CHAT_FIELDS } from './decode-request.ts';
+import type { OutputLimitField } from './encode-request.ts';
 
 /**
- * What `encodeChatRequest` makes of a request that came in the chat format, without writing its messages again.
- * `undefined` where they are not all of the one kind that is the same on both sides: somebody says a text.
+ * The body for an upstream of the chat format from one that came in it, and only from such a one. It goes on as it came, byte for byte, but for
+ * what the gateway answers for: the model, the length of the answer, and whether it is a stream that tells its usage.
  */
 export function spliceChatRequest(
   call: AskedCall,
   vendorModel: string,
   outputLimitField: OutputLimitField,
 ): Buffer | undefined {
-  const { request, outputTokensMax, source, isStream } = call;
-  if (source === undefined || !areTexts(source.value['messages'])) return undefined;
+  const { outputTokensMax, source, isStream } = call;
+  if (source === undefined) return undefined;
   let said = `"model":${JSON.stringify(vendorModel)},"${outputLimitField}":${outputTokensMax},"stream":${isStream}`;
-  if (isStream) said += ',"stream_options":{"include_usage":true}';
-  const { stopSequences, tools } = request;
-  if (stopSequences.length > 0) said += `,"stop":${JSON.stringify(stopSequences)}`;
-  if (tools.length > 0) said += `,${JSON.stringify(encodeTools(request)).slice(1, -1)}`;
-  const user = encodeUser(request);
-  if (user !== undefined) said += `,"user":${JSON.stringify(user)}`;
-  return spliceJson(source, said, isKept);
+  if (isStream) said += `,"stream_options":${encodeStreamOptions(source)}`;
+  return spliceMembers(source, said, call.dropsUnknown === true ? isKnownAndKept : isKept);
 }
 
+function encodeStreamOptions({ value }: JsonBody): string {
+  const options = value['stream_options'];
+  return JSON.stringify({ ...(isObject(options) && options), include_usage: true });
+}
+
+/** Known fields that say nothing are left out, as some upstreams refuse them, and with the tools what is said of them. */
 const isKept: KeepMember = (name, fields) => {
-  if (name === 'messages') return true;
-  return (name === 'top_p' || FIELDS_FOR_CHAT.includes(name)) && fields[name] !== null;
+  switch (name) {
+    case 'model':
+    case 'max_tokens':
+    case 'max_completion_tokens':
+    case 'stream':
+    case 'stream_options':
+      return false;
+    case 'messages':
+      return true;
+    case 'tool_choice':
+    case 'parallel_tool_calls':
+      return hasItems(fields['tools']) && fields[name] !== null;
+    case 'function_call':
+      return hasItems(fields['functions']) && fields[name] !== null;
+    default:
+      if (!CHAT_FIELDS.has(name)) return true;
+      return saysSomething(fields[name]) && !isDropped(name, CHAT_FIELDS);
+  }
 };
 
-/** One who instructs, at the head alone; then users and assistants, who say something. */
-export function areTexts(messages: unknown): boolean {
-  const all = messages as readonly ChatMessage[];
-  for (let i = 0; i < all.length; i++) if (!isText(all[i], i === 0)) return false;
-  return true;
+const isKnownAndKept: KeepMember = (name, fields) => CHAT_FIELDS.has(name) && isKept(name, fields);
+
+function saysSomething(value: unknown): boolean {
+  return value !== null && (!Array.isArray(value) || value.length > 0);
 }
 
-function isText(message: ChatMessage | undefined, isFirst: boolean): boolean {
-  if (message === undefined || typeof message.content !== 'string') return false;
-  const { role, content } = message;
-  const isKnown = role === 'user' || role === 'assistant' || (role === 'system' && isFirst);
-  return isKnown && Object.keys(message).length === 2 && !isBlank(content);
+function hasItems(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
 }

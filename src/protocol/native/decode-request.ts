@@ -1,6 +1,10 @@
+import { checkFields, isDropped, knowFields } from '../check-fields.ts';
+import { FIELD_RULES, NATIVE_RULES } from '../field-rules.ts';
 import type { DecodedRequest, HeaderSource } from '../format.ts';
 import type { InferenceRequest } from '../inference.ts';
 import { Refusal } from '../refusals.ts';
+import { isObject, namesOf } from '../schema.ts';
+import { checkKinds } from './check-kinds.ts';
 import { checkRequest } from './check-request.ts';
 import { checkVersion, readBetas, wantsBetaContext } from './decode-headers.ts';
 import { isThinkingOn, type NativeRequest } from './native-request.ts';
@@ -22,15 +26,32 @@ const READ_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
+export const NATIVE_FIELDS = knowFields(namesOf(nativeRequestSchema), [
+  ...FIELD_RULES,
+  ...NATIVE_RULES,
+]);
+
+/** What a client of message threads needs to be told to send the whole conversation instead. */
+const THREAD_DETAILS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+
 const NO_FIELDS = Object.freeze({});
 const NO_ITEMS: readonly never[] = Object.freeze([]);
 
 export function decodeRequest(body: unknown, header: HeaderSource): DecodedRequest {
   checkVersion(header);
   checkSchema(body);
+  const unknownNames = checkFields(body, NATIVE_FIELDS, refuseField);
+  const unknownKinds = checkKinds(body);
   checkRequest(body);
+  const unknownFields = unknownKinds.length > 0 ? [...unknownNames, ...unknownKinds] : unknownNames;
+  const request = toInference(body, header, unknownFields);
   // Native streams tell their usage whether they are asked or not.
-  return { request: toInference(body, header), wantsStreamUsage: true };
+  return { request, wantsStreamUsage: true };
+}
+
+function refuseField(field: string, message: string): never {
+  const details = field === 'thread' ? { nativeDetails: THREAD_DETAILS } : {};
+  throw new Refusal('invalid_request', `${field}: ${message}`, { param: field, ...details });
 }
 
 function checkSchema(body: unknown): asserts body is NativeRequest {
@@ -44,7 +65,12 @@ function checkSchema(body: unknown): asserts body is NativeRequest {
   );
 }
 
-function toInference(body: NativeRequest, header: HeaderSource): InferenceRequest {
+function toInference(
+  body: NativeRequest,
+  header: HeaderSource,
+  unknownFields: readonly string[],
+): InferenceRequest {
+  const schema = body.output_config?.format?.schema;
   return {
     model: body.model,
     isStream: body.stream ?? false,
@@ -59,18 +85,22 @@ function toInference(body: NativeRequest, header: HeaderSource): InferenceReques
     toolChoice: body.tool_choice ?? undefined,
     thinkingTokensMax: body.thinking?.budget_tokens,
     isThinking: isThinkingOn(body),
-    outputSchema: body.output_config?.format?.schema,
+    outputSchema: isObject(schema) ? schema : undefined,
     cacheControl: body.cache_control ?? undefined,
     isBetaContext: wantsBetaContext(header),
     betas: readBetas(header),
     passedOn: pickOthers(body),
-    passedOnToChat: NO_FIELDS,
+    unknownFields,
+    sentUnread:
+      unknownFields.length > 0 ? unknownFields.map((name) => body[name] ?? null) : NO_ITEMS,
   };
 }
 
 /** Most bodies have none, and no copy is made of them. */
 function pickOthers(body: NativeRequest): Readonly<Record<string, unknown>> {
-  const names = Object.keys(body).filter((name) => !READ_FIELDS.has(name));
+  const names = Object.keys(body).filter(
+    (name) => !READ_FIELDS.has(name) && !isDropped(name, NATIVE_FIELDS),
+  );
   if (names.length === 0) return NO_FIELDS;
   return Object.fromEntries(names.map((name) => [name, body[name]]));
 }

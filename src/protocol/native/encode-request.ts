@@ -11,7 +11,9 @@ const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
   return JSON.stringify({
-    ...request.passedOn,
+    ...(call.dropsUnknown === true
+      ? omit(request.passedOn, request.unknownFields)
+      : request.passedOn),
     model: vendorModel,
     max_tokens: outputTokensMax,
     messages: mendMessages(request.messages),
@@ -27,6 +29,13 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     thinking: fitThinking(call),
     output_config: encodeOutputConfig(request),
   });
+}
+
+function omit(
+  fields: InferenceRequest['passedOn'],
+  names: readonly string[],
+): InferenceRequest['passedOn'] {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
 function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {

@@ -200,6 +200,14 @@ const systemBlocks = list(
   tagged('type', { text: textBlock }, { unknownTag: () => "Input should be 'text'" }),
 );
 
+/** Fields that are known to cost nothing by themselves, in whatever shape. */
+const PASSED_FIELDS = [
+  'context_management',
+  'diagnostics',
+  'fallback_credit_token',
+  'output_format',
+] as const;
+
 /** The body of `POST /v1/messages`. */
 export const nativeRequestSchema = objectOf(
   {
@@ -219,7 +227,7 @@ export const nativeRequestSchema = objectOf(
     thinking,
     metadata: objectOf({}, { user_id: text() }),
     cache_control: cacheControl,
-    service_tier: oneOf('auto', 'standard_only'),
     output_config: outputConfig,
+    ...Object.fromEntries(PASSED_FIELDS.map((name) => [name, anything])),
   },
 );

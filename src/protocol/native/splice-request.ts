@@ -1,5 +1,7 @@
-import { type KeepMember, spliceJson } from '../splice-json.ts';
+import { isDropped } from '../check-fields.ts';
+import { type KeepMember, spliceMembers } from '../splice-json.ts';
 import type { AskedCall } from '../upstream-call.ts';
+import { NATIVE_FIELDS } from './decode-request.ts';
 import { fitThinking } from './encode-request.ts';
 import { areMended } from './mend-messages.ts';
 
@@ -9,11 +11,11 @@ import { areMended } from './mend-messages.ts';
  */
 export function spliceNativeRequest(call: AskedCall, vendorModel: string): Buffer | undefined {
   const { request, outputTokensMax, source, isStream } = call;
-  if (source === undefined || request.outputSchema === true) return undefined;
+  if (source === undefined) return undefined;
   if (fitThinking(call) !== request.passedOn['thinking']) return undefined;
   if (!areMended(request.messages)) return undefined;
   const said = `"model":${JSON.stringify(vendorModel)},"max_tokens":${outputTokensMax},"stream":${isStream}`;
-  return spliceJson(source, said, isKept);
+  return spliceMembers(source, said, call.dropsUnknown === true ? isKnownAndKept : isKept);
 }
 
 /** Fields that say nothing are left out, as some upstreams refuse them. */
@@ -34,9 +36,12 @@ const isKept: KeepMember = (name, fields) => {
     case 'tools':
       return hasItems(fields[name]);
     default:
-      return true;
+      return !isDropped(name, NATIVE_FIELDS);
   }
 };
+
+const isKnownAndKept: KeepMember = (name, fields) =>
+  NATIVE_FIELDS.has(name) && isKept(name, fields);
 
 function hasItems(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;

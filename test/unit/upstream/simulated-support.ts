@@ -32,7 +32,8 @@ export function createRequest(fields: Partial<InferenceRequest> = {}): Inference
     isBetaContext: false,
     betas: [],
     passedOn: {},
-    passedOnToChat: {},
+    unknownFields: [],
+    sentUnread: [],
     ...fields,
   };
 }
@@ -50,6 +51,7 @@ export function createCall(
     model: 'llm-haiku-4.5',
     outputTokensMax: request.outputTokensMax ?? 8_192,
     contextTokensMax: 200_000,
+    isBetaContext: false,
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     noteTries: () => {},
     trace: undefined,

@@ -197,7 +197,7 @@ describe('a chat request that is wrong', () => {
     [{ temperature: 2.1 }, 'temperature', 'Input should be less than or equal to 2'],
     [{ temperature: -1 }, 'temperature', 'Input should be greater than or equal to 0'],
     [{ top_p: 1.1 }, 'top_p', 'Input should be less than or equal to 1'],
-    [{ n: 2 }, 'n', 'Input should be less than or equal to 1'],
+    [{ n: 2 }, 'n', 'this is not sold here: each further answer is billed; leave it out, or say 1'],
     [{ max_tokens: 0 }, 'max_tokens', 'Input should be greater than or equal to 1'],
     [{ max_completion_tokens: 1.5 }, 'max_completion_tokens', 'Input should be a valid integer'],
     [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', 'List should have at most 4 items'],

@@ -1,0 +1,16 @@
+import type { ChatMessage } from './chat-request.ts';
+import { isBlank } from './decode-content.ts';
+
+/** One who instructs, at the head alone; then users and assistants, who say something, and nothing beside it. */
+export function areTexts(messages: unknown): boolean {
+  const all = messages as readonly ChatMessage[];
+  for (let i = 0; i < all.length; i++) if (!isText(all[i], i === 0)) return false;
+  return true;
+}
+
+function isText(message: ChatMessage | undefined, isFirst: boolean): boolean {
+  if (message === undefined || typeof message.content !== 'string') return false;
+  const { role, content } = message;
+  const isKnown = role === 'user' || role === 'assistant' || (role === 'system' && isFirst);
+  return isKnown && Object.keys(message).length === 2 && !isBlank(content);
+}

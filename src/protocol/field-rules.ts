@@ -1,0 +1,101 @@
+/** What becomes of a field that changes what a vendor bills, or that asks it to remember something. */
+export interface FieldRule {
+  readonly field: string;
+  /** These say no more than leaving the field out; so do `null` and an empty list. */
+  readonly passes: readonly (string | number | boolean | readonly string[])[];
+  /** `dropped`: the answer is the same without it. */
+  readonly others: 'refused' | 'dropped';
+  readonly why: string;
+}
+
+const rule = (
+  others: FieldRule['others'],
+  why: string,
+  fields: readonly string[],
+  passes: FieldRule['passes'] = [],
+): readonly FieldRule[] => fields.map((field) => ({ field, passes, others, why }));
+
+/**
+ * Of the bodies of both formats, since an upstream may be a gateway to vendors of either. Vendors charge for these, or
+ * for what they set off, or have to remember something.
+ */
+export const FIELD_RULES: readonly FieldRule[] = [
+  ...rule(
+    'refused',
+    'another tier has another price',
+    ['service_tier'],
+    ['auto', 'default', 'standard', 'standard_only', 'flex'],
+  ),
+  ...rule('refused', 'fast answers cost several times as much', ['speed'], ['standard']),
+  ...rule('refused', 'a chosen region costs more', ['inference_geo'], ['global']),
+  ...rule('refused', 'each further answer is billed', ['n', 'best_of'], [1]),
+  ...rule('refused', 'each beam is billed', ['use_beam_search'], [false]),
+  ...rule('refused', 'sound and images have prices of their own', ['modalities'], [['text']]),
+  ...rule('refused', 'sound has a price of its own', ['audio']),
+  ...rule('refused', 'searches are billed one by one', ['web_search_options', 'plugins']),
+  ...rule('refused', 'the vendor runs the model as often as its tools answer', ['mcp_servers']),
+  ...rule('refused', 'a sandbox is billed by the hour, and remembers', ['container']),
+  ...rule('refused', 'a summary is one more run of the model', ['compaction']),
+  ...rule('refused', 'another model is asked, at another price', [
+    ...['fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'moderation'],
+  ]),
+  ...rule('refused', 'somebody else would be billed', ['billing_policy']),
+  ...rule('refused', 'the server would have to remember what was said before', [
+    ...['thread', 'previous_response_id', 'conversation'],
+  ]),
+  ...rule('refused', 'the answer would be kept for later', ['background'], [false]),
+  ...rule('refused', 'it would choose who is asked, at another price', [
+    ...['api_base', 'api_key', 'api_version', 'base_url', 'custom_llm_provider', 'deployment_id'],
+    ...['extra_body', 'extra_headers', 'litellm_params', 'mock_testing_fallbacks', 'model_list'],
+    ...['models', 'preset', 'provider', 'route', 'user_config'],
+  ]),
+  ...rule('refused', 'it would change what is counted as cost', [
+    ...['input_cost_per_second', 'input_cost_per_token', 'output_cost_per_token'],
+  ]),
+  ...rule('dropped', 'another name for the maximum of output tokens', [
+    ...['max_output_tokens', 'max_new_tokens', 'max_tokens_to_sample', 'num_predict'],
+    ...['maxTokens', 'maxOutputTokens', 'maxCompletionTokens'],
+  ]),
+  ...rule('dropped', 'wrong guesses are billed beyond the maximum', ['prediction']),
+  ...rule('dropped', "what is stored is in the vendor's archive, out of reach", ['store']),
+];
+
+/** Of native bodies alone: in chat bodies it is what it says. */
+export const NATIVE_RULES: readonly FieldRule[] = rule(
+  'dropped',
+  'another name for the maximum of output tokens',
+  ['max_completion_tokens'],
+);
+
+/** What becomes of tools, by the kind that their `type` begins with; all others have none or another. */
+export interface KindRule {
+  readonly type: string;
+  readonly becomes: 'passed' | 'priced' | 'refused';
+  readonly why: string;
+}
+
+/** Of native bodies: in chat bodies there are functions alone. */
+export const TOOL_RULES: readonly KindRule[] = [
+  ...['custom', 'bash_', 'browser_toolset_', 'computer_', 'memory_', 'text_editor_'].map(
+    (type): KindRule => ({ type, becomes: 'passed', why: 'the client runs it' }),
+  ),
+  { type: 'web_search_', becomes: 'priced', why: 'each search is billed' },
+  { type: 'web_fetch_', becomes: 'priced', why: 'what is fetched is read, and billed' },
+  { type: 'code_execution_', becomes: 'refused', why: 'a sandbox is billed by the hour' },
+  { type: 'advisor_', becomes: 'refused', why: 'another model is asked, at another price' },
+  {
+    type: 'tool_search_tool_',
+    becomes: 'refused',
+    why: 'the vendor runs the model once more for each search',
+  },
+  {
+    type: 'mcp_toolset',
+    becomes: 'refused',
+    why: 'the vendor runs the model as often as its tools answer',
+  },
+];
+
+/** Of the edits of `context_management`: all others only take something away. */
+export const EDIT_RULES: readonly KindRule[] = [
+  { type: 'compact_', becomes: 'refused', why: 'a summary is one more run of the model' },
+];
