@@ -74,16 +74,7 @@ describe.each(FORMATS)('a $name request', (format) => {
     const hidden = [
       { messages: [{ role: 'user', content: 'Hi', Content: 'Ho' }] },
       { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', TEXT: 'Ho' }] }] },
-      {
-        tools: [
-          {
-            type: 'function',
-            name: 'a',
-            function: { name: 'a', Name: 'b' },
-            input_schema: { type: 'object' },
-          },
-        ],
-      },
+      { tools: [{ type: 'function', name: 'a', function: { name: 'a' }, TYPE: 'web_search' }] },
       { context_management: { Edits: [] } },
       { stream_options: { Include_Usage: false } },
     ];
