@@ -13,8 +13,11 @@ import { formatDuration } from '../src/lib/parse-duration.ts';
 import { METRICS } from '../src/metrics/metrics.ts';
 import { type AdminRoutesOptions, createAdminRoutes } from '../src/ops/admin-routes.ts';
 import { createEventHub } from '../src/ops/create-event-hub.ts';
+import { chatRequestSchema } from '../src/protocol/chat/request-schema.ts';
 import { createOpenApiDocument } from '../src/protocol/create-openapi-document.ts';
+import { EDIT_RULES, FIELD_RULES, NATIVE_RULES, TOOL_RULES } from '../src/protocol/field-rules.ts';
 import { REFUSALS } from '../src/protocol/refusals.ts';
+import { namesOf } from '../src/protocol/schema.ts';
 import { createTempDir } from './support/create-temp-dir.ts';
 import { findFreePort } from './support/find-free-port.ts';
 import { waitUntil } from './support/wait-until.ts';
@@ -32,6 +35,12 @@ function section(title: string): string {
   if (start === -1) throw new Error(`README has no section ${title}`);
   const end = README.indexOf('\n## ', start);
   return README.slice(start, end === -1 ? undefined : end);
+}
+
+function subsection(title: string): string {
+  const [, text] = README.split(`### ${title}\n`);
+  if (text === undefined) throw new Error(`README has no part ${title}`);
+  return text.slice(0, text.search(/^##/m));
 }
 
 function block(text: string, language: string, index = 0): string {
@@ -196,6 +205,42 @@ describe('README: its tables', () => {
     expect(rows(section('Doctor'))).toEqual(
       Object.entries(CHECKS).map(([name, text]) => [name, text.replaceAll('`', '')]),
     );
+  });
+
+  it('list every field and kind that has a rule', () => {
+    const listed = rows(subsection('What changes the price'));
+    const show = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+    const fields = [...FIELD_RULES, ...NATIVE_RULES].map(({ field, passes, others, why }) => [
+      field,
+      passes.map(show).join(', ') || '–',
+      others,
+      why,
+    ]);
+    const kinds = [...TOOL_RULES, ...EDIT_RULES].map(({ type, becomes, why }) => [
+      type,
+      becomes,
+      why,
+    ]);
+    const each = listed.flatMap(([names = '', ...others]) =>
+      names.split(', ').map((name) => [name, ...others]),
+    );
+    expect(each.map((row) => row.map((cell) => cell.replace('of native requests: ', '')))).toEqual([
+      ...fields,
+      ...kinds,
+    ]);
+  });
+
+  it('list every chat field that only chat upstreams read', () => {
+    const ignored = rows(subsection('What becomes of chat fields')).find(
+      ([names = '', becomes]) => becomes === 'ignored' && names.includes('seed'),
+    );
+    const names = ignored?.[0]?.split(', ') ?? [];
+    const read = rows(subsection('What becomes of chat fields')).map(([name]) => name);
+    for (const name of namesOf(chatRequestSchema)) {
+      const isRead = read.some((cell) => cell?.split(/[^a-z_]/).includes(name));
+      expect(isRead, name).toBe(true);
+    }
+    expect(namesOf(chatRequestSchema)).toEqual(expect.arrayContaining(names));
   });
 
   it('list every refusal', () => {

@@ -53,7 +53,7 @@ export function estimateTokens(
     noteMarker(tool, tally);
   }
   if (isObject(request.outputSchema)) addJson(request.outputSchema, tally, 'opaque');
-  for (const value of request.sentUnread) addJson(value, tally, 'opaque');
+  for (const value of request.sentUnread) addJson(value, tally, 'blocks');
   return {
     likely: tally.tokens + Math.ceil(tally.bytes / bytesPerToken),
     least: Math.ceil(tally.bytes / BYTES_PER_TOKEN_MAX),

@@ -138,7 +138,9 @@ for (const format of [nativeFormat, chatFormat]) {
                 model: 'sold',
                 outputTokensMax: [OUTPUT_TOKENS_MAX],
                 isStream: request.isStream,
-                kinds: request.tools.map(({ type }) => (to === 'chat' ? 'function' : (type ?? null))),
+                kinds: request.tools.map(({ type }) =>
+                  to === 'chat' ? 'function' : (type ?? null),
+                ),
                 names: request.tools.map(({ name }) => name),
                 dear: [],
                 others: [],

@@ -49,6 +49,18 @@ const toolCall = tagged(
   only("'function'"),
 );
 
+const notKept: Schema = {
+  json: { type: 'null' },
+  check: (value) =>
+    value === null
+      ? undefined
+      : {
+          path: '',
+          kind: 'invalid',
+          message: 'Input should be null: nothing that was spoken is kept',
+        },
+};
+
 const instructions = object({ content: textParts });
 const message = tagged(
   'role',
@@ -62,6 +74,7 @@ const message = tagged(
         content: nullable(assistantParts),
         tool_calls: nullable(list(toolCall)),
         function_call: nullable(functionCall),
+        audio: notKept,
       },
     ),
     tool: object({ tool_call_id: text({ charsMin: 1 }), content: textParts }),
