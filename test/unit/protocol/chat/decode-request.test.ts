@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../../../src/catalogue/estimate-tokens.ts';
 import { chatFormat } from '../../../../src/protocol/chat/index.ts';
 import { chatRequestSchema } from '../../../../src/protocol/chat/request-schema.ts';
 import type { DecodedRequest } from '../../../../src/protocol/format.ts';
@@ -290,55 +289,5 @@ describe('a chat request that is wrong', () => {
     expect(() => decode(body)).toThrow(
       expect.objectContaining({ refusal: 'invalid_request', param: null }),
     );
-  });
-});
-
-describe('what only a chat upstream reads', () => {
-  const estimate = (fields: object) => {
-    const { request } = chatFormat.decodeRequest({ ...minimal, ...fields }, () => undefined);
-    return estimateTokens(request, 3);
-  };
-  const long = 'word '.repeat(3_000);
-  const user = { role: 'user', content: 'Hi' };
-  const tool = { type: 'function', function: { name: 'a' } };
-  const cases: readonly [string, object][] = [
-    [
-      'thoughts of before',
-      { messages: [user, { role: 'assistant', content: 'So', reasoning_content: long }] },
-    ],
-    ['a name', { messages: [{ ...user, name: long }] }],
-    ['white space', { messages: [user, { role: 'user', content: ' '.repeat(15_000) }] }],
-    [
-      'a refusal',
-      { messages: [user, { role: 'assistant', content: [{ type: 'refusal', refusal: long }] }] },
-    ],
-    [
-      'something in a part',
-      { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', more: long }] }] },
-    ],
-    ['something in a tool', { tools: [{ ...tool, function: { name: 'a', more: long } }] }],
-    ['what its template reads', { chat_template_kwargs: { documents: [long] } }],
-    ['a field of tomorrow', { of_tomorrow: { more: [long] } }],
-  ];
-  for (const [name, fields] of cases) {
-    it(`is counted: ${name}`, () => {
-      expect(estimate(fields).likely - estimate({}).likely).toBeGreaterThanOrEqual(5_000);
-    });
-  }
-
-  it('is held at the price of the cache where it is to be written there', () => {
-    const control = { type: 'ephemeral' };
-    const part = { type: 'text', text: 'Hi', cache_control: control };
-    expect(estimate({}).cacheWrite).toBeUndefined();
-    expect(estimate({ cache_control: control }).cacheWrite).toBe('5m');
-    expect(estimate({ messages: [{ role: 'user', content: [part] }] }).cacheWrite).toBe('5m');
-    expect(() => estimate({ cache_control: { ...control, ttl: '1h' } })).toThrow(
-      'cache_control.ttl',
-    );
-  });
-
-  it('is no sound that a vendor would have to remember', () => {
-    const spoken = { role: 'assistant', content: 'So', audio: { id: 'audio_1' } };
-    expect(() => estimate({ messages: [user, spoken] })).toThrow('messages[1].audio');
   });
 });
