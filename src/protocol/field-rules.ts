@@ -32,7 +32,10 @@ export const FIELD_RULES: readonly FieldRule[] = [
   ...rule('refused', 'each beam is billed', ['use_beam_search'], [false]),
   ...rule('refused', 'sound and images have prices of their own', ['modalities'], [['text']]),
   ...rule('refused', 'sound has a price of its own', ['audio']),
-  ...rule('refused', 'searches are billed one by one', ['web_search_options', 'plugins']),
+  ...rule('refused', 'searches are billed one by one', [
+    ...['web_search_options', 'search_parameters', 'search_settings', 'data_sources', 'plugins'],
+  ]),
+  ...rule('refused', 'a search is billed', ['enable_search'], [false]),
   ...rule('refused', 'the vendor runs the model as often as its tools answer', ['mcp_servers']),
   ...rule('refused', 'a sandbox is billed by the hour, and remembers', ['container']),
   ...rule('refused', 'a summary is one more run of the model', ['compaction']),

@@ -124,4 +124,12 @@ describe('the decoder of native requests', () => {
     const tools = uses.map((name) => ({ name, input_schema: { type: 'object' } }));
     expect(tryDecode(encode({ model: 'opus', max_tokens: 1, messages, tools }))).toBe('decoded');
   });
+
+  it('takes no longer the more fields and tools there are that nobody knows', () => {
+    const names = Array.from({ length: 20_000 }, (_, i) => `of_tomorrow_${i}`);
+    const fields = Object.fromEntries(names.map((name) => [name, 1]));
+    const tools = names.map((name) => ({ name, type: name }));
+    const body = { model: 'opus', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
+    expect(tryDecode(encode({ ...body, ...fields, tools }))).toBe('decoded');
+  });
 });

@@ -7,8 +7,9 @@ import { CHAT_FIELDS } from './decode-request.ts';
 import type { OutputLimitField } from './encode-request.ts';
 
 /**
- * The body for an upstream of the chat format from one that came in it, and only from such a one. It goes on as it came, byte for byte, but for
- * what the gateway answers for: the model, the length of the answer, and whether it is a stream that tells its usage.
+ * The body for an upstream of the chat format from one that came in it, and only from such a one. It goes on as it
+ * came, byte for byte, but for what the gateway answers for: the model, the length of the answer, and whether it is a
+ * stream that tells its usage.
  */
 export function spliceChatRequest(
   call: AskedCall,
@@ -24,7 +25,8 @@ export function spliceChatRequest(
 
 function encodeStreamOptions({ value }: JsonBody): string {
   const options = value['stream_options'];
-  return JSON.stringify({ ...(isObject(options) && options), include_usage: true });
+  if (!isObject(options)) return '{"include_usage":true}';
+  return JSON.stringify({ ...options, include_usage: true });
 }
 
 /** Known fields that say nothing are left out, as some upstreams refuse them, and with the tools what is said of them. */
