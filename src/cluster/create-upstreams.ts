@@ -100,5 +100,7 @@ function createUpstream(
       estimateTokens(request, config.estimate.bytesPerToken).likely;
     return createSimulatedUpstream({ ...simulated, instance, clock, countTokens });
   }
-  return createHttpUpstream({ ...upstream, kind, url, tls: readUpstreamTls(upstream), clock });
+  const accepts = new Set(upstream.accepts);
+  const tls = readUpstreamTls(upstream);
+  return createHttpUpstream({ ...upstream, kind, url, accepts, tls, clock });
 }

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { pathUnder } from '../lib/path-under.ts';
 import type { Config, GuardsConfig, ModelConfig, PriceConfig, UpstreamConfig } from './config.ts';
-import { CACHE_PRICE_FACTORS } from './default-settings.ts';
+import { CACHE_PRICE_FACTORS, DEFAULT_ACCEPTS } from './default-settings.ts';
 import { type Settings, WORKERS_MAX } from './schema.ts';
 
 type ModelSettings = Settings['models'][number];
@@ -81,14 +82,22 @@ function roundPrice(price: number): number {
   return Math.round(price * 1e9) / 1e9;
 }
 
+function buildProbe({ url, probe }: UpstreamSettings): UpstreamConfig['probe'] {
+  if (url === undefined || probe === undefined) return undefined;
+  const { path = pathUnder(url, '/models'), interval, timeout } = probe;
+  return { path, intervalMs: interval, timeoutMs: timeout };
+}
+
 function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
-  const { timeouts, simulated, headers, tls, probe } = upstream;
+  const { timeouts, simulated, headers, tls } = upstream;
   return {
     name: upstream.name,
     kind: upstream.kind,
     url: upstream.url,
     apiKey: upstream.api_key,
     modelNames: upstream.model_names,
+    outputLimitField: upstream.output_limit_field,
+    accepts: upstream.accepts ?? DEFAULT_ACCEPTS[upstream.kind],
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
     ),
@@ -96,7 +105,7 @@ function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
       caFile: tls.ca_file === undefined ? undefined : resolve(tls.ca_file),
       serverName: tls.server_name,
     },
-    probe: probe && { path: probe.path, intervalMs: probe.interval, timeoutMs: probe.timeout },
+    probe: buildProbe(upstream),
     unknownFields: upstream.unknown_fields,
     concurrencyMax: upstream.max_concurrency,
     timeouts: {

@@ -62,6 +62,10 @@ export interface UpstreamConfig {
   readonly url: string | undefined;
   readonly apiKey: Secret | undefined;
   readonly modelNames: Readonly<Record<string, string>>;
+  /** Of a chat upstream; absent, the client's own. */
+  readonly outputLimitField: 'max_completion_tokens' | 'max_tokens' | undefined;
+  /** What not every upstream takes. */
+  readonly accepts: readonly ('pdf' | 'effort' | 'reasoning_content')[];
   /** By name in lower case; sent with each request. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly tls: UpstreamTlsConfig | undefined;

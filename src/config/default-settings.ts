@@ -30,3 +30,10 @@ export const DEFAULT_UPSTREAMS = [{ name: 'simulated', kind: 'simulated' as cons
 
 /** Cache prices that a model does not state follow from its input price. */
 export const CACHE_PRICE_FACTORS = { read: 0.1, write5m: 1.25, write1h: 2 };
+
+/** What an upstream of each kind takes that does not say it: as the models of today do. */
+export const DEFAULT_ACCEPTS = {
+  native: ['pdf', 'effort'],
+  chat: ['effort'],
+  simulated: [],
+} as const;

@@ -11,7 +11,7 @@ const OWN_HEADERS = [
 const OWN_NATIVE_HEADERS = ['anthropic-beta', 'anthropic-version'];
 const KEY_HEADERS = ['authorization', 'x-api-key'];
 /** What only makes sense over a network. */
-const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe', 'unknown_fields'];
+const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe', 'unknown_fields', 'accepts'];
 
 export function findUpstreamConflicts(
   upstream: Fields,
@@ -33,6 +33,10 @@ export function findUpstreamConflicts(
       path: [...path, 'simulated'],
       message: `is for simulated upstreams only: this one is ${kind}`,
     });
+  }
+  if (kind !== 'chat' && upstream['output_limit_field'] !== undefined) {
+    const message = 'is for chat upstreams only';
+    problems.push({ path: [...path, 'output_limit_field'], message });
   }
   const url = upstream['url'];
   if (upstream['tls'] !== undefined && typeof url === 'string' && url.startsWith('http://')) {

@@ -86,6 +86,8 @@ function maskUpstream(upstream: UpstreamConfig) {
     url: upstream.url,
     api_key: upstream.apiKey?.toString(),
     model_names: upstream.modelNames,
+    output_limit_field: upstream.outputLimitField,
+    accepts: simulated === undefined ? upstream.accepts : undefined,
     // A simulated upstream may not have them, not even none.
     headers: simulated === undefined ? maskHeaders(headers) : undefined,
     tls: tls && { ca_file: tls.caFile, server_name: tls.serverName },

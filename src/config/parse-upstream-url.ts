@@ -1,4 +1,6 @@
 const URL_CHARACTERS_MAX = 2_048;
+/** Addresses are shown to operators and in logs. */
+const CREDENTIAL = /key|token|secret|auth|code|sig|pass/i;
 
 /** Checks the address of an upstream and returns it as it is written. No message repeats it. */
 export function parseUpstreamUrl(text: string): string {
@@ -10,6 +12,9 @@ export function parseUpstreamUrl(text: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new Error('must not hold credentials: they belong into api_key');
   }
-  if (/[?#]/.test(text)) throw new Error('must end with the path: a request adds its own');
+  if (text.includes('#')) throw new Error('must not have a fragment: nobody is sent one');
+  if ([...url.searchParams.keys()].some((name) => CREDENTIAL.test(name))) {
+    throw new Error('must not hold credentials: they belong into api_key or headers');
+  }
   return text;
 }

@@ -52,6 +52,11 @@ const name = namedText(
   /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
 );
 
+const modelName = namedText(
+  'a name of at most 128 letters, digits and . _ : - /, which does not end with /',
+  /^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9._:-])?$/,
+);
+
 // What a header can carry; see `expected` for why the message is this plain.
 const secret = namedText(
   'text of 1 to 4096 visible ASCII characters, without spaces',
@@ -67,8 +72,8 @@ const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
 const tokens = wholeNumber(1, TOKENS_MAX);
 
 const model = settingsMap({
-  id: name,
-  aliases: listOf(name, 'names', 0, ALIASES_MAX).prefault([]),
+  id: modelName,
+  aliases: listOf(modelName, 'names', 0, ALIASES_MAX).prefault([]),
   context_length: tokens.prefault(DEFAULT_CONTEXT_LENGTH),
   beta_context_length: tokens.optional(),
   max_output_tokens: tokens,
@@ -112,6 +117,19 @@ const upstream = settingsMap({
   model_names: z
     .record(z.string(), vendorName, { error: expected('a map of model ids to names') })
     .prefault({}),
+  output_limit_field: z
+    .enum(['max_completion_tokens', 'max_tokens'], {
+      error: expected('one of max_completion_tokens, max_tokens'),
+    })
+    .optional(),
+  accepts: listOf(
+    z.enum(['pdf', 'effort', 'reasoning_content'], {
+      error: expected('one of pdf, effort, reasoning_content'),
+    }),
+    'of pdf, effort, reasoning_content',
+    0,
+    3,
+  ).optional(),
   headers: z
     .record(z.string(), headerValue, { error: expected('a map of header names to values') })
     .prefault({}),
@@ -126,7 +144,7 @@ const upstream = settingsMap({
     path: namedText(
       'a path that begins with /, at most 2048 visible ASCII characters',
       /^\/[\x21-\x7e]{0,2047}$/,
-    ).prefault('/v1/models'),
+    ).optional(),
     interval: duration(PROBE_INTERVAL_MS_MIN).prefault('5s'),
     timeout: duration(1).prefault('2s'),
   }).optional(),

@@ -7,7 +7,7 @@ export interface Route {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
   /**
    * Compared byte by byte with what the client sent; the query does not count. One that ends in `/*` takes
-   * any one further segment for which there is no route of its own.
+   * whatever follows for which there is no route of its own, be it several segments, unless it ends in `/`.
    */
   readonly path: string;
   /** From the end of the handler's synchronous part to the last byte of the answer. */
@@ -34,16 +34,18 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
     byMethod.set(route.method, route);
     if (route.method === 'GET' && !byMethod.has('HEAD')) byMethod.set('HEAD', route);
   }
+  const open = [...byPath].flatMap(([path, byMethod]) =>
+    path.endsWith('/*') ? [{ beginning: path.slice(0, -1), byMethod }] : [],
+  );
+  const findOpen = (path: string) =>
+    path.endsWith('/')
+      ? undefined
+      : open.find(({ beginning }) => path.startsWith(beginning))?.byMethod;
   return {
     find(method, path) {
-      const byMethod = byPath.get(path) ?? byPath.get(withoutLastSegment(path));
+      const byMethod = byPath.get(path) ?? findOpen(path);
       if (byMethod === undefined) return NOTHING_ALLOWED;
       return byMethod.get(method) ?? { allowed: [...byMethod.keys()] };
     },
   };
-}
-
-function withoutLastSegment(path: string): string {
-  const end = path.lastIndexOf('/') + 1;
-  return end === path.length ? path : `${path.slice(0, end)}*`;
 }

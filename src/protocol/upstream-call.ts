@@ -1,5 +1,11 @@
 import type { AskedRequest, InferenceCall, InferenceRequest } from './inference.ts';
 
+/**
+ * What not every upstream takes: PDFs, how much effort a model is to make, and what it thought before, which it gets
+ * back as `reasoning_content`.
+ */
+export type Acceptable = 'pdf' | 'effort' | 'reasoning_content';
+
 /** What the body for an upstream is made of. */
 export type UpstreamCall = Pick<InferenceCall, 'outputTokensMax' | 'source'> & {
   readonly request: InferenceRequest;
@@ -7,6 +13,8 @@ export type UpstreamCall = Pick<InferenceCall, 'outputTokensMax' | 'source'> & {
   readonly dropsUnknown?: boolean;
   /** How the upstream is to answer, whatever the client asked for. */
   readonly isStream: boolean;
+  /** Absent: nothing but what all take. */
+  readonly accepts?: ReadonlySet<Acceptable>;
 };
 
 /** The same for whoever sends texts on as they came, whether they were read or not. */

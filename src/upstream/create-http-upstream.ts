@@ -1,9 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
 import { createDeadlineList } from '../lib/deadline-list.ts';
+import { pathUnder } from '../lib/path-under.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { OutputLimitField } from '../protocol/chat/encode-request.ts';
 import type { AskedRequest, Infer, InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
+import type { Acceptable } from '../protocol/upstream-call.ts';
 import { createDeadlines } from './deadlines.ts';
 import { HttpCall } from './http-call.ts';
 import { createHttpClient } from './http1/create-http-client.ts';
@@ -27,6 +30,9 @@ export interface HttpUpstreamOptions {
   /** What the upstream calls a model, where it has another name there. */
   readonly modelNames: Readonly<Record<string, string>>;
   readonly unknownFields: 'pass' | 'drop' | 'refuse';
+  /** Of a chat upstream; absent, the client's own. */
+  readonly outputLimitField: OutputLimitField | undefined;
+  readonly accepts: ReadonlySet<Acceptable>;
   readonly concurrencyMax: number;
   readonly timeouts: {
     readonly connectMs: number;
@@ -39,10 +45,9 @@ export interface HttpUpstreamOptions {
 
 /** A real backend over HTTP. Each call is one request; whoever stops taking parts ends it at once. */
 export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
-  const { kind, timeouts, modelNames } = options;
-  const url = new URL(options.url);
+  const { kind, timeouts, modelNames, accepts, outputLimitField } = options;
   const client = createHttpClient({
-    origin: parseOrigin(url),
+    origin: parseOrigin(new URL(options.url)),
     // A call has ended when its answer has told all; its connection may still be read to the end.
     connectionsMax: 2 * options.concurrencyMax,
     connectTimeoutMs: timeouts.connectMs,
@@ -51,7 +56,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   });
   const dialect = dialectOf(kind);
   const dropsUnknown = options.unknownFields === 'drop';
-  const path = dialect.pathOf(url.pathname);
+  const path = pathUnder(options.url, dialect.path);
   const lingering = createDeadlineList<HttpCall>({
     afterMs: LINGER_MAX_MS,
     nowMs: () => performance.now(),
@@ -71,8 +76,9 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const vendorModel = modelNames[model] ?? model;
     const source = form.format === dialect.format ? call.source : undefined;
     const body = dialect.encodeRequest(
-      { request, readWhole, outputTokensMax, source, isStream, dropsUnknown },
+      { request, readWhole, outputTokensMax, source, isStream, accepts, dropsUnknown },
       vendorModel,
+      outputLimitField,
     );
     const httpCall = new HttpCall(call, dialect, isStream ? forStreams : forWholes);
     httpCall.start(client, {

@@ -1,6 +1,10 @@
 import { decodeChatAnswer, readChatUsage } from '../protocol/chat/decode-answer.ts';
 import { createStreamDecoder as createChatStreamDecoder } from '../protocol/chat/decode-stream.ts';
-import { encodeChatRequest } from '../protocol/chat/encode-request.ts';
+import {
+  chooseOutputLimitField,
+  encodeChatRequest,
+  type OutputLimitField,
+} from '../protocol/chat/encode-request.ts';
 import { relayChatAnswer } from '../protocol/chat/relay-answer.ts';
 import { createChatRelay } from '../protocol/chat/relay-stream.ts';
 import { spliceChatRequest } from '../protocol/chat/splice-request.ts';
@@ -36,8 +40,12 @@ export interface UpstreamDialect {
   /** What it reads and writes: clients of the same format get its answers as they are. */
   readonly format: 'native' | 'chat';
   /** Behind the upstream's address. */
-  pathOf(basePath: string): string;
-  encodeRequest(call: CallToEncode, vendorModel: string): string | Uint8Array;
+  readonly path: string;
+  encodeRequest(
+    call: CallToEncode,
+    vendorModel: string,
+    outputLimitField: OutputLimitField | undefined,
+  ): string | Uint8Array;
   /** Name, value, name, value, … */
   encodeHeaders(betas: AskedBetas, apiKey: string | undefined): readonly string[];
   /** The same for a question whether it is there. */
@@ -58,7 +66,7 @@ export function dialectOf(kind: 'native' | 'chat'): UpstreamDialect {
 
 export const NATIVE_DIALECT: UpstreamDialect = {
   format: 'native',
-  pathOf: (basePath) => join(basePath, '/messages'),
+  path: '/messages',
   encodeRequest: (call, vendorModel) =>
     spliceNativeRequest(call, vendorModel) ?? encodeNativeRequest(wholeOf(call), vendorModel),
   encodeHeaders: (betas, apiKey) => [
@@ -79,10 +87,14 @@ export const NATIVE_DIALECT: UpstreamDialect = {
 
 export const CHAT_DIALECT: UpstreamDialect = {
   format: 'chat',
-  pathOf: (basePath) => join(basePath, '/chat/completions'),
-  encodeRequest: (call, vendorModel) =>
-    spliceChatRequest(call, vendorModel, 'max_tokens') ??
-    encodeChatRequest(wholeOf(call), vendorModel, 'max_tokens'),
+  path: '/chat/completions',
+  encodeRequest(call, vendorModel, outputLimitField) {
+    const field = chooseOutputLimitField(call, outputLimitField);
+    return (
+      spliceChatRequest(call, vendorModel, field) ??
+      encodeChatRequest(wholeOf(call), vendorModel, field)
+    );
+  },
   encodeHeaders: (_betas, apiKey) => encodeBearer(apiKey),
   encodeProbeHeaders: encodeBearer,
   createStreamDecoder: createChatStreamDecoder,
@@ -100,10 +112,4 @@ function wholeOf(call: CallToEncode): UpstreamCall {
 
 function encodeBearer(apiKey: string | undefined): readonly string[] {
   return apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`];
-}
-
-/** Addresses are written with their version and without it. */
-function join(basePath: string, path: string): string {
-  const base = basePath.replace(/\/+$/, '');
-  return base.endsWith('/v1') ? `${base}${path}` : `${base}/v1${path}`;
 }

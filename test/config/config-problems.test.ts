@@ -103,7 +103,24 @@ limits: {body_bytes: 2GiB}
       '{name: main, kind: chat, url: "http://a:b@c"}',
       'upstreams[0].url: must not hold credentials',
     ],
-    ['{name: main, kind: chat, url: "http://a?k=v"}', 'upstreams[0].url: must end with the path'],
+    ['{name: main, kind: chat, url: "http://a/b#c"}', 'upstreams[0].url: must not have a fragment'],
+    [
+      '{name: main, kind: chat, url: "http://a/b?api-version=1&Subscription-Key=2"}',
+      'upstreams[0].url: must not hold credentials: they belong into api_key or headers',
+    ],
+    [
+      '{name: main, kind: native, url: "http://a", output_limit_field: max_tokens}',
+      'upstreams[0].output_limit_field: is for chat upstreams only',
+    ],
+    [
+      '{name: main, kind: chat, url: "http://a", output_limit_field: tokens}',
+      'upstreams[0].output_limit_field: must be one of max_completion_tokens, max_tokens',
+    ],
+    [
+      '{name: main, kind: chat, url: "http://a", accepts: [pdfs]}',
+      'upstreams[0].accepts[0]: must be one of pdf, effort, reasoning_content',
+    ],
+    ['{name: main, kind: simulated, accepts: [pdf]}', 'upstreams[0].accepts: a simulated'],
     ['{name: main, kind: chat, url: "http://[x"}', 'upstreams[0].url: is not a valid URL'],
     ['{name: main, kind: simulated, model_names: {x: y}}', 'upstreams[0].model_names.x: no model'],
     [
@@ -146,7 +163,7 @@ limits: {body_bytes: 2GiB}
       'routes[1].upstream: "simulated" is a route',
     ],
     ['aliases: [m]', 'aliases[0]: "m" is an id or an alias already'],
-    ['id: other/m', 'id: must be a name of at most 128 letters'],
+    ['id: other/', 'id: must be a name of at most 128 letters'],
     ['price: {input: -1, output: 1}', 'price.input: must be a number from 0 to 1000000'],
     [
       'price: {input: 1, output: 2, cache_read: 1.5}',

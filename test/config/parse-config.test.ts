@@ -78,6 +78,8 @@ describe('parseConfig', () => {
         url: undefined,
         apiKey: undefined,
         modelNames: {},
+        outputLimitField: undefined,
+        accepts: [],
         headers: {},
         tls: undefined,
         probe: undefined,

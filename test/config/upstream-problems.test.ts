@@ -68,6 +68,17 @@ describe('the probe of an upstream', () => {
   });
 
   it.each([
+    ['http://h/', '/v1/models'],
+    ['http://h/v1/', '/v1/models'],
+    ['http://h/v1beta/openai', '/v1beta/openai/models'],
+    ['http://h/openai/deployments/x?api-version=1', '/openai/deployments/x/models?api-version=1'],
+  ])('asks behind the base path of %s', (url, path) => {
+    const text = upstreamWith('probe: {}', 'chat', url);
+    const { upstreams } = parseConfig({ path: undefined, text, env: {} });
+    expect(upstreams[0]?.probe?.path).toBe(path);
+  });
+
+  it.each([
     [
       '{path: models}',
       'path: must be a path that begins with /, at most 2048 visible ASCII characters',

@@ -1,6 +1,7 @@
 import { readUpstreamTls } from '../../cluster/read-upstream-tls.ts';
 import type { UpstreamConfig } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { pathUnder } from '../../lib/path-under.ts';
 import { createHttpClient } from '../../upstream/http1/create-http-client.ts';
 import type { HttpFailure } from '../../upstream/http1/http-failure.ts';
 import { parseOrigin } from '../../upstream/http1/origin.ts';
@@ -48,11 +49,9 @@ export function askUpstream(
   });
 }
 
-/** What the probe asks for; else the list of models. Addresses are written with their version and without it. */
-export function pathOf({ probe }: UpstreamConfig, { pathname }: URL): string {
-  if (probe !== undefined) return probe.path;
-  const base = pathname.replace(/\/+$/, '');
-  return base.endsWith('/v1') ? `${base}/models` : `${base}/v1/models`;
+/** What the probe asks for; else the list of models. */
+export function pathOf({ probe }: UpstreamConfig, { href }: URL): string {
+  return probe?.path ?? pathUnder(href, '/models');
 }
 
 function headersOf({ kind, apiKey, headers }: UpstreamConfig): string[] {

@@ -37,7 +37,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     isStream: chat.stream === true,
     system,
     messages,
-    outputTokensMax: chat.max_completion_tokens ?? chat.max_tokens ?? undefined,
+    outputTokensMax: decodeOutputLimit(chat),
     temperature:
       typeof temperature === 'number' ? Math.min(temperature, TEMPERATURE_MAX) : undefined,
     topP: chat.top_p ?? undefined,
@@ -55,6 +55,12 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     sentUnread: listUnread(chat, unknownFields),
   };
   return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
+}
+
+/** Of two, the smaller: whichever of them an upstream knows, it is kept. */
+function decodeOutputLimit(chat: ChatRequest): number | undefined {
+  const limits = [chat.max_completion_tokens, chat.max_tokens].filter((limit) => limit != null);
+  return limits.length === 0 ? undefined : Math.min(...limits);
 }
 
 function decodeStop(stop: ChatRequest['stop']): readonly string[] {

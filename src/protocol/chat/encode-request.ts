@@ -1,11 +1,22 @@
 import type { InferenceRequest } from '../inference.ts';
-import type { UpstreamCall } from '../upstream-call.ts';
+import type { AskedCall, UpstreamCall } from '../upstream-call.ts';
 import { readObject, readText } from '../upstream-json.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeTools } from './encode-tools.ts';
 
 /** Newer upstreams know the first alone, older ones the second alone. */
 export type OutputLimitField = 'max_completion_tokens' | 'max_tokens';
+
+/** What the settings say; else that of the client, who knows its model; else the newer one. */
+export function chooseOutputLimitField(
+  { source }: AskedCall,
+  setting: OutputLimitField | undefined,
+): OutputLimitField {
+  if (setting !== undefined) return setting;
+  const asked = source?.value;
+  const isOlder = asked?.['max_tokens'] != null && asked['max_completion_tokens'] == null;
+  return isOlder ? 'max_tokens' : 'max_completion_tokens';
+}
 
 /** Upstreams refuse longer ones. */
 const USER_CHARS_MAX = 64;

@@ -38,7 +38,7 @@ function tellAll({ request, readWhole, source, wantsStreamUsage }: ReadRequest, 
     bodies: [NATIVE_DIALECT, CHAT_DIALECT].map((dialect) =>
       attempt(() => {
         const own = dialect.format === format.name ? source : undefined;
-        return String(dialect.encodeRequest({ ...call, source: own }, 'vendor'));
+        return String(dialect.encodeRequest({ ...call, source: own }, 'vendor', undefined));
       }),
     ),
   };

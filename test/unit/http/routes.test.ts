@@ -22,9 +22,11 @@ describe('the route table', () => {
     expect(table.find('HEAD', '/v1/models/haiku')).toBe(one);
   });
 
-  it('takes exactly one segment, and not an empty one', () => {
+  it('takes one segment or several, and not an empty one at the end', () => {
+    expect(table.find('GET', '/v1/models/a/b')).toBe(one);
     expect(table.find('GET', '/v1/models/')).toEqual({ allowed: [] });
-    expect(table.find('GET', '/v1/models/a/b')).toEqual({ allowed: [] });
+    expect(table.find('GET', '/v1/models/a/')).toEqual({ allowed: [] });
+    expect(table.find('GET', '/v1/models')).toEqual({ allowed: [] });
     expect(table.find('GET', '/v1/messages/x')).toEqual({ allowed: [] });
   });
 
