@@ -23,6 +23,7 @@ export interface ToolUseBlock {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  readonly cache_control?: CacheControl | null;
 }
 
 export interface ToolResultBlock {
@@ -30,6 +31,7 @@ export interface ToolResultBlock {
   readonly tool_use_id: string;
   readonly content?: string | readonly ContentBlock[] | null;
   readonly is_error?: boolean | null;
+  readonly cache_control?: CacheControl | null;
 }
 
 export interface ThinkingBlock {
@@ -40,7 +42,13 @@ export interface ThinkingBlock {
 
 /** Image, document and all other blocks that are only passed on. */
 export interface OtherBlock {
-  readonly type: 'image' | 'document' | 'search_result' | 'redacted_thinking' | 'other';
+  readonly type:
+    | 'image'
+    | 'document'
+    | 'search_result'
+    | 'tool_reference'
+    | 'redacted_thinking'
+    | 'other';
   readonly [field: string]: unknown;
 }
 
@@ -57,6 +65,7 @@ export interface Tool {
   /** A JSON Schema; its inside is never looked at. Vendor tools may have none. */
   readonly input_schema?: Readonly<Record<string, unknown>>;
   readonly type?: string | null;
+  readonly cache_control?: CacheControl | null;
 }
 
 export type ToolChoice =

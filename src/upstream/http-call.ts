@@ -88,7 +88,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#isRefused = !isAnswer;
     this.#reader =
       isAnswer && this.#call !== undefined
-        ? this.#createReader(this.#call)
+        ? this.#createReader(this.#call, headers.get('content-type'))
         : createErrorReader(status, headers);
     this.#call = undefined;
   }
@@ -132,10 +132,14 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     }
   }
 
-  #createReader({ request, form, model, isUnread }: InferenceCall): AnswerReader {
+  #createReader(
+    { request, form, model, isUnread }: InferenceCall,
+    contentType: string | undefined,
+  ): AnswerReader {
     return createAnswerReader({
       dialect: this.#dialect,
       isStream: request.isStream,
+      contentType,
       form,
       model,
       isUnread,

@@ -14,6 +14,8 @@ import type { UpstreamDialect } from './upstream-dialect.ts';
 /** A whole answer is put together in memory before it is decoded. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const ERROR_BYTES_MAX = 64 * 1024;
+const SPACE = 0x20;
+const OPENING_BRACE = 0x7b;
 
 /** Reads one body. What it throws is the end of the answer; what it has told before still counts. */
 export interface AnswerReader {
@@ -26,6 +28,8 @@ export interface AnswerReader {
 export interface AnswerOptions {
   readonly dialect: UpstreamDialect;
   readonly isStream: boolean;
+  /** What the upstream says that its answer is. */
+  readonly contentType: string | undefined;
   readonly form: AnswerForm;
   /** The pinned id: what the upstream calls it is its own affair. */
   readonly model: string;
@@ -39,10 +43,37 @@ export interface PartTeller {
   tell(part: PushedPart): void;
 }
 
+/** Some upstreams stream whatever was asked for, others never do. */
 export function createAnswerReader(options: AnswerOptions): AnswerReader {
-  const isSameFormat = options.dialect.format === options.form.format;
-  if (!options.isStream) return createWholeReader(options, isSameFormat);
-  return isSameFormat ? new RelayReader(options) : createStreamReader(options);
+  const { isStream, contentType } = options;
+  const contrary = isStream ? 'application/json' : 'text/event-stream';
+  const isAsAsked = contentType?.toLowerCase().startsWith(contrary) !== true;
+  return isAsAsked ? createReader(options, isStream) : createLookingReader(options);
+}
+
+/** What a type says is not always so: the first byte of an object tells it from events. */
+function createLookingReader(options: AnswerOptions): AnswerReader {
+  let reader: AnswerReader | undefined;
+  return {
+    push(chunk) {
+      if (reader === undefined) {
+        const first = chunk.find((byte) => byte > SPACE);
+        if (first === undefined) return undefined;
+        reader = createReader(options, first !== OPENING_BRACE);
+      }
+      return reader.push(chunk);
+    },
+    end: () => (reader ?? createReader(options, options.isStream)).end(),
+  };
+}
+
+function createReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
+  const { dialect, form, isStream } = options;
+  const isSameFormat = dialect.format === form.format;
+  if (isStream && comesInEvents) {
+    return isSameFormat ? new RelayReader(options) : createStreamReader(options);
+  }
+  return createWholeReader(options, comesInEvents);
 }
 
 /** A class, because one is made for every stream. */
@@ -88,22 +119,37 @@ function createStreamReader({ dialect, model, teller }: AnswerOptions): AnswerRe
   };
 }
 
-function createWholeReader(
-  { dialect, form, model, isUnread }: AnswerOptions,
-  isSameFormat: boolean,
-): AnswerReader {
+function decodeWhole(body: Buffer, { dialect, model }: AnswerOptions): PushedPart {
+  return toPart(dialect.decodeAnswer(body.toString('utf8')), model);
+}
+
+function decodeStreamed(body: Buffer, { dialect, model }: AnswerOptions): PushedPart {
+  const reader = createEventReader(dialect.createStreamDecoder());
+  const events: InferenceEvent[] = [];
+  reader.push(body, events);
+  reader.end(events);
+  return toPart(events, model);
+}
+
+function relayWhole(body: Buffer, { dialect, form, model }: AnswerOptions): PushedPart {
+  const { events, contentBytes, closing } = dialect.relayAnswer(body, model, form.context);
+  if (closing === undefined) return toPart(events, model);
+  return { events, contentBytes, bytes: [], closing };
+}
+
+function createWholeReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
+  const { isUnread, isStream, dialect, form } = options;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let unread: AnswerReader | undefined;
   const decode = (body: Buffer): PushedPart => {
-    if (!isSameFormat) return toPart(dialect.decodeAnswer(body.toString('utf8')), model);
-    const { events, contentBytes, closing } = dialect.relayAnswer(body, model, form.context);
-    if (closing === undefined) return toPart(events, model);
-    return { events, contentBytes, bytes: [], closing };
+    if (comesInEvents) return decodeStreamed(body, options);
+    const isRelayed = dialect.format === form.format && !isStream;
+    return isRelayed ? relayWhole(body, options) : decodeWhole(body, options);
   };
   return {
     push(chunk) {
-      if (isUnread()) {
+      if (!comesInEvents && isUnread()) {
         unread ??= createUnreadReader(dialect, chunks.splice(0));
         return unread.push(chunk);
       }

@@ -103,24 +103,6 @@ limits: {body_bytes: 2GiB}
       '{name: main, kind: chat, url: "http://a:b@c"}',
       'upstreams[0].url: must not hold credentials',
     ],
-    ['{name: main, kind: chat, url: "http://a/b#c"}', 'upstreams[0].url: must not have a fragment'],
-    [
-      '{name: main, kind: chat, url: "http://a/b?api-version=1&Subscription-Key=2"}',
-      'upstreams[0].url: must not hold credentials: they belong into api_key or headers',
-    ],
-    [
-      '{name: main, kind: native, url: "http://a", output_limit_field: max_tokens}',
-      'upstreams[0].output_limit_field: is for chat upstreams only',
-    ],
-    [
-      '{name: main, kind: chat, url: "http://a", output_limit_field: tokens}',
-      'upstreams[0].output_limit_field: must be one of max_completion_tokens, max_tokens',
-    ],
-    [
-      '{name: main, kind: chat, url: "http://a", accepts: [pdfs]}',
-      'upstreams[0].accepts[0]: must be one of pdf, effort, reasoning_content',
-    ],
-    ['{name: main, kind: simulated, accepts: [pdf]}', 'upstreams[0].accepts: a simulated'],
     ['{name: main, kind: chat, url: "http://[x"}', 'upstreams[0].url: is not a valid URL'],
     ['{name: main, kind: simulated, model_names: {x: y}}', 'upstreams[0].model_names.x: no model'],
     [

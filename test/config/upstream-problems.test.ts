@@ -113,3 +113,29 @@ describe('what belongs to a network', () => {
     ]);
   });
 });
+
+describe('an upstream', () => {
+  it.each([
+    ['kind: chat, url: "http://a/b#c"', 'url: must not have a fragment'],
+    [
+      'kind: chat, url: "http://a/b?api-version=1&Subscription-Key=2"',
+      'url: must not hold credentials: they belong into api_key or headers',
+    ],
+    [
+      'kind: native, url: "http://a", output_limit_field: max_tokens',
+      'output_limit_field: is for chat upstreams only',
+    ],
+    [
+      'kind: chat, url: "http://a", output_limit_field: tokens',
+      'output_limit_field: must be one of max_completion_tokens, max_tokens',
+    ],
+    [
+      'kind: chat, url: "http://a", accepts: [pdfs]',
+      'accepts[0]: must be one of pdf, effort, reasoning_content',
+    ],
+    ['kind: simulated, accepts: [pdf]', 'accepts: a simulated upstream has none'],
+  ])('of %s is refused', (settings, problem) => {
+    const problems = problemsOf(`upstreams: [{name: a, ${settings}}]`).join('\n');
+    expect(problems).toContain(`upstreams[0].${problem}`);
+  });
+});

@@ -38,7 +38,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
 };
 
 describe('a tool call of the chat format', () => {
-  it('whose arguments are nested too deeply is refused', async () => {
+  it('whose arguments are nested too deeply is read as the text that it is', async () => {
     const depth = 10_000;
     const call = {
       id: 'call_1',
@@ -57,10 +57,7 @@ describe('a tool call of the chat format', () => {
         ],
       }),
     });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      error: { param: 'messages[1].tool_calls[0].function.arguments' },
-    });
+    expect(response.status).toBe(200);
   });
 });
 

@@ -9,7 +9,8 @@ export interface ChatRequest {
   readonly stop?: string | readonly string[] | null;
   readonly stream?: boolean | null;
   readonly stream_options?: { readonly include_usage?: boolean | null } | null;
-  readonly tools?: readonly { readonly function: FunctionDefinition }[] | null;
+  readonly tools?: readonly ToolDefinition[] | null;
+  readonly cache_control?: unknown;
   readonly tool_choice?: ChatToolChoice | null;
   readonly parallel_tool_calls?: boolean | null;
   readonly functions?: readonly FunctionDefinition[] | null;
@@ -20,17 +21,30 @@ export interface ChatRequest {
   readonly [field: string]: unknown;
 }
 
-export interface TextPart {
+/** Clients mark in any place what a native upstream is to keep in its cache. */
+interface Marked {
+  readonly cache_control?: unknown;
+}
+
+export interface TextPart extends Marked {
   readonly type: 'text';
   readonly text: string;
 }
 
-export interface ImagePart {
+export interface ImagePart extends Marked {
   readonly type: 'image_url';
   readonly image_url: { readonly url: string };
 }
 
-export type UserPart = TextPart | ImagePart;
+export interface FilePart extends Marked {
+  readonly type: 'file';
+  readonly file: {
+    readonly file_data?: string | null;
+    readonly filename?: string | null;
+  };
+}
+
+export type UserPart = TextPart | ImagePart | FilePart;
 
 export interface FunctionCall {
   readonly name: string;
@@ -43,25 +57,36 @@ export interface ToolCall {
   readonly function: FunctionCall;
 }
 
-export interface AssistantMessage {
+export interface AssistantMessage extends Marked {
   readonly role: 'assistant';
-  readonly content?: string | readonly (TextPart | { readonly type: 'refusal' })[] | null;
+  readonly content?: string | readonly SaidPart[] | null;
+  /** What it thought before; some upstreams want it back. */
+  readonly reasoning_content?: string;
   readonly tool_calls?: readonly ToolCall[] | null;
   readonly function_call?: FunctionCall | null;
 }
 
-export type ChatMessage =
-  | { readonly role: 'developer' | 'system'; readonly content: string | readonly TextPart[] }
-  | { readonly role: 'user'; readonly content: string | readonly UserPart[] }
-  | AssistantMessage
-  | {
-      readonly role: 'tool';
-      readonly tool_call_id: string;
-      readonly content: string | readonly TextPart[];
-    }
-  | { readonly role: 'function'; readonly content: string | null };
+/** A refusal is nothing that a model reads again. */
+export type SaidPart = TextPart | { readonly type: 'refusal' };
 
-export interface FunctionDefinition {
+export type ChatMessage = Marked &
+  (
+    | { readonly role: 'developer' | 'system'; readonly content: string | readonly TextPart[] }
+    | { readonly role: 'user'; readonly content: string | readonly UserPart[] }
+    | AssistantMessage
+    | {
+        readonly role: 'tool';
+        readonly tool_call_id: string;
+        readonly content: string | readonly TextPart[];
+      }
+    | { readonly role: 'function'; readonly content: string | null }
+  );
+
+export interface ToolDefinition extends Marked {
+  readonly function: FunctionDefinition;
+}
+
+export interface FunctionDefinition extends Marked {
   readonly name: string;
   readonly description?: string | null;
   readonly parameters?: Readonly<Record<string, unknown>> | null;

@@ -1,18 +1,26 @@
-import type { ContentBlock, Message, ToolResultBlock, ToolUseBlock } from '../inference.ts';
+import type {
+  ContentBlock,
+  InferenceRequest,
+  Message,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../inference.ts';
 import { isTooDeep } from '../is-too-deep.ts';
 import { isObject } from '../schema.ts';
+import { parseJson } from '../upstream-json.ts';
 import type { AssistantMessage, ChatMessage, FunctionCall } from './chat-request.ts';
-import { decodeParts, decodeTexts, isBlank } from './decode-content.ts';
+import { decodeMarker, decodeParts, decodeTexts, isBlank, markLast } from './decode-content.ts';
 import { refuseField } from './refuse-field.ts';
 
 interface DecodedMessages {
-  readonly system: string | undefined;
+  readonly system: InferenceRequest['system'];
   readonly messages: readonly Message[];
 }
 
 /** The conversation in native words, with what instructs the model taken out of it. */
 export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMessages {
-  const instructions: string[] = [];
+  const instructions: TextBlock[] = [];
   const conversation = createConversation();
   let functionCallId: string | undefined;
 
@@ -21,28 +29,35 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
     switch (message.role) {
       case 'developer':
       case 'system':
-        for (const { text } of decodeTexts(message.content)) instructions.push(text);
+        for (const text of markLast(decodeTexts(message.content), message)) instructions.push(text);
         break;
       case 'user':
-        conversation.addUser(decodeUserContent(message.content, `${path}.content`));
+        conversation.addUser(decodeUserContent(message, `${path}.content`));
         break;
       case 'assistant':
         // Calls of the deprecated kind have no id; one at a time, the latest is the one answered.
         if (message.function_call) functionCallId = `function_call_${i}`;
-        conversation.addAssistant(decodeAssistantContent(message, path, functionCallId));
+        conversation.addAssistant(decodeAssistantContent(message, functionCallId));
         break;
       case 'tool':
-        conversation.addResult(message.tool_call_id, decodeTexts(message.content));
+        conversation.addResult(message.tool_call_id, decodeTexts(message.content), message);
         break;
       case 'function':
         if (functionCallId === undefined) throw refuseOrphan(path);
-        conversation.addResult(functionCallId, decodeTexts(message.content ?? ''));
+        conversation.addResult(functionCallId, decodeTexts(message.content ?? ''), message);
     }
   }
   return {
-    system: instructions.length > 0 ? instructions.join('\n') : undefined,
+    system: joinInstructions(instructions),
     messages: conversation.end(),
   };
+}
+
+/** One text, unless something in it is marked. */
+function joinInstructions(instructions: readonly TextBlock[]): InferenceRequest['system'] {
+  if (instructions.length === 0) return undefined;
+  if (instructions.some((block) => block.cache_control != null)) return instructions;
+  return instructions.map(({ text }) => text).join('\n');
 }
 
 /**
@@ -75,11 +90,12 @@ function createConversation() {
       if (content.length > 0) messages.push({ role: 'assistant', content });
     },
     /** A tool may have nothing to say; a text of nothing is not how it says so. */
-    addResult(id: string, content: readonly ContentBlock[]): void {
+    addResult(id: string, content: readonly ContentBlock[], message: ChatMessage): void {
       results.push({
         type: 'tool_result',
         tool_use_id: id,
         ...(content.length > 0 && { content }),
+        ...decodeMarker(message),
       });
     },
     end,
@@ -89,9 +105,11 @@ function createConversation() {
 type UserMessage = Extract<ChatMessage, { role: 'user' }>;
 
 /** Of no length where nothing is said. */
-function decodeUserContent(content: UserMessage['content'], path: string): Message['content'] {
-  if (typeof content === 'string') return isBlank(content) ? '' : content;
-  return decodeParts(content, path);
+function decodeUserContent(message: UserMessage, path: string): Message['content'] {
+  const { content } = message;
+  if (typeof content !== 'string') return markLast(decodeParts(content, path), message);
+  if (isBlank(content)) return '';
+  return message.cache_control == null ? content : markLast(decodeTexts(content), message);
 }
 
 function asBlocks(content: Message['content']): readonly ContentBlock[] {
@@ -101,41 +119,30 @@ function asBlocks(content: Message['content']): readonly ContentBlock[] {
 
 function decodeAssistantContent(
   message: AssistantMessage,
-  path: string,
   functionCallId: string | undefined,
 ): Message['content'] {
   const blocks: ContentBlock[] = decodeTexts(message.content ?? '');
-  for (const [i, call] of (message.tool_calls ?? []).entries()) {
-    blocks.push(decodeCall(call.id, call.function, `${path}.tool_calls.${i}.function`));
+  for (const call of message.tool_calls ?? []) {
+    blocks.push(decodeCall(call.id, call.function));
   }
   if (message.function_call && functionCallId !== undefined) {
-    blocks.push(decodeCall(functionCallId, message.function_call, `${path}.function_call`));
+    blocks.push(decodeCall(functionCallId, message.function_call));
   }
-  return blocks;
+  return markLast(blocks, message);
 }
 
-function decodeCall(id: string, call: FunctionCall, path: string): ToolUseBlock {
-  return {
-    type: 'tool_use',
-    id,
-    name: call.name,
-    input: parseArguments(call.arguments, `${path}.arguments`),
-  };
+function decodeCall(id: string, call: FunctionCall): ToolUseBlock {
+  return { type: 'tool_use', id, name: call.name, input: parseArguments(call.arguments) };
 }
 
-function parseArguments(json: string, path: string): Readonly<Record<string, unknown>> {
+/**
+ * A model may have written anything, and reads in the result of its call what was wrong with it: the conversation goes
+ * on. The native format has a place for objects alone, so whatever is none stands in one, as it was written.
+ */
+function parseArguments(json: string): Readonly<Record<string, unknown>> {
   if (isBlank(json)) return {};
-  if (isTooDeep(json)) {
-    throw refuseField({ path, kind: 'invalid', message: 'Input is nested too deeply' });
-  }
-  let input: unknown;
-  try {
-    input = JSON.parse(json);
-  } catch {
-    throw refuseField({ path, kind: 'invalid', message: 'Input should be valid JSON' });
-  }
-  if (isObject(input)) return input;
-  throw refuseField({ path, kind: 'invalid', message: 'Input should be a JSON object' });
+  const input = isTooDeep(json) ? undefined : parseJson(json);
+  return isObject(input) ? input : { _raw: json };
 }
 
 function refuseOrphan(path: string): Error {

@@ -5,7 +5,7 @@ import type { InferenceRequest } from '../inference.ts';
 import { readBetas, wantsBetaContext } from '../native/decode-headers.ts';
 import { namesOf } from '../schema.ts';
 import type { ChatRequest, ResponseFormat } from './chat-request.ts';
-import { isBlank } from './decode-content.ts';
+import { decodeCacheControl, isBlank } from './decode-content.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeTools } from './decode-tools.ts';
 import { listUnread } from './list-unread.ts';
@@ -47,7 +47,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     thinkingTokensMax: undefined,
     isThinking: false,
     outputSchema: decodeResponseFormat(chat.response_format),
-    cacheControl: undefined,
+    cacheControl: decodeCacheControl(chat.cache_control),
     isBetaContext: wantsBetaContext(header),
     betas: readBetas(header),
     passedOn: endUser ? { metadata: { user_id: endUser } } : {},

@@ -1,5 +1,11 @@
 import type { Tool, ToolChoice } from '../inference.ts';
-import type { ChatRequest, ChatToolChoice, FunctionDefinition } from './chat-request.ts';
+import type {
+  ChatRequest,
+  ChatToolChoice,
+  FunctionDefinition,
+  ToolDefinition,
+} from './chat-request.ts';
+import { decodeMarker } from './decode-content.ts';
 import { refuseField } from './refuse-field.ts';
 
 interface DecodedTools {
@@ -9,10 +15,7 @@ interface DecodedTools {
 
 /** The tools and what the model has to do with them, be they given in the current or in the deprecated way. */
 export function decodeTools(chat: ChatRequest): DecodedTools {
-  const definitions = [
-    ...(chat.tools ?? []).map((tool) => tool.function),
-    ...(chat.functions ?? []),
-  ];
+  const definitions = [...(chat.tools ?? []).map(readDefinition), ...(chat.functions ?? [])];
   const choice = chat.tool_choice ?? readFunctionCall(chat.function_call);
   const allowed = listAllowedNames(choice);
   const tools = definitions
@@ -27,9 +30,17 @@ export function decodeTools(chat: ChatRequest): DecodedTools {
   return { tools, toolChoice: undefined };
 }
 
-function decodeTool({ name, description, parameters }: FunctionDefinition): Tool {
+/** A marker stands beside the function or in it. */
+function readDefinition(tool: ToolDefinition): FunctionDefinition {
+  const { function: definition, cache_control: control } = tool;
+  return control == null ? definition : { ...definition, cache_control: control };
+}
+
+function decodeTool(definition: FunctionDefinition): Tool {
+  const { name, description, parameters } = definition;
   return {
     name,
+    ...decodeMarker(definition),
     ...(typeof description === 'string' && { description }),
     // Native tools need the type, which chat clients leave out where there are no parameters.
     input_schema: { type: 'object', properties: {}, ...parameters },

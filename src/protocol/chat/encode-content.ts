@@ -1,12 +1,19 @@
 import type { ContentBlock } from '../inference.ts';
+import { nameKind, refuseKind } from '../refuse-kind.ts';
 import { isObject } from '../schema.ts';
+import type { UpstreamCall } from '../upstream-call.ts';
 import { type Json, readObject, readText } from '../upstream-json.ts';
-import type { ImagePart, TextPart, UserPart } from './chat-request.ts';
-import { nameKind, refuseKind } from './refuse-block.ts';
+import type { FilePart, ImagePart, TextPart, UserPart } from './chat-request.ts';
+
+type Accepts = UpstreamCall['accepts'];
 
 /** Blocks as parts of a user's message; `path` is where they stand. Thoughts are nothing that was said. */
-export function encodeParts(blocks: readonly ContentBlock[], path: string): UserPart[] {
-  return blocks.flatMap((block, i) => encodeBlock(block, `${path}.${i}`));
+export function encodeParts(
+  blocks: readonly ContentBlock[],
+  path: string,
+  accepts: Accepts,
+): UserPart[] {
+  return blocks.flatMap((block, i) => encodeBlock(block, `${path}.${i}`, accepts));
 }
 
 export function isText(part: UserPart): part is TextPart {
@@ -17,17 +24,19 @@ export function joinTexts(parts: readonly { readonly text: string }[]): string {
   return parts.map(({ text }) => text).join('\n');
 }
 
-/** One part, or none. */
-export function encodeBlock(block: ContentBlock, path: string): UserPart[] {
+/** Mostly one part. */
+export function encodeBlock(block: ContentBlock, path: string, accepts: Accepts): UserPart[] {
   switch (block.type) {
     case 'text':
       return [{ type: 'text', text: block.text }];
     case 'image':
       return [encodeImage(readObject(block, 'source'), path)];
     case 'document':
-      return [encodeDocument(block, path)];
+      return encodeDocument(block, path, accepts);
     case 'search_result':
       return [encodeSearchResult(block)];
+    case 'tool_reference':
+      return [{ type: 'text', text: `Tool found: ${readText(block, 'tool_name') ?? ''}` }];
     case 'thinking':
     case 'redacted_thinking':
       return [];
@@ -50,13 +59,23 @@ function encodeImage(source: Json, path: string): ImagePart {
 }
 
 /** Plain text can be said in any format; files cannot. */
-function encodeDocument(document: Json, path: string): TextPart {
+function encodeDocument(document: Json, path: string, accepts: Accepts): UserPart[] {
   const source = readObject(document, 'source');
+  const title = readText(document, 'title');
+  const context = readText(document, 'context');
   const body = readDocument(source);
-  if (body === undefined) {
-    throw refuseKind(path, `documents by ${nameKind(source['type'])}, only such of plain text`);
+  if (body !== undefined) return [joinPart(title, context, body)];
+  if (source['type'] !== 'base64') {
+    throw refuseKind(path, `documents by ${nameKind(source['type'])}`);
   }
-  return joinPart(readText(document, 'title'), readText(document, 'context'), body);
+  if (accepts?.has('pdf') !== true) throw refuseKind(path, 'PDFs');
+  const said = context === undefined ? [] : [{ type: 'text' as const, text: context }];
+  return [...said, encodePdf(source, title ?? 'document.pdf')];
+}
+
+function encodePdf(source: Json, filename: string): FilePart {
+  const data = `data:${String(source['media_type'])};base64,${String(source['data'])}`;
+  return { type: 'file', file: { filename, file_data: data } };
 }
 
 function readDocument(source: Json): string | undefined {

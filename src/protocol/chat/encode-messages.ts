@@ -5,15 +5,17 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../inference.ts';
+import { isUnsigned } from '../own-signature.ts';
+import { nameKind, refuseKind } from '../refuse-kind.ts';
+import type { UpstreamCall } from '../upstream-call.ts';
 import type { AssistantMessage, ChatMessage, UserPart } from './chat-request.ts';
 import { encodeBlock, encodeParts, isText, joinTexts } from './encode-content.ts';
-import { nameKind, refuseKind } from './refuse-block.ts';
 
 /** The conversation in the words of the chat format, with what instructs the model at its head. */
-export function encodeMessages({
-  system,
-  messages,
-}: Pick<InferenceRequest, 'system' | 'messages'>): readonly ChatMessage[] {
+export function encodeMessages(
+  { system, messages }: Pick<InferenceRequest, 'system' | 'messages'>,
+  accepts: UpstreamCall['accepts'],
+): readonly ChatMessage[] {
   const encoded: ChatMessage[] = [];
   // The results of calls come right behind them; whatever else is said before the next answer follows.
   let afterResults: ChatMessage[] = [];
@@ -31,12 +33,12 @@ export function encodeMessages({
       afterResults.push({ role, content: joinContent(content) });
     } else if (role === 'assistant') {
       endTurn();
-      const answer = encodeAnswer(content, path);
+      const answer = encodeAnswer(content, path, accepts);
       if (answer !== undefined) encoded.push(answer);
     } else if (typeof content === 'string') {
       afterResults.push({ role, content });
     } else {
-      const turn = encodeTurn(content, path);
+      const turn = encodeTurn(content, path, accepts);
       for (const result of turn.results) encoded.push(result);
       for (const message of turn.rest) afterResults.push(message);
     }
@@ -51,7 +53,11 @@ function joinContent(content: Message['content']): string {
 }
 
 /** `undefined` where nothing was said aloud: such a message is refused. */
-function encodeAnswer(content: Message['content'], path: string): AssistantMessage | undefined {
+function encodeAnswer(
+  content: Message['content'],
+  path: string,
+  accepts: UpstreamCall['accepts'],
+): AssistantMessage | undefined {
   if (typeof content === 'string') {
     return content === '' ? undefined : { role: 'assistant', content };
   }
@@ -65,11 +71,21 @@ function encodeAnswer(content: Message['content'], path: string): AssistantMessa
     }
   }
   if (text === '' && calls.length === 0) return undefined;
+  const thoughts = accepts?.has('reasoning_content') === true ? readThoughts(content) : '';
   return {
     role: 'assistant',
     content: text === '' ? null : text,
+    ...(thoughts !== '' && { reasoning_content: thoughts }),
     ...(calls.length > 0 && { tool_calls: calls.map(encodeCall) }),
   };
+}
+
+/** Those of a native vendor are for its own models. */
+function readThoughts(content: readonly ContentBlock[]): string {
+  return content
+    .filter(isUnsigned)
+    .map(({ thinking }) => thinking)
+    .join('');
 }
 
 const encodeCall = ({ id, name, input }: ToolUseBlock) => ({
@@ -78,17 +94,21 @@ const encodeCall = ({ id, name, input }: ToolUseBlock) => ({
   function: { name, arguments: JSON.stringify(input) },
 });
 
-function encodeTurn(content: readonly ContentBlock[], path: string) {
+function encodeTurn(
+  content: readonly ContentBlock[],
+  path: string,
+  accepts: UpstreamCall['accepts'],
+) {
   const results: ChatMessage[] = [];
   const rest: ChatMessage[] = [];
   const parts: UserPart[] = [];
   for (const [i, block] of content.entries()) {
     if (block.type === 'tool_result') {
-      const { result, images } = encodeResult(block, `${path}.${i}.content`);
+      const { result, images } = encodeResult(block, `${path}.${i}.content`, accepts);
       results.push(result);
       if (images !== undefined) rest.push(images);
     } else {
-      for (const part of encodeBlock(block, `${path}.${i}`)) parts.push(part);
+      for (const part of encodeBlock(block, `${path}.${i}`, accepts)) parts.push(part);
     }
   }
   const [first] = parts;
@@ -104,12 +124,13 @@ function encodeTurn(content: readonly ContentBlock[], path: string) {
 function encodeResult(
   block: ToolResultBlock,
   path: string,
+  accepts: UpstreamCall['accepts'],
 ): { result: ChatMessage; images: ChatMessage | undefined } {
   const { tool_use_id: id, content, is_error: isError } = block;
   const parts =
     typeof content === 'string'
       ? [{ type: 'text' as const, text: content }]
-      : encodeParts(content ?? [], path);
+      : encodeParts(content ?? [], path, accepts);
   const text = joinTexts(parts.filter(isText));
   const shown = parts.filter((part) => !isText(part));
   const intro = { type: 'text' as const, text: `Shown by the call ${id}:` };

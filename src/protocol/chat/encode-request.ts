@@ -18,6 +18,8 @@ export function chooseOutputLimitField(
   return isOlder ? 'max_tokens' : 'max_completion_tokens';
 }
 
+const EFFORTS = ['low', 'medium', 'high', 'xhigh'];
+
 /** Upstreams refuse longer ones. */
 const USER_CHARS_MAX = 64;
 
@@ -33,7 +35,7 @@ export function encodeChatRequest(
   const { request, outputTokensMax, isStream } = call;
   return JSON.stringify({
     model: vendorModel,
-    messages: encodeMessages(request),
+    messages: encodeMessages(request, call.accepts),
     [outputLimitField]: outputTokensMax,
     temperature: request.temperature,
     top_p: request.topP,
@@ -41,6 +43,7 @@ export function encodeChatRequest(
     ...encodeTools(request),
     response_format: encodeResponseFormat(request.outputSchema),
     user: encodeUser(request.passedOn),
+    reasoning_effort: encodeEffort(call),
     stream: isStream,
     stream_options: isStream ? { include_usage: true } : undefined,
   });
@@ -48,6 +51,13 @@ export function encodeChatRequest(
 
 function encodeUser(passedOn: InferenceRequest['passedOn']): string | undefined {
   return readText(readObject(passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX);
+}
+
+/** What is most here is less than the most there. */
+function encodeEffort({ request, accepts }: UpstreamCall): string | undefined {
+  if (accepts?.has('effort') !== true) return undefined;
+  const effort = readText(readObject(request.passedOn, 'output_config'), 'effort');
+  return effort === 'max' ? 'xhigh' : EFFORTS.find((known) => known === effort);
 }
 
 function encodeResponseFormat(schema: InferenceRequest['outputSchema']) {

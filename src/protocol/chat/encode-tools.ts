@@ -1,5 +1,5 @@
 import type { InferenceRequest, Tool, ToolChoice } from '../inference.ts';
-import { nameKind, refuseKind } from './refuse-block.ts';
+import { nameKind, refuseKind } from '../refuse-kind.ts';
 
 /** The tools and what the model has to do with them. Without tools there is nothing to choose. */
 export function encodeTools({ tools, toolChoice }: Pick<InferenceRequest, 'tools' | 'toolChoice'>) {

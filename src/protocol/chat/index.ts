@@ -14,7 +14,7 @@ import { chatRequestSchema } from './request-schema.ts';
 /** Messages with these are read whole: there is more in them than texts. */
 const ABRIDGMENT: Abridgment = {
   members: new Set(['messages']),
-  wholeNames: new Set(['tool_calls', 'tool_call_id', 'image_url']),
+  wholeNames: new Set(['tool_calls', 'tool_call_id', 'image_url', 'file']),
 };
 
 /** `POST /v1/chat/completions`: a layer over the native format, for clients that speak nothing else. */

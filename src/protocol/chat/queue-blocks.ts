@@ -1,10 +1,13 @@
 import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import { OWN_SIGNATURE } from '../own-signature.ts';
 import { brokenAnswer } from '../upstream-json.ts';
 import { createJsonTracker, type JsonTracker } from './track-json.ts';
 
 /** What an upstream may say out of turn before it is taken for broken. */
 export const WAITING_CHARS_MAX = 4 * 1024 * 1024;
 export const WAITING_BLOCKS_MAX = 1_024;
+
+const SIGNATURE: BlockDelta = { type: 'signature', signature: OWN_SIGNATURE };
 
 type Speech = Exclude<BlockStart, { type: 'redacted_thinking' }>;
 
@@ -99,7 +102,9 @@ class BlockQueue {
       if (!isDone && !isEnd) break;
       first.stage = 'closed';
       queue.shift();
-      events.push({ type: 'block_stop', index: this.#opened - 1 });
+      const index = this.#opened - 1;
+      if (first.start.type === 'thinking') events.push({ type: 'delta', index, delta: SIGNATURE });
+      events.push({ type: 'block_stop', index });
     }
     return events;
   }

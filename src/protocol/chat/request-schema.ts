@@ -24,6 +24,9 @@ const only = (kinds: string) => ({ unknownTag: () => `Input should be ${kinds}` 
 
 const textPart = object({ text: text() });
 const imagePart = object({ image_url: object({ url: text() }) });
+const filePart = object({
+  file: object({}, { file_data: nullable(text()), filename: nullable(text()) }),
+});
 const refusalPart = object({}, { refusal: nullable(text()) });
 
 const textParts = textOr({}, list(tagged('type', { text: textPart }, only("'text'"))));
@@ -32,8 +35,8 @@ const userParts = textOr(
   list(
     tagged(
       'type',
-      { text: textPart, image_url: imagePart },
-      only("'text' or 'image_url'; audio and files are not supported"),
+      { text: textPart, image_url: imagePart, file: filePart },
+      only("'text', 'image_url' or 'file'; audio is not supported"),
     ),
   ),
 );

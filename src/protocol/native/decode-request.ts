@@ -70,7 +70,6 @@ function toInference(
   header: HeaderSource,
   unknownFields: readonly string[],
 ): InferenceRequest {
-  const schema = body.output_config?.format?.schema;
   return {
     model: body.model,
     isStream: body.stream ?? false,
@@ -85,7 +84,7 @@ function toInference(
     toolChoice: body.tool_choice ?? undefined,
     thinkingTokensMax: body.thinking?.budget_tokens,
     isThinking: isThinkingOn(body),
-    outputSchema: isObject(schema) ? schema : undefined,
+    outputSchema: (body.output_config?.format ?? body.output_format)?.schema,
     cacheControl: body.cache_control ?? undefined,
     isBetaContext: wantsBetaContext(header),
     betas: readBetas(header),

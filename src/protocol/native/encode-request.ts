@@ -1,8 +1,12 @@
 import type { InferenceRequest } from '../inference.ts';
+import { refuseKind } from '../refuse-kind.ts';
 import { isObject } from '../schema.ts';
 import type { AskedCall, UpstreamCall } from '../upstream-call.ts';
+import type { Json } from '../upstream-json.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
+
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** What a chat client asks for by `json_object`, for which the native format has no words of its own. */
 const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
@@ -10,6 +14,7 @@ const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 /** The body for an upstream of the native format. What came in that format goes on as it came. */
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
+  checkDocuments(call);
   return JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
@@ -27,7 +32,7 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     tool_choice: request.toolChoice,
     cache_control: request.cacheControl,
     thinking: fitThinking(call),
-    output_config: encodeOutputConfig(request),
+    output_config: encodeOutputConfig(call),
   });
 }
 
@@ -38,6 +43,15 @@ function omit(
   const left = { ...fields };
   for (const name of names) Reflect.deleteProperty(left, name);
   return left;
+}
+
+/** Of a client of the same format, who has a `source`, the upstream itself says what it takes. */
+function checkDocuments({ request, source, accepts }: UpstreamCall): void {
+  if (source !== undefined || accepts?.has('pdf') === true) return;
+  for (const [i, { content }] of request.messages.entries()) {
+    if (typeof content === 'string' || !content.some(({ type }) => type === 'document')) continue;
+    throw refuseKind(`messages.${i}`, 'PDFs');
+  }
 }
 
 function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {
@@ -62,10 +76,19 @@ export function fitThinking({ request, outputTokensMax }: AskedCall): unknown {
   return fitted < outputTokensMax ? { ...thinking, budget_tokens: fitted } : undefined;
 }
 
-/** A schema of a native client is in its place already. */
-function encodeOutputConfig({ outputSchema, passedOn }: InferenceRequest): unknown {
+/** What a native client says of it is in its place already. */
+function encodeOutputConfig({ request, accepts }: UpstreamCall): unknown {
+  const { outputSchema, passedOn, passedOnToChat } = request;
   const config = passedOn['output_config'];
-  if (!isObject(outputSchema)) return config;
-  const format = { type: 'json_schema', schema: outputSchema };
-  return isObject(config) ? { format, ...config } : { format };
+  const hasSchema = isObject(outputSchema) && passedOn['output_format'] == null;
+  const format = hasSchema ? { type: 'json_schema', schema: outputSchema } : undefined;
+  const effort = accepts?.has('effort') ? readEffort(passedOnToChat) : undefined;
+  if (format === undefined && effort === undefined) return config;
+  return { format, effort, ...(isObject(config) && config) };
+}
+
+/** The least that there is here is more than the least there. */
+function readEffort({ reasoning_effort: effort }: Json): string | undefined {
+  if (effort === 'minimal') return 'low';
+  return EFFORTS.find((known) => known === effort);
 }

@@ -1,4 +1,5 @@
 import type { ContentBlock, Message } from '../inference.ts';
+import { isUnsigned } from '../own-signature.ts';
 
 const ID_CHARS_MAX = 256;
 const GOOD_ID = /^[a-zA-Z0-9_-]{0,256}$/;
@@ -26,8 +27,6 @@ export function mendToolId(id: string): string {
   if (GOOD_ID.test(id)) return id;
   return id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, ID_CHARS_MAX);
 }
-
-const isUnsigned = (block: ContentBlock) => block.type === 'thinking' && block.signature === '';
 
 function isBroken(block: ContentBlock): boolean {
   return isUnsigned(block) || mendIds(block) !== block;

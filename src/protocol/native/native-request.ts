@@ -1,5 +1,10 @@
 import type { CacheControl, Message, TextBlock, Tool, ToolChoice } from '../inference.ts';
 
+interface OutputFormat {
+  readonly type: string;
+  readonly schema?: Readonly<Record<string, unknown>>;
+}
+
 /** What `nativeRequestSchema` lets through. */
 export interface NativeRequest {
   readonly model: string;
@@ -15,12 +20,9 @@ export interface NativeRequest {
   readonly tool_choice?: ToolChoice | null;
   readonly thinking?: { readonly type: string; readonly budget_tokens?: number } | null;
   readonly cache_control?: CacheControl | null;
-  readonly output_config?: {
-    readonly format?: {
-      readonly type: string;
-      readonly schema?: Readonly<Record<string, unknown>>;
-    } | null;
-  } | null;
+  readonly output_config?: { readonly format?: OutputFormat | null } | null;
+  /** The older place of the same. */
+  readonly output_format?: OutputFormat | null;
   readonly [field: string]: unknown;
 }
 

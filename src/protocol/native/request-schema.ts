@@ -188,25 +188,15 @@ const thinking = tagged('type', {
   between_tools: objectOf({}),
 });
 
-const outputConfig = objectOf(
-  {},
-  {
-    effort: text(),
-    format: tagged('type', { json_schema: objectOf({ schema: map(anything) }) }),
-  },
-);
+const outputFormat = tagged('type', { json_schema: objectOf({ schema: map(anything) }) });
+const outputConfig = objectOf({}, { effort: text(), format: outputFormat });
 
 const systemBlocks = list(
   tagged('type', { text: textBlock }, { unknownTag: () => "Input should be 'text'" }),
 );
 
 /** Fields that are known to cost nothing by themselves, in whatever shape. */
-const PASSED_FIELDS = [
-  'context_management',
-  'diagnostics',
-  'fallback_credit_token',
-  'output_format',
-] as const;
+const PASSED_FIELDS = ['context_management', 'diagnostics', 'fallback_credit_token'] as const;
 
 /** The body of `POST /v1/messages`. */
 export const nativeRequestSchema = objectOf(
@@ -228,6 +218,7 @@ export const nativeRequestSchema = objectOf(
     metadata: objectOf({}, { user_id: text() }),
     cache_control: cacheControl,
     output_config: outputConfig,
+    output_format: outputFormat,
     ...Object.fromEntries(PASSED_FIELDS.map((name) => [name, anything])),
   },
 );

@@ -122,7 +122,7 @@ describe('the cache that a request asks for', () => {
       const requests = [
         createRequest({ cacheControl: control as typeof long }),
         createRequest({ system: [{ type: 'text', text: 'a', ...(marked as object) }] }),
-        createRequest({ tools: [{ name: 'tool', ...marked }] }),
+        createRequest({ tools: [{ name: 'tool', ...(marked as object) }] }),
         inMessage({ type: 'text', text: 'a' }, text(control)),
         inMessage({ type: 'image', source: { type: 'url', url: 'http://a' }, ...marked }),
         inMessage({ type: 'other', ...marked }),

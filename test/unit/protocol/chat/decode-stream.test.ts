@@ -63,7 +63,8 @@ describe('the decoder of chat streams', () => {
     expect(kinds).toEqual([
       ['start'],
       ['block_start', 'delta'],
-      ['block_stop', 'block_start', 'delta'],
+      // The signature of the thought.
+      ['delta', 'block_stop', 'block_start', 'delta'],
       ['block_stop', 'block_start', 'delta'],
       ['delta'],
       ['block_stop', 'block_start'],

@@ -170,7 +170,7 @@ describe('the messages for a chat upstream', () => {
     const pdf = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' };
     const file = { type: 'file', file_id: 'file_1' };
     const kinds: [unknown, string][] = [
-      [{ type: 'document', source: pdf }, 'documents by `base64`'],
+      [{ type: 'document', source: pdf }, 'PDFs'],
       [
         { type: 'document', source: { type: 'content', content: [file] } },
         'documents by `content`',

@@ -1,8 +1,8 @@
-import { Refusal } from '../refusals.ts';
+import { Refusal } from './refusals.ts';
 
 const KIND_CHARS_MAX = 64;
 
-/** What came in the native format and has no words in this one: leaving it out would change what was asked. */
+/** What an upstream has no words for: leaving it out would change what was asked. */
 export function refuseKind(path: string, what: string): Refusal {
   return new Refusal('invalid_request', `${path}: this model does not take ${what}`, {
     param: path,
