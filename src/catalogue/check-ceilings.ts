@@ -6,7 +6,7 @@ import type { Model } from './resolve-model.ts';
 
 interface CeilingRules {
   readonly overCeiling: 'reject' | 'clamp';
-  readonly estimate: TokenEstimate;
+  readonly estimate: Pick<TokenEstimate, 'least'>;
 }
 
 /** The tokens that input and output have together. */

@@ -1,5 +1,7 @@
 import type { Usage } from '../protocol/inference.ts';
 import { NO_USAGE } from '../protocol/native/decode-usage.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import { boundFiles, type FileBounds, findUnwantedFile } from './count-files.ts';
 import type { TokenEstimate } from './estimate-tokens.ts';
 import { microsOfPrice, PRICED_TOKENS, priceUsage } from './price-usage.ts';
 import type { Price } from './resolve-model.ts';
@@ -7,8 +9,31 @@ import type { Price } from './resolve-model.ts';
 /** An answer that may be of any length is not worth beginning with less. */
 const ELASTIC_OUTPUT_TOKENS_MIN = 256;
 
+/** What a request's input can be at most, as far as an estimate can tell. */
+export interface InputBound {
+  readonly tokensMax: number;
+  readonly cacheWrite: TokenEstimate['cacheWrite'];
+}
+
+/** Throws where there is a file that has no bound. */
+export function boundInput(
+  estimate: TokenEstimate,
+  bounds: FileBounds,
+  windowTokens: number,
+): InputBound {
+  const { likely, unsure, files, cacheWrite } = estimate;
+  if (files === undefined) return { tokensMax: likely + unsure, cacheWrite };
+  const unwanted = findUnwantedFile(files, bounds);
+  if (unwanted !== undefined) {
+    throw new Refusal('invalid_request', `messages: this gateway does not take ${unwanted}`, {
+      param: 'messages',
+    });
+  }
+  return { tokensMax: likely + unsure + boundFiles(files, bounds, windowTokens), cacheWrite };
+}
+
 interface HoldRequest {
-  readonly estimate: TokenEstimate;
+  readonly input: InputBound;
   readonly outputTokensMax: number;
   /** The client named no maximum: the answer may be cut to what can be paid. */
   readonly isElastic: boolean;
@@ -23,11 +48,11 @@ export interface HoldEstimate {
 
 /** What a request can cost at most, as far as an estimate can tell. */
 export function estimateHold(request: HoldRequest): HoldEstimate {
-  const { estimate, outputTokensMax, isElastic, price } = request;
-  const holdMicros = priceHold(estimate, outputTokensMax, price);
+  const { input, outputTokensMax, isElastic, price } = request;
+  const holdMicros = priceHold(input, outputTokensMax, price);
   if (!isElastic) return { holdMicros, holdLeastMicros: holdMicros };
   const outputTokensMin = Math.min(ELASTIC_OUTPUT_TOKENS_MIN, outputTokensMax);
-  return { holdMicros, holdLeastMicros: priceHold(estimate, outputTokensMin, price) };
+  return { holdMicros, holdLeastMicros: priceHold(input, outputTokensMin, price) };
 }
 
 /** The input of a request that nobody has counted, at the price for which it is held. */
@@ -41,29 +66,29 @@ export function estimateInput(estimate: TokenEstimate, price: Price): Usage {
 }
 
 interface HeldRequest {
-  readonly estimate: TokenEstimate;
+  readonly input: InputBound;
   readonly heldMicros: number;
   readonly price: Price;
 }
 
 /** The longest answer whose hold is not above what is held; 0 as well when not even the input is covered. */
-export function affordableOutputTokens({ estimate, heldMicros, price }: HeldRequest): number {
+export function affordableOutputTokens({ input, heldMicros, price }: HeldRequest): number {
   const outputMicros = BigInt(microsOfPrice(price.output));
-  const inputMicros = BigInt(microsOfPrice(dearestInputPrice(estimate, price)));
-  const left = BigInt(heldMicros) * BigInt(PRICED_TOKENS) - BigInt(estimate.likely) * inputMicros;
+  const inputMicros = BigInt(microsOfPrice(dearestInputPrice(input, price)));
+  const left = BigInt(heldMicros) * BigInt(PRICED_TOKENS) - BigInt(input.tokensMax) * inputMicros;
   if (left < 0n) return 0;
   if (outputMicros === 0n) return Number.MAX_SAFE_INTEGER;
   return Math.min(Number(left / outputMicros), Number.MAX_SAFE_INTEGER);
 }
 
-function priceHold(estimate: TokenEstimate, outputTokens: number, price: Price): number {
-  const usage = { ...NO_USAGE, input: estimate.likely, output: outputTokens };
-  const input = dearestInputPrice(estimate, price);
-  return priceUsage(usage, input === price.input ? price : { ...price, input });
+function priceHold(input: InputBound, outputTokens: number, price: Price): number {
+  const usage = { ...NO_USAGE, input: input.tokensMax, output: outputTokens };
+  const dearest = dearestInputPrice(input, price);
+  return priceUsage(usage, dearest === price.input ? price : { ...price, input: dearest });
 }
 
 /** Any of the input may be written to the cache; a request that asks for an hour may ask for 5 minutes too. */
-function dearestInputPrice({ cacheWrite }: TokenEstimate, price: Price): number {
+function dearestInputPrice({ cacheWrite }: Pick<InputBound, 'cacheWrite'>, price: Price): number {
   switch (cacheWrite) {
     case undefined:
       return price.input;

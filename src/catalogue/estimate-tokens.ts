@@ -1,15 +1,24 @@
 import { countUtf8Bytes } from '../lib/count-utf8-bytes.ts';
-import type { AskedRequest, CacheControl, ContentBlock } from '../protocol/inference.ts';
+import type {
+  AskedRequest,
+  CacheControl,
+  ContentBlock,
+  Message,
+  Tool,
+} from '../protocol/inference.ts';
 import { type LongTexts, NO_LONG_TEXTS } from '../protocol/parse-json-body.ts';
 import { isObject } from '../protocol/schema.ts';
+import { addFile, type FileCounts, isFile } from './count-files.ts';
 
 /** No real text has fewer tokens than this makes of it. */
 const BYTES_PER_TOKEN_MAX = 16;
 const MESSAGE_TOKENS = 4;
 const TOOL_TOKENS = 16;
-/** What a picture of the largest size that is not scaled down costs; a page of a document is one too. */
-const IMAGE_TOKENS = 1_600;
-const BASE64_CHARS_PER_PAGE = 65_536;
+/** What vendors tell a model about tools, at most, and about each that they have made themselves. */
+const TOOL_PROMPT_TOKENS = 500;
+const VENDOR_TOOL_TOKENS = 1_300;
+/** The same about documents that are to be cited. */
+const CITATION_TOKENS = 600;
 /** Quotes, colon and comma around a value and its name. */
 const JSON_FRAME_BYTES = 3;
 const JSON_SCALAR_BYTES = 4;
@@ -19,6 +28,10 @@ export interface TokenEstimate {
   readonly likely: number;
   /** What it cannot give less than. */
   readonly least: number;
+  /** What it may give beside the likely, where everything that is sent is read; files not counted. */
+  readonly unsure: number;
+  /** What is no text; `undefined` where there is none. */
+  readonly files: FileCounts | undefined;
   /** The dearest way in which the request asks for its input to be kept in the cache. */
   readonly cacheWrite: CacheTtl | undefined;
 }
@@ -29,34 +42,45 @@ type CacheTtl = NonNullable<CacheControl['ttl']>;
 interface Tally {
   bytes: number;
   tokens: number;
+  /** Of what a model may read or not: ids, signatures, fields that nobody here knows. */
+  unsureBytes: number;
+  unsureTokens: number;
+  files: FileCounts | undefined;
   cacheWrite: CacheTtl | undefined;
   readonly longTexts: LongTexts;
 }
 
-/** The tokens of a request's input, from the bytes of its text. Nothing is copied, whatever its size. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The tokens of a request's input, from the bytes of all that is sent. Nothing is copied, whatever its size. */
 export function estimateTokens(
   request: AskedRequest,
   bytesPerToken: number,
   longTexts = NO_LONG_TEXTS,
 ): TokenEstimate {
-  const tally: Tally = { bytes: 0, tokens: 0, cacheWrite: undefined, longTexts };
+  const tally: Tally = {
+    bytes: 0,
+    tokens: 0,
+    unsureBytes: 0,
+    unsureTokens: 0,
+    files: undefined,
+    cacheWrite: undefined,
+    longTexts,
+  };
   noteCacheControl(request.cacheControl, tally);
   if (request.system !== undefined) addContent(request.system, tally);
-  for (const message of request.messages) {
-    tally.tokens += MESSAGE_TOKENS;
-    addContent(message.content, tally);
-  }
-  for (const tool of request.tools) {
-    tally.tokens += TOOL_TOKENS;
-    tally.bytes += countUtf8Bytes(tool.name) + bytesOf(tool.description ?? '', tally);
-    addJson(tool.input_schema ?? null, tally, 'opaque');
-    noteMarker(tool, tally);
-  }
+  for (const message of request.messages) addMessage(message, tally);
+  if (request.tools.length > 0) tally.unsureTokens += TOOL_PROMPT_TOKENS;
+  for (const tool of request.tools) addTool(tool, tally);
   if (isObject(request.outputSchema)) addJson(request.outputSchema, tally, 'opaque');
-  for (const value of request.sentUnread) addJson(value, tally, 'blocks');
+  addUnsure(request.passedOn, tally);
+  for (const value of request.sentUnread) addSentUnread(value, tally);
+  const tokens = Math.ceil(tally.bytes / bytesPerToken);
   return {
-    likely: tally.tokens + Math.ceil(tally.bytes / bytesPerToken),
+    likely: tally.tokens + tokens,
     least: Math.ceil(tally.bytes / BYTES_PER_TOKEN_MAX),
+    unsure: tally.unsureTokens + Math.ceil(tally.unsureBytes / bytesPerToken),
+    files: tally.files,
     cacheWrite: tally.cacheWrite,
   };
 }
@@ -65,6 +89,21 @@ export function estimateTokens(
 function bytesOf(text: string, { longTexts }: Tally): number {
   const left = longTexts.size === 0 ? undefined : longTexts.get(text);
   return left ?? countUtf8Bytes(text);
+}
+
+function addMessage(message: Message, tally: Tally): void {
+  tally.tokens += MESSAGE_TOKENS;
+  addContent(message.content, tally);
+  addOthers(message, MESSAGE_NAMES, tally);
+}
+
+function addTool(tool: Tool, tally: Tally): void {
+  tally.tokens += TOOL_TOKENS;
+  tally.bytes += countUtf8Bytes(tool.name) + bytesOf(tool.description ?? '', tally);
+  addJson(tool.input_schema ?? null, tally, 'opaque');
+  noteMarker(tool, tally);
+  if (tool.type != null && tool.type !== 'custom') tally.unsureTokens += VENDOR_TOOL_TOKENS;
+  addOthers(tool, TOOL_NAMES, tally);
 }
 
 function addContent(content: string | readonly ContentBlock[], tally: Tally): void {
@@ -78,25 +117,63 @@ function addContent(content: string | readonly ContentBlock[], tally: Tally): vo
   }
 }
 
+/** What stands in a block is counted once: as what it is, or with `addOthers`. */
 function addBlock(block: ContentBlock, tally: Tally): void {
   switch (block.type) {
     case 'text':
       tally.bytes += bytesOf(block.text, tally);
+      addOthers(block, TEXT_NAMES, tally);
       return;
     case 'thinking':
       tally.bytes += bytesOf(block.thinking, tally);
+      addOthers(block, THINKING_NAMES, tally);
       return;
     case 'tool_use':
       tally.bytes += countUtf8Bytes(block.name);
       addJson(block.input, tally, 'opaque');
+      addOthers(block, TOOL_USE_NAMES, tally);
       return;
     case 'tool_result':
       // Blocks in it are known ones, but at any depth that a client cares to send.
       addJson(block.content ?? null, tally, 'blocks');
+      addOthers(block, TOOL_RESULT_NAMES, tally);
       return;
     default:
       addJson(block, tally, 'blocks');
   }
+}
+
+const names = (...all: string[]): ReadonlySet<string> => new Set([...all, 'cache_control']);
+const MESSAGE_NAMES = names('role', 'content');
+const TEXT_NAMES = names('type', 'text');
+const THINKING_NAMES = names('type', 'thinking');
+const TOOL_USE_NAMES = names('type', 'name', 'input');
+const TOOL_RESULT_NAMES = names('type', 'content', 'is_error');
+const TOOL_NAMES = names('name', 'description', 'input_schema');
+
+/** The fields beside those that are counted for what they are; nearly always there are none. */
+function addOthers(value: object, counted: ReadonlySet<string>, tally: Tally): void {
+  for (const name in value) {
+    if (!counted.has(name)) addField(name, (value as Fields)[name], tally);
+  }
+}
+
+function addUnsure(fields: Fields, tally: Tally): void {
+  for (const name in fields) addField(name, fields[name], tally);
+}
+
+/** What decoding left out; a marker among it stands in an object of its own. */
+function addSentUnread(value: unknown, tally: Tally): void {
+  if (isObject(value)) noteMarker(value, tally);
+  addField('', value, tally);
+}
+
+function addField(name: string, value: unknown, tally: Tally): void {
+  const { bytes } = tally;
+  tally.bytes += countUtf8Bytes(name) + JSON_FRAME_BYTES;
+  addJson(value, tally, 'opaque');
+  tally.unsureBytes += tally.bytes - bytes;
+  tally.bytes = bytes;
 }
 
 /**
@@ -110,18 +187,42 @@ function addJson(root: unknown, tally: Tally, kind: 'blocks' | 'opaque'): void {
     if (typeof value === 'string') tally.bytes += bytesOf(value, tally) + JSON_FRAME_BYTES;
     else if (Array.isArray(value)) for (const item of value) rest.push(item);
     else if (!isObject(value)) tally.bytes += JSON_SCALAR_BYTES;
-    else {
-      if (kind === 'blocks') noteMarker(value, tally);
-      if (!addFile(value, tally)) addFields(value, tally, rest);
-    }
+    else if (kind === 'opaque') addFields(value, tally, rest);
+    else addBlockFields(value, tally, rest);
   }
 }
 
-function addFields(value: Readonly<Record<string, unknown>>, tally: Tally, rest: unknown[]): void {
-  for (const name of Object.keys(value)) {
-    tally.bytes += countUtf8Bytes(name) + JSON_FRAME_BYTES;
-    rest.push(value[name]);
+function addBlockFields(value: Fields, tally: Tally, rest: unknown[]): void {
+  noteMarker(value, tally);
+  const { citations } = value;
+  if (isObject(citations) && citations['enabled'] === true) tally.unsureTokens += CITATION_TOKENS;
+  if (!isFile(value)) {
+    addFields(value, tally, rest);
+    return;
   }
+  const source = isObject(value['source']) ? value['source'] : {};
+  const data = source['type'] === 'base64' ? source['data'] : undefined;
+  const dataBytes = typeof data === 'string' ? bytesOf(data, tally) : 0;
+  tally.files ??= { images: 0, imageLinks: 0, pdfs: 0, documentLinks: 0, files: 0, tokens: 0 };
+  tally.tokens += addFile(value, dataBytes, tally.files);
+  addOthers(source, dataBytes > 0 ? DATA_NAMES : NO_NAMES, tally);
+  for (const name of Object.keys(value)) {
+    if (name === 'type' || name === 'cache_control') continue;
+    if (name !== 'source' || value[name] !== source) addNamed(name, value[name], tally, rest);
+  }
+}
+
+/** The content of a file is not counted by its bytes; all that is said beside it is. */
+const DATA_NAMES = names('data');
+const NO_NAMES = names();
+
+function addFields(value: Fields, tally: Tally, rest: unknown[]): void {
+  for (const name of Object.keys(value)) addNamed(name, value[name], tally, rest);
+}
+
+function addNamed(name: string, value: unknown, tally: Tally, rest: unknown[]): void {
+  tally.bytes += countUtf8Bytes(name) + JSON_FRAME_BYTES;
+  rest.push(value);
 }
 
 function noteMarker(marked: object, tally: Tally): void {
@@ -131,18 +232,4 @@ function noteMarker(marked: object, tally: Tally): void {
 function noteCacheControl(control: unknown, tally: Tally): void {
   if (!isObject(control)) return;
   tally.cacheWrite = control['ttl'] === '1h' ? '1h' : (tally.cacheWrite ?? '5m');
-}
-
-/** An image or a document that is not text: its bytes say little about its tokens. */
-function addFile(block: Readonly<Record<string, unknown>>, tally: Tally): boolean {
-  if (block['type'] !== 'image' && block['type'] !== 'document') return false;
-  const source = block['source'];
-  if (!isObject(source) || source['type'] === 'text' || source['type'] === 'content') return false;
-  const data = source['data'];
-  const pages =
-    block['type'] === 'document' && typeof data === 'string'
-      ? Math.ceil(bytesOf(data, tally) / BASE64_CHARS_PER_PAGE)
-      : 1;
-  tally.tokens += IMAGE_TOKENS * Math.max(1, pages);
-  return true;
 }

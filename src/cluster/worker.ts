@@ -101,7 +101,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const steps: Steps = {
     ...billing.steps,
     ...{ catalogue: createCatalogue(config.models), configVersion: options.configVersion },
-    bytesPerToken: config.estimate.bytesPerToken,
+    estimate: config.estimate,
     ratioOf: createTokenRatios(config.estimate.bytesPerToken),
     overCeiling: config.limits.overCeiling,
     ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },

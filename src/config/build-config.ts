@@ -32,10 +32,21 @@ export function buildConfig(settings: Settings): Config {
       rateWindowMs: limits.rate_window,
     },
     onLeave: { drainTimeoutMs: onLeave.action === 'drain' ? onLeave.timeout : undefined },
-    estimate: { bytesPerToken: settings.estimate.bytes_per_token },
+    estimate: buildEstimate(settings.estimate),
     guards: buildGuards(settings.guards),
     drain: { timeoutMs: drain.timeout },
     uwsSha256: settings.uws_sha256,
+  };
+}
+
+function buildEstimate(estimate: Settings['estimate']): Config['estimate'] {
+  return {
+    bytesPerToken: estimate.bytes_per_token,
+    imageTokens: estimate.image_tokens,
+    imageUrlTokens: estimate.image_url_tokens,
+    pdfTokens: estimate.pdf_tokens,
+    documentUrlTokens: estimate.document_url_tokens,
+    fileTokens: estimate.file_tokens,
   };
 }
 

@@ -131,10 +131,18 @@ export interface Config {
     /** Over which requests per minute are counted. */
     readonly rateWindowMs: number;
   };
-  /** Text is taken for tokens by its bytes where nobody has counted them. */
   /** How long an answer may be read on whose client has left; `undefined` where it is stopped at once. */
   readonly onLeave: { readonly drainTimeoutMs: number | undefined };
-  readonly estimate: { readonly bytesPerToken: number };
+  /** Text is taken for tokens by its bytes where nobody has counted them, files by what they cost at most. */
+  readonly estimate: {
+    readonly bytesPerToken: number;
+    /** Files have so many tokens at most; absent, as many as the model reads, and with 0 they are refused. */
+    readonly imageTokens: number;
+    readonly imageUrlTokens: number;
+    readonly pdfTokens: number | undefined;
+    readonly documentUrlTokens: number | undefined;
+    readonly fileTokens: number | undefined;
+  };
   readonly guards: GuardsConfig;
   readonly drain: { readonly timeoutMs: number };
   /** Further native builds of uWebSockets.js that may be loaded, beside the known ones. */

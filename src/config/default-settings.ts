@@ -3,6 +3,8 @@ export const DEFAULT_LISTEN = '0.0.0.0:8080';
 export const DEFAULT_OPS_LISTEN = '127.0.0.1:9400';
 export const DEFAULT_DATA_DIR = './.tollgate';
 export const DEFAULT_CONTEXT_LENGTH = 200_000;
+/** Larger images are scaled down to 4,784 by the models that see them best. */
+export const DEFAULT_IMAGE_TOKENS = 4_800;
 
 export const DEFAULT_MODELS = [
   {

@@ -29,7 +29,7 @@ export function maskSettings(config: Config) {
       over_ceiling: limits.overCeiling,
       rate_window: formatDuration(limits.rateWindowMs),
     },
-    estimate: { bytes_per_token: config.estimate.bytesPerToken },
+    estimate: maskEstimate(config.estimate),
     guards: maskGuards(config.guards),
     drain: { timeout: formatDuration(config.drain.timeoutMs) },
     uws_sha256: config.uwsSha256,
@@ -39,6 +39,17 @@ export function maskSettings(config: Config) {
 /** The same as text: a settings file again, apart from the masks. */
 export function printSettings(config: Config): string {
   return stringify(maskSettings(config), { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function maskEstimate(estimate: Config['estimate']) {
+  return {
+    bytes_per_token: estimate.bytesPerToken,
+    image_tokens: estimate.imageTokens,
+    image_url_tokens: estimate.imageUrlTokens,
+    pdf_tokens: estimate.pdfTokens,
+    document_url_tokens: estimate.documentUrlTokens,
+    file_tokens: estimate.fileTokens,
+  };
 }
 
 function maskTracing({ endpoint, sample, headers }: TracingConfig) {

@@ -6,6 +6,7 @@ import { Secret } from '../lib/secret.ts';
 import {
   DEFAULT_CONTEXT_LENGTH,
   DEFAULT_DATA_DIR,
+  DEFAULT_IMAGE_TOKENS,
   DEFAULT_LISTEN,
   DEFAULT_MODELS,
   DEFAULT_OPS_LISTEN,
@@ -70,6 +71,7 @@ const path = namedText('a path of at most 4096 characters', /^\P{Cc}{1,4096}$/u)
 const price = numberFrom(0, PRICE_MAX);
 const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
 const tokens = wholeNumber(1, TOKENS_MAX);
+const tokensOrNone = wholeNumber(0, TOKENS_MAX);
 
 const model = settingsMap({
   id: modelName,
@@ -252,6 +254,11 @@ export const settingsSchema = settingsMap({
   }).prefault({}),
   estimate: settingsMap({
     bytes_per_token: numberFrom(1, BYTES_PER_TOKEN_MAX).prefault(3),
+    image_tokens: tokens.prefault(DEFAULT_IMAGE_TOKENS),
+    image_url_tokens: tokensOrNone.prefault(DEFAULT_IMAGE_TOKENS),
+    pdf_tokens: tokensOrNone.optional(),
+    document_url_tokens: tokensOrNone.optional(),
+    file_tokens: tokensOrNone.optional(),
   }).prefault({}),
   guards: settingsMap({
     trusted_proxies: wholeNumber(0, PROXIES_MAX).prefault(0),

@@ -1,10 +1,12 @@
 import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
 import {
   affordableOutputTokens,
+  boundInput,
   estimateHold,
   type HoldEstimate,
+  type InputBound,
 } from '../catalogue/estimate-hold.ts';
-import { estimateTokens, type TokenEstimate } from '../catalogue/estimate-tokens.ts';
+import { estimateTokens } from '../catalogue/estimate-tokens.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/resolve-model.ts';
 import { asksToThink } from '../protocol/asks-to-think.ts';
 import type { Format } from '../protocol/format.ts';
@@ -93,14 +95,16 @@ async function begin(
   const model = steps.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
   recorder.noteRequest(model.id, request.isStream);
-  const { bytesPerToken, overCeiling, configVersion } = steps;
+  const { overCeiling, configVersion } = steps;
+  const { bytesPerToken } = steps.estimate;
   const estimate = estimateTokens(request, bytesPerToken, source.longTexts);
   const askedTokensMax = checkCeilings(model, request, { overCeiling, estimate });
 
   const { price } = model;
   const isElastic = request.outputTokensMax === undefined;
-  const hold = estimateHold({ estimate, outputTokensMax: askedTokensMax, isElastic, price });
   const contextTokensMax = contextWindowOf(model, request);
+  const input = boundInput(estimate, steps.estimate, contextTokensMax);
+  const hold = estimateHold({ input, outputTokensMax: askedTokensMax, isElastic, price });
   const limits = { contextTokensMax, outputTokensMax: askedTokensMax };
   const meter = createMeter({ price, estimate, ratio: steps.ratioOf(model.id), ...limits });
   const bodyBytes = source.bytes.length;
@@ -127,7 +131,7 @@ async function begin(
   const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
   const { heldMicros } = admission;
   const served = { client, format, leave, meter, recorder, context, heldMicros };
-  const sending = send(served, { asked, model, estimate, hold, steps, ...limits });
+  const sending = send(served, { asked, model, input, hold, steps, ...limits });
   // Not waited for here: this function would hold the body and all that was read of it for as long as a stream runs.
   return { sending, leave, admission, sizes, settings };
 }
@@ -135,7 +139,7 @@ async function begin(
 interface Order {
   readonly asked: ReadRequest;
   readonly model: Model;
-  readonly estimate: TokenEstimate;
+  readonly input: InputBound;
   readonly hold: HoldEstimate;
   readonly outputTokensMax: number;
   readonly contextTokensMax: number;
@@ -145,12 +149,12 @@ interface Order {
 /** Whatever fails from here on rejects: something is held, and has to be settled. */
 function send(served: Served, order: Order): Promise<AnswerEnd> {
   const { client, format, leave, meter, recorder, context, heldMicros } = served;
-  const { asked, model, estimate, hold, contextTokensMax, steps } = order;
+  const { asked, model, input, hold, contextTokensMax, steps } = order;
   const { request, readWhole, source } = asked;
   try {
     const isCut = heldMicros < hold.holdMicros;
     const outputTokensMax = isCut
-      ? cutOutput(client, { model, estimate, heldMicros })
+      ? cutOutput(client, { model, input, heldMicros })
       : order.outputTokensMax;
     meter.limitOutput(outputTokensMax);
     const parts = steps.infer({
@@ -182,13 +186,13 @@ function checkContentType(contentType: string | undefined): void {
 
 interface CutRequest {
   readonly model: Model;
-  readonly estimate: TokenEstimate;
+  readonly input: InputBound;
   readonly heldMicros: number;
 }
 
 /** The client left the length of the answer to us, and has not the credits for the longest. */
-function cutOutput(client: ClientSide, { model, estimate, heldMicros }: CutRequest): number {
-  const tokensMax = affordableOutputTokens({ estimate, heldMicros, price: model.price });
+function cutOutput(client: ClientSide, { model, input, heldMicros }: CutRequest): number {
+  const tokensMax = affordableOutputTokens({ input, heldMicros, price: model.price });
   client.addHeaders({ 'x-tollgate-max-tokens': String(tokensMax) });
   return tokensMax;
 }

@@ -1,3 +1,4 @@
+import type { FileBounds } from '../catalogue/count-files.ts';
 import type { Catalogue } from '../catalogue/resolve-model.ts';
 import type { KeyOrigin } from '../lib/key-origin.ts';
 import type { StopSignal } from '../lib/stop-signal.ts';
@@ -22,9 +23,9 @@ export interface Steps {
   readonly catalogue: Catalogue;
   /** Names the settings that hold. */
   readonly configVersion: string;
-  /** For estimates of text that nobody has counted. */
-  readonly bytesPerToken: number;
-  /** The same of a model's answers. */
+  /** For text that nobody has counted, and for what is no text. */
+  readonly estimate: FileBounds & { readonly bytesPerToken: number };
+  /** For answers of a model that nobody has counted. */
   ratioOf(model: string): TokenRatio;
   /** What becomes of a `max_tokens` above the model's ceiling. */
   readonly overCeiling: 'reject' | 'clamp';

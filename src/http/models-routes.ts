@@ -63,7 +63,7 @@ async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
   if (steps.catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
   const allowed = restrictCatalogue(steps.catalogue, models);
   if (allowed.resolve(request.model) === undefined) throw refuseForbiddenModel(request.model);
-  const { likely } = estimateTokens(request, steps.bytesPerToken);
+  const { likely } = estimateTokens(request, steps.estimate.bytesPerToken);
   exchange.answerJson(200, { input_tokens: likely });
 }
 

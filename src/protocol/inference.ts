@@ -91,6 +91,8 @@ export interface InferenceRequest {
   readonly isThinking: boolean;
   /** The schema that the answer's text has to satisfy; `true` for any JSON object. */
   readonly outputSchema: Readonly<Record<string, unknown>> | true | undefined;
+  /** How much the model is to make of it, in the client's own word. */
+  readonly effort: string | undefined;
   readonly cacheControl: CacheControl | undefined;
   readonly isBetaContext: boolean;
   /** Names of a vendor's betas, which fields that are passed on may need. */

@@ -13,7 +13,7 @@ describe('printSettings', () => {
     const texts = [
       '',
       'redis: {url: unix:///run/redis.sock}',
-      'guards: {trusted_proxies: 1, insurance_per_minute: 5}\nestimate: {bytes_per_token: 2.5}',
+      'guards: {trusted_proxies: 1, insurance_per_minute: 5}\nestimate: {bytes_per_token: 2.5, pdf_tokens: 0, file_tokens: 9}',
       'limits: {rate_window: 90s}\nkey_page: false\ncors: {origins: ["*"]}',
       'request_log: sampled\nrequest_log_sample: 0.5\ntracing: {endpoint: "http://c:4318/v1/traces"}',
       'redis: {url: "rediss-sentinel://a,b/m?db=2"}\nworkers: 2\ndrain: {timeout: 0s}',

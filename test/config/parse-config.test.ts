@@ -36,7 +36,7 @@ upstreams:
     kind: simulated
     simulated: {seed: 7, latency: 0ms, tokens_per_second: 0.5, error_rate: 1}
 limits: {body_bytes: 16MiB, body_time: 30s, over_ceiling: clamp, rate_window: 1h}
-estimate: {bytes_per_token: 3.5}
+estimate: {bytes_per_token: 3.5, image_tokens: 1600, image_url_tokens: 0, pdf_tokens: 5000, document_url_tokens: 6000, file_tokens: 0}
 guards: {trusted_proxies: 2, failed_keys_per_minute: 5, free_calls_per_minute: 6, insurance_per_minute: 7}
 drain: {timeout: 0s}
 uws_sha256: [${'AB'.repeat(32)}]
@@ -59,7 +59,14 @@ describe('parseConfig', () => {
         overCeiling: 'reject',
         rateWindowMs: 60_000,
       },
-      estimate: { bytesPerToken: 3 },
+      estimate: {
+        bytesPerToken: 3,
+        imageTokens: 4_800,
+        imageUrlTokens: 4_800,
+        pdfTokens: undefined,
+        documentUrlTokens: undefined,
+        fileTokens: undefined,
+      },
       guards: {
         trustedProxies: 0,
         failedKeysPerMinuteMax: 60,
@@ -140,7 +147,14 @@ describe('parseConfig', () => {
         overCeiling: 'clamp',
         rateWindowMs: 3_600_000,
       },
-      estimate: { bytesPerToken: 3.5 },
+      estimate: {
+        bytesPerToken: 3.5,
+        imageTokens: 1_600,
+        imageUrlTokens: 0,
+        pdfTokens: 5_000,
+        documentUrlTokens: 6_000,
+        fileTokens: 0,
+      },
       guards: {
         trustedProxies: 2,
         failedKeysPerMinuteMax: 5,

@@ -88,7 +88,8 @@ function trySend(read: ReadRequest, format: Format, to: 'native' | 'chat'): stri
   const dialect = to === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;
   const asked = { request, readWhole, source, isStream: request.isStream };
   try {
-    return String(dialect.encodeRequest({ ...asked, outputTokensMax: OUTPUT_TOKENS_MAX }, 'sold'));
+    const call = { ...asked, outputTokensMax: OUTPUT_TOKENS_MAX };
+    return String(dialect.encodeRequest(call, 'sold', undefined));
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

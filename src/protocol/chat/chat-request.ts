@@ -16,6 +16,7 @@ export interface ChatRequest {
   readonly functions?: readonly FunctionDefinition[] | null;
   readonly function_call?: 'none' | 'auto' | { readonly name: string } | null;
   readonly response_format?: ResponseFormat | null;
+  readonly reasoning_effort?: unknown;
   readonly user?: string | null;
   readonly safety_identifier?: string | null;
   readonly [field: string]: unknown;

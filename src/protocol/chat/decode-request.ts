@@ -47,6 +47,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     thinkingTokensMax: undefined,
     isThinking: false,
     outputSchema: decodeResponseFormat(chat.response_format),
+    effort: typeof chat.reasoning_effort === 'string' ? chat.reasoning_effort : undefined,
     cacheControl: decodeCacheControl(chat.cache_control),
     isBetaContext: wantsBetaContext(header),
     betas: readBetas(header),

@@ -56,7 +56,7 @@ function encodeUser(passedOn: InferenceRequest['passedOn']): string | undefined 
 /** What is most here is less than the most there. */
 function encodeEffort({ request, accepts }: UpstreamCall): string | undefined {
   if (accepts?.has('effort') !== true) return undefined;
-  const effort = readText(readObject(request.passedOn, 'output_config'), 'effort');
+  const { effort } = request;
   return effort === 'max' ? 'xhigh' : EFFORTS.find((known) => known === effort);
 }
 

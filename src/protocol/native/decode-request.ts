@@ -85,13 +85,13 @@ function toInference(
     thinkingTokensMax: body.thinking?.budget_tokens,
     isThinking: isThinkingOn(body),
     outputSchema: (body.output_config?.format ?? body.output_format)?.schema,
+    effort: body.output_config?.effort ?? undefined,
     cacheControl: body.cache_control ?? undefined,
     isBetaContext: wantsBetaContext(header),
     betas: readBetas(header),
     passedOn: pickOthers(body),
     unknownFields,
-    sentUnread:
-      unknownFields.length > 0 ? unknownFields.map((name) => body[name] ?? null) : NO_ITEMS,
+    sentUnread: NO_ITEMS,
   };
 }
 

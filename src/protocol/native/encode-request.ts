@@ -2,7 +2,6 @@ import type { InferenceRequest } from '../inference.ts';
 import { refuseKind } from '../refuse-kind.ts';
 import { isObject } from '../schema.ts';
 import type { AskedCall, UpstreamCall } from '../upstream-call.ts';
-import type { Json } from '../upstream-json.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
 
@@ -78,17 +77,17 @@ export function fitThinking({ request, outputTokensMax }: AskedCall): unknown {
 
 /** What a native client says of it is in its place already. */
 function encodeOutputConfig({ request, accepts }: UpstreamCall): unknown {
-  const { outputSchema, passedOn, passedOnToChat } = request;
+  const { outputSchema, passedOn } = request;
   const config = passedOn['output_config'];
   const hasSchema = isObject(outputSchema) && passedOn['output_format'] == null;
   const format = hasSchema ? { type: 'json_schema', schema: outputSchema } : undefined;
-  const effort = accepts?.has('effort') ? readEffort(passedOnToChat) : undefined;
+  const effort = accepts?.has('effort') === true ? encodeEffort(request.effort) : undefined;
   if (format === undefined && effort === undefined) return config;
   return { format, effort, ...(isObject(config) && config) };
 }
 
 /** The least that there is here is more than the least there. */
-function readEffort({ reasoning_effort: effort }: Json): string | undefined {
+function encodeEffort(effort: string | undefined): string | undefined {
   if (effort === 'minimal') return 'low';
   return EFFORTS.find((known) => known === effort);
 }

@@ -20,7 +20,10 @@ export interface NativeRequest {
   readonly tool_choice?: ToolChoice | null;
   readonly thinking?: { readonly type: string; readonly budget_tokens?: number } | null;
   readonly cache_control?: CacheControl | null;
-  readonly output_config?: { readonly format?: OutputFormat | null } | null;
+  readonly output_config?: {
+    readonly format?: OutputFormat | null;
+    readonly effort?: string | null;
+  } | null;
   /** The older place of the same. */
   readonly output_format?: OutputFormat | null;
   readonly [field: string]: unknown;

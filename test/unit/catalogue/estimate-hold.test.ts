@@ -1,24 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { affordableOutputTokens, estimateHold } from '../../../src/catalogue/estimate-hold.ts';
-import type { TokenEstimate } from '../../../src/catalogue/estimate-tokens.ts';
+import {
+  affordableOutputTokens,
+  estimateHold,
+  type InputBound,
+} from '../../../src/catalogue/estimate-hold.ts';
 import { priceUsage } from '../../../src/catalogue/price-usage.ts';
 import { NO_USAGE } from '../../../src/protocol/native/decode-usage.ts';
 import { findModel } from './models.ts';
 
 const price = findModel('llm-opus-4.7').price;
 
-const estimateOf = (
-  likely: number,
-  cacheWrite: TokenEstimate['cacheWrite'] = undefined,
-): TokenEstimate => ({ likely, least: 0, cacheWrite });
+const inputOf = (
+  tokensMax: number,
+  cacheWrite: InputBound['cacheWrite'] = undefined,
+): InputBound => ({ tokensMax, cacheWrite });
 
-const holdOf = (estimate: TokenEstimate, outputTokensMax: number, isElastic = false) =>
-  estimateHold({ estimate, outputTokensMax, isElastic, price });
+const holdOf = (input: InputBound, outputTokensMax: number, isElastic = false) =>
+  estimateHold({ input, outputTokensMax, isElastic, price });
 
-const estimates = fc.record({
-  likely: fc.nat({ max: 1_000_000 }),
-  least: fc.constant(0),
+const inputs = fc.record({
+  tokensMax: fc.nat({ max: 1_000_000 }),
   cacheWrite: fc.constantFrom(undefined, '5m' as const, '1h' as const),
 });
 const outputTokens = fc.nat({ max: 200_000 });
@@ -31,25 +33,25 @@ const creditPrices = fc.record({
 });
 
 describe('estimateHold', () => {
-  it('is the likely input and all the output that may come, rounded up once', () => {
-    expect(holdOf(estimateOf(1_000), 100)).toEqual({ holdMicros: 7_500, holdLeastMicros: 7_500 });
+  it('is all of the input and all the output that may come, rounded up once', () => {
+    expect(holdOf(inputOf(1_000), 100)).toEqual({ holdMicros: 7_500, holdLeastMicros: 7_500 });
     const fine = { ...price, input: 0.5, output: 0.5 };
     expect(
-      estimateHold({ estimate: estimateOf(1), outputTokensMax: 1, isElastic: false, price: fine })
+      estimateHold({ input: inputOf(1), outputTokensMax: 1, isElastic: false, price: fine })
         .holdMicros,
     ).toBe(1);
   });
 
   it('takes all input for written to the cache where the request asks for that', () => {
-    expect(holdOf(estimateOf(1_000, '5m'), 0).holdMicros).toBe(6_250);
-    expect(holdOf(estimateOf(1_000, '1h'), 0).holdMicros).toBe(10_000);
+    expect(holdOf(inputOf(1_000, '5m'), 0).holdMicros).toBe(6_250);
+    expect(holdOf(inputOf(1_000, '1h'), 0).holdMicros).toBe(10_000);
   });
 
   it('takes the dearest price that can apply, also where the cache is cheaper than input', () => {
     const cheap = { ...price, cacheWrite5m: 7, cacheWrite1h: 1 };
     const hold = (cacheWrite: '5m' | '1h', of: typeof price) =>
       estimateHold({
-        estimate: estimateOf(1_000, cacheWrite),
+        input: inputOf(1_000, cacheWrite),
         outputTokensMax: 0,
         isElastic: false,
         price: of,
@@ -59,34 +61,34 @@ describe('estimateHold', () => {
   });
 
   it('begins an answer without a maximum with room for 256 tokens, or for its ceiling', () => {
-    expect(holdOf(estimateOf(1_000), 32_000, true)).toEqual({
+    expect(holdOf(inputOf(1_000), 32_000, true)).toEqual({
       holdMicros: 805_000,
       holdLeastMicros: 5_000 + 256 * 25,
     });
-    expect(holdOf(estimateOf(1_000), 100, true)).toEqual({
+    expect(holdOf(inputOf(1_000), 100, true)).toEqual({
       holdMicros: 7_500,
       holdLeastMicros: 7_500,
     });
   });
 
-  it('covers every usage within the estimate, wherever its input was read or written', () => {
+  it('covers every usage within the bound of the input, wherever that was read or written', () => {
     fc.assert(
       fc.property(
-        estimates,
+        inputs,
         outputTokens,
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (estimate, output, readShare, writeShare) => {
-          const cacheRead = Math.floor(estimate.likely * readShare);
+        (input, output, readShare, writeShare) => {
+          const cacheRead = Math.floor(input.tokensMax * readShare);
           const written =
-            estimate.cacheWrite === undefined
+            input.cacheWrite === undefined
               ? 0
-              : Math.floor((estimate.likely - cacheRead) * writeShare);
-          const input = estimate.likely - cacheRead - written;
+              : Math.floor((input.tokensMax - cacheRead) * writeShare);
+          const rest = input.tokensMax - cacheRead - written;
           const writes =
-            estimate.cacheWrite === '1h' ? { cacheWrite1h: written } : { cacheWrite5m: written };
-          const usage = { ...NO_USAGE, input, cacheRead, ...writes, output };
-          const { holdMicros, holdLeastMicros } = holdOf(estimate, output);
+            input.cacheWrite === '1h' ? { cacheWrite1h: written } : { cacheWrite5m: written };
+          const usage = { ...NO_USAGE, input: rest, cacheRead, ...writes, output };
+          const { holdMicros, holdLeastMicros } = holdOf(input, output);
           expect(priceUsage(usage, price)).toBeLessThanOrEqual(holdMicros);
           expect(holdLeastMicros).toBe(holdMicros);
         },
@@ -96,8 +98,8 @@ describe('estimateHold', () => {
 });
 
 describe('affordableOutputTokens', () => {
-  const afford = (heldMicros: number, estimate = estimateOf(1_000)) =>
-    affordableOutputTokens({ estimate, heldMicros, price });
+  const afford = (heldMicros: number, input = inputOf(1_000)) =>
+    affordableOutputTokens({ input, heldMicros, price });
 
   it('is what is left of the hold beside the input', () => {
     expect(afford(7_500)).toBe(100);
@@ -105,41 +107,36 @@ describe('affordableOutputTokens', () => {
     expect(afford(7_525)).toBe(101);
     expect(afford(5_000)).toBe(0);
     expect(afford(4_999)).toBe(0);
-    expect(afford(10_000, estimateOf(1_000, '1h'))).toBe(0);
+    expect(afford(10_000, inputOf(1_000, '1h'))).toBe(0);
   });
 
   it('has no end where output costs nothing', () => {
     const free = { ...price, output: 0 };
-    const estimate = estimateOf(1_000);
-    expect(affordableOutputTokens({ estimate, heldMicros: 5_000, price: free })).toBe(
+    const input = inputOf(1_000);
+    expect(affordableOutputTokens({ input, heldMicros: 5_000, price: free })).toBe(
       Number.MAX_SAFE_INTEGER,
     );
-    expect(affordableOutputTokens({ estimate, heldMicros: 4_999, price: free })).toBe(0);
+    expect(affordableOutputTokens({ input, heldMicros: 4_999, price: free })).toBe(0);
   });
 
   it('is the longest answer whose hold is not above what is held', () => {
     fc.assert(
-      fc.property(
-        estimates,
-        fc.nat({ max: 2_000_000_000 }),
-        creditPrices,
-        (estimate, spare, prices) => {
-          const hold = (outputTokensMax: number) =>
-            estimateHold({ estimate, outputTokensMax, isElastic: false, price: prices }).holdMicros;
-          const heldMicros = hold(0) + spare;
-          const longest = affordableOutputTokens({ estimate, heldMicros, price: prices });
-          expect(hold(longest)).toBeLessThanOrEqual(heldMicros);
-          expect(hold(longest + 1)).toBeGreaterThan(heldMicros);
-        },
-      ),
+      fc.property(inputs, fc.nat({ max: 2_000_000_000 }), creditPrices, (input, spare, prices) => {
+        const hold = (outputTokensMax: number) =>
+          estimateHold({ input, outputTokensMax, isElastic: false, price: prices }).holdMicros;
+        const heldMicros = hold(0) + spare;
+        const longest = affordableOutputTokens({ input, heldMicros, price: prices });
+        expect(hold(longest)).toBeLessThanOrEqual(heldMicros);
+        expect(hold(longest + 1)).toBeGreaterThan(heldMicros);
+      }),
     );
   });
 
   it('gives back no less than what was asked for when the hold is whole', () => {
     fc.assert(
-      fc.property(estimates, outputTokens, (estimate, outputTokensMax) => {
-        const { holdMicros } = holdOf(estimate, outputTokensMax);
-        expect(afford(holdMicros, estimate)).toBeGreaterThanOrEqual(outputTokensMax);
+      fc.property(inputs, outputTokens, (input, outputTokensMax) => {
+        const { holdMicros } = holdOf(input, outputTokensMax);
+        expect(afford(holdMicros, input)).toBeGreaterThanOrEqual(outputTokensMax);
       }),
     );
   });

@@ -1,8 +1,11 @@
+import type { FileBounds } from '../../../src/catalogue/count-files.ts';
 import type { Model } from '../../../src/catalogue/resolve-model.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 
-/** The models of the default settings, which are models of the catalogue as they are. */
-export const MODELS: readonly Model[] = parseConfig({ path: undefined, text: '', env: {} }).models;
+/** The models and bounds of the default settings, which are those of the catalogue as they are. */
+const DEFAULTS = parseConfig({ path: undefined, text: '', env: {} });
+export const MODELS: readonly Model[] = DEFAULTS.models;
+export const FILE_BOUNDS: FileBounds = DEFAULTS.estimate;
 
 export function findModel(id: string): Model {
   const model = MODELS.find((candidate) => candidate.id === id);

@@ -34,6 +34,8 @@ const finish = (usage: Usage | undefined): InferenceEvent => ({
 const OUTPUT_MAX = 10_000;
 const WINDOW = 200_000;
 
+const ESTIMATE_OF_TEXT = { likely: ESTIMATE, least: 1, unsure: 0, files: undefined };
+
 interface Asked {
   readonly cacheWrite?: '5m' | '1h';
   readonly outputTokensMax?: number;
@@ -42,7 +44,7 @@ interface Asked {
 function meterOf(events: readonly InferenceEvent[], asked: Asked = {}) {
   const meter = createMeter({
     price: PRICE,
-    estimate: { likely: ESTIMATE, least: 1, cacheWrite: asked.cacheWrite },
+    estimate: { ...ESTIMATE_OF_TEXT, cacheWrite: asked.cacheWrite },
     ratio: createTokenRatios(BYTES_PER_TOKEN)('m'),
     contextTokensMax: WINDOW,
     outputTokensMax: asked.outputTokensMax ?? OUTPUT_MAX,

@@ -6,6 +6,7 @@ import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/ste
 import { createTokenRatios } from '../../../src/gateway/token-ratios.ts';
 import type { AnswerPart, Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
 import { readApiKey, refuseKey } from '../../../src/protocol/read-api-key.ts';
+import { FILE_BOUNDS } from '../catalogue/models.ts';
 
 export const USAGE = {
   input: 5,
@@ -92,7 +93,7 @@ export function createSteps(
     ]),
     configVersion: '0123456789ab-1',
     overCeiling: 'reject',
-    bytesPerToken: 3,
+    estimate: { ...FILE_BOUNDS, bytesPerToken: 3 },
     ratioOf: createTokenRatios(3),
     infer,
     drains: createAnswerDrains(drainTimeoutMs),

@@ -16,7 +16,7 @@ function send(format: Format, fields: object): Record<string, unknown> {
   const body = Buffer.from(JSON.stringify({ ...BODY, ...fields }));
   const { request, readWhole, source } = readRequest(body, format, header, true);
   const call = { request, readWhole, source, isStream: false, outputTokensMax: 5 };
-  return JSON.parse(String(dialectOf(format.name).encodeRequest(call, 'sold')));
+  return JSON.parse(String(dialectOf(format.name).encodeRequest(call, 'sold', undefined)));
 }
 
 const refusalOf = (param: string) => expect.objectContaining({ status: 400, param });

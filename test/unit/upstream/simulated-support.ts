@@ -28,6 +28,7 @@ export function createRequest(fields: Partial<InferenceRequest> = {}): Inference
     thinkingTokensMax: undefined,
     isThinking: false,
     outputSchema: undefined,
+    effort: undefined,
     cacheControl: undefined,
     isBetaContext: false,
     betas: [],

@@ -12,6 +12,7 @@ function readUnread(kind: 'native' | 'chat', body: string) {
   const reader = createAnswerReader({
     dialect: DIALECTS[kind],
     isStream: false,
+    contentType: 'application/json',
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     model: 'm',
     isUnread: () => isUnread,
