@@ -173,13 +173,7 @@ describe('README: its tables', () => {
     const examples = { redis: {}, tracing: {}, models: [], upstreams: [], ops: {}, workers: 0 };
     const defaults = maskSettings(parseConfig({ path: undefined, text: '', env: {} }));
     const guards = { ...shown.guards, insurance_per_minute: undefined };
-    const noBound = {
-      pdf_tokens: undefined,
-      document_url_tokens: undefined,
-      file_tokens: undefined,
-    };
-    const estimate = { ...shown.estimate, ...noBound };
-    expect({ ...shown, ...examples, guards, estimate }).toEqual({ ...defaults, ...examples });
+    expect({ ...shown, ...examples, guards }).toEqual({ ...defaults, ...examples });
     expect(shown.ops.listen).toBe(defaults.ops.listen);
     expect(shown.models[0]).toEqual({
       ...defaults.models[0],

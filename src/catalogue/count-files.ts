@@ -52,23 +52,24 @@ export function addFile(block: Fields, dataBytes: number, counts: FileCounts): n
   return IMAGE_TOKENS * pages;
 }
 
-/** Each at most; `undefined` is as much as the model reads at all, 0 that it is not taken. */
+/** Each at most; `window` is as much as the model reads at all, 0 that it is not taken. */
 export interface FileBounds {
   readonly imageTokens: number;
   readonly imageUrlTokens: number;
-  readonly pdfTokens: number | undefined;
-  readonly documentUrlTokens: number | undefined;
-  readonly fileTokens: number | undefined;
+  readonly pdfTokens: number | 'window';
+  readonly documentUrlTokens: number | 'window';
+  readonly fileTokens: number | 'window';
 }
 
 /** What files may have beside the tokens that they are likely to have. */
 export function boundFiles(counts: FileCounts, bounds: FileBounds, windowTokens: number): number {
+  const inTokens = (bound: number | 'window') => (bound === 'window' ? windowTokens : bound);
   const tokensMax =
     counts.images * bounds.imageTokens +
     counts.imageLinks * bounds.imageUrlTokens +
-    counts.pdfs * (bounds.pdfTokens ?? windowTokens) +
-    counts.documentLinks * (bounds.documentUrlTokens ?? windowTokens) +
-    counts.files * (bounds.fileTokens ?? windowTokens);
+    counts.pdfs * inTokens(bounds.pdfTokens) +
+    counts.documentLinks * inTokens(bounds.documentUrlTokens) +
+    counts.files * inTokens(bounds.fileTokens);
   // However many there are, one model reads them.
   return Math.max(0, Math.min(tokensMax, windowTokens) - counts.tokens);
 }

@@ -136,12 +136,12 @@ export interface Config {
   /** Text is taken for tokens by its bytes where nobody has counted them, files by what they cost at most. */
   readonly estimate: {
     readonly bytesPerToken: number;
-    /** Files have so many tokens at most; absent, as many as the model reads, and with 0 they are refused. */
+    /** Files have so many tokens at most, or as many as the model reads; with 0 they are refused. */
     readonly imageTokens: number;
     readonly imageUrlTokens: number;
-    readonly pdfTokens: number | undefined;
-    readonly documentUrlTokens: number | undefined;
-    readonly fileTokens: number | undefined;
+    readonly pdfTokens: number | 'window';
+    readonly documentUrlTokens: number | 'window';
+    readonly fileTokens: number | 'window';
   };
   readonly guards: GuardsConfig;
   readonly drain: { readonly timeoutMs: number };

@@ -72,6 +72,11 @@ const price = numberFrom(0, PRICE_MAX);
 const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
 const tokens = wholeNumber(1, TOKENS_MAX);
 const tokensOrNone = wholeNumber(0, TOKENS_MAX);
+const fileBound = z
+  .union([z.literal('window'), tokensOrNone], {
+    error: expected(`window or a whole number from 0 to ${TOKENS_MAX}`),
+  })
+  .prefault('window');
 
 const model = settingsMap({
   id: modelName,
@@ -256,9 +261,9 @@ export const settingsSchema = settingsMap({
     bytes_per_token: numberFrom(1, BYTES_PER_TOKEN_MAX).prefault(3),
     image_tokens: tokens.prefault(DEFAULT_IMAGE_TOKENS),
     image_url_tokens: tokensOrNone.prefault(DEFAULT_IMAGE_TOKENS),
-    pdf_tokens: tokensOrNone.optional(),
-    document_url_tokens: tokensOrNone.optional(),
-    file_tokens: tokensOrNone.optional(),
+    pdf_tokens: fileBound,
+    document_url_tokens: fileBound,
+    file_tokens: fileBound,
   }).prefault({}),
   guards: settingsMap({
     trusted_proxies: wholeNumber(0, PROXIES_MAX).prefault(0),

@@ -63,9 +63,9 @@ describe('parseConfig', () => {
         bytesPerToken: 3,
         imageTokens: 4_800,
         imageUrlTokens: 4_800,
-        pdfTokens: undefined,
-        documentUrlTokens: undefined,
-        fileTokens: undefined,
+        pdfTokens: 'window',
+        documentUrlTokens: 'window',
+        fileTokens: 'window',
       },
       guards: {
         trustedProxies: 0,
