@@ -30,9 +30,11 @@ const { ask, gateway, sent } = useCrossing(({ path, body }) => {
   if (asked.includes('error in JSON')) {
     return { type: 'application/json', body: '{"error":{"message":"no","type":"server_error"}}' };
   }
+  const types = ['text/event-stream', 'application/json'];
+  if (asked.includes('wrong type')) types.reverse();
   return isStream
-    ? { type: 'text/event-stream', body: streamBody(kind, ['One.', ' Two.'], USAGE) }
-    : { type: 'application/json', body: wholeBody(kind, 'One. Two.', USAGE) };
+    ? { type: types[0] ?? '', body: streamBody(kind, ['One.', ' Two.'], USAGE) }
+    : { type: types[1] ?? '', body: `\n${wholeBody(kind, 'One. Two.', USAGE)}` };
 });
 
 const UPSTREAM_KINDS = ['native', 'chat'] as const;
@@ -86,6 +88,18 @@ describe.each(UPSTREAM_KINDS)(
     });
   },
 );
+
+it.each([false, true])('a wrong type does not matter, streamed: %s', async (isStream) => {
+  const messages = [{ role: 'user', content: 'Say a wrong type.' }];
+  for (const model of UPSTREAM_KINDS) {
+    for (const format of UPSTREAM_KINDS) {
+      const { status, text, type } = await ask(format, model, { messages, stream: isStream });
+      expect(status).toBe(200);
+      expect(type).toContain(isStream ? 'text/event-stream' : 'application/json');
+      expect(text).toContain('One.');
+    }
+  }
+});
 
 it('a stream that is an error in JSON is an error with a status of its own', async () => {
   const messages = [{ role: 'user', content: 'an error in JSON' }];

@@ -3,7 +3,7 @@ import { FIELD_RULES, NATIVE_RULES } from '../field-rules.ts';
 import type { DecodedRequest, HeaderSource } from '../format.ts';
 import type { InferenceRequest } from '../inference.ts';
 import { Refusal } from '../refusals.ts';
-import { isObject, namesOf } from '../schema.ts';
+import { namesOf } from '../schema.ts';
 import { checkKinds } from './check-kinds.ts';
 import { checkRequest } from './check-request.ts';
 import { checkVersion, readBetas, wantsBetaContext } from './decode-headers.ts';
