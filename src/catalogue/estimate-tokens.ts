@@ -143,16 +143,19 @@ function addBlock(block: ContentBlock, tally: Tally): void {
   }
 }
 
-const names = (...all: string[]): ReadonlySet<string> => new Set([...all, 'cache_control']);
-const MESSAGE_NAMES = names('role', 'content');
-const TEXT_NAMES = names('type', 'text');
-const THINKING_NAMES = names('type', 'thinking');
-const TOOL_USE_NAMES = names('type', 'name', 'input');
-const TOOL_RESULT_NAMES = names('type', 'content', 'is_error');
-const TOOL_NAMES = names('name', 'description', 'input_schema');
+type Names = ReadonlySet<string>;
+const MESSAGE_NAMES: Names = new Set(['role', 'content']);
+const TEXT_NAMES: Names = new Set(['type', 'text']);
+const THINKING_NAMES: Names = new Set(['type', 'thinking']);
+const TOOL_USE_NAMES: Names = new Set(['type', 'name', 'input']);
+const TOOL_RESULT_NAMES: Names = new Set(['type', 'content', 'is_error']);
+const TOOL_NAMES: Names = new Set(['name', 'description', 'input_schema']);
+/** The content of a file is not counted by its bytes; all that is said beside it is. */
+const DATA_NAMES: Names = new Set(['data']);
+const NO_NAMES: Names = new Set();
 
 /** The fields beside those that are counted for what they are; nearly always there are none. */
-function addOthers(value: object, counted: ReadonlySet<string>, tally: Tally): void {
+function addOthers(value: object, counted: Names, tally: Tally): void {
   for (const name in value) {
     if (!counted.has(name)) addField(name, (value as Fields)[name], tally);
   }
@@ -207,14 +210,10 @@ function addBlockFields(value: Fields, tally: Tally, rest: unknown[]): void {
   tally.tokens += addFile(value, dataBytes, tally.files);
   addOthers(source, dataBytes > 0 ? DATA_NAMES : NO_NAMES, tally);
   for (const name of Object.keys(value)) {
-    if (name === 'type' || name === 'cache_control') continue;
-    if (name !== 'source' || value[name] !== source) addNamed(name, value[name], tally, rest);
+    if (name === 'type' || name === 'cache_control') addField(name, value[name], tally);
+    else if (value[name] !== source) addNamed(name, value[name], tally, rest);
   }
 }
-
-/** The content of a file is not counted by its bytes; all that is said beside it is. */
-const DATA_NAMES = names('data');
-const NO_NAMES = names();
 
 function addFields(value: Fields, tally: Tally, rest: unknown[]): void {
   for (const name of Object.keys(value)) addNamed(name, value[name], tally, rest);

@@ -3,6 +3,8 @@ import { createDeadlineList } from '../lib/deadline-list.ts';
 import { pathUnder } from '../lib/path-under.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { OutputLimitField } from '../protocol/chat/encode-request.ts';
+import { refuseLongCache } from '../protocol/chat/refuse-long-cache.ts';
+import { refusePdfs } from '../protocol/chat/refuse-pdfs.ts';
 import type { AskedRequest, Infer, InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
@@ -73,6 +75,9 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     signal.throwIfAborted();
     const { isStream } = request;
     checkUnknown(request, options);
+    // What an upstream of the native format takes of its own clients it says itself.
+    if (form.format === 'chat' && !accepts.has('pdf')) refusePdfs(request);
+    if (dialect.format === 'chat') refuseLongCache(request);
     const vendorModel = modelNames[model] ?? model;
     const source = form.format === dialect.format ? call.source : undefined;
     const body = dialect.encodeRequest(

@@ -1,7 +1,6 @@
 import { isObject } from '../schema.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { isBlank } from './decode-content.ts';
-import { refuseField } from './refuse-field.ts';
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
@@ -21,7 +20,7 @@ export function listUnread(
 ): readonly unknown[] {
   const unread: unknown[] = unknownFields.map((name) => chat[name]);
   if (chat['chat_template_kwargs'] != null) unread.push(chat['chat_template_kwargs']);
-  if (chat['cache_control'] != null) addCacheControl(chat['cache_control'], unread);
+  if (chat['cache_control'] != null) unread.push({ cache_control: chat['cache_control'] });
   for (const message of chat.messages) {
     if ('name' in message && message.name !== null) unread.push(message.name);
     addUnread(message, unread);
@@ -35,7 +34,7 @@ function addUnread(value: object, unread: unknown[]): void {
   for (const name of Object.keys(value)) {
     const field: unknown = Reflect.get(value, name);
     if (field === null) continue;
-    if (name === 'cache_control') addCacheControl(field, unread);
+    if (name === 'cache_control') unread.push({ cache_control: field });
     else if (!READ_NAMES.has(name) || isBlankText(name, field)) unread.push(field);
     else if (Array.isArray(field)) addUnreadOfItems(field, unread);
     else if (name !== 'parameters' && isObject(field)) addUnread(field, unread);
@@ -44,16 +43,6 @@ function addUnread(value: object, unread: unknown[]): void {
 
 function addUnreadOfItems(items: readonly unknown[], unread: unknown[]): void {
   for (const item of items) if (isObject(item)) addUnread(item, unread);
-}
-
-/** What is written to the cache for an hour costs more, and chat upstreams do not tell it from the rest. */
-function addCacheControl(control: unknown, unread: unknown[]): void {
-  const ttl = isObject(control) ? control['ttl'] : undefined;
-  if (ttl !== undefined && ttl !== null && ttl !== '5m') {
-    const message = "Input should be '5m': longer ones have another price, which is not told";
-    throw refuseField({ path: 'cache_control.ttl', kind: 'invalid', message });
-  }
-  unread.push({ cache_control: control });
 }
 
 /** Decoding leaves out texts that say nothing. */

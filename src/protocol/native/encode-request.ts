@@ -1,5 +1,4 @@
 import type { InferenceRequest } from '../inference.ts';
-import { refuseKind } from '../refuse-kind.ts';
 import { isObject } from '../schema.ts';
 import type { AskedCall, UpstreamCall } from '../upstream-call.ts';
 import { mendMessages } from './mend-messages.ts';
@@ -13,7 +12,6 @@ const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 /** The body for an upstream of the native format. What came in that format goes on as it came. */
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
-  checkDocuments(call);
   return JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
@@ -42,15 +40,6 @@ function omit(
   const left = { ...fields };
   for (const name of names) Reflect.deleteProperty(left, name);
   return left;
-}
-
-/** Of a client of the same format, who has a `source`, the upstream itself says what it takes. */
-function checkDocuments({ request, source, accepts }: UpstreamCall): void {
-  if (source !== undefined || accepts?.has('pdf') === true) return;
-  for (const [i, { content }] of request.messages.entries()) {
-    if (typeof content === 'string' || !content.some(({ type }) => type === 'document')) continue;
-    throw refuseKind(`messages.${i}`, 'PDFs');
-  }
 }
 
 function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {

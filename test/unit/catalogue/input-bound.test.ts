@@ -92,6 +92,11 @@ const PLACES: Readonly<Record<string, (said: string) => object>> = {
   'a document in a result': (said) => withResult([document(LINK, { context: said })]),
   'a search result': (said) =>
     user({ type: 'search_result', source: said, title: 'a', content: [text('b')] }),
+  'a cache marker': (said) =>
+    user(text('Hi', { cache_control: { type: 'ephemeral', note: said } })),
+  'the kind of a block': (said) => withResult([{ type: said, file_id: 'file_1' }]),
+  'the kind of a source': (said) =>
+    user({ type: 'tomorrow', inner: { type: 'image', source: { type: said } } }),
   'a block of tomorrow': (said) => user({ type: 'tomorrow', what: { is: said }, file_id: 'x' }),
   'a source of tomorrow': (said) => user({ type: 'tomorrow', source: said, file_id: 'x' }),
   'a field of tomorrow': (said) => ({ ...user(text('Hi')), of_tomorrow: [said] }),
