@@ -24,7 +24,7 @@ beforeAll(async () => {
   // Bills what a request truly has: the bytes of all its texts, and the pages of its documents.
   const upstream = await startRecordingUpstream(cleanUp, ({ body }) => {
     const said = JSON.stringify(body['messages']);
-    const documents = said.split('"document"').length - 1;
+    const documents = said.split(/"type":"(?:url|file|base64)"/).length - 1;
     const input = Math.min(WINDOW, documents * DOCUMENT_TOKENS + Math.ceil(said.length / 4));
     billed += (input * PRICE.input + OUTPUT_TOKENS * PRICE.output) / 1e6;
     return {
