@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../../src/catalogue/estimate-tokens.ts';
 import { chatFormat } from '../../../../src/protocol/chat/index.ts';
+import { refuseLongCache } from '../../../../src/protocol/chat/refuse-long-cache.ts';
 
 const minimal = { model: 'opus', messages: [{ role: 'user', content: 'Hello' }] };
 
 describe('what only a chat upstream reads', () => {
-  const estimate = (fields: object) => {
-    const { request } = chatFormat.decodeRequest({ ...minimal, ...fields }, () => undefined);
-    return estimateTokens(request, 3);
+  const decode = (fields: object) =>
+    chatFormat.decodeRequest({ ...minimal, ...fields }, () => undefined).request;
+  const estimate = (fields: object) => estimateTokens(decode(fields), 3);
+  const boundOf = (fields: object) => {
+    const { likely, unsure } = estimate(fields);
+    return likely + unsure;
   };
   const long = 'word '.repeat(3_000);
   const user = { role: 'user', content: 'Hi' };
@@ -33,7 +37,7 @@ describe('what only a chat upstream reads', () => {
   ];
   for (const [name, fields] of cases) {
     it(`is counted: ${name}`, () => {
-      expect(estimate(fields).likely - estimate({}).likely).toBeGreaterThanOrEqual(5_000);
+      expect(boundOf(fields) - boundOf({})).toBeGreaterThanOrEqual(5_000);
     });
   }
 
@@ -43,9 +47,15 @@ describe('what only a chat upstream reads', () => {
     expect(estimate({}).cacheWrite).toBeUndefined();
     expect(estimate({ cache_control: control }).cacheWrite).toBe('5m');
     expect(estimate({ messages: [{ role: 'user', content: [part] }] }).cacheWrite).toBe('5m');
-    expect(() => estimate({ cache_control: { ...control, ttl: '1h' } })).toThrow(
-      'cache_control.ttl',
-    );
+  });
+
+  it('is not to be kept for an hour, which no chat upstream tells apart', () => {
+    const control = (ttl: string) => ({ cache_control: { type: 'ephemeral', ttl } });
+    expect(() => refuseLongCache(decode(control('5m')))).not.toThrow();
+    expect(() => refuseLongCache(decode(control('1h')))).toThrow('cache_control.ttl');
+    const part = { type: 'text', text: 'Hi', ...control('1h') };
+    const messages = [{ role: 'user', content: [part] }];
+    expect(() => refuseLongCache(decode({ messages }))).toThrow('cache_control.ttl');
   });
 
   it('is no sound that a vendor would have to remember', () => {
