@@ -30,6 +30,7 @@ import {
   HASTY_PACE,
   readSegments,
   serve,
+  streamPlaces,
   type TestAccount,
 } from './ledger-scene.ts';
 
@@ -76,6 +77,8 @@ async function exportAll(): Promise<void> {
     const isHere = await readSegments(dir).catch(() => []);
     return isHere.length === 3;
   }, 'everything is exported');
+  const isTrimmed = async () => (await streamPlaces(connection, [8, 9])).size <= 2;
+  await waitUntil(isTrimmed, 'the streams are trimmed');
   await exporter.stop();
 }
 
