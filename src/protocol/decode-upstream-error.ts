@@ -50,6 +50,11 @@ export function decodeUpstreamError({ status, body, retryAfter }: UpstreamErrorA
   return toRefusal(status, readComplaint(parseJson(body)), retryAfter);
 }
 
+/** Whether what stands under the name of an error is one. */
+export function tellsError(error: unknown): boolean {
+  return Array.isArray(error) ? error.length > 0 : Boolean(error);
+}
+
 /** An error that comes where the answer or a part of it should. */
 export function decodeStreamError(payload: Json): Refusal {
   const complaint = readComplaint(payload);

@@ -9,6 +9,7 @@ import type { AskedRequest, Infer, InferenceCall } from '../protocol/inference.t
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
 import type { Acceptable } from '../protocol/upstream-call.ts';
+import { createSecretMask } from './create-secret-mask.ts';
 import { createDeadlines } from './deadlines.ts';
 import { HttpCall } from './http-call.ts';
 import { createHttpClient } from './http1/create-http-client.ts';
@@ -64,10 +65,11 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     nowMs: () => performance.now(),
     onDue: (call) => call.giveUpRest(),
   });
-  const forStreams = { answer: createDeadlines(timeouts), lingering };
+  const maskText = createSecretMask(options);
+  const forStreams = { answer: createDeadlines(timeouts), lingering, maskText };
   // A whole answer is silent until it is there, however long that takes.
   const wholeTimeouts = { ...timeouts, firstByteMs: timeouts.totalMs };
-  const forWholes = { answer: createDeadlines(wholeTimeouts), lingering };
+  const forWholes = { answer: createDeadlines(wholeTimeouts), lingering, maskText };
   const encodeHeaders = createHeaderEncoder(options);
 
   return (call) => {

@@ -1,6 +1,7 @@
 import type { Deadline, DeadlineList } from '../lib/deadline-list.ts';
 import type { StopSignal } from '../lib/stop-signal.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
+import type { MaskText } from '../protocol/mask-frame.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import { AnswerParts, type AnswerSource } from './answer-parts.ts';
@@ -22,7 +23,9 @@ import {
 } from './read-answer.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
-export interface CallDeadlines {
+export interface CallRules {
+  /** What an upstream says of a failure may have our secrets in it: nothing of that goes on without this. */
+  readonly maskText: MaskText;
   readonly answer: Deadlines;
   /** For the rest of an answer that has told all it had to tell. */
   readonly lingering: DeadlineList<HttpCall>;
@@ -38,6 +41,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   /** Until the upstream answers: it holds the request with its body. */
   #call: InferenceCall | undefined;
   readonly #dialect: UpstreamDialect;
+  readonly #maskText: MaskText;
   #exchange: HttpExchange | undefined;
   #reader: AnswerReader | undefined;
   readonly #lingering: DeadlineList<HttpCall>;
@@ -47,12 +51,13 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   #readBytes = 0;
   #isRefused = false;
 
-  constructor(call: InferenceCall, dialect: UpstreamDialect, deadlines: CallDeadlines) {
+  constructor(call: InferenceCall, dialect: UpstreamDialect, rules: CallRules) {
     this.#call = call;
     this.#signal = call.signal;
     this.#dialect = dialect;
-    this.#lingering = deadlines.lingering;
-    this.parts = new AnswerParts(this, deadlines.answer);
+    this.#maskText = rules.maskText;
+    this.#lingering = rules.lingering;
+    this.parts = new AnswerParts(this, rules.answer);
   }
 
   start(client: HttpClient, request: HttpRequest): void {
@@ -143,6 +148,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
       form,
       model,
       isUnread,
+      maskText: this.#maskText,
       teller: this,
     });
   }
@@ -164,7 +170,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   #break(error: unknown): void {
     this.#isOver = true;
     this.abort();
-    this.parts.fail(error);
+    this.parts.fail(error instanceof Refusal ? maskRefusal(error, this.#maskText) : error);
   }
 
   readonly #onLeft = () => {
@@ -175,6 +181,16 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   #stopListening(): void {
     this.#signal.removeEventListener('abort', this.#onLeft);
   }
+}
+
+function maskRefusal(refusal: Refusal, maskText: MaskText): Refusal {
+  if (refusal instanceof UpstreamFailure) return refusal;
+  const { message, chatMessage, param, headers } = refusal;
+  return new Refusal(refusal.refusal, maskText(message), {
+    headers,
+    chatMessage: maskText(chatMessage),
+    ...(param !== null && { param: maskText(param) }),
+  });
 }
 
 function explainFailure({ kind, isSafeToRepeat }: HttpFailure): UpstreamFailure {

@@ -1,6 +1,7 @@
 import { asBuffer } from '../lib/as-buffer.ts';
 import { decodeUpstreamError } from '../protocol/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
+import type { MaskText } from '../protocol/mask-frame.ts';
 import { createMemberPicker } from '../protocol/pick-members.ts';
 import { createEventReader } from '../protocol/read-events.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -35,6 +36,7 @@ export interface AnswerOptions {
   readonly model: string;
   /** Only what the answer costs is wanted by now. */
   readonly isUnread: () => boolean;
+  readonly maskText: MaskText;
   /** For what an upstream told before it failed in the same read. */
   readonly teller: PartTeller;
 }
@@ -81,8 +83,8 @@ class RelayReader implements AnswerReader {
   readonly #relay: StreamRelay;
   readonly #teller: PartTeller;
 
-  constructor({ dialect, form, model, teller }: AnswerOptions) {
-    this.#relay = dialect.createStreamRelay(model, form.context);
+  constructor({ dialect, form, model, maskText, teller }: AnswerOptions) {
+    this.#relay = dialect.createStreamRelay(model, form.context, maskText);
     this.#teller = teller;
   }
 

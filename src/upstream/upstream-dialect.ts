@@ -15,6 +15,7 @@ import type {
   InferenceEvent,
   Usage,
 } from '../protocol/inference.ts';
+import type { MaskText } from '../protocol/mask-frame.ts';
 import {
   decodeNativeAnswer,
   readNativeUsage,
@@ -52,7 +53,7 @@ export interface UpstreamDialect {
   encodeProbeHeaders(apiKey: string | undefined): readonly string[];
   createStreamDecoder(): StreamDecoder;
   decodeAnswer(body: string): readonly InferenceEvent[];
-  createStreamRelay(model: string, context: AnswerContext): StreamRelay;
+  createStreamRelay(model: string, context: AnswerContext, maskText: MaskText): StreamRelay;
   relayAnswer(body: Buffer, model: string, context: AnswerContext): RelayedAnswer;
   /** What `readUsage` needs of a whole answer. */
   readonly usageMembers: readonly string[];
@@ -79,7 +80,7 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   ],
   createStreamDecoder: createNativeStreamDecoder,
   decodeAnswer: decodeNativeAnswer,
-  createStreamRelay: createNativeRelay,
+  createStreamRelay: (model, _context, maskText) => createNativeRelay(model, maskText),
   relayAnswer: relayNativeAnswer,
   usageMembers: ['type', 'error', 'usage'],
   readUsage: readNativeUsage,

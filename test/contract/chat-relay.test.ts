@@ -9,7 +9,7 @@ import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 import { readChatStream } from './read-chat-stream.ts';
 import { cutBytes, readMeaning } from './read-meaning.ts';
-import { readAll, relayAll, rename } from './relay-support.ts';
+import { AS_IT_IS, readAll, relayAll, rename } from './relay-support.ts';
 import {
   type Dialect,
   dialects,
@@ -120,7 +120,7 @@ describe('the relay of chat streams', () => {
       fc.property(eventSequences, chatDialects, places, (sequence, dialect, cuts) => {
         const bytes = writeUpstream(sequence, dialect);
         const read = readAll(bytes, createStreamDecoder());
-        const relayed = relayAll(createChatRelay(MODEL, CONTEXT), cutBytes(bytes, cuts));
+        const relayed = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), cutBytes(bytes, cuts));
         expect(relayed).toMatchObject(tallyDeltas(read.events));
         expect(relayed.refusal).toEqual(read.refusal);
       }),
@@ -134,7 +134,7 @@ describe('the relay of chat streams', () => {
       fc.property(eventSequences, chatDialects, places, (sequence, dialect, cuts) => {
         const bytes = writeUpstream(sequence, dialect);
         const { events: said, refusal } = readAll(bytes, createStreamDecoder());
-        const relayed = relayAll(createChatRelay(MODEL, CONTEXT), cutBytes(bytes, cuts));
+        const relayed = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), cutBytes(bytes, cuts));
         const reading = readAll(relayed.bytes, createStreamDecoder());
         const expected = readAll(toBytes(encode(rename(said, MODEL))), createStreamDecoder());
         outcomes.add(refusal === undefined ? 'finished' : 'failed');
@@ -153,7 +153,7 @@ describe('the relay of chat streams', () => {
     fc.assert(
       fc.property(eventSequences, chatDialects, places, (sequence, dialect, cuts) => {
         const bytes = writeUpstream(sequence, dialect);
-        const relayed = relayAll(createChatRelay(MODEL, CONTEXT), cutBytes(bytes, cuts));
+        const relayed = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), cutBytes(bytes, cuts));
         for (const { data } of createSseDecoder().push(relayed.bytes)) {
           if (data === '[DONE]') continue;
           const chunk = JSON.parse(data) as Fields;
@@ -190,7 +190,7 @@ describe('the relay of chat streams', () => {
       fc.property(eventSequences, placements, places, (sequence, placement, cuts) => {
         fc.pre(!sequence.isFailed);
         const bytes = writeUpstream(sequence, { ...plain, ...placement });
-        const relayed = relayAll(createChatRelay(MODEL, CONTEXT), cutBytes(bytes, cuts));
+        const relayed = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), cutBytes(bytes, cuts));
         const { text, tools, ending } = readChatStream(createSseDecoder().push(relayed.bytes));
         expect({ text, tools, ending }).toEqual({
           text: sequence.text,
@@ -198,7 +198,7 @@ describe('the relay of chat streams', () => {
           ending: 'finished',
         });
         const unasked = { ...CONTEXT, wantsStreamUsage: false };
-        const silent = relayAll(createChatRelay(MODEL, unasked), cutBytes(bytes, cuts));
+        const silent = relayAll(createChatRelay(MODEL, unasked, AS_IT_IS), cutBytes(bytes, cuts));
         expect(new TextDecoder().decode(silent.bytes)).not.toContain('prompt_tokens');
         expect(silent.events).toEqual(relayed.events);
         expect(silent.contentBytes).toBe(relayed.contentBytes);
@@ -208,7 +208,7 @@ describe('the relay of chat streams', () => {
   });
 
   it('passes nothing on before the start', () => {
-    const relay = createChatRelay(MODEL, CONTEXT);
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
     const early = `: keepalive\n\ndata: ${JSON.stringify(NOISE[0])}\n\n`;
     expect(relay.push(toBytes(early))).toEqual({
       bytes: [],
@@ -219,7 +219,7 @@ describe('the relay of chat streams', () => {
   });
 
   it('passes what a chunk says on byte for byte, with fields that nobody knows', () => {
-    const relay = createChatRelay(MODEL, CONTEXT);
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
     const head = `data: {"id":"x","object":"o","created":1,"model":"${VENDOR_MODEL}","choices":`;
     const rest = '[ {"delta":{"content":"H\\u0069"},"index":0, "of_tomorrow":[{}]}],"p":"}"}\n\n';
     const part = relay.push(toBytes(head + rest));

@@ -9,7 +9,7 @@ import { createNativeRelay } from '../../src/protocol/native/relay-stream.ts';
 import { eventSequences } from './event-sequences.ts';
 import { cutBytes } from './read-meaning.ts';
 import { readNativeStream } from './read-native-stream.ts';
-import { readAll, relayAll, rename, withoutCounts } from './relay-support.ts';
+import { AS_IT_IS, readAll, relayAll, rename, withoutCounts } from './relay-support.ts';
 import {
   type Dialect,
   dialects,
@@ -67,7 +67,7 @@ describe('the relay of native streams', () => {
       fc.property(eventSequences, dialects, places, ({ events }, dialect, cuts) => {
         const bytes = writeUpstream(events, dialect);
         const read = readAll(bytes, createStreamDecoder());
-        const relayed = relayAll(createNativeRelay(MODEL), cutBytes(bytes, cuts));
+        const relayed = relayAll(createNativeRelay(MODEL, AS_IT_IS), cutBytes(bytes, cuts));
         expect(relayed).toMatchObject(tallyDeltas(read.events));
         expect(relayed.refusal).toEqual(read.refusal);
       }),
@@ -80,7 +80,7 @@ describe('the relay of native streams', () => {
       fc.property(eventSequences, dialects, places, ({ events }, dialect, cuts) => {
         const bytes = writeUpstream(events, dialect);
         const { events: said } = readAll(bytes, createStreamDecoder());
-        const relayed = relayAll(createNativeRelay(MODEL), cutBytes(bytes, cuts));
+        const relayed = relayAll(createNativeRelay(MODEL, AS_IT_IS), cutBytes(bytes, cuts));
         const reading = readAll(relayed.bytes, createStreamDecoder());
         const expected = readAll(toBytes(encode(rename(said, MODEL))), createStreamDecoder());
         expect(withoutCounts(reading.events)).toEqual(withoutCounts(expected.events));
@@ -95,7 +95,7 @@ describe('the relay of native streams', () => {
       fc.property(eventSequences, dialects, places, ({ events, isFailed }, dialect, cuts) => {
         fc.pre(!isFailed && !dialect.hasUnknown && ['whole', 'trailing'].includes(dialect.end));
         const bytes = writeUpstream(events, dialect);
-        const relayed = relayAll(createNativeRelay(MODEL), cutBytes(bytes, cuts));
+        const relayed = relayAll(createNativeRelay(MODEL, AS_IT_IS), cutBytes(bytes, cuts));
         expect(readNativeStream(createSseDecoder().push(relayed.bytes)).ending).toBe('finished');
       }),
       RUNS,
@@ -116,7 +116,10 @@ describe('the relay of native streams', () => {
           end: 'whole',
         } as const;
         const written = new TextDecoder().decode(writeUpstream(events, dialect));
-        const relayed = relayAll(createNativeRelay(MODEL), cutBytes(toBytes(written), cuts));
+        const relayed = relayAll(
+          createNativeRelay(MODEL, AS_IT_IS),
+          cutBytes(toBytes(written), cuts),
+        );
         const isComment = (frame: string) => frame.startsWith(':');
         const framesOf = (text: string) =>
           text.slice(text.indexOf('message_start')).split('\n\n').slice(1);
@@ -134,7 +137,7 @@ describe('the relay of native streams', () => {
   });
 
   it('gives bytes on in one piece where they came in one', () => {
-    const relay = createNativeRelay(MODEL);
+    const relay = createNativeRelay(MODEL, AS_IT_IS);
     const delta = encode([{ type: 'delta', index: 0, delta: { type: 'text', text: 'Hi' } }]);
     const start: InferenceEvent[] = [
       {
@@ -152,7 +155,7 @@ describe('the relay of native streams', () => {
   });
 
   it('passes nothing on before the start', () => {
-    const relay = createNativeRelay(MODEL);
+    const relay = createNativeRelay(MODEL, AS_IT_IS);
     const early = ': keepalive\n\nevent: ping\ndata: {"type":"ping"}\n\n';
     expect(relay.push(toBytes(early))).toEqual({
       bytes: [],
@@ -173,7 +176,7 @@ describe('the relay of native streams', () => {
     }));
     const payloads = [{ type: 'message_start', message }, ...endings, { type: 'message_stop' }];
     const written = payloads.map((payload) => `data: ${JSON.stringify(payload)}\n\n`).join('');
-    const { bytes } = relayAll(createNativeRelay(MODEL), [toBytes(written)]);
+    const { bytes } = relayAll(createNativeRelay(MODEL, AS_IT_IS), [toBytes(written)]);
     const told = createSseDecoder()
       .push(bytes)
       .map(({ data }) => JSON.parse(data))
@@ -186,7 +189,7 @@ describe('the relay of native streams', () => {
   });
 
   it('lets no name of an event break out of its line', () => {
-    const relay = createNativeRelay(MODEL);
+    const relay = createNativeRelay(MODEL, AS_IT_IS);
     const start = { type: 'message_start', message: { id: 'msg_1', model: 'vendor' } };
     relay.push(toBytes(`data: ${JSON.stringify(start)}\n\n`));
     const evil = { type: 'a\ndata: evil' };
@@ -194,7 +197,7 @@ describe('the relay of native streams', () => {
   });
 
   it('does not hold what never ends', () => {
-    const relay = createNativeRelay(MODEL);
+    const relay = createNativeRelay(MODEL, AS_IT_IS);
     const comments = toBytes(': keepalive\n'.repeat(100_000));
     const refusals = Array.from({ length: 12 }, () => relay.push(comments).refusal);
     expect(refusals.filter((refusal) => refusal !== undefined)).toHaveLength(1);

@@ -75,3 +75,6 @@ export function withoutCounts(events: readonly InferenceEvent[]): unknown[] {
     return event.type === 'finish' ? { ...event, usage: event.usage ?? usageAtStart } : event;
   });
 }
+
+/** For upstreams that know no secret. */
+export const AS_IT_IS = (text: string) => text;

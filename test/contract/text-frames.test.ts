@@ -10,7 +10,7 @@ import { createEventReader } from '../../src/protocol/read-events.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
 import { cutBytes } from './read-meaning.ts';
-import { readAll, relayAll } from './relay-support.ts';
+import { AS_IT_IS, readAll, relayAll } from './relay-support.ts';
 import { places } from './upstream-dialects.ts';
 
 /** Long streams of frames that are nearly alike, as real ones are, with some among them that only seem so. */
@@ -43,7 +43,7 @@ const CALL = '{"index":0,"id":"a","function":{"name":"look","arguments":"{}"}}';
 const NATIVE: Kind = {
   name: 'native',
   createDecoder: createNativeDecoder,
-  createRelay: () => createNativeRelay('llm-pinned'),
+  createRelay: () => createNativeRelay('llm-pinned', AS_IT_IS),
   start:
     nativeFrame('{"type":"message_start","message":{"id":"msg_1","model":"v"}}') +
     nativeFrame('{"type":"content_block_start","index":0,"content_block":{"type":"text"}}'),
@@ -73,7 +73,7 @@ const NATIVE: Kind = {
 const CHAT: Kind = {
   name: 'chat',
   createDecoder: createChatDecoder,
-  createRelay: () => createChatRelay('llm-pinned', CONTEXT),
+  createRelay: () => createChatRelay('llm-pinned', CONTEXT, AS_IT_IS),
   start: chunk('{"role":"assistant","content":""}'),
   end: `${chunk('{}').replace('null', '"stop"')}data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\ndata: [DONE]\n\n`,
   write: (json) => chunk(`{"content":"${json}"}`),

@@ -16,6 +16,7 @@ import { REFUSALS, Refusal } from '../../src/protocol/refusals.ts';
 import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/stream-relay.ts';
 import { collectAnswer, joinBytes } from '../contract/read-meaning.ts';
+import { AS_IT_IS } from '../contract/relay-support.ts';
 
 const FUZZ_TIME_MS = 3_000;
 const RUNS = { numRuns: 10_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
@@ -46,7 +47,7 @@ const KINDS: readonly Kind[] = [
     streams: readFiles('native/streams/', '.sse'),
     answers: readFiles('native/answers/', '.json'),
     createDecoder: createNativeDecoder,
-    createRelay: () => createNativeRelay(MODEL),
+    createRelay: () => createNativeRelay(MODEL, AS_IT_IS),
     decodeAnswer: decodeNativeAnswer,
   },
   {
@@ -54,7 +55,7 @@ const KINDS: readonly Kind[] = [
     streams: [...readFiles('chat/streams/', '.sse'), ...readFiles('upstreams/chat/', '.sse')],
     answers: readFiles('chat/answers/', '.json'),
     createDecoder: createChatDecoder,
-    createRelay: () => createChatRelay(MODEL, CONTEXT),
+    createRelay: () => createChatRelay(MODEL, CONTEXT, AS_IT_IS),
     decodeAnswer: decodeChatAnswer,
   },
 ];

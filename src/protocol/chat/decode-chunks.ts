@@ -1,4 +1,4 @@
-import { decodeStreamError } from '../decode-upstream-error.ts';
+import { decodeStreamError, tellsError } from '../decode-upstream-error.ts';
 import type { InferenceEvent, Usage } from '../inference.ts';
 import { NO_USAGE } from '../native/decode-usage.ts';
 import { raiseUsage } from '../raise-usage.ts';
@@ -37,7 +37,11 @@ class ChunkDecoder {
     throwError(chunk);
     const told = decodeUsage(chunk['usage']);
     if (told !== undefined) this.#usage = raiseUsage(this.#usage ?? NO_USAGE, told);
-    const choice = findChoice(chunk['choices']);
+    const choices = readChoices(chunk);
+    // Nobody here asks for a second one.
+    const choice = choices.find(({ index }) => (index ?? 0) === 0);
+    const failed = choices.find(({ error }) => tellsError(error));
+    if (failed !== undefined) throw decodeStreamError(failed);
     if (choice === undefined) return this.#tellUsage(told);
     const events = this.#start(chunk);
     for (const event of this.#decodeDelta(readObject(choice, this.#saidUnder))) events.push(event);
@@ -90,15 +94,11 @@ class ChunkDecoder {
 
 /** Instead of an answer, or in its middle. */
 export function throwError(chunk: Json): void {
-  const { error } = chunk;
-  if (isObject(error) || (typeof error === 'string' && error !== ''))
-    throw decodeStreamError(chunk);
+  if (tellsError(chunk['error'])) throw decodeStreamError(chunk);
 }
 
-/** Nobody here asks for a second choice. */
-function findChoice(choices: unknown): Json | undefined {
-  if (!Array.isArray(choices)) return undefined;
-  return choices.find((choice) => isObject(choice) && (choice['index'] ?? 0) === 0);
+export function readChoices({ choices }: Json): readonly Json[] {
+  return Array.isArray(choices) ? choices.filter(isObject) : [];
 }
 
 /** A text, or the texts of its parts. */

@@ -57,9 +57,8 @@ function sumUpText(answer: Json, choice: Json): Summary | undefined {
   const isText = role === 'assistant' && typeof content === 'string';
   if (!isText || refusal != null || calls != null || thoughts != null) return undefined;
   const usage = decodeUsage(answer['usage']);
-  if (usage === undefined || answer['error'] != null || (choice['index'] ?? 0) !== 0) {
-    return undefined;
-  }
+  if (usage === undefined || (choice['index'] ?? 0) !== 0) return undefined;
+  if (answer['error'] != null || choice['error'] != null) return undefined;
   const id = decodeMessageId(readText(answer, 'id'));
   const reason = readText(choice, 'finish_reason');
   const stopReason = decodeFinishReason(reason, { hasCalls: false, isRefused: false });

@@ -1,7 +1,7 @@
 import { asBuffer } from '../../lib/as-buffer.ts';
 import type { SseEvent } from '../decode-sse.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../inference.ts';
-import { isObject } from '../schema.ts';
+import { type MaskText, maskFrame } from '../mask-frame.ts';
 import type { SseFrame } from '../split-sse.ts';
 import {
   createStreamRelay,
@@ -14,7 +14,7 @@ import {
 import { createTextFrames, type TextRun } from '../text-frames.ts';
 import { type Json, parseUpstreamJson, readObject } from '../upstream-json.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
-import { createChunkDecoder } from './decode-chunks.ts';
+import { createChunkDecoder, readChoices } from './decode-chunks.ts';
 import { DONE } from './decode-stream.ts';
 import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
 
@@ -28,27 +28,36 @@ const utf8 = new TextEncoder();
  * what it says goes on as it came. The beginning and the end are written anew: where the reason, the usage
  * and the terminator stand, and whether at all, differs from upstream to upstream.
  */
-export function createChatRelay(model: string, context: AnswerContext): StreamRelay {
-  return createStreamRelay(new ChatFrames(model, context));
+export function createChatRelay(
+  model: string,
+  context: AnswerContext,
+  maskText: MaskText,
+): StreamRelay {
+  return createStreamRelay(new ChatFrames(model, context, maskText));
 }
 
 /** A class, because one is made for every stream. */
 class ChatFrames implements FrameRelay {
   readonly #model: string;
   readonly #context: AnswerContext;
+  readonly #maskText: MaskText;
   readonly #chunks = createChunkDecoder('delta');
   readonly #texts = createTextFrames();
   readonly #heads: Heads = { bytes: NO_BYTES, cutBytes: 0 };
   #head: string | undefined;
 
-  constructor(model: string, context: AnswerContext) {
+  constructor(model: string, context: AnswerContext, maskText: MaskText) {
     this.#model = model;
     this.#context = context;
+    this.#maskText = maskText;
   }
 
   relay({ event, bytes }: SseFrame): RelayedFrame {
     if (event !== undefined) return this.#relayEvent(event, bytes);
-    return { events: [], bytes: this.#head === undefined ? [] : [bytes] };
+    return {
+      events: [],
+      bytes: this.#head === undefined ? [] : [maskFrame(bytes, this.#maskText)],
+    };
   }
 
   skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
@@ -131,10 +140,6 @@ function replaceHeads(chunk: Uint8Array, start: number, run: TextRun, heads: Hea
     frameStart = frameEnd;
   }
   return replaced;
-}
-
-function readChoices({ choices }: Json): readonly Json[] {
-  return Array.isArray(choices) ? choices.filter(isObject) : [];
 }
 
 /** The role, the reason and what is empty are said at the beginning and at the end. */

@@ -1,4 +1,4 @@
-import { decodeStreamError } from '../decode-upstream-error.ts';
+import { decodeStreamError, tellsError } from '../decode-upstream-error.ts';
 import type { InferenceEvent, Usage } from '../inference.ts';
 import { isSameUsage } from '../raise-usage.ts';
 import type { RelayedAnswer } from '../relayed-answer.ts';
@@ -68,7 +68,7 @@ function decodePayload(answer: Json): readonly InferenceEvent[] {
 
 /** What an answer says of its cost, for whoever wants nothing else. */
 export function readNativeUsage(answer: Json): Usage | undefined {
-  if (answer['type'] === 'error') throw decodeStreamError(answer);
+  if (answer['type'] === 'error' || tellsError(answer['error'])) throw decodeStreamError(answer);
   const told = answer['usage'];
   return tellsUsage(told) ? decodeUsage(told, NO_USAGE) : undefined;
 }

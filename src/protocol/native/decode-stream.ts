@@ -1,4 +1,4 @@
-import { decodeStreamError } from '../decode-upstream-error.ts';
+import { decodeStreamError, tellsError } from '../decode-upstream-error.ts';
 import type { InferenceEvent, Usage } from '../inference.ts';
 import { raiseUsage } from '../raise-usage.ts';
 import type { StreamDecoder } from '../stream-decoder.ts';
@@ -36,6 +36,7 @@ class PayloadDecoder {
   readonly #blocks = createBlockDecoder();
 
   decode(payload: Json): InferenceEvent[] {
+    if (tellsError(payload['error'])) throw decodeStreamError(payload);
     const type = readText(payload, 'type') ?? '';
     switch (type) {
       case 'error':

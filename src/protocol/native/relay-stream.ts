@@ -1,5 +1,6 @@
 import type { SseEvent } from '../decode-sse.ts';
 import type { Closing, InferenceEvent, Usage } from '../inference.ts';
+import { type MaskText, maskFrame } from '../mask-frame.ts';
 import { isSameUsage, raiseUsage } from '../raise-usage.ts';
 import type { SseFrame } from '../split-sse.ts';
 import {
@@ -18,6 +19,8 @@ import { createStreamEncoder, encodeEvent } from './encode-stream.ts';
 import { encodeFinalUsage } from './encode-usage.ts';
 
 const EVENT_NAME = /^\w{1,64}$/;
+/** What other events say is none of the answer, but may be about a failure. */
+const OF_THE_ANSWER = /^(message|content_block)_/;
 
 /** Beside the output. */
 const FINAL_COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
@@ -36,13 +39,14 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
  * everything else goes on as it came, but for an event without its name, on which clients break, and an end that
  * tells another usage than is billed. An end therefore goes out with the last event.
  */
-export function createNativeRelay(model: string): StreamRelay {
-  return createStreamRelay(new NativeFrames(model));
+export function createNativeRelay(model: string, maskText: MaskText): StreamRelay {
+  return createStreamRelay(new NativeFrames(model, maskText));
 }
 
 /** A class, because one is made for every stream. */
 class NativeFrames implements FrameRelay {
   readonly #model: string;
+  readonly #maskText: MaskText;
   readonly #decoder = createPayloadDecoder();
   readonly #encoder = createStreamEncoder();
   readonly #texts = createTextFrames();
@@ -50,12 +54,15 @@ class NativeFrames implements FrameRelay {
   #usage: Usage = NO_USAGE;
   #ending: Ending | undefined;
 
-  constructor(model: string) {
+  constructor(model: string, maskText: MaskText) {
     this.#model = model;
+    this.#maskText = maskText;
   }
 
   relay({ event, bytes }: SseFrame): RelayedFrame {
-    if (event === undefined) return { events: [], bytes: this.#hasStarted ? [bytes] : [] };
+    if (event === undefined) {
+      return { events: [], bytes: this.#hasStarted ? [maskFrame(bytes, this.#maskText)] : [] };
+    }
     const relayed = this.#relayEvent(event, bytes);
     if (relayed.bytes[0] === bytes) this.#texts.learn(bytes, relayed.events);
     else this.#texts.forget();
@@ -83,6 +90,7 @@ class NativeFrames implements FrameRelay {
     if (!this.#hasStarted || type === undefined) return { events, bytes: [] };
     const named = event === type ? bytes : utf8.encode(encodeEvent(type, payload));
     if (first?.type === 'finish') return { events, bytes: [], closing: this.#close(first, named) };
+    if (!OF_THE_ANSWER.test(type)) return { events, bytes: [maskFrame(named, this.#maskText)] };
     if (type !== 'message_delta') return { events, bytes: [named] };
     const before = this.#takeEnding();
     this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
