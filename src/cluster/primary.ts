@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Operator } from '../accounts/audit-entry.ts';
 import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
-import { createCatalogue } from '../catalogue/resolve-model.ts';
+import { createCatalogue, nameForList } from '../catalogue/resolve-model.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
@@ -158,7 +158,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       ...{ node, reload, readCluster, events: hub, clock: systemClock },
       ...{ directory: books.directory, audit: books.audit, ledger: books.ledger },
       rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: config().plans }),
-      isModel: (name) => createCatalogue(config().models).resolve(name) !== undefined,
+      nameModel: (name) => nameForList(createCatalogue(config().models), name),
       readModels: () => config().models,
       readApiEndpoint: () => config().listen,
     },

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { isNamePattern } from '../lib/name-pattern.ts';
 import { pathUnder } from '../lib/path-under.ts';
 import type { Config, GuardsConfig, ModelConfig, PriceConfig, UpstreamConfig } from './config.ts';
 import { CACHE_PRICE_FACTORS, DEFAULT_ACCEPTS } from './default-settings.ts';
@@ -68,7 +69,8 @@ function buildModel(model: ModelSettings, upstreams: readonly UpstreamSettings[]
   const everyUpstream = upstreams.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
   return {
     id: model.id,
-    aliases: model.aliases,
+    aliases: model.aliases.filter((alias) => !isNamePattern(alias)),
+    aliasPatterns: model.aliases.filter(isNamePattern),
     contextTokensMax: model.context_length,
     betaContextTokensMax: model.beta_context_length,
     outputTokensMax: model.max_output_tokens,

@@ -23,6 +23,8 @@ export interface RouteConfig {
 export interface ModelConfig {
   readonly id: string;
   readonly aliases: readonly string[];
+  /** With `*` for any run of characters. */
+  readonly aliasPatterns: readonly string[];
   readonly contextTokensMax: number;
   readonly betaContextTokensMax: number | undefined;
   readonly outputTokensMax: number;

@@ -8,6 +8,7 @@ import {
   DEFAULT_UPSTREAMS,
 } from './default-settings.ts';
 import { type Fields, fieldsOf } from './fields.ts';
+import { findAliasConflicts } from './find-alias-conflicts.ts';
 import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
 import type { SettingPath, SettingProblem } from './setting-problem.ts';
 
@@ -25,6 +26,7 @@ export function findConflicts(settings: unknown): SettingProblem[] {
   return [
     ...findListenerConflicts(fields),
     ...findRepeatedModelNames(models),
+    ...findAliasConflicts(models),
     ...models.flatMap(([index, model]) => findCeilingConflicts(model, ['models', index])),
     ...models.flatMap(([index, model]) => findPriceConflicts(model, ['models', index, 'price'])),
     ...models.flatMap(([index, model]) =>

@@ -70,7 +70,7 @@ function maskModel(model: ModelConfig) {
   const { price } = model;
   return {
     id: model.id,
-    aliases: model.aliases,
+    aliases: [...model.aliases, ...model.aliasPatterns],
     context_length: model.contextTokensMax,
     beta_context_length: model.betaContextTokensMax,
     max_output_tokens: model.outputTokensMax,

@@ -58,6 +58,11 @@ const modelName = namedText(
   /^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9._:-])?$/,
 );
 
+const alias = namedText(
+  'a name of at most 128 letters, digits and . _ : - /, which does not end with /; * stands for any others',
+  /^[A-Za-z0-9*](?:[A-Za-z0-9._:*/-]{0,126}[A-Za-z0-9._:*-])?$/,
+);
+
 // What a header can carry; see `expected` for why the message is this plain.
 const secret = namedText(
   'text of 1 to 4096 visible ASCII characters, without spaces',
@@ -80,7 +85,7 @@ const fileBound = z
 
 const model = settingsMap({
   id: modelName,
-  aliases: listOf(modelName, 'names', 0, ALIASES_MAX).prefault([]),
+  aliases: listOf(alias, 'names', 0, ALIASES_MAX).prefault([]),
   context_length: tokens.prefault(DEFAULT_CONTEXT_LENGTH),
   beta_context_length: tokens.optional(),
   max_output_tokens: tokens,

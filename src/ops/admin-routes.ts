@@ -22,13 +22,13 @@ export interface AdminRoutesOptions
   readonly readCluster: () => ClusterState;
   readonly ledger: LedgerDesk;
   /** Whether this is the id or an alias of a model, by the settings of now. */
-  readonly isModel: (name: string) => boolean;
+  readonly nameModel: (name: string) => string | undefined;
   readonly clock: Clock;
 }
 
 export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRoute[] {
-  const { isModel, ...rest } = options;
-  const parts = { ...rest, schemas: createAdminSchemas({ isModel, clock: rest.clock }) };
+  const { nameModel, ...rest } = options;
+  const parts = { ...rest, schemas: createAdminSchemas({ nameModel, clock: rest.clock }) };
   return [
     ...createAccountRoutes(parts),
     ...createKeyRoutes(parts),

@@ -19,7 +19,8 @@ const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** All that a schema needs to know of what is configured. */
 interface SchemaOptions {
-  readonly isModel: (name: string) => boolean;
+  /** By which a list of models names the one of this name; undefined where there is none. */
+  readonly nameModel: (name: string) => string | undefined;
   readonly clock: Clock;
 }
 
@@ -82,10 +83,13 @@ const rotateKey = z.strictObject({
 });
 
 /** Absent leaves a control as it is, null removes it. */
-function createControls({ isModel, clock }: SchemaOptions) {
-  const model = z.string({ error: 'must be the id or alias of a model' }).refine(isModel, {
-    error: ({ input }) => `${String(input).slice(0, NAME_CHARS_MAX)} is no model of this gateway`,
-  });
+function createControls({ nameModel, clock }: SchemaOptions) {
+  const model = z
+    .string({ error: 'must be the id or alias of a model' })
+    .refine((name) => nameModel(name) !== undefined, {
+      error: ({ input }) => `${String(input).slice(0, NAME_CHARS_MAX)} is no model of this gateway`,
+    })
+    .transform((name) => nameModel(name) ?? name);
   const listError = `must be a list of 1 to ${MODELS_MAX} models, or null for all`;
   return z.strictObject({
     name: name.nullish(),

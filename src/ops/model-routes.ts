@@ -20,9 +20,10 @@ export function createModelRoutes({ readModels }: ModelRoutesOptions): readonly 
 }
 
 /** Windows and prices have the names that they have in the settings. */
-function showModel({ id, aliases, price, routes, ...windows }: ModelState) {
+function showModel(model: ModelState) {
+  const { id, aliases, aliasPatterns, price, routes, ...windows } = model;
   return {
-    ...{ id, aliases },
+    ...{ id, aliases: [...aliases, ...aliasPatterns] },
     context_length: windows.contextTokensMax,
     beta_context_length: windows.betaContextTokensMax ?? null,
     max_output_tokens: windows.outputTokensMax,

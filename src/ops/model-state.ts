@@ -2,6 +2,7 @@
 export interface ModelState {
   readonly id: string;
   readonly aliases: readonly string[];
+  readonly aliasPatterns: readonly string[];
   readonly contextTokensMax: number;
   readonly betaContextTokensMax: number | undefined;
   readonly outputTokensMax: number;

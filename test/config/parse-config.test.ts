@@ -18,7 +18,7 @@ cors: {origins: ["https://app.example.com", "http://localhost:5173"]}
 plans: {starter: 61, pro: 301, business: 1001}
 models:
   - id: llm-opus-4.7
-    aliases: [opus]
+    aliases: [opus, claude-opus-*]
     context_length: 200000
     beta_context_length: 1000000
     max_output_tokens: 32000

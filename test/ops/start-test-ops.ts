@@ -58,7 +58,7 @@ const STARTING_CLUSTER: ClusterState = {
 };
 
 const TEST_MODEL: ModelState = {
-  ...{ id: 'llm-opus-4.7', aliases: ['opus'] },
+  ...{ id: 'llm-opus-4.7', aliases: ['opus'], aliasPatterns: [] },
   ...{ contextTokensMax: 200_000, betaContextTokensMax: undefined, outputTokensMax: 32_000 },
   price: { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 },
   routes: [{ upstream: 'main', weight: 1, priority: 1 }],
@@ -87,7 +87,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
         windowMs: 60_000,
         plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
       }),
-      isModel: (name) => models.has(name),
+      nameModel: (name) => (models.has(name) ? name : undefined),
       readModels: () => [TEST_MODEL],
       readApiEndpoint: () => tcp(port),
     },

@@ -85,6 +85,7 @@ export function createSteps(
       {
         id: 'm-1',
         aliases: ['m'],
+        aliasPatterns: [],
         contextTokensMax: 1_000,
         betaContextTokensMax: undefined,
         outputTokensMax: 100,

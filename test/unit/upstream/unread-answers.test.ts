@@ -16,6 +16,7 @@ function readUnread(kind: 'native' | 'chat', body: string) {
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     model: 'm',
     isUnread: () => isUnread,
+    maskText: (text) => text,
     teller: { tell: () => {} },
   });
   const bytes = Buffer.from(body);

@@ -1,0 +1,45 @@
+const ANY = '*';
+
+/** In a pattern, `*` stands for any run of characters, none included. */
+export function isNamePattern(text: string): boolean {
+  return text.includes(ANY);
+}
+
+/** The more of its characters a pattern says, the more it tells. */
+export function countSaidChars(pattern: string): number {
+  return pattern.replaceAll(ANY, '').length;
+}
+
+/** In time that grows with the length of the name, whatever the pattern. */
+export function createNameMatcher(pattern: string): (name: string) => boolean {
+  const [beginning = '', ...rest] = pattern.split(ANY);
+  const ending = rest.pop() ?? '';
+  return (name) => {
+    if (name.length < beginning.length + ending.length) return false;
+    if (!name.startsWith(beginning) || !name.endsWith(ending)) return false;
+    let at = beginning.length;
+    for (const piece of rest) {
+      const found = name.indexOf(piece, at);
+      if (found === -1) return false;
+      at = found + piece.length;
+    }
+    return at <= name.length - ending.length;
+  };
+}
+
+/** Whether there is a name that both patterns match. */
+export function canBothMatch(one: string, other: string): boolean {
+  // By the place in `other`: whether what is behind it and what is behind a place of `one` can be the same.
+  let behind: boolean[] = [];
+  for (let i = one.length; i >= 0; i--) {
+    const here: boolean[] = [];
+    for (let j = other.length; j >= 0; j--) {
+      const isEnd = i === one.length && j === other.length;
+      const isAny = one[i] === ANY || other[j] === ANY;
+      const isSame = one[i] === other[j] && behind[j + 1] === true;
+      here[j] = isEnd || (isAny ? behind[j] === true || here[j + 1] === true : isSame);
+    }
+    behind = here;
+  }
+  return behind[0] === true;
+}
