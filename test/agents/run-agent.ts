@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createTempDir } from '../support/create-temp-dir.ts';
+import type { Gateway } from '../support/start-gateway.ts';
+
+export const AGENTS_DIR = resolve('test/agents');
+const PACKAGES_DIR = join(AGENTS_DIR, 'node_modules');
+const PAGE = readFileSync('src/docs/coding-agents.md', 'utf8');
+const QUESTION = '"What does note.txt say?"';
+
+/** That nothing but the gateway is asked, whatever the machine can reach. */
+const STAY_AT_HOME = {
+  DISABLE_TELEMETRY: '1',
+  DISABLE_AUTOUPDATER: '1',
+  PI_OFFLINE: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  CONTINUE_TELEMETRY_ENABLED: '0',
+};
+
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+interface Run {
+  readonly gateway: Gateway;
+  /** A part of the page, and which of its commands. */
+  readonly title: string;
+  readonly number?: number;
+  /** More words of the command. */
+  readonly options?: string;
+  /** The tool with which the agent reads a file, and the name of its argument. */
+  readonly tool: readonly [name: string, argument: string];
+  readonly changeFile?: (text: string) => string;
+}
+
+/** The file of settings of the page, for the gateway. */
+export function readPageSettings(): string {
+  return filesOf('The gateway')[0]?.text ?? '';
+}
+
+/**
+ * An agent that starts with the files of the page in a home of its own, and asks with a command of the page about
+ * a file. What the simulated upstream has to do is in the question.
+ */
+export async function runAgent(run: Run): Promise<Ended> {
+  const { gateway, title, number = 0, options = '', tool, changeFile = (text) => text } = run;
+  const dir = createTempDir(onTestFinished);
+  const folder = (name: string) => {
+    mkdirSync(join(dir, name));
+    return join(dir, name);
+  };
+  const home = folder('home');
+  const work = folder('work');
+  const note = join(work, 'note.txt');
+  writeFileSync(note, 'The word is marmalade.\n');
+  for (const { path, text } of filesOf(title)) {
+    const place = path.replace('~', home);
+    mkdirSync(dirname(place), { recursive: true });
+    const own = text
+      .replaceAll('sk-gw2-YOUR-KEY', gateway.key())
+      .replaceAll('http://127.0.0.1:8080', gateway.url);
+    writeFileSync(place, changeFile(own));
+  }
+  const [name, argument] = tool;
+  const directive = `[[tool ${name} ${JSON.stringify({ [argument]: note })}]]`;
+  const command = commandsOf(title)[number] ?? '';
+  return await runCommand(`${command.replace(QUESTION, '"$QUESTION"')} ${options}`, work, {
+    PATH: `${linkPrograms(folder('bin'))}:${process.env['PATH']}`,
+    HOME: home,
+    QUESTION: `${QUESTION} ${directive}`,
+    ...STAY_AT_HOME,
+  });
+}
+
+function runCommand(
+  command: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const child = spawn('bash', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data) => {
+      output += data;
+    });
+  }
+  return new Promise((done) => child.once('close', (code) => done({ code, output })));
+}
+
+/** The programs under their usual names: install scripts, which would do it, are never run. */
+function linkPrograms(bin: string): string {
+  const natives = (folder: string, prefix: string) =>
+    readdirSync(join(PACKAGES_DIR, folder))
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => join(PACKAGES_DIR, folder, name));
+  const [claude = ''] = natives('@anthropic-ai', 'claude-code-');
+  // Where there are two, the one with more in its name runs on all processors.
+  const opencode = natives('.', 'opencode-').findLast((path) => !path.endsWith('-ai')) ?? '';
+  symlinkSync(join(claude, 'claude'), join(bin, 'claude'));
+  symlinkSync(join(opencode, 'bin', 'opencode'), join(bin, 'opencode'));
+  for (const name of ['pi', 'cn']) symlinkSync(join(PACKAGES_DIR, '.bin', name), join(bin, name));
+  return bin;
+}
+
+function partOf(title: string): string {
+  const start = PAGE.indexOf(`## ${title}\n`);
+  if (start === -1) throw new Error(`the page has no part ${title}`);
+  const end = PAGE.indexOf('\n## ', start);
+  return PAGE.slice(start, end === -1 ? undefined : end);
+}
+
+/** A file stands under its name. */
+function filesOf(title: string) {
+  const files = partOf(title).matchAll(/^`([^`]+)`:\n\n```\w+\n([\s\S]*?)```/gm);
+  return [...files].map(([, path = '', text = '']) => ({ path, text }));
+}
+
+function commandsOf(title: string): string[] {
+  return [...partOf(title).matchAll(/```sh\n(.*)\n```/g)].map(([, command = '']) => command);
+}
