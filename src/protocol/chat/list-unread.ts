@@ -7,7 +7,8 @@ const NOTHING: readonly never[] = Object.freeze([]);
 /** Names under which decoding reads what stands there, or finds nothing that a model would read. */
 const READ_NAMES: ReadonlySet<string> = new Set([
   ...['role', 'content', 'type', 'text', 'tool_calls', 'tool_call_id', 'function_call'],
-  ...['function', 'name', 'arguments', 'id', 'image_url', 'url', 'file', 'file_data', 'filename', 'description', 'parameters'],
+  ...['function', 'name', 'arguments', 'id', 'description', 'parameters'],
+  ...['image_url', 'url', 'file', 'file_data', 'filename'],
 ]);
 
 /**
