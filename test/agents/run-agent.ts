@@ -102,8 +102,7 @@ function linkPrograms(bin: string): string {
       .filter((name) => name.startsWith(prefix))
       .map((name) => join(PACKAGES_DIR, folder, name));
   const [claude = ''] = natives('@anthropic-ai', 'claude-code-');
-  // Where there are two, the one with more in its name runs on all processors.
-  const opencode = natives('.', 'opencode-').findLast((path) => !path.endsWith('-ai')) ?? '';
+  const [opencode = ''] = natives('.', 'opencode-');
   symlinkSync(join(claude, 'claude'), join(bin, 'claude'));
   symlinkSync(join(opencode, 'bin', 'opencode'), join(bin, 'opencode'));
   for (const name of ['pi', 'cn']) symlinkSync(join(PACKAGES_DIR, '.bin', name), join(bin, name));

@@ -15,6 +15,7 @@ import { splitLedgerEntry } from '../support/split-ledger-entry.ts';
 import { type Nodes, startNodes } from '../support/start-nodes.ts';
 import { stopRedisServers } from '../support/start-redis-server.ts';
 import { useCleanUp } from '../support/use-clean-up.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const cleanUp = useCleanUp();
 let nodes: Nodes['nodes'];
@@ -189,7 +190,9 @@ describe('the controls of a key', () => {
     expect((await ask()).body.error?.message).toContain('monthly credit cap');
     await operator.setKey(id, { monthly_cap: null, models: ['opus'] });
     expect((await ask()).status).toBe(403);
-    await operator.setKey(id, { models: null, expires_at: new Date(Date.now() - 1).toISOString() });
+    const expiresMs = Date.now() + 1_000;
+    await operator.setKey(id, { models: null, expires_at: new Date(expiresMs).toISOString() });
+    await waitUntil(() => Date.now() > expiresMs, 'the key has expired');
     expect((await ask()).body.error?.message).toBe('This API key has expired.');
     await operator.setKey(id, { expires_at: null });
     expect((await ask()).status).toBe(200);

@@ -194,10 +194,10 @@ describe('an answer in the form that the client reads', () => {
   it('is asked for with the fields and betas that only the upstream knows', async () => {
     await ask('chat', { seed: 7, logprobs: true, temperature: 1.5 });
     expect(asked.at(-1)?.body).toMatchObject({ seed: 7, logprobs: true, temperature: 1.5 });
-    await ask('native', { vendor: { on: true } }, { 'llm-beta': 'tomorrow-1,context-1m' });
+    await ask('native', { vendor: { on: true } }, { 'llm-beta': 'tomorrow-1' });
     expect(asked.at(-1)).toMatchObject({
       body: { vendor: { on: true }, model: 'vendor-name' },
-      headers: { 'anthropic-beta': 'tomorrow-1,context-1m-2025-08-07' },
+      headers: { 'anthropic-beta': 'tomorrow-1' },
     });
   });
 });

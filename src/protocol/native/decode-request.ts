@@ -3,7 +3,7 @@ import { FIELD_RULES, NATIVE_RULES } from '../field-rules.ts';
 import type { DecodedRequest, HeaderSource } from '../format.ts';
 import type { InferenceRequest } from '../inference.ts';
 import { Refusal } from '../refusals.ts';
-import { namesOf } from '../schema.ts';
+import { isObject, namesOf } from '../schema.ts';
 import { checkKinds } from './check-kinds.ts';
 import { checkRequest } from './check-request.ts';
 import { checkVersion, readBetas, wantsBetaContext } from './decode-headers.ts';
@@ -70,6 +70,7 @@ function toInference(
   header: HeaderSource,
   unknownFields: readonly string[],
 ): InferenceRequest {
+  const schema = (body.output_config?.format ?? body.output_format)?.schema;
   return {
     model: body.model,
     isStream: body.stream ?? false,
@@ -84,7 +85,7 @@ function toInference(
     toolChoice: body.tool_choice ?? undefined,
     thinkingTokensMax: body.thinking?.budget_tokens,
     isThinking: isThinkingOn(body),
-    outputSchema: (body.output_config?.format ?? body.output_format)?.schema,
+    outputSchema: isObject(schema) ? schema : undefined,
     effort: body.output_config?.effort ?? undefined,
     cacheControl: body.cache_control ?? undefined,
     isBetaContext: wantsBetaContext(header),

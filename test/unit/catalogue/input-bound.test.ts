@@ -62,7 +62,7 @@ const PLACES: Readonly<Record<string, (said: string) => object>> = {
   }),
   'a tool of a vendor': (said) => ({
     ...user(text('Hi')),
-    tools: [{ type: 'web_search_20250305', name: 'web_search', allowed_domains: [said] }],
+    tools: [{ type: 'memory_20250818', name: 'memory', allowed_domains: [said] }],
   }),
   'the input of a call': (said) => ({
     messages: [

@@ -49,6 +49,7 @@ describe('the check of a key without the store', () => {
       digest: digestKey(key),
       masked: `sk-gw2-…${key.slice(-4)}`,
       origin: { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false },
+      strangerAddress: '192.0.2.1',
     });
   });
 
@@ -56,7 +57,11 @@ describe('the check of a key without the store', () => {
     const { keyCheck, check } = setUp();
     const { key } = mintKey();
     keyCheck.noteReply(check(key), 'admitted');
-    expect(check(key)).toMatchObject({ digest: digestKey(key) });
+    const { digest, strangerAddress } = check(key);
+    expect({ digest, strangerAddress }).toEqual({
+      digest: digestKey(key),
+      strangerAddress: undefined,
+    });
   });
 
   it('slows down whoever tries keys that cannot exist, but no other address', () => {
