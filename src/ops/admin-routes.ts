@@ -21,7 +21,7 @@ export interface AdminRoutesOptions
   readonly rateRules: KeyRoutesOptions['rateRules'];
   readonly readCluster: () => ClusterState;
   readonly ledger: LedgerDesk;
-  /** Whether this is the id or an alias of a model, by the settings of now. */
+  /** By which a list of models names the one of this name, by the settings of now. */
   readonly nameModel: (name: string) => string | undefined;
   readonly clock: Clock;
 }
