@@ -47,7 +47,7 @@ function readAbridged(
   if (body.length < ABRIDGED_BYTES_MIN || !isUtf8(body)) return undefined;
   const source = abridgeJson(asBuffer(body), format.abridgment);
   if (source === undefined) return undefined;
-  const decoded = decodeSole(source, format, header);
+  const decoded = decodeAbridged(source, format, header);
   if (decoded === undefined || !format.canBeAbridged(source.value)) return undefined;
   const { request, wantsStreamUsage } = decoded;
   let whole: InferenceRequest | undefined;
@@ -62,7 +62,7 @@ function readAbridged(
   };
 }
 
-function decodeSole(source: JsonBody, format: Format, header: HeaderSource) {
+function decodeAbridged(source: JsonBody, format: Format, header: HeaderSource) {
   try {
     if (unifyNames(source, format.knownNames) === undefined) return undefined;
     return format.decodeRequest(source.value, header);
