@@ -64,7 +64,7 @@ function readAbridged(
 
 function decodeAbridged(source: JsonBody, format: Format, header: HeaderSource) {
   try {
-    if (unifyNames(source, format.knownNames) === undefined) return undefined;
+    if (unifyNames(source, format.knownNames) !== source) return undefined;
     return format.decodeRequest(source.value, header);
   } catch (error) {
     if (error instanceof Refusal) return undefined;
