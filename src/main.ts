@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 
 // Each loads only what it needs: a worker no commands, a command no server.
 if (cluster.isWorker) {
-  const { runWorkerProcess } = await import('./cluster/run-worker-process.ts');
+  const { runWorkerProcess } = await import('./worker/run-worker-process.ts');
   runWorkerProcess();
 } else {
   const { runCli } = await import('./cli/run-cli.ts');

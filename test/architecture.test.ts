@@ -102,7 +102,7 @@ const BANS: readonly Ban[] = [
     isBannedIn: (file) =>
       file !== 'src/http/exchange.ts' &&
       file !== 'src/http/response-writer.ts' &&
-      file !== 'src/redis/create-command.ts',
+      file !== 'src/redis/direct-line/create-command.ts',
     because:
       'the exchange alone knows about abort, cork and drain; of the sockets, those of Redis gather',
   },
@@ -213,8 +213,8 @@ describe('the source tree', () => {
   });
 
   it('loads few packages into a worker: each takes memory as often as there are workers', () => {
-    const loaded = [...loadedBy('src/cluster/run-worker-process.ts', code)];
-    expect(loaded).toContain('src/cluster/worker.ts');
+    const loaded = [...loadedBy('src/worker/run-worker-process.ts', code)];
+    expect(loaded).toContain('src/worker/start-worker.ts');
     const packages = loaded.filter((name) => !name.startsWith('src/') && !name.startsWith('node:'));
     expect(packages.toSorted()).toEqual([
       'ioredis',

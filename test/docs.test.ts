@@ -1,25 +1,30 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ENVIRONMENT_OVERRIDES } from '../src/config/environment-overrides.ts';
 import { maskSettings } from '../src/config/mask-settings.ts';
 import { parseConfig } from '../src/config/parse-config.ts';
+import { ENVIRONMENT_OVERRIDES } from '../src/config/source/environment-overrides.ts';
 import { CHECKS } from '../src/doctor/checks.ts';
 import { NODE_VERSION_MIN } from '../src/doctor/machine/check-build.ts';
-import { createHealthRoutes } from '../src/http/health-routes.ts';
 import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
-import { formatByteSize } from '../src/lib/parse-byte-size.ts';
-import { formatDuration } from '../src/lib/parse-duration.ts';
+import { createHealthRoutes } from '../src/http/routes/health-routes.ts';
+import { formatByteSize } from '../src/lib/units/parse-byte-size.ts';
+import { formatDuration } from '../src/lib/units/parse-duration.ts';
 import { METRICS } from '../src/metrics/metrics.ts';
-import { type AdminRoutesOptions, createAdminRoutes } from '../src/ops/admin-routes.ts';
 import { createEventHub } from '../src/ops/create-event-hub.ts';
-import { chatRequestSchema } from '../src/protocol/chat/request-schema.ts';
+import { type AdminRoutesOptions, createAdminRoutes } from '../src/ops/routes/admin-routes.ts';
+import { chatRequestSchema } from '../src/protocol/chat/requests/request-schema.ts';
 import { createOpenApiDocument } from '../src/protocol/create-openapi-document.ts';
-import { EDIT_RULES, FIELD_RULES, NATIVE_RULES, TOOL_RULES } from '../src/protocol/field-rules.ts';
+import {
+  EDIT_RULES,
+  FIELD_RULES,
+  NATIVE_RULES,
+  TOOL_RULES,
+} from '../src/protocol/fields/field-rules.ts';
 import { REFUSALS } from '../src/protocol/refusals.ts';
 import { namesOf } from '../src/protocol/schema.ts';
 import { createTempDir } from './support/create-temp-dir.ts';
-import { findFreePort } from './support/find-free-port.ts';
+import { findFreePort } from './support/servers/find-free-port.ts';
 import { waitUntil } from './support/wait-until.ts';
 
 const README = readFileSync('README.md', 'utf8');

@@ -8,7 +8,7 @@ import {
   streamParts,
   type UpstreamKind,
   wholeBody,
-} from '../../test/support/upstream-answers.ts';
+} from '../../test/support/upstreams/upstream-answers.ts';
 
 const WORDS_MAX = 40;
 const EVENT_PAUSE_MAX_MS = 20;

@@ -1,10 +1,10 @@
 import { bucketOfAccount, mintAccountId } from '../keys/account-id.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
 import { assert } from '../lib/assert.ts';
-import { type RandomBytes, randomBase62 } from '../lib/base62.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { PaymentKind } from '../quota/credit.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
+import type { PaymentKind } from '../quota/scripts/credit.ts';
 import {
   ACCOUNT_FIELDS,
   type Account,

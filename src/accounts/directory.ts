@@ -1,8 +1,8 @@
 import { bucketOfKey } from '../keys/api-key.ts';
 import { assert } from '../lib/assert.ts';
-import type { RandomBytes } from '../lib/base62.ts';
-import type { Clock } from '../lib/clock.ts';
-import { describeKey, type RateRules } from '../quota/describe-key.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { RandomBytes } from '../lib/units/base62.ts';
+import { describeKey, type RateRules } from '../quota/scripts/describe-key.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
 import type { Key } from './key.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { mintAccountId } from '../keys/account-id.ts';
 import { mintApiKey, mintKeyId, parseApiKey } from '../keys/api-key.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
-import { MICROS_PER_CREDIT } from '../lib/micros.ts';
+import { MICROS_PER_CREDIT } from '../lib/units/micros.ts';
 import type { Directory } from './directory.ts';
 
 const CREDITS = 1_000;

@@ -1,5 +1,5 @@
-import { formatCredits } from '../lib/micros.ts';
-import type { CreditReply } from '../quota/credit.ts';
+import { formatCredits } from '../lib/units/micros.ts';
+import type { CreditReply } from '../quota/scripts/credit.ts';
 import { DirectoryError, refuseMissingAccount } from './directory-error.ts';
 import type { Written } from './writer.ts';
 

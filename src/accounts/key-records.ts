@@ -1,10 +1,10 @@
 import { bucketOfAccount } from '../keys/account-id.ts';
 import { bucketOfKey, lastFourOf, parseApiKey } from '../keys/api-key.ts';
 import { assert } from '../lib/assert.ts';
-import { type RandomBytes, randomBase62 } from '../lib/base62.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
-import type { RecordWrite } from '../quota/keyset.ts';
+import type { RecordWrite } from '../quota/scripts/keyset.ts';
 import { type Changed, changeRecord, WRITE_ID_CHARS } from './change-record.ts';
 import { refuseMissingKey } from './directory-error.ts';
 import { decodeKey, encodeControls, type Key, type KeyControls, keyFields } from './key.ts';

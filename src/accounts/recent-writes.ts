@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 
 const KEPT_MS = 600_000;
 const RECENT_WRITES_MAX = 10_000;

@@ -1,7 +1,7 @@
-import type { Clock } from '../lib/clock.ts';
-import { type CreditReply, credit, type Payment } from '../quota/credit.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
-import { type KeysetReply, keyset, type RecordWrite } from '../quota/keyset.ts';
+import { type CreditReply, credit, type Payment } from '../quota/scripts/credit.ts';
+import { type KeysetReply, keyset, type RecordWrite } from '../quota/scripts/keyset.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { countReplicas } from './count-replicas.ts';
 import { createRecentWrites } from './recent-writes.ts';

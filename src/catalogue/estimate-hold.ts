@@ -1,5 +1,5 @@
 import type { Usage } from '../protocol/inference.ts';
-import { NO_USAGE } from '../protocol/native/decode-usage.ts';
+import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { boundFiles, type FileBounds, findUnwantedFile } from './count-files.ts';
 import type { TokenEstimate } from './estimate-tokens.ts';

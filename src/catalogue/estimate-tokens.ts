@@ -1,4 +1,4 @@
-import { countUtf8Bytes } from '../lib/count-utf8-bytes.ts';
+import { countUtf8Bytes } from '../lib/bytes/count-utf8-bytes.ts';
 import type {
   AskedRequest,
   CacheControl,
@@ -6,7 +6,7 @@ import type {
   Message,
   Tool,
 } from '../protocol/inference.ts';
-import { type LongTexts, NO_LONG_TEXTS } from '../protocol/parse-json-body.ts';
+import { type LongTexts, NO_LONG_TEXTS } from '../protocol/json/parse-json-body.ts';
 import { isObject } from '../protocol/schema.ts';
 import { addFile, type FileCounts, isFile } from './count-files.ts';
 

@@ -1,5 +1,5 @@
+import { inputOf } from '../protocol/answers/raise-usage.ts';
 import type { Usage } from '../protocol/inference.ts';
-import { inputOf } from '../protocol/raise-usage.ts';
 
 /** Some upstreams count the tokens that end an answer, which nobody asked for: that much is no reason to mark it. */
 const ENDING_TOKENS_MAX = 32;

@@ -1,4 +1,4 @@
-import { MICROS_PER_CREDIT, parseCredits } from '../lib/micros.ts';
+import { MICROS_PER_CREDIT, parseCredits } from '../lib/units/micros.ts';
 import type { Usage } from '../protocol/inference.ts';
 import type { Price } from './resolve-model.ts';
 

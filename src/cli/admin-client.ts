@@ -1,5 +1,5 @@
 import { packageVersion } from '../config/package-version.ts';
-import type { AdminSource } from '../config/read-admin-source.ts';
+import type { AdminSource } from '../config/source/read-admin-source.ts';
 import { CommandFailure, NodeRefusal, type RefusalTold } from './command-failure.ts';
 
 const ANSWER_TIME_MAX_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readAdminSource } from '../config/read-admin-source.ts';
+import { readAdminSource } from '../config/source/read-admin-source.ts';
 import { type AdminClient, createAdminClient } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
-import { createLog } from '../cluster/create-log.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { parseConfig } from '../config/parse-config.ts';
-import { readConfigSource } from '../config/read-config-source.ts';
+import { readConfigSource } from '../config/source/read-config-source.ts';
 import { connectLedger } from '../ledger/connect-ledger.ts';
 import type { LedgerPlace } from '../ledger/read-ledger.ts';
-import { unixRedisTarget } from '../lib/redis-target.ts';
+import { unixRedisTarget } from '../lib/address/redis-target.ts';
+import { createLog } from '../log/create-log.ts';
 
 /** How many entries are read between two signs of it. */
 const ENTRIES_SHOWN = 1_000;

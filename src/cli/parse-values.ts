@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { parseCredits } from '../lib/micros.ts';
-import { parseDuration } from '../lib/parse-duration.ts';
+import { parseCredits } from '../lib/units/micros.ts';
+import { parseDuration } from '../lib/units/parse-duration.ts';
 
 const MS_PER_SECOND = 1_000;
 const MS_PER_DAY = 86_400_000;

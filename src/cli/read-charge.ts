@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MICROS_PER_CREDIT } from '../lib/micros.ts';
 import type { Secret } from '../lib/secret.ts';
+import { MICROS_PER_CREDIT } from '../lib/units/micros.ts';
 import { askOwnKey, type OwnKey } from './ask-own-key.ts';
 import { CommandFailure } from './command-failure.ts';
 

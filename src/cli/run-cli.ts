@@ -1,20 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-version.ts';
-import { registerAccountCommands } from './account-commands.ts';
 import type { CommandHost } from './admin-command.ts';
-import { registerAuditCommands } from './audit-commands.ts';
-import { registerBenchCommand } from './bench-command.ts';
-import { runCheckCommand } from './check-command.ts';
-import { registerCompletionCommand } from './completion-command.ts';
-import { registerCreditsCommands } from './credits-commands.ts';
-import { registerKeyCommands } from './key-commands.ts';
-import { registerLedgerCommands } from './ledger-commands.ts';
-import { registerModelsCommand } from './models-command.ts';
-import { registerReloadCommand } from './reload-command.ts';
-import { registerRequestCommand } from './request-command.ts';
+import { registerAccountCommands } from './commands/account-commands.ts';
+import { registerAuditCommands } from './commands/audit-commands.ts';
+import { registerBenchCommand } from './commands/bench-command.ts';
+import { runCheckCommand } from './commands/check-command.ts';
+import { registerCompletionCommand } from './commands/completion-command.ts';
+import { registerCreditsCommands } from './commands/credits-commands.ts';
+import { registerKeyCommands } from './commands/key-commands.ts';
+import { registerLedgerCommands } from './commands/ledger-commands.ts';
+import { registerModelsCommand } from './commands/models-command.ts';
+import { registerReloadCommand } from './commands/reload-command.ts';
+import { registerRequestCommand } from './commands/request-command.ts';
+import { registerTopCommand } from './commands/top-command.ts';
+import { registerUsageCommand } from './commands/usage-command.ts';
 import { createTerminal } from './terminal.ts';
-import { registerTopCommand } from './top-command.ts';
-import { registerUsageCommand } from './usage-command.ts';
 
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
@@ -53,7 +53,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .action(async (options: { config?: string; installRedis?: boolean; install: boolean }) => {
       const installsRedis = options.installRedis === true && options.install;
       // A whole node is slow to load; the other commands should not wait for it.
-      const { runStartCommand } = await import('./start-command.ts');
+      const { runStartCommand } = await import('./commands/start-command.ts');
       exitCode = await runStartCommand({ configPath: options.config, installsRedis, ...terminal });
     });
 
@@ -74,7 +74,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .option('--json', 'print JSON')
     .action(async (options: { config?: string; json?: boolean }) => {
       const json = options.json === true;
-      const { runDoctorCommand } = await import('./doctor-command.ts');
+      const { runDoctorCommand } = await import('./commands/doctor-command.ts');
       exitCode = await runDoctorCommand({ configPath: options.config, json, ...terminal });
     });
 

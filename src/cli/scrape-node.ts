@@ -1,4 +1,4 @@
-import type { AdminSource } from '../config/read-admin-source.ts';
+import type { AdminSource } from '../config/source/read-admin-source.ts';
 import type { Scrape } from '../top/build-view.ts';
 import { parseMetrics } from '../top/parse-metrics.ts';
 import { readCluster } from '../top/read-cluster.ts';

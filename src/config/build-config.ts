@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { pathUnder } from '../lib/address/path-under.ts';
 import { isNamePattern } from '../lib/name-pattern.ts';
-import { pathUnder } from '../lib/path-under.ts';
 import type { Config, GuardsConfig, ModelConfig, PriceConfig, UpstreamConfig } from './config.ts';
 import { CACHE_PRICE_FACTORS, DEFAULT_ACCEPTS } from './default-settings.ts';
-import { type Settings, WORKERS_MAX } from './schema.ts';
+import { type Settings, WORKERS_MAX } from './schema/schema.ts';
 
 type ModelSettings = Settings['models'][number];
 type UpstreamSettings = Settings['upstreams'][number];

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../lib/endpoint.ts';
-import type { RedisTarget } from '../lib/redis-target.ts';
+import type { Endpoint } from '../lib/address/endpoint.ts';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Secret } from '../lib/secret.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import { formatByteSize } from '../lib/parse-byte-size.ts';
-import { formatDuration } from '../lib/parse-duration.ts';
-import { formatEndpoint } from '../lib/parse-endpoint.ts';
-import { formatRedisUrl } from '../lib/parse-redis-url.ts';
+import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
+import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
+import { formatByteSize } from '../lib/units/parse-byte-size.ts';
+import { formatDuration } from '../lib/units/parse-duration.ts';
 import type { Config, GuardsConfig, ModelConfig, TracingConfig, UpstreamConfig } from './config.ts';
 
 /** The effective settings in the vocabulary of the file, with a mask for every secret. */

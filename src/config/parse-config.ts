@@ -3,12 +3,12 @@ import { buildConfig } from './build-config.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import { overrideSettings } from './environment-overrides.ts';
-import { findConflicts } from './find-conflicts.ts';
-import type { ConfigSource } from './read-config-source.ts';
-import { readSettingsText, type SettingsText } from './read-settings-text.ts';
-import { settingsSchema } from './schema.ts';
+import { findConflicts } from './schema/find-conflicts.ts';
+import { settingsSchema } from './schema/schema.ts';
 import { formatPath, isSamePath, type SettingProblem } from './setting-problem.ts';
+import { overrideSettings } from './source/environment-overrides.ts';
+import type { ConfigSource } from './source/read-config-source.ts';
+import { readSettingsText, type SettingsText } from './source/read-settings-text.ts';
 
 /** The effective settings, deeply frozen; or a ConfigError with every problem there is. */
 export function parseConfig(source: ConfigSource): Config {

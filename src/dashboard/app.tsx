@@ -1,6 +1,6 @@
+import { token } from './api/session.ts';
 import { newSecrets } from './new-secrets.ts';
 import { SecretDialog } from './parts/secret-dialog.tsx';
-import { token } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 

@@ -1,4 +1,4 @@
-import { ApiProblem } from './api-problem.ts';
+import { ApiProblem } from './api/api-problem.ts';
 
 /** What was typed, as a number; empty is none. Throws a problem of the field. */
 export function parseNumber(text: string, field: string): number | undefined {

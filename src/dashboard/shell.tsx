@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { startEvents } from './events.ts';
+import { startEvents } from './api/events.ts';
+import { signOut } from './api/session.ts';
 import { type FoundPage, findPage, PAGES } from './pages/pages.ts';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
 import { place } from './route.ts';
-import { signOut } from './session.ts';
 import { startTraffic } from './traffic.ts';
 
 /** Everything around a page, and what runs for as long as somebody is signed in. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { checkToken } from './fetch-admin.ts';
+import { checkToken } from './api/fetch-admin.ts';
+import { keepToken, signOutReason } from './api/session.ts';
 import { Field } from './parts/field.tsx';
-import { keepToken, signOutReason } from './session.ts';
 import { useAction } from './use-action.ts';
 
 export function SignIn() {

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { listenToEvents } from './events.ts';
+import { listenToEvents } from './api/events.ts';
 import type { Sample } from './sample.ts';
 
 /** Five minutes of one summary a second. */

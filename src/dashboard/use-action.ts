@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type ApiProblem, toProblem } from './api-problem.ts';
+import { type ApiProblem, toProblem } from './api/api-problem.ts';
 
 export interface Action {
   readonly isRunning: boolean;

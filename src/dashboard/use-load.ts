@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { type ApiProblem, toProblem } from './api-problem.ts';
+import { type ApiProblem, toProblem } from './api/api-problem.ts';
 
 export interface Load<Value> {
   /** The last one that was read: it stays while it is read again, and when that fails. */

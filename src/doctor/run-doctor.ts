@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { parseConfig } from '../config/parse-config.ts';
-import { readConfigSource } from '../config/read-config-source.ts';
-import type { Clock } from '../lib/clock.ts';
+import { readConfigSource } from '../config/source/read-config-source.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import { type Finding, failCheck, passCheck, skipCheck } from './finding.ts';
 import { checkNativeBuild, judgeNodeVersion } from './machine/check-build.ts';

@@ -1,4 +1,4 @@
-import { StopSource } from '../lib/stop-signal.ts';
+import { StopSource } from '../lib/time/stop-signal.ts';
 import type { Answer } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerDrains, Drain, UnreadAnswer } from './answer-drains.ts';

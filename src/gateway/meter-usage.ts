@@ -3,10 +3,10 @@ import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
 import type { Price } from '../catalogue/resolve-model.ts';
-import { countContentBytes } from '../protocol/count-content-bytes.ts';
+import { countContentBytes } from '../protocol/answers/count-content-bytes.ts';
+import { inputOf } from '../protocol/answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../protocol/inference.ts';
-import { NO_USAGE } from '../protocol/native/decode-usage.ts';
-import { inputOf } from '../protocol/raise-usage.ts';
+import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
 import type { TokenRatio } from './token-ratios.ts';
 
 /**

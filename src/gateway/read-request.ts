@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { asBuffer } from '../lib/as-buffer.ts';
-import { abridgeJson } from '../protocol/abridge-json.ts';
+import { asBuffer } from '../lib/bytes/as-buffer.ts';
 import type { DecodedRequest, Format, HeaderSource } from '../protocol/format.ts';
 import type { AbridgedRequest, AskedRequest, InferenceRequest } from '../protocol/inference.ts';
-import { type JsonBody, readJsonBody } from '../protocol/parse-json-body.ts';
+import { abridgeJson } from '../protocol/json/abridge-json.ts';
+import { type JsonBody, readJsonBody } from '../protocol/json/parse-json-body.ts';
+import { unifyNames } from '../protocol/json/unify-names.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import { unifyNames } from '../protocol/unify-names.ts';
 
 /** Of smaller bodies, reading all takes no longer. */
 const ABRIDGED_BYTES_MIN = 8 * 1024;

@@ -1,5 +1,5 @@
-import { formatCredits } from '../lib/micros.ts';
-import { type AnswerCollector, createAnswerCollector } from '../protocol/collect-answer.ts';
+import { formatCredits } from '../lib/units/micros.ts';
+import { type AnswerCollector, createAnswerCollector } from '../protocol/answers/collect-answer.ts';
 import type { Answer, AnswerPart, Usage } from '../protocol/inference.ts';
 import type { AnswerEnd } from './meter-usage.ts';
 import type { Served } from './served.ts';

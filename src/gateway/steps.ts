@@ -1,7 +1,7 @@
 import type { FileBounds } from '../catalogue/count-files.ts';
 import type { Catalogue } from '../catalogue/resolve-model.ts';
-import type { KeyOrigin } from '../lib/key-origin.ts';
-import type { StopSignal } from '../lib/stop-signal.ts';
+import type { KeyOrigin } from '../keys/key-origin.ts';
+import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Format } from '../protocol/format.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { KeyInfo } from '../protocol/key-info.ts';

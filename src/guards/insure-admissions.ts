@@ -1,5 +1,5 @@
-import { createBoundedCache } from '../lib/bounded-cache.ts';
-import type { Clock } from '../lib/clock.ts';
+import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { createMinuteLimiter } from './create-minute-limiter.ts';
 
 const REMEMBERED_MS = 60_000;

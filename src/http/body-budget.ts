@@ -1,4 +1,4 @@
-import { createFairShare, type Holder } from '../lib/fair-share.ts';
+import { createFairShare, type Holder } from '../lib/collections/fair-share.ts';
 
 /** A body that takes up memory. To give way it tells its client to come again. */
 export interface HeldBody extends Holder {

@@ -1,6 +1,6 @@
-import type { Deadline, DeadlineList } from '../lib/deadline-list.ts';
 import type { Log } from '../lib/log.ts';
-import { type StopSignal, StopSource } from '../lib/stop-signal.ts';
+import type { Deadline, DeadlineList } from '../lib/time/deadline-list.ts';
+import { type StopSignal, StopSource } from '../lib/time/stop-signal.ts';
 import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerHead, CompleteHead } from './answer-head.ts';

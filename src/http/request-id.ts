@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BASE62_DIGITS, encodeBase62 } from '../lib/base62.ts';
+import { BASE62_DIGITS, encodeBase62 } from '../lib/units/base62.ts';
 
 const MINUTE_CHARS = 6;
 const RANDOM_CHARS = 18;

@@ -1,5 +1,5 @@
 import { assert } from '../lib/assert.ts';
-import { createDeferred, type Deferred } from '../lib/deferred.ts';
+import { createDeferred, type Deferred } from '../lib/time/deferred.ts';
 import { type CompleteHead, writeAnswerHead, writeHeadOnly } from './answer-head.ts';
 import { SLICE_BYTES_MAX } from './http-limits.ts';
 import { closeAfterLinger, writeLastChunk, writeLastHeader } from './last-answer.ts';

@@ -1,16 +1,16 @@
 import { chmodSync } from 'node:fs';
-import type { Clock } from '../lib/clock.ts';
-import { createDeadlineList, type DeadlineList } from '../lib/deadline-list.ts';
-import type { Endpoint } from '../lib/endpoint.ts';
+import type { Endpoint } from '../lib/address/endpoint.ts';
+import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import type { Log } from '../lib/log.ts';
-import { formatEndpoint } from '../lib/parse-endpoint.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { createDeadlineList, type DeadlineList } from '../lib/time/deadline-list.ts';
 import { createBodyBudget } from './body-budget.ts';
-import { dispatchRequest } from './dispatch-request.ts';
 import type { Exchange } from './exchange.ts';
 import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
 import type { Uws, UwsApp, UwsListenToken } from './load-uws.ts';
 import type { ResponseWriter } from './response-writer.ts';
-import { createRouteTable, type Route } from './routes.ts';
+import { dispatchRequest } from './routes/dispatch-request.ts';
+import { createRouteTable, type Route } from './routes/routes.ts';
 
 const UNIX_SOCKET_MODE = 0o660;
 

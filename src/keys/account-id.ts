@@ -1,4 +1,4 @@
-import { decodeBase62, encodeBase62, type RandomBytes, randomBase62 } from '../lib/base62.ts';
+import { decodeBase62, encodeBase62, type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import { BUCKETS } from './bucket-tags.ts';
 
 const PREFIX = 'acct_';

@@ -5,7 +5,7 @@ import {
   isBase62Between,
   type RandomBytes,
   randomBase62,
-} from '../lib/base62.ts';
+} from '../lib/units/base62.ts';
 import { BUCKETS } from './bucket-tags.ts';
 import { crc32 } from './checksum.ts';
 

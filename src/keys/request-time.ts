@@ -1,4 +1,4 @@
-import { decodeBase62 } from '../lib/base62.ts';
+import { decodeBase62 } from '../lib/units/base62.ts';
 
 /** See `http/request-id.ts`. */
 const PATTERN = /^req_([0-9A-Za-z]{6})[0-9A-Za-z]{18}$/;

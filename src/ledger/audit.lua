@@ -10,11 +10,11 @@
         first_id    of the entries that are still there; '' when there are none
         is_trimmed  1 when there were more
         accounts    of each that exists {id, balance, held, {key_id, {field, value, …}, …}}
-        holds       of their running requests, as decode_hold of quota/lua/holds.lua reads them
+        holds       of their running requests, as decode_hold of quota/scripts/lua/holds.lua reads them
 
   account_ids is a packed list, which bounds a call; an empty one asks about the ledger alone.
   Fields of a key are in_flight, held:<month> and spent:<month>. Names of records are those of
-  quota/lua/names.lua and redis/redis-keys.ts.
+  quota/scripts/lua/names.lua and redis/redis-keys.ts.
 ]]
 local prefix, account_ids = ARGV[1], cmsgpack.unpack(ARGV[2])
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
-import type { RedisTarget } from '../lib/redis-target.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { probeRedis } from '../redis/probe-redis.ts';
 

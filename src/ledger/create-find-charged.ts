@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { findRequest } from './find-request.ts';
 import type { LedgerPlace } from './read-ledger.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { readStreamSpan } from './audit-bucket.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { creditsOf } from '../lib/micros.ts';
+import { creditsOf } from '../lib/units/micros.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { FoundRequest, RunningRequest } from './find-request.ts';
 import { detailsOfEntry, type LedgerEntry } from './ledger-entry.ts';

@@ -1,4 +1,4 @@
-import { skimLedgerUsage } from '../quota/settlement.ts';
+import { skimLedgerUsage } from '../quota/settlement/settlement.ts';
 import type { StreamFields } from './ledger-entry.ts';
 import { msOfStreamId, type StreamId } from './stream-id.ts';
 

@@ -158,7 +158,7 @@ function mergeEntries(
     .sort((first, second) => compareStreamIds(first.id, second.id));
 }
 
-/** As `quota/lua/holds.lua` writes it. */
+/** As `quota/scripts/lua/holds.lua` writes it. */
 function decodeHold(text: string): RunningRequest {
   const [account = '', key = '', month = '', model = '', held = '', seen = ''] = text.split('|');
   return { account, key, month, model, heldMicros: Number(held), seenMicros: Number(seen) };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RequestDetails } from '../protocol/request-details.ts';
-import { decodeLedgerUsage } from '../quota/settlement.ts';
+import { decodeLedgerUsage } from '../quota/settlement/settlement.ts';
 import { isStreamId, msOfStreamId } from './stream-id.ts';
 
 const micros = z.int();
@@ -63,7 +63,7 @@ const NO_USAGE: Pick<LedgerEntry, 'usage' | 'details'> = { usage: null, details:
 /** As XRANGE answers: names and values in turn. */
 export type StreamFields = readonly Buffer[];
 
-/** Throws when this is not what `quota/lua/money.lua` enters. */
+/** Throws when this is not what `quota/scripts/lua/money.lua` enters. */
 export function decodeLedgerEntry(bucket: number, id: string, fields: StreamFields): LedgerEntry {
   const [entryName, entry = NO_BYTES, usageName, usage = NO_BYTES] = fields;
   if (String(entryName) !== 'entry' || String(usageName) !== 'usage') {

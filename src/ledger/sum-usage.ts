@@ -1,4 +1,4 @@
-import { creditsOf } from '../lib/micros.ts';
+import { creditsOf } from '../lib/units/micros.ts';
 import { filterLedger, type LedgerFilter } from './filter-ledger.ts';
 import { isPaymentKind, type LedgerEntry } from './ledger-entry.ts';
 import { createLedgerFindings } from './ledger-findings.ts';

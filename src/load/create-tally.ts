@@ -1,4 +1,7 @@
-import { createLatencyHistogram, type LatencyHistogram } from '../lib/create-latency-histogram.ts';
+import {
+  createLatencyHistogram,
+  type LatencyHistogram,
+} from '../lib/time/create-latency-histogram.ts';
 import type { LoadFailureKind, LoadProgress, LoadResult, Percentiles } from './load-result.ts';
 
 /** Counts what becomes of the requests of one load. All times count from when a request was due. */

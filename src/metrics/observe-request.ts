@@ -1,5 +1,5 @@
 import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
-import { creditsOf } from '../lib/micros.ts';
+import { creditsOf } from '../lib/units/micros.ts';
 import type { Usage } from '../protocol/inference.ts';
 import type { CounterCell } from './create-counter.ts';
 import type { HistogramCell } from './create-histogram.ts';

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { Operator } from '../accounts/audit-entry.ts';
+import type { Operator } from '../accounts/audit/audit-entry.ts';
 import { DirectoryError } from '../accounts/directory-error.ts';
 import type { Log } from '../lib/log.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { AdminCall, AdminRoute, AdminStream } from './admin-route.ts';
-import { type AdminRoutesOptions, findAdminRoute } from './admin-routes.ts';
 import { createAuthorizeAdmin } from './authorize-admin.ts';
 import { fingerprintToken } from './fingerprint-token.ts';
 import type { TrustConnection } from './limit-connections.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { readJsonBody } from './read-json-body.ts';
+import type { AdminCall, AdminRoute, AdminStream } from './routes/admin-route.ts';
+import { type AdminRoutesOptions, findAdminRoute } from './routes/admin-routes.ts';
 
 export interface AdminHandlerOptions extends AdminRoutesOptions {
   readonly token: Secret;

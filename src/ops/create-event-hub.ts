@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { EVENT_SCHEMAS } from './event-schemas.ts';
 import { OpsProblem } from './ops-problem.ts';
+import type { EVENT_SCHEMAS } from './schemas/event-schemas.ts';
 
 const SUBSCRIBERS_MAX = 20;
 /** What one of them has not read yet. */

@@ -6,8 +6,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Endpoint } from '../lib/endpoint.ts';
-import { reachableHost } from '../lib/reachable-host.ts';
+import type { Endpoint } from '../lib/address/endpoint.ts';
+import { reachableHost } from '../lib/address/reachable-host.ts';
 import { OpsProblem } from './ops-problem.ts';
 
 /** From the request to the last byte of its answer. */

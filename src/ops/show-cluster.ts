@@ -1,5 +1,5 @@
-import { showTime } from './admin-views.ts';
 import type { ClusterState, UpstreamView } from './cluster-state.ts';
+import { showTime } from './schemas/admin-views.ts';
 
 /** A node as operators see it. */
 export function showCluster({ node, workers, upstreams, redis }: ClusterState) {

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Endpoint } from '../lib/endpoint.ts';
+import type { Endpoint } from '../lib/address/endpoint.ts';
+import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import type { Log } from '../lib/log.ts';
-import { formatEndpoint } from '../lib/parse-endpoint.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts';
-import type { AdminRoute } from './admin-route.ts';
-import { createAdminRoutes } from './admin-routes.ts';
-import { createOpsDocument } from './create-ops-document.ts';
 import { limitConnections } from './limit-connections.ts';
 import { loadDashboard } from './load-dashboard.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { explainError, OpsProblem } from './ops-problem.ts';
+import type { AdminRoute } from './routes/admin-route.ts';
+import { createAdminRoutes } from './routes/admin-routes.ts';
+import { createOpsDocument } from './schemas/create-ops-document.ts';
 
 const TIMES = {
   headersTimeout: 10_000,

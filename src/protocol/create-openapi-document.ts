@@ -1,6 +1,6 @@
-import { chatRequestSchema } from './chat/request-schema.ts';
+import { chatRequestSchema } from './chat/requests/request-schema.ts';
 import { keyInfoSchema } from './key-info.ts';
-import { nativeRequestSchema } from './native/request-schema.ts';
+import { nativeRequestSchema } from './native/requests/request-schema.ts';
 import { REFUSALS } from './refusals.ts';
 import type { JsonSchema } from './schema.ts';
 

@@ -1,4 +1,3 @@
-import type { Abridgment } from './abridge-json.ts';
 import type { RefusalEncoder } from './encode-hybrid-refusal.ts';
 import type { RateEncoder } from './encode-rate.ts';
 import type {
@@ -8,8 +7,9 @@ import type {
   InferenceEvent,
   InferenceRequest,
 } from './inference.ts';
+import type { Abridgment } from './json/abridge-json.ts';
+import type { KnownNames } from './json/unify-names.ts';
 import type { Refusal } from './refusals.ts';
-import type { KnownNames } from './unify-names.ts';
 
 /** What a format reads of a request's headers, by lower-case name. */
 export type HeaderSource = (name: string) => string | undefined;

@@ -1,5 +1,5 @@
-import type { StopSignal } from '../lib/stop-signal.ts';
-import type { JsonBody } from './parse-json-body.ts';
+import type { StopSignal } from '../lib/time/stop-signal.ts';
+import type { JsonBody } from './json/parse-json-body.ts';
 import type { Trace } from './trace-context.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { creditsOf } from '../lib/micros.ts';
+import { creditsOf } from '../lib/units/micros.ts';
 import { integer, list, nullable, number, object, text } from './schema.ts';
 
 interface RateInfo {

@@ -1,15 +1,19 @@
-import type { KeyOrigin } from '../lib/key-origin.ts';
+import type { KeyOrigin } from '../keys/key-origin.ts';
 import type { Usage } from '../protocol/inference.ts';
 import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
-import type { AdmitOrder, AdmitReply, PlanLimits } from './admit.ts';
 import type { AskStore } from './ask-store.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHold, OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseClosedKey, refuseSuspended } from './refuse-admission.ts';
-import type { SettleQueue } from './settle-queue.ts';
-import { type AdmittedRequest, encodeLedgerUsage, type Settlement } from './settlement.ts';
+import type { AdmitOrder, AdmitReply, PlanLimits } from './scripts/admit.ts';
+import {
+  type AdmittedRequest,
+  encodeLedgerUsage,
+  type Settlement,
+} from './settlement/settlement.ts';
+import type { SettleQueue } from './settling/settle-queue.ts';
 
 /** See `gateway/steps.ts`, which says the same from the side of the spine. */
 interface Order {

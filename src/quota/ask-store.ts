@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { type Breaker, callThrough } from '../redis/breaker.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';

@@ -1,9 +1,9 @@
-import type { Clock } from '../lib/clock.ts';
-import { LinkedList, type Listed } from '../lib/linked-list.ts';
+import { LinkedList, type Listed } from '../lib/collections/linked-list.ts';
 import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import { FIRST_RENEWAL_MS, RENEWAL_INTERVAL_MS, RENEWED_LEASE_MS } from './lease.ts';
-import type { Hold, RenewReply } from './renew.ts';
+import type { Hold, RenewReply } from './scripts/renew.ts';
 
 const TICK_MS = 250;
 /** With the tick this is a thousand a second: 10,000 streams that renew every 10 s. */

@@ -1,8 +1,8 @@
 import { refuseForbiddenModel } from '../catalogue/resolve-model.ts';
-import { formatCredits } from '../lib/micros.ts';
-import { refuseKey } from '../protocol/read-api-key.ts';
+import { refuseKey } from '../keys/read-api-key.ts';
+import { formatCredits } from '../lib/units/micros.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import type { AdmitReply } from './admit.ts';
+import type { AdmitReply } from './scripts/admit.ts';
 
 type Refused = Exclude<AdmitReply, { kind: 'admitted' }>;
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BUCKETS } from '../keys/bucket-tags.ts';
 import type { Log } from '../lib/log.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
-import type { SweepReply } from './sweep.ts';
+import type { SweepReply } from './scripts/sweep.ts';
 
 /**
  * With its jitter and the length of two rounds, less than 2 s lie between two visits of a bucket. 256 empty

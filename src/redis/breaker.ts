@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { classifyRedisError } from './classify-redis-error.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
+import { quickenStrings } from '../lib/bytes/quicken-strings.ts';
 import type { Log } from '../lib/log.ts';
-import { quickenStrings } from '../lib/quicken-strings.ts';
-import type { RedisTarget } from '../lib/redis-target.ts';
-import type { CommandArg } from './command-writer.ts';
-import { createCommand } from './create-command.ts';
-import { keepDirectLine } from './keep-direct-line.ts';
+import type { CommandArg } from './direct-line/command-writer.ts';
+import { createCommand } from './direct-line/create-command.ts';
+import { keepDirectLine } from './direct-line/keep-direct-line.ts';
 import { logConnectionChanges } from './log-connection-changes.ts';
 import { silenceSentinelClients } from './silence-sentinel-clients.ts';
 

@@ -1,13 +1,13 @@
 import { unpack } from 'msgpackr';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
-import type { RedisTarget } from '../lib/redis-target.ts';
 import { connectRedis } from './connect-redis.ts';
 import { CHANGES_CHANNEL } from './redis-keys.ts';
 
 const MESSAGE_VERSION = 1;
 const COMMAND_TIMEOUT_MS = 1_000;
 
-/** The record of a key or an account is now another. `quota/keyset.lua` tells it. */
+/** The record of a key or an account is now another. `quota/scripts/keyset.lua` tells it. */
 export interface Change {
   readonly subject: 'key' | 'account';
   readonly id: string;

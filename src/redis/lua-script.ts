@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { assert } from '../lib/assert.ts';
-import type { CommandArg } from './command-writer.ts';
 import type { RedisConnection } from './connect-redis.ts';
+import type { CommandArg } from './direct-line/command-writer.ts';
 import { type LuaHeader, parseLuaHeader } from './parse-lua-header.ts';
 
 /** Exactly these names: `Record<never, …>` alone would accept any object. */

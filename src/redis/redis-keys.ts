@@ -1,7 +1,7 @@
 /**
  * Every Redis key of the project has its name here and nowhere else. The braces hold the hash tag:
  * in a Redis Cluster keys with the same tag live on the same node. Scripts are given the prefix of
- * a bucket where they have to follow a record to another one; `quota/lua/names.lua` is their half
+ * a bucket where they have to follow a record to another one; `quota/scripts/lua/names.lua` is their half
  * of this file.
  */
 
@@ -29,7 +29,7 @@ export interface BucketKeys {
   readonly prefix: string;
   /** HASH request id -> hold. */
   readonly holds: string;
-  /** LIST of request ids as they were admitted, ended ones too until a sweep comes: see `quota/lua/holds.lua`. */
+  /** LIST of request ids as they were admitted, ended ones too until a sweep comes: see `quota/scripts/lua/holds.lua`. */
   readonly leases: string;
   /** ZSET request id by the end of its lease, once that was renewed. */
   readonly renewals: string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { type Breaker, callThrough } from './breaker.ts';
 import type { RedisConnection } from './connect-redis.ts';
 import { probeRedis } from './probe-redis.ts';

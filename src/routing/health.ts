@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { createFailureWindow, FAILURE_WINDOW_MS } from './failure-window.ts';
 import { createRest, type Rest } from './rest.ts';
 

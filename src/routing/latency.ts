@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 
 /** After so long without a sample, half of what is known counts no more. */
 const HALF_LIFE_MS = 10_000;

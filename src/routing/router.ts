@@ -1,5 +1,5 @@
 import { assert } from '../lib/assert.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { type Candidate, chooseCandidate } from './choose-candidate.ts';
 import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { createHealth, type Health, type HealthState } from './health.ts';
 import { createRest, type Rest } from './rest.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
 
 /** Between two lines of the log on spans that are lost. */
 const TOLD_EVERY_MS = 60_000;

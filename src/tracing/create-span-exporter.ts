@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { countLosses } from './count-losses.ts';
 import type { OtlpAttribute, OtlpSpan } from './otlp.ts';
 import { type Collector, type PostResult, postSpans } from './post-spans.ts';

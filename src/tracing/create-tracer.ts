@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { RequestRecord } from '../gateway/request-record.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { createSpanExporter } from './create-span-exporter.ts';
 import { encodeRequestSpans } from './encode-request-spans.ts';
 import { mintSpanId } from './mint-span-ids.ts';

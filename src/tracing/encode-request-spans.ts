@@ -1,5 +1,5 @@
 import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
-import { creditsOf } from '../lib/micros.ts';
+import { creditsOf } from '../lib/units/micros.ts';
 import { REFUSALS } from '../protocol/refusals.ts';
 import type { CallSpan, Trace, TraceRecording } from '../protocol/trace-context.ts';
 import {

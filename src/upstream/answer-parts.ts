@@ -1,4 +1,4 @@
-import type { Deadline } from '../lib/deadline-list.ts';
+import type { Deadline } from '../lib/time/deadline-list.ts';
 import type { Answer, AnswerPart, TakePart } from '../protocol/inference.ts';
 import type { Deadlines, Expirable } from './deadlines.ts';
 import { joinParts, keepPart, type PushedPart, saysAnything } from './pushed-part.ts';

@@ -1,10 +1,10 @@
-import type { Clock } from '../lib/clock.ts';
-import { createDeadlineList } from '../lib/deadline-list.ts';
-import { pathUnder } from '../lib/path-under.ts';
+import { pathUnder } from '../lib/address/path-under.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { OutputLimitField } from '../protocol/chat/encode-request.ts';
-import { refuseLongCache } from '../protocol/chat/refuse-long-cache.ts';
-import { refusePdfs } from '../protocol/chat/refuse-pdfs.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { createDeadlineList } from '../lib/time/deadline-list.ts';
+import type { OutputLimitField } from '../protocol/chat/requests/encode-request.ts';
+import { refuseLongCache } from '../protocol/chat/requests/refuse-long-cache.ts';
+import { refusePdfs } from '../protocol/chat/requests/refuse-pdfs.ts';
 import type { AskedRequest, Infer, InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';

@@ -1,6 +1,6 @@
 import { LONG_SECRET_CHARS_MIN, maskSecrets } from '../lib/mask-secrets.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { MaskText } from '../protocol/mask-frame.ts';
+import type { MaskText } from '../protocol/sse/mask-frame.ts';
 
 /** Nobody would guess anything from less. */
 const SECRET_CHARS_MIN = 4;

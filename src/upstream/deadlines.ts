@@ -1,4 +1,4 @@
-import { createDeadlineList, type Deadline } from '../lib/deadline-list.ts';
+import { createDeadlineList, type Deadline } from '../lib/time/deadline-list.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 

@@ -1,8 +1,8 @@
-import type { Deadline, DeadlineList } from '../lib/deadline-list.ts';
-import type { StopSignal } from '../lib/stop-signal.ts';
+import type { Deadline, DeadlineList } from '../lib/time/deadline-list.ts';
+import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
-import type { MaskText } from '../protocol/mask-frame.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import { AnswerParts, type AnswerSource } from './answer-parts.ts';
 import type { Deadlines } from './deadlines.ts';

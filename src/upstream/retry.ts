@@ -1,4 +1,5 @@
-import { wait } from '../lib/wait.ts';
+import { wait } from '../lib/time/wait.ts';
+import { pourAnswer } from '../protocol/answers/pour-answer.ts';
 import type {
   Answer,
   AnswerPart,
@@ -7,7 +8,6 @@ import type {
   TakePart,
   Try,
 } from '../protocol/inference.ts';
-import { pourAnswer } from '../protocol/pour-answer.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeRetryAfter } from '../routing/retry-after.ts';
 import type { RetryBudget } from '../routing/retry-budget.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { createHttpClient } from './http1/create-http-client.ts';
 import type { HttpClient } from './http1/http-client.ts';
 import type { TlsOptions } from './http1/open-socket.ts';

@@ -1,5 +1,5 @@
+import { pourAnswer } from '../protocol/answers/pour-answer.ts';
 import type { Answer, AnswerPart, Infer } from '../protocol/inference.ts';
-import { pourAnswer } from '../protocol/pour-answer.ts';
 import type { CallSpan } from '../protocol/trace-context.ts';
 
 /** Notes each call of an upstream in the trace of its request, where that is recorded. */

@@ -1,13 +1,13 @@
-import { decodeChatAnswer, readChatUsage } from '../protocol/chat/decode-answer.ts';
-import { createStreamDecoder as createChatStreamDecoder } from '../protocol/chat/decode-stream.ts';
+import { decodeChatAnswer, readChatUsage } from '../protocol/chat/answers/decode-answer.ts';
+import { createStreamDecoder as createChatStreamDecoder } from '../protocol/chat/answers/decode-stream.ts';
+import { relayChatAnswer } from '../protocol/chat/answers/relay-answer.ts';
+import { createChatRelay } from '../protocol/chat/answers/relay-stream.ts';
 import {
   chooseOutputLimitField,
   encodeChatRequest,
   type OutputLimitField,
-} from '../protocol/chat/encode-request.ts';
-import { relayChatAnswer } from '../protocol/chat/relay-answer.ts';
-import { createChatRelay } from '../protocol/chat/relay-stream.ts';
-import { spliceChatRequest } from '../protocol/chat/splice-request.ts';
+} from '../protocol/chat/requests/encode-request.ts';
+import { spliceChatRequest } from '../protocol/chat/requests/splice-request.ts';
 import type {
   AnswerContext,
   AskedRequest,
@@ -15,22 +15,22 @@ import type {
   InferenceEvent,
   Usage,
 } from '../protocol/inference.ts';
-import type { MaskText } from '../protocol/mask-frame.ts';
+import type { Json } from '../protocol/json/upstream-json.ts';
 import {
   decodeNativeAnswer,
   readNativeUsage,
   relayNativeAnswer,
-} from '../protocol/native/decode-answer.ts';
-import { createStreamDecoder as createNativeStreamDecoder } from '../protocol/native/decode-stream.ts';
-import { encodeNativeHeaders } from '../protocol/native/encode-headers.ts';
-import { encodeNativeRequest } from '../protocol/native/encode-request.ts';
-import { createNativeRelay } from '../protocol/native/relay-stream.ts';
-import { spliceNativeRequest } from '../protocol/native/splice-request.ts';
-import type { RelayedAnswer } from '../protocol/relayed-answer.ts';
-import type { StreamDecoder } from '../protocol/stream-decoder.ts';
-import type { StreamRelay } from '../protocol/stream-relay.ts';
+} from '../protocol/native/answers/decode-answer.ts';
+import { createStreamDecoder as createNativeStreamDecoder } from '../protocol/native/answers/decode-stream.ts';
+import { createNativeRelay } from '../protocol/native/answers/relay-stream.ts';
+import { encodeNativeHeaders } from '../protocol/native/requests/encode-headers.ts';
+import { encodeNativeRequest } from '../protocol/native/requests/encode-request.ts';
+import { spliceNativeRequest } from '../protocol/native/requests/splice-request.ts';
+import type { MaskText } from '../protocol/sse/mask-frame.ts';
+import type { RelayedAnswer } from '../protocol/sse/relayed-answer.ts';
+import type { StreamDecoder } from '../protocol/sse/stream-decoder.ts';
+import type { StreamRelay } from '../protocol/sse/stream-relay.ts';
 import type { AskedCall, UpstreamCall } from '../protocol/upstream-call.ts';
-import type { Json } from '../protocol/upstream-json.ts';
 
 export type CallToEncode = AskedCall & Pick<InferenceCall, 'readWhole'>;
 

@@ -1,4 +1,4 @@
-import type { StopSignal } from '../lib/stop-signal.ts';
+import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Lease, NoRoute } from '../routing/router.ts';
 import type { WaitingRoom } from '../routing/waiting-room.ts';
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bucketOfAccount } from '../../src/keys/account-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { closeConnections, standalone, tcp } from '../support/redis-connection.ts';
+import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { openDirectory, type TestDirectory } from './use-directory.ts';
 
 const MISSING = 'acct_000000000000';

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensureDemoKey } from '../../src/accounts/ensure-demo-key.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { closeConnections, standalone, tcp } from '../support/redis-connection.ts';
+import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { openDirectory, type TestDirectory } from './use-directory.ts';
 
 const BALANCE_MICROS = 1_000_000_000;

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDirectory } from '../../src/accounts/directory.ts';
 import { bucketOfKey } from '../../src/keys/api-key.ts';
-import { digestKey } from '../../src/quota/digest-key.ts';
+import { digestKey } from '../../src/keys/digest-key.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { closeConnections, standalone, tcp } from '../support/redis-connection.ts';
+import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { dumpRedis, openDirectory, type TestDirectory } from './use-directory.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeConnections, standalone, tcp } from '../support/redis-connection.ts';
+import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type LossyProxy, startLossyProxy } from './start-lossy-proxy.ts';
 import { openDirectory, type TestDirectory } from './use-directory.ts';

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RedisTarget } from '../../src/lib/redis-target.ts';
-import { findFreePort } from '../support/find-free-port.ts';
-import { closeConnections, NO_AUTH, standalone, tcp } from '../support/redis-connection.ts';
+import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
+import { closeConnections, NO_AUTH, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { openDirectory, type TestDirectory } from './use-directory.ts';
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createDirectory, type Directory } from '../../src/accounts/directory.ts';
 import { parseApiKey } from '../../src/keys/api-key.ts';
-import type { Clock } from '../../src/lib/clock.ts';
-import type { RedisTarget } from '../../src/lib/redis-target.ts';
-import { digestKey } from '../../src/quota/digest-key.ts';
-import { identify } from '../../src/quota/identify.ts';
+import { digestKey } from '../../src/keys/digest-key.ts';
+import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
+import type { Clock } from '../../src/lib/time/clock.ts';
+import { identify } from '../../src/quota/scripts/identify.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
-import { openConnection, waitForRedis } from '../support/redis-connection.ts';
+import { openConnection, waitForRedis } from '../support/servers/redis-connection.ts';
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
 

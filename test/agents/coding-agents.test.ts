@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installLocked } from '../../bench/support/install-locked.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
-import { type Gateway, startGateway } from '../support/start-gateway.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { FAST_UPSTREAM } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { AGENTS_DIR, type Ended, readPageSettings, runAgent } from './run-agent.ts';

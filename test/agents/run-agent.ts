@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import type { Gateway } from '../support/start-gateway.ts';
+import type { Gateway } from '../support/servers/start-gateway.ts';
 
 export const AGENTS_DIR = resolve('test/agents');
 const PACKAGES_DIR = join(AGENTS_DIR, 'node_modules');

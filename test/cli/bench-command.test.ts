@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHeldServer } from '../load/start-held-server.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import { runHere } from './use-cli.ts';
 
 const PROGRAM = 'dist/src/main.js';

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { admin } from '../support/admin.ts';
-import { askModel, HAIKU, messageOf, openStream } from '../support/ask-model.ts';
-import { readAdminToken } from '../support/start-browser.ts';
-import { startGateway } from '../support/start-gateway.ts';
+import { admin } from '../support/clients/admin.ts';
+import { askModel, HAIKU, messageOf, openStream } from '../support/clients/ask-model.ts';
+import { readAdminToken } from '../support/servers/start-browser.ts';
+import { startGateway } from '../support/servers/start-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { runHere } from './use-cli.ts';
 

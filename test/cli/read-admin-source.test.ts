@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/parse-config.ts';
-import { readAdminSource } from '../../src/config/read-admin-source.ts';
-import { formatEndpoint } from '../../src/lib/parse-endpoint.ts';
+import { readAdminSource } from '../../src/config/source/read-admin-source.ts';
+import { formatEndpoint } from '../../src/lib/address/parse-endpoint.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 
 const read = (env: NodeJS.ProcessEnv, options: { url?: string; dataDir?: string } = {}) => {

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
+import { admin } from '../support/clients/admin.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { runHere } from './use-cli.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { CLUSTER, metricsText } from '../unit/top/top-scene.ts';
 import { runHere } from './use-cli.ts';

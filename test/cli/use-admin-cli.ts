@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestOps, type TestOps } from '../ops/start-test-ops.ts';
-import { closeConnections } from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { closeConnections } from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { runHere } from './use-cli.ts';
 
 /** A node's listener for operators and commands that talk to it, to be called at the top of a file. */

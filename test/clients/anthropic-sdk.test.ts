@@ -1,9 +1,9 @@
 import * as sdk0 from 'anthropic-sdk-0';
 import * as sdk1 from 'anthropic-sdk-1';
 import { describe, expect, it } from 'vitest';
-import { countStatuses } from '../support/count-statuses.ts';
-import { failFirstFetch } from '../support/fail-first-fetch.ts';
-import { createLimitedKeys, createSlowKey } from '../support/limited-keys.ts';
+import { countStatuses } from '../support/clients/count-statuses.ts';
+import { failFirstFetch } from '../support/clients/fail-first-fetch.ts';
+import { createLimitedKeys, createSlowKey } from '../support/clients/limited-keys.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ config: `${FAST_CONFIG}limits: {rate_window: 2s}\n` });

@@ -1,7 +1,7 @@
 import * as sdk1 from 'anthropic-sdk-1';
 import { betaTool } from 'anthropic-sdk-1/helpers/beta/json-schema';
 import { describe, expect, it } from 'vitest';
-import { countStatuses } from '../support/count-statuses.ts';
+import { countStatuses } from '../support/clients/count-statuses.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });

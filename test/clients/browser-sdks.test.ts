@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { build } from 'vite';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { useBrowser } from '../support/start-browser.ts';
-import { type Gateway, startGateway } from '../support/start-gateway.ts';
+import { useBrowser } from '../support/servers/start-browser.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { useCleanUp } from '../support/use-clean-up.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 

@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { countStatuses } from '../support/count-statuses.ts';
-import { failFirstFetch } from '../support/fail-first-fetch.ts';
-import { createLimitedKeys, createSlowKey } from '../support/limited-keys.ts';
+import { countStatuses } from '../support/clients/count-statuses.ts';
+import { failFirstFetch } from '../support/clients/fail-first-fetch.ts';
+import { createLimitedKeys, createSlowKey } from '../support/clients/limited-keys.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ config: `${FAST_CONFIG}limits: {rate_window: 2s}\n` });

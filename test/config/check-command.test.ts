@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { runCheckCommand } from '../../src/cli/check-command.ts';
-import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
+import { runCheckCommand } from '../../src/cli/commands/check-command.ts';
+import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
 
 let folder = '';
 beforeAll(() => {

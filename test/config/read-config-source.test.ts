@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
-import { readConfigSource } from '../../src/config/read-config-source.ts';
+import { readConfigSource } from '../../src/config/source/read-config-source.ts';
 
 let folder = '';
 beforeAll(() => {

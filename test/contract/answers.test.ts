@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeChatAnswer } from '../../src/protocol/chat/decode-answer.ts';
-import { createStreamDecoder as createChatDecoder } from '../../src/protocol/chat/decode-stream.ts';
-import { chatFormat } from '../../src/protocol/chat/index.ts';
+import { decodeChatAnswer } from '../../src/protocol/chat/answers/decode-answer.ts';
+import { createStreamDecoder as createChatDecoder } from '../../src/protocol/chat/answers/decode-stream.ts';
+import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
 import type { Format } from '../../src/protocol/format.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
-import { decodeNativeAnswer } from '../../src/protocol/native/decode-answer.ts';
-import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/decode-stream.ts';
-import { nativeFormat } from '../../src/protocol/native/index.ts';
+import { decodeNativeAnswer } from '../../src/protocol/native/answers/decode-answer.ts';
+import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
+import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { eventSequences } from './event-sequences.ts';
 import {
   collectAnswer,

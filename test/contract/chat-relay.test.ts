@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStreamDecoder } from '../../src/protocol/chat/decode-stream.ts';
-import { createStreamEncoder } from '../../src/protocol/chat/encode-stream.ts';
-import { createChatRelay } from '../../src/protocol/chat/relay-stream.ts';
-import { tallyDeltas } from '../../src/protocol/count-content-bytes.ts';
-import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
+import { tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
+import { createStreamDecoder } from '../../src/protocol/chat/answers/decode-stream.ts';
+import { createStreamEncoder } from '../../src/protocol/chat/answers/encode-stream.ts';
+import { createChatRelay } from '../../src/protocol/chat/answers/relay-stream.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
+import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 import { readChatStream } from './read-chat-stream.ts';
 import { cutBytes, readMeaning } from './read-meaning.ts';

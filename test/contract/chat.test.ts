@@ -1,4 +1,4 @@
-import { chatFormat } from '../../src/protocol/chat/index.ts';
+import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
 import { describeFormat } from './format.suite.ts';
 import { readChatStream } from './read-chat-stream.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSseDecoder, type SseEvent } from '../../src/protocol/decode-sse.ts';
 import type { Format } from '../../src/protocol/format.ts';
 import type {
   AnswerContext,
@@ -9,6 +8,7 @@ import type {
   InferenceEvent,
 } from '../../src/protocol/inference.ts';
 import { REFUSALS, Refusal, type RefusalName } from '../../src/protocol/refusals.ts';
+import { createSseDecoder, type SseEvent } from '../../src/protocol/sse/decode-sse.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 
 /** What a client makes of a stream. */

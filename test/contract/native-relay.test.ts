@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tallyDeltas } from '../../src/protocol/count-content-bytes.ts';
-import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
+import { tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
-import { createStreamDecoder } from '../../src/protocol/native/decode-stream.ts';
-import { createStreamEncoder } from '../../src/protocol/native/encode-stream.ts';
-import { createNativeRelay } from '../../src/protocol/native/relay-stream.ts';
+import { createStreamDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
+import { createStreamEncoder } from '../../src/protocol/native/answers/encode-stream.ts';
+import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
+import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
 import { eventSequences } from './event-sequences.ts';
 import { cutBytes } from './read-meaning.ts';
 import { readNativeStream } from './read-native-stream.ts';

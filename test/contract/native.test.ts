@@ -1,4 +1,4 @@
-import { nativeFormat } from '../../src/protocol/native/index.ts';
+import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { describeFormat } from './format.suite.ts';
 import { readNativeStream } from './read-native-stream.ts';
 

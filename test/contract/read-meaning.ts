@@ -1,12 +1,12 @@
-import { createAnswerCollector } from '../../src/protocol/collect-answer.ts';
-import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
+import { createAnswerCollector } from '../../src/protocol/answers/collect-answer.ts';
 import type {
   InferenceAnswer,
   InferenceEvent,
   StopReason,
   Usage,
 } from '../../src/protocol/inference.ts';
-import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
+import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
+import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 
 /** What every format can say of an answer. */
 export interface Meaning {

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { Tally } from '../../src/protocol/count-content-bytes.ts';
-import { createSseDecoder } from '../../src/protocol/decode-sse.ts';
+import type { Tally } from '../../src/protocol/answers/count-content-bytes.ts';
 import type { InferenceEvent, Usage } from '../../src/protocol/inference.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
-import type { StreamDecoder } from '../../src/protocol/stream-decoder.ts';
-import type { StreamRelay } from '../../src/protocol/stream-relay.ts';
+import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
+import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
+import type { StreamRelay } from '../../src/protocol/sse/stream-relay.ts';
 import { joinBytes } from './read-meaning.ts';
 
 /** All that there is to a stream, up to its end or to where it fails. */

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeChatRequest } from '../../src/protocol/chat/encode-request.ts';
-import { chatFormat } from '../../src/protocol/chat/index.ts';
+import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
+import { encodeChatRequest } from '../../src/protocol/chat/requests/encode-request.ts';
 import type {
   ContentBlock,
   InferenceRequest,
   Message,
   Tool,
 } from '../../src/protocol/inference.ts';
-import { encodeNativeRequest } from '../../src/protocol/native/encode-request.ts';
+import { encodeNativeRequest } from '../../src/protocol/native/requests/encode-request.ts';
 import { decodeNative } from '../unit/protocol/upstream-requests.ts';
 
 const FUZZ_TIME_MS = 3_000;

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import OpenAI from 'openai';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
 import { expectForgotten } from '../support/browser-secrets.ts';
-import { expectAccessible, signIn, useBrowser } from '../support/start-browser.ts';
+import { admin } from '../support/clients/admin.ts';
+import { expectAccessible, signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });

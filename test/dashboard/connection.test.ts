@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { findFreePort } from '../support/find-free-port.ts';
-import { signIn, useBrowser } from '../support/start-browser.ts';
-import { startGateway } from '../support/start-gateway.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
+import { signIn, useBrowser } from '../support/servers/start-browser.ts';
+import { startGateway } from '../support/servers/start-gateway.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 
 const openTab = useBrowser();

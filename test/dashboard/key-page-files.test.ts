@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { startGateway } from '../support/start-gateway.ts';
+import { startGateway } from '../support/servers/start-gateway.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 const BUILD = 'dist/src/key-page';

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { admin } from '../support/admin.ts';
-import { askModel, messageOf } from '../support/ask-model.ts';
+import { admin } from '../support/clients/admin.ts';
+import { askModel, messageOf } from '../support/clients/ask-model.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { expectAccessible, type Tab, useBrowser } from '../support/start-browser.ts';
-import { type Gateway, startGateway } from '../support/start-gateway.ts';
+import { expectAccessible, type Tab, useBrowser } from '../support/servers/start-browser.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 const LIBRARIES = { openai: 'openai', '@anthropic-ai/sdk': 'anthropic-sdk-1' };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
-import { askModel, messageOf } from '../support/ask-model.ts';
 import { expectForgotten } from '../support/browser-secrets.ts';
-import { expectAccessible, signIn, useBrowser } from '../support/start-browser.ts';
+import { admin } from '../support/clients/admin.ts';
+import { askModel, messageOf } from '../support/clients/ask-model.ts';
+import { expectAccessible, signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 // A window that nothing leaves while a test looks at it.

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
-import { askModel, messageOf } from '../support/ask-model.ts';
-import { signIn, useBrowser } from '../support/start-browser.ts';
+import { admin } from '../support/clients/admin.ts';
+import { askModel, messageOf } from '../support/clients/ask-model.ts';
+import { signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

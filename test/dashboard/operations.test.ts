@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
-import { askModel, messageOf, openStream } from '../support/ask-model.ts';
-import { expectAccessible, signIn, type Tab, useBrowser } from '../support/start-browser.ts';
+import { admin } from '../support/clients/admin.ts';
+import { askModel, messageOf, openStream } from '../support/clients/ask-model.ts';
+import {
+  expectAccessible,
+  signIn,
+  type Tab,
+  useBrowser,
+} from '../support/servers/start-browser.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
 /** Nothing listens on this port. */

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
-import { signIn, useBrowser } from '../support/start-browser.ts';
+import { admin } from '../support/clients/admin.ts';
+import { signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

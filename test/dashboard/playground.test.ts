@@ -1,10 +1,15 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { messageOf } from '../support/ask-model.ts';
-import { eventsOf, pieceOf } from '../support/flood-events.ts';
-import { expectAccessible, readAdminToken, signIn, useBrowser } from '../support/start-browser.ts';
-import { startGateway } from '../support/start-gateway.ts';
-import { startWaitingUpstream } from '../support/start-waiting-upstream.ts';
+import { messageOf } from '../support/clients/ask-model.ts';
+import {
+  expectAccessible,
+  readAdminToken,
+  signIn,
+  useBrowser,
+} from '../support/servers/start-browser.ts';
+import { startGateway } from '../support/servers/start-gateway.ts';
+import { eventsOf, pieceOf } from '../support/upstreams/flood-events.ts';
+import { startWaitingUpstream } from '../support/upstreams/start-waiting-upstream.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

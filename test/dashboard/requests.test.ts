@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
-import { messageOf, openStream } from '../support/ask-model.ts';
-import { expectAccessible, signIn, useBrowser } from '../support/start-browser.ts';
+import { admin } from '../support/clients/admin.ts';
+import { messageOf, openStream } from '../support/clients/ask-model.ts';
+import { expectAccessible, signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 interface Receipt {

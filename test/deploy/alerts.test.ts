@@ -7,7 +7,7 @@ import { readText, readYaml, SERIES } from './read-deploy-files.ts';
 const TESTS = [
   'test/deploy/prometheus-rules.yml',
   'test/deploy/prometheus-rules-of-days.yml',
-  'test/e2e/prometheus-rules.yml',
+  'test/e2e/observing/prometheus-rules.yml',
 ];
 
 interface Alert {

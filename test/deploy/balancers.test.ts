@@ -2,16 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
-import { admin } from '../support/admin.ts';
-import { messageOf, openStream } from '../support/ask-model.ts';
+import { admin } from '../support/clients/admin.ts';
+import { messageOf, openStream } from '../support/clients/ask-model.ts';
+import { scrape } from '../support/clients/scrape.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
-import { eventsOf } from '../support/flood-events.ts';
-import { scrape } from '../support/scrape.ts';
-import { type Gateway, startGateway } from '../support/start-gateway.ts';
-import { startHaproxy } from '../support/start-haproxy.ts';
-import { startNginx } from '../support/start-nginx.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
-import { startWaitingUpstream, type WaitingCall } from '../support/start-waiting-upstream.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
+import { startHaproxy } from '../support/servers/start-haproxy.ts';
+import { startNginx } from '../support/servers/start-nginx.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { eventsOf } from '../support/upstreams/flood-events.ts';
+import {
+  startWaitingUpstream,
+  type WaitingCall,
+} from '../support/upstreams/start-waiting-upstream.ts';
 import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
 import { maskSettings } from '../../src/config/mask-settings.ts';
+import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
 import { METRICS } from '../../src/metrics/metrics.ts';
 import {
   ALL,

@@ -3,10 +3,10 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { IMAGES } from '../support/images.ts';
+import { IMAGES } from '../support/servers/images.ts';
 import { PROGRAM, parseSeconds, readText, readYaml } from './read-deploy-files.ts';
 
 const texts = z.record(z.string(), z.union([z.string(), z.number()]));

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
-import { IMAGES } from '../support/images.ts';
+import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
+import { IMAGES } from '../support/servers/images.ts';
 import { HEALTH_PATHS, PROGRAM, parseSeconds, readText, settingIn } from './read-deploy-files.ts';
 
 const defaults = parseConfig({ path: undefined, text: '', env: {} });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { createHealthRoutes } from '../../src/http/health-routes.ts';
+import { createHealthRoutes } from '../../src/http/routes/health-routes.ts';
 import { METRICS } from '../../src/metrics/metrics.ts';
 
 const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {

@@ -6,24 +6,24 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startLedgerExporter } from '../../src/ledger/start-ledger-exporter.ts';
 import { fillBuckets, HASTY_PACE, streamPlaces } from '../ledger/ledger-scene.ts';
 import { waitForReplicas } from '../proof/support/start-sentinels.ts';
-import { admin } from '../support/admin.ts';
-import { askModel, messageOf } from '../support/ask-model.ts';
+import { admin } from '../support/clients/admin.ts';
+import { askModel, messageOf } from '../support/clients/ask-model.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { findFreePort } from '../support/find-free-port.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
   closeConnections,
   openConnection,
   standalone,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { type Gateway, startGateway } from '../support/start-gateway.ts';
+} from '../support/servers/redis-connection.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { readSection, readText } from './read-deploy-files.ts';

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { PROGRAM, parseSeconds, readText } from './read-deploy-files.ts';
 

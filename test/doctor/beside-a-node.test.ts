@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { askModel, messageOf } from '../support/ask-model.ts';
+import { askModel, messageOf } from '../support/clients/ask-model.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 /** Of the log. */

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { startGateway } from '../support/start-gateway.ts';
-import { stopRedisServers } from '../support/start-redis-server.ts';
+import { startGateway } from '../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 import { examine, problem } from './examine.ts';
 

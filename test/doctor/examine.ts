@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import type { CheckName } from '../../src/doctor/checks.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { runDoctor } from '../../src/doctor/run-doctor.ts';
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '../../src/lib/time/clock.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 
 interface Patient {
   /** YAML beside the listeners and the data folder, which are there. */

@@ -13,7 +13,7 @@ import {
   judgeWorkerMemory,
 } from '../../src/doctor/machine/judge-machine.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import { examine, problem, writeSettings } from './examine.ts';
 
 const PROGRAM = 'dist/src/main.js';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeClocks } from '../../src/doctor/store/check-pace.ts';
-import type { RedisTarget } from '../../src/lib/redis-target.ts';
+import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
 import { startCluster } from '../proof/support/start-cluster.ts';
 import { startSentinels } from '../proof/support/start-sentinels.ts';
-import { tcp } from '../support/redis-connection.ts';
+import { tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { examine, problem } from './examine.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { judgeCertificate } from '../../src/doctor/upstream/check-certificate.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import { examine, problem } from './examine.ts';
 
 async function listen(server: Server): Promise<number> {

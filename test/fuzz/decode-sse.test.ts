@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { createSseDecoder, type SseEvent } from '../../src/protocol/decode-sse.ts';
+import { createSseDecoder, type SseEvent } from '../../src/protocol/sse/decode-sse.ts';
 
 const FUZZ_TIME_MS = 3_000;
 

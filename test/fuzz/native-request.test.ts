@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nativeFormat } from '../../src/protocol/native/index.ts';
-import { parseJsonBody } from '../../src/protocol/parse-json-body.ts';
+import { parseJsonBody } from '../../src/protocol/json/parse-json-body.ts';
+import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 
 const FUZZ_TIME_MS = 3_000;

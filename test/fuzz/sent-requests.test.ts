@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ReadRequest, readRequest } from '../../src/gateway/read-request.ts';
-import { chatFormat } from '../../src/protocol/chat/index.ts';
+import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
 import type { Format } from '../../src/protocol/format.ts';
-import { nativeFormat } from '../../src/protocol/native/index.ts';
+import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import { CHAT_DIALECT, NATIVE_DIALECT } from '../../src/upstream/upstream-dialect.ts';
 import { readEveryWay } from '../unit/protocol/read-every-way.ts';

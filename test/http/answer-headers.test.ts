@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/start-test-server.ts';
+import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 
 const ADDED = { 'x-first': 'added', 'x-second': 'added' };
 const FIRST = { status: 200, headers: { 'x-first': 'own' } };

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRawConnection } from '../support/raw-connection.ts';
-import { type RunningProxy, startProxy } from '../support/start-proxy.ts';
-import { startTestServer, type TestServer } from '../support/start-test-server.ts';
+import { openRawConnection } from '../support/clients/raw-connection.ts';
+import { type RunningProxy, startProxy } from '../support/servers/start-proxy.ts';
+import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** What README leaves to the proxy, sent through real ones. */

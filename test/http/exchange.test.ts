@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits.ts';
 import { loadUws } from '../../src/http/load-uws.ts';
 import { startServer } from '../../src/http/start-server.ts';
-import { openRawConnection } from '../support/raw-connection.ts';
-import { startTestServer, type TestServer } from '../support/start-test-server.ts';
+import { openRawConnection } from '../support/clients/raw-connection.ts';
+import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 
 let target: TestServer;
 let tellClientHasHead: () => void;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpLimits } from '../../src/http/http-limits.ts';
-import { openRawConnection, type RawConnection } from '../support/raw-connection.ts';
-import { startTestServer, type TestServer } from '../support/start-test-server.ts';
+import { openRawConnection, type RawConnection } from '../support/clients/raw-connection.ts';
+import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/http/exchange.ts';
-import { openRawConnection } from '../support/raw-connection.ts';
+import { openRawConnection } from '../support/clients/raw-connection.ts';
 import {
   chunked,
   GET_OK,
@@ -11,8 +11,8 @@ import {
   post,
   REFUSED,
   SMUGGLED,
-} from '../support/raw-http-vectors.ts';
-import { startTestServer, type TestServer } from '../support/start-test-server.ts';
+} from '../support/clients/raw-http-vectors.ts';
+import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 let target: TestServer;

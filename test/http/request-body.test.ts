@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRawConnection } from '../support/raw-connection.ts';
-import { startTestServer, type TestServer } from '../support/start-test-server.ts';
+import { openRawConnection } from '../support/clients/raw-connection.ts';
+import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const KIB = 1024;

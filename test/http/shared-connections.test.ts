@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRawConnection } from '../support/raw-connection.ts';
-import { type ProxyKind, type RunningProxy, startProxy } from '../support/start-proxy.ts';
-import { startTestServer, type TestServer } from '../support/start-test-server.ts';
+import { openRawConnection } from '../support/clients/raw-connection.ts';
+import { type ProxyKind, type RunningProxy, startProxy } from '../support/servers/start-proxy.ts';
+import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const CHUNKED =

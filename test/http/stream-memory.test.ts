@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openRawConnection } from '../support/raw-connection.ts';
-import { startTestServer, type TestServer } from '../support/start-test-server.ts';
+import { openRawConnection } from '../support/clients/raw-connection.ts';
+import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const STREAM_HEAD = { status: 200, headers: { 'content-type': 'text/event-stream' } };

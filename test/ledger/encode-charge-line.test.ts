@@ -8,7 +8,7 @@ import {
   parseLedgerLine,
 } from '../../src/ledger/ledger-entry.ts';
 import type { RequestDetails } from '../../src/protocol/request-details.ts';
-import { encodeLedgerUsage } from '../../src/quota/settlement.ts';
+import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import { DETAILS } from '../support/request-details.ts';
 import { USAGE } from './ledger-scene.ts';
 

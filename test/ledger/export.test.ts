@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { STREAM_PAGE_MAX } from '../../src/ledger/read-stream.ts';
 import { listSegments, readSegmentHeader } from '../../src/ledger/segment-files.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { makeTempFolder } from '../support/start-redis-server.ts';
+import { makeTempFolder } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createAccount, fillBuckets, pay, placesOf, readSegments } from './ledger-scene.ts';
 import { useLedgerServer, waitUntilExported } from './use-ledger-server.ts';

@@ -12,13 +12,13 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
+} from '../support/servers/redis-connection.ts';
 import {
   makeTempFolder,
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import type { ExporterOrder } from './exporter-main.ts';
 import { createAccount, HASTY_PACE, placesOf, readSegments, serve } from './ledger-scene.ts';

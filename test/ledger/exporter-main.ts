@@ -1,7 +1,7 @@
 import type { ExportPace } from '../../src/ledger/export-pace.ts';
 import { startLedgerExporter } from '../../src/ledger/start-ledger-exporter.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
-import { openConnection, standalone, tcp } from '../support/redis-connection.ts';
+import { openConnection, standalone, tcp } from '../support/servers/redis-connection.ts';
 
 /** What the process is given as its argument, in JSON. */
 export interface ExporterOrder {

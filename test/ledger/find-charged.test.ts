@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFindCharged } from '../../src/ledger/create-find-charged.ts';
-import { sweep } from '../../src/quota/sweep.ts';
-import { makeTempFolder } from '../support/start-redis-server.ts';
+import { sweep } from '../../src/quota/scripts/sweep.ts';
+import { makeTempFolder } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { begin, createAccount, serve } from './ledger-scene.ts';
 import { useLedgerServer } from './use-ledger-server.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runLedgerExportCommand } from '../../src/cli/ledger-export-command.ts';
-import { runLedgerVerifyCommand } from '../../src/cli/ledger-verify-command.ts';
-import { ENVIRONMENT_OVERRIDES } from '../../src/config/environment-overrides.ts';
+import { runLedgerExportCommand } from '../../src/cli/commands/ledger-export-command.ts';
+import { runLedgerVerifyCommand } from '../../src/cli/commands/ledger-verify-command.ts';
+import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
 import { LEDGER_CSV_HEAD } from '../../src/ledger/encode-ledger-csv.ts';
 import { parseLedgerLine } from '../../src/ledger/ledger-entry.ts';
 import { startLedgerExporter } from '../../src/ledger/start-ledger-exporter.ts';
@@ -17,12 +17,12 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
+} from '../support/servers/redis-connection.ts';
 import {
   makeTempFolder,
   startRedisServer,
   stopRedisServers,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   begin,

@@ -13,8 +13,9 @@ import {
 import { readStreamPage } from '../../src/ledger/read-stream.ts';
 import { STREAM_START } from '../../src/ledger/stream-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { settle } from '../../src/quota/settle.ts';
-import { sweep } from '../../src/quota/sweep.ts';
+import { settle } from '../../src/quota/scripts/settle.ts';
+import { sweep } from '../../src/quota/scripts/sweep.ts';
+import { DETAILS } from '../support/request-details.ts';
 import {
   closeConnections,
   openConnection,
@@ -22,9 +23,8 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { DETAILS } from '../support/request-details.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { FORMULAS } from './formulas.ts';
 import { begin, createAccount, pay, serve, USAGE } from './ledger-scene.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeDamagedLine, parseLedgerLine } from '../../src/ledger/ledger-entry.ts';
 import { createLineBlocks } from '../../src/ledger/line-blocks.ts';
 import { createSegmentBatch } from '../../src/ledger/segment-batch.ts';
-import { encodeLedgerUsage } from '../../src/quota/settlement.ts';
+import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import { DETAILS } from '../support/request-details.ts';
 import { USAGE } from './ledger-scene.ts';
 

@@ -6,10 +6,10 @@ import { startLedgerExporter } from '../../src/ledger/start-ledger-exporter.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { EXPORTER_KEY } from '../../src/redis/redis-keys.ts';
-import { findFreePort } from '../support/find-free-port.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
-import { NO_AUTH, openConnection, tcp, waitForRedis } from '../support/redis-connection.ts';
-import { makeTempFolder, startRedisServer } from '../support/start-redis-server.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
+import { NO_AUTH, openConnection, tcp, waitForRedis } from '../support/servers/redis-connection.ts';
+import { makeTempFolder, startRedisServer } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   createAccount,

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createLedgerDesk } from '../../src/ledger/create-ledger-desk.ts';
 import { type LedgerEntry, parseLedgerLine } from '../../src/ledger/ledger-entry.ts';
 import type { UsageQuery } from '../../src/ledger/sum-usage.ts';
-import { parseCredits } from '../../src/lib/micros.ts';
+import { parseCredits } from '../../src/lib/units/micros.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { sweep } from '../../src/quota/sweep.ts';
-import { makeTempFolder } from '../support/start-redis-server.ts';
+import { sweep } from '../../src/quota/scripts/sweep.ts';
+import { makeTempFolder } from '../support/servers/start-redis-server.ts';
 import { begin, createAccount, pay, serve, type TestAccount } from './ledger-scene.ts';
 import { useLedgerServer } from './use-ledger-server.ts';
 

@@ -12,12 +12,12 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
+} from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { HASTY_PACE, placesOf, readSegments, streamPlaces } from './ledger-scene.ts';
 

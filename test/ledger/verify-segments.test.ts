@@ -6,8 +6,8 @@ import { planPasses, readLedger } from '../../src/ledger/read-ledger.ts';
 import { listSegments } from '../../src/ledger/segment-files.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { sweep } from '../../src/quota/sweep.ts';
-import { makeTempFolder } from '../support/start-redis-server.ts';
+import { sweep } from '../../src/quota/scripts/sweep.ts';
+import { makeTempFolder } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   ALL_BUCKETS,

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { renew } from '../../src/quota/renew.ts';
-import { sweep } from '../../src/quota/sweep.ts';
-import { makeTempFolder } from '../support/start-redis-server.ts';
+import { renew } from '../../src/quota/scripts/renew.ts';
+import { sweep } from '../../src/quota/scripts/sweep.ts';
+import { makeTempFolder } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { begin, createAccount, pay, serve, type TestAccount } from './ledger-scene.ts';
 import { useLedgerServer } from './use-ledger-server.ts';

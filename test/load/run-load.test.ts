@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LoadProgress, LoadResult } from '../../src/load/load-result.ts';
 import { type LoadOptions, runLoad } from '../../src/load/run-load.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import { startHeldServer } from './start-held-server.ts';
 
 /** As `runLoad` has it. */

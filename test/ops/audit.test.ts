@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AUDIT_ENTRIES_MAX } from '../../src/accounts/audit-log.ts';
-import { closeConnections } from '../support/redis-connection.ts';
+import { AUDIT_ENTRIES_MAX } from '../../src/accounts/audit/audit-log.ts';
+import { closeConnections } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeConnections } from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { closeConnections } from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 const undos: (() => void | Promise<void>)[] = [];

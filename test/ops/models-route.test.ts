@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
-import { startGateway } from '../support/start-gateway.ts';
+import { admin } from '../support/clients/admin.ts';
+import { startGateway } from '../support/servers/start-gateway.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 
 const configOf = (price: number) => `${FAST_CONFIG}

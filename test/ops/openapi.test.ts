@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { closeConnections } from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { closeConnections } from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { startTestOps, type TestOps } from './start-test-ops.ts';
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
@@ -108,7 +108,7 @@ describe('the OpenAPI document of the admin API', () => {
   });
 
   it('describes what every route takes and answers with', async () => {
-    // A receipt needs a request: `test/e2e/receipts.test.ts` has some.
+    // A receipt needs a request: `test/e2e/money/receipts.test.ts` has some.
     const { status } = await send('GET /admin/v1/requests/{id}');
     expect(status).toBe(404);
     for (const [name, { requestBody, parameters = [], responses }] of operations) {

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { messageOf } from '../support/ask-model.ts';
+import { messageOf } from '../support/clients/ask-model.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { eventsOf } from '../support/flood-events.ts';
-import { readAdminToken } from '../support/start-browser.ts';
-import { type Gateway, startGateway } from '../support/start-gateway.ts';
-import { startWaitingUpstream } from '../support/start-waiting-upstream.ts';
+import { readAdminToken } from '../support/servers/start-browser.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
+import { eventsOf } from '../support/upstreams/flood-events.ts';
+import { startWaitingUpstream } from '../support/upstreams/start-waiting-upstream.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Operator } from '../../src/accounts/audit-entry.ts';
-import { type AuditLog, createAuditLog } from '../../src/accounts/audit-log.ts';
+import type { Operator } from '../../src/accounts/audit/audit-entry.ts';
+import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-log.ts';
 import { createLedgerDesk, type LedgerDesk } from '../../src/ledger/create-ledger-desk.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
@@ -15,10 +15,10 @@ import { startOpsServer } from '../../src/ops/start-ops-server.ts';
 import { openDirectory, systemClock, type TestDirectory } from '../accounts/use-directory.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { findFreePort } from '../support/find-free-port.ts';
 import { createMemoryLog, type MemoryLog } from '../support/memory-log.ts';
-import { standalone, tcp } from '../support/redis-connection.ts';
-import type { TestRedisServer } from '../support/start-redis-server.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
+import { standalone, tcp } from '../support/servers/redis-connection.ts';
+import type { TestRedisServer } from '../support/servers/start-redis-server.ts';
 
 export interface Answer {
   readonly status: number;

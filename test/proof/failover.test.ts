@@ -1,23 +1,23 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Settlement } from '../../src/quota/settlement.ts';
-import { sweep } from '../../src/quota/sweep.ts';
+import { sweep } from '../../src/quota/scripts/sweep.ts';
+import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import {
   closeConnections,
   openConnection,
   type TestConnection,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { checkEnd } from './checks/check-end.ts';
+import { checkSnapshot } from './checks/check-snapshot.ts';
+import { createViolations, type Report } from './checks/violations.ts';
 import { createBook } from './support/book.ts';
-import { checkEnd } from './support/check-end.ts';
-import { checkSnapshot } from './support/check-snapshot.ts';
 import { createRandom } from './support/random.ts';
 import { type Snapshot, takeSnapshot } from './support/snapshot.ts';
 import { startCluster } from './support/start-cluster.ts';
 import { startFailoverLoad } from './support/start-failover-load.ts';
 import { cutReplication, type FailoverSite, startSentinels } from './support/start-sentinels.ts';
-import { createViolations, type Report } from './support/violations.ts';
 import { createFailoverWorld, type ProofAccount, writeWorld } from './support/world.ts';
 
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { stopRedisServers } from '../support/start-redis-server.ts';
+import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import type { ProfileName } from './support/profiles.ts';
 import { runProof } from './support/run-proof.ts';
 

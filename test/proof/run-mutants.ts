@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { Patch } from '../support/patch-scripts.ts';
-import { stopRedisServers } from '../support/start-redis-server.ts';
+import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { MUTANTS } from './mutants.ts';
 import type { ProfileName } from './support/profiles.ts';
 import { runProof } from './support/run-proof.ts';

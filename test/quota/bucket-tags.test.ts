@@ -2,8 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUCKETS, tagOfBucket } from '../../src/keys/bucket-tags.ts';
 import { crc16, crc32 } from '../../src/keys/checksum.ts';
 import { bucketKeys } from '../../src/redis/redis-keys.ts';
-import { closeConnections, openConnection, standalone, tcp } from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import {
+  closeConnections,
+  openConnection,
+  standalone,
+  tcp,
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const tags = Array.from({ length: BUCKETS }, (_, bucket) => tagOfBucket(bucket));

@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { pack } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/keys/checksum.ts';
-import { decodeJournalRecords, encodeJournalRecord } from '../../src/quota/journal-record.ts';
-import { decodeSettlement, encodeSettlement } from '../../src/quota/settlement.ts';
+import {
+  decodeJournalRecords,
+  encodeJournalRecord,
+} from '../../src/quota/journal/journal-record.ts';
+import { decodeSettlement, encodeSettlement } from '../../src/quota/settlement/settlement.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { filesIn, openJournal, pathOfSegment, settleAll, writeSegment } from './journal-scene.ts';

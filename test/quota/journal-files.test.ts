@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openJournalFeed } from '../../src/quota/journal-feed.ts';
-import { encodeJournalRecord } from '../../src/quota/journal-record.ts';
-import type { JournalSegment } from '../../src/quota/journal-segment.ts';
-import type { Settlement } from '../../src/quota/settlement.ts';
+import { openJournalFeed } from '../../src/quota/journal/journal-feed.ts';
+import { encodeJournalRecord } from '../../src/quota/journal/journal-record.ts';
+import type { JournalSegment } from '../../src/quota/journal/journal-segment.ts';
+import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { waitUntil } from '../support/wait-until.ts';

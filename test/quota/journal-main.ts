@@ -1,4 +1,4 @@
-import { openSettleJournal } from '../../src/quota/settle-journal.ts';
+import { openSettleJournal } from '../../src/quota/journal/settle-journal.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { idsOf, makeSettlements, systemClock } from './settle-scene.ts';

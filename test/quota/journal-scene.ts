@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { encodeJournalRecord } from '../../src/quota/journal-record.ts';
-import type { SettleReply } from '../../src/quota/settle.ts';
-import { openSettleJournal } from '../../src/quota/settle-journal.ts';
-import type { Settlement } from '../../src/quota/settlement.ts';
+import { encodeJournalRecord } from '../../src/quota/journal/journal-record.ts';
+import { openSettleJournal } from '../../src/quota/journal/settle-journal.ts';
+import type { SettleReply } from '../../src/quota/scripts/settle.ts';
+import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { systemClock } from './settle-scene.ts';

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { encodeSettlement, type Settlement } from '../../src/quota/settlement/settlement.ts';
 import {
   createRecentSettlements,
   type SettlementReader,
-} from '../../src/quota/recent-settlements.ts';
-import { encodeSettlement, type Settlement } from '../../src/quota/settlement.ts';
+} from '../../src/quota/settling/recent-settlements.ts';
 import { makePayer, makeSettlement } from './settle-scene.ts';
 
 const MEGABYTE = 1_024 ** 2;

@@ -1,8 +1,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SettleReply } from '../../src/quota/settle.ts';
-import type { Settlement } from '../../src/quota/settlement.ts';
+import type { SettleReply } from '../../src/quota/scripts/settle.ts';
+import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {

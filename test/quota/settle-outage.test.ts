@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { settle } from '../../src/quota/settle.ts';
-import { openSettleJournal } from '../../src/quota/settle-journal.ts';
-import { createSettleQueue } from '../../src/quota/settle-queue.ts';
+import { openSettleJournal } from '../../src/quota/journal/settle-journal.ts';
+import { settle } from '../../src/quota/scripts/settle.ts';
+import { createSettleQueue } from '../../src/quota/settling/settle-queue.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { findFreePort } from '../support/find-free-port.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
   closeConnections,
   openConnection,
@@ -12,8 +12,8 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   beginMany,

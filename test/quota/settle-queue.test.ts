@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type SettleReply, settle } from '../../src/quota/settle.ts';
-import { createSettleQueue, type SettleQueue } from '../../src/quota/settle-queue.ts';
-import type { Settlement } from '../../src/quota/settlement.ts';
+import { type SettleReply, settle } from '../../src/quota/scripts/settle.ts';
+import type { Settlement } from '../../src/quota/settlement/settlement.ts';
+import { createSettleQueue, type SettleQueue } from '../../src/quota/settling/settle-queue.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { startRelay } from '../redis/start-relay.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
@@ -11,8 +11,8 @@ import {
   standalone,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   beginMany,

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/lib/clock.ts';
-import { createSettleReplay } from '../../src/quota/replay-settlements.ts';
-import { type SettleReply, settle } from '../../src/quota/settle.ts';
-import { createSettleQueue, type SettleQueue } from '../../src/quota/settle-queue.ts';
-import type { Settlement } from '../../src/quota/settlement.ts';
+import type { Clock } from '../../src/lib/time/clock.ts';
+import { type SettleReply, settle } from '../../src/quota/scripts/settle.ts';
+import type { Settlement } from '../../src/quota/settlement/settlement.ts';
+import { createSettleReplay } from '../../src/quota/settling/replay-settlements.ts';
+import { createSettleQueue, type SettleQueue } from '../../src/quota/settling/settle-queue.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import {
@@ -12,8 +12,8 @@ import {
   standalone,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   beginMany,

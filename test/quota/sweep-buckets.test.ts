@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { renew } from '../../src/quota/renew.ts';
-import { type SweepReply, sweep } from '../../src/quota/sweep.ts';
+import { renew } from '../../src/quota/scripts/renew.ts';
+import { type SweepReply, sweep } from '../../src/quota/scripts/sweep.ts';
 import { type Sweeper, startSweeper } from '../../src/quota/sweep-buckets.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
@@ -11,8 +11,8 @@ import {
   standalone,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   BALANCE_MICROS,

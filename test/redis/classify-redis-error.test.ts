@@ -6,9 +6,14 @@ import { classifyRedisError } from '../../src/redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { probeRedis } from '../../src/redis/probe-redis.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
-import { findFreePort } from '../support/find-free-port.ts';
-import { closeConnections, openConnection, standalone, tcp } from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
+import {
+  closeConnections,
+  openConnection,
+  standalone,
+  tcp,
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 afterEach(async () => {

@@ -1,21 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { Cluster } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RedisTarget } from '../../src/lib/redis-target.ts';
+import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
 import { probeRedis } from '../../src/redis/probe-redis.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
   closeConnections,
   NO_AUTH,
   openConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
+} from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const MASTERS = 3;

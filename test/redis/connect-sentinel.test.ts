@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { RedisTarget } from '../../src/lib/redis-target.ts';
+import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { probeRedis } from '../../src/redis/probe-redis.ts';
 import {
@@ -7,12 +7,12 @@ import {
   openConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
+} from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 afterEach(async () => {

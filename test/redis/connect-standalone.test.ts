@@ -3,15 +3,15 @@ import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
   closeConnections,
   openConnection,
   standalone,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 afterEach(async () => {

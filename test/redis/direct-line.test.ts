@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RedisTarget } from '../../src/lib/redis-target.ts';
+import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { classifyRedisError } from '../../src/redis/classify-redis-error.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
   closeConnections,
   openConnection,
@@ -10,8 +10,8 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 afterEach(async () => {

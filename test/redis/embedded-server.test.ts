@@ -4,11 +4,18 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/redis/embedded-server.ts';
-import { EmbeddedStartError } from '../../src/redis/embedded-start-error.ts';
+import {
+  type EmbeddedServer,
+  startEmbeddedServer,
+} from '../../src/redis/server/embedded-server.ts';
+import { EmbeddedStartError } from '../../src/redis/server/embedded-start-error.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
-import { closeConnections, openConnection, waitForRedis } from '../support/redis-connection.ts';
-import { makeTempFolder, stopRedisServers } from '../support/start-redis-server.ts';
+import {
+  closeConnections,
+  openConnection,
+  waitForRedis,
+} from '../support/servers/redis-connection.ts';
+import { makeTempFolder, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const started: EmbeddedServer[] = [];

@@ -8,8 +8,8 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 
 describe('commands', () => {
   let connection: TestConnection;

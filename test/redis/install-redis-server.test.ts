@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { EmbeddedStartError } from '../../src/redis/embedded-start-error.ts';
-import { findRedisServer } from '../../src/redis/find-redis-server.ts';
-import { installRedisServer } from '../../src/redis/install-redis-server.ts';
-import { type RunCommand, runCommand } from '../../src/redis/run-command.ts';
+import { EmbeddedStartError } from '../../src/redis/server/embedded-start-error.ts';
+import { findRedisServer } from '../../src/redis/server/find-redis-server.ts';
+import { installRedisServer } from '../../src/redis/server/install-redis-server.ts';
+import { type RunCommand, runCommand } from '../../src/redis/server/run-command.ts';
 
 /** A machine made of answers: a command line that starts with the key prints the value. */
 function createMachine(answers: Record<string, string | (() => string | undefined)>) {

@@ -10,13 +10,13 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
+} from '../support/servers/redis-connection.ts';
 import {
   makeTempFolder,
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 
 const MOVE = `#!lua
 --[[

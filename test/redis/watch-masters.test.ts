@@ -3,20 +3,20 @@ import type { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { watchMasters } from '../../src/redis/watch-masters.ts';
-import { findFreePort } from '../support/find-free-port.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
   closeConnections,
   NO_AUTH,
   openConnection,
   standalone,
   tcp,
-} from '../support/redis-connection.ts';
+} from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
-} from '../support/start-redis-server.ts';
+} from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { startRelay } from './start-relay.ts';
 

@@ -2,16 +2,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createBreaker } from '../../src/redis/breaker.ts';
 import { probeRedis } from '../../src/redis/probe-redis.ts';
 import { type RedisWatch, watchRedis } from '../../src/redis/watch-redis.ts';
-import { findFreePort } from '../support/find-free-port.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
   closeConnections,
   openConnection,
   standalone,
   tcp,
   waitForRedis,
-} from '../support/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const watches: RedisWatch[] = [];

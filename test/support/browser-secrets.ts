@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Tab } from './start-browser.ts';
+import type { Tab } from './servers/start-browser.ts';
 
 /** Everything that a reader of the page, or the next script on it, could find. */
 const ALL_KEPT = `JSON.stringify([

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Exchange } from '../../src/http/exchange.ts';
-import type { Route } from '../../src/http/routes.ts';
+import type { Route } from '../../src/http/routes/routes.ts';
 import { encodeHybridRefusal } from '../../src/protocol/encode-hybrid-refusal.ts';
 
 /** The real program with a few routes more, which show from outside what happens to open exchanges. */
@@ -60,7 +60,7 @@ const PROBES = [
 
 // Each loads only what it needs, as in `src/main.ts`: three processes a node are most of what the tests take.
 if (cluster.isWorker) {
-  const { runWorkerProcess } = await import('../../src/cluster/run-worker-process.ts');
+  const { runWorkerProcess } = await import('../../src/worker/run-worker-process.ts');
   runWorkerProcess(PROBES);
 } else {
   const { runCli } = await import('../../src/cli/run-cli.ts');

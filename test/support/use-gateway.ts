@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Gateway, type GatewayOptions, startGateway } from './start-gateway.ts';
+import { type Gateway, type GatewayOptions, startGateway } from './servers/start-gateway.ts';
 
 /** A simulated upstream that loses no time. */
 export const FAST_UPSTREAM =

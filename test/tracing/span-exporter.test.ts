@@ -4,7 +4,7 @@ import { createSpanExporter, OPEN_SPANS_MAX } from '../../src/tracing/create-spa
 import { mintSpanId, mintTraceId } from '../../src/tracing/mint-span-ids.ts';
 import { encodeUnixNano, type OtlpSpan } from '../../src/tracing/otlp.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
-import { type CollectorOptions, startCollector } from '../support/start-collector.ts';
+import { type CollectorOptions, startCollector } from '../support/servers/start-collector.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 function createSpan(): OtlpSpan {

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { expect, it } from 'vitest';
-import { quickenStrings } from '../../src/lib/quicken-strings.ts';
+import { quickenStrings } from '../../src/lib/bytes/quicken-strings.ts';
 
 setFlagsFromString('--allow-natives-syntax');
 // Of the engine's own: whether an object is a plain row of properties, and no table.

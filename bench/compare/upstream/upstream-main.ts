@@ -1,6 +1,6 @@
 /** `upstream-main.js PORT LATENCY_MS EVENTS GAP_MS`: answers native messages and chat completions, always alike. */
 import { loadUws, type UwsResponse } from '../../../src/http/load-uws.ts';
-import { streamParts, wholeBody } from '../../../test/support/upstream-answers.ts';
+import { streamParts, wholeBody } from '../../../test/support/upstreams/upstream-answers.ts';
 import { createPace } from './create-pace.ts';
 
 const USAGE = { input: 120, output: 80 };

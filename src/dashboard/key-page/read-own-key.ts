@@ -1,4 +1,4 @@
-import { ApiProblem, readProblem, toProblem } from '../api-problem.ts';
+import { ApiProblem, readProblem, toProblem } from '../api/api-problem.ts';
 import { BASE_URL } from './base-url.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import type { KeyInfo } from './key-info.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api } from '../api.ts';
+import { api } from '../api/api.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { useLoad } from '../use-load.ts';
 import { AccountBooks } from './account/account-books.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api } from '../api.ts';
+import { api } from '../api/api.ts';
 import { formatCredits } from '../format.ts';
 import { Badge } from '../parts/badge.tsx';
 import { PagedTable } from '../parts/data-table.tsx';

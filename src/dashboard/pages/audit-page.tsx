@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api } from '../api.ts';
+import { api } from '../api/api.ts';
 import { PagedTable } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { usePages } from '../use-pages.ts';

@@ -1,4 +1,4 @@
-import { api } from '../api.ts';
+import { api } from '../api/api.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { useLoad } from '../use-load.ts';
 import { KeyHead } from './key/key-head.tsx';

@@ -1,4 +1,4 @@
-import { api } from '../api.ts';
+import { api } from '../api/api.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { useLoad } from '../use-load.ts';
 import { ModelTables } from './models/model-tables.tsx';

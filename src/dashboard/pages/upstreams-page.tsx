@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { api } from '../api.ts';
-import { listenToEvents } from '../events.ts';
+import { api } from '../api/api.ts';
+import { listenToEvents } from '../api/events.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { useLoad } from '../use-load.ts';

@@ -1,4 +1,4 @@
-import { connection } from '../events.ts';
+import { connection } from '../api/events.ts';
 
 /** The live region is always there: what comes into it later is read out. */
 export function ConnectionBanner() {

@@ -1,4 +1,4 @@
-import type { ApiProblem } from '../api-problem.ts';
+import type { ApiProblem } from '../api/api-problem.ts';
 
 interface ProblemProps {
   readonly problem: ApiProblem | undefined;

@@ -1,5 +1,5 @@
 import type { TargetedInputEvent } from 'preact';
-import type { ApiProblem } from '../api-problem.ts';
+import type { ApiProblem } from '../api/api-problem.ts';
 import { Field } from './field.tsx';
 import { findFieldError } from './problem.tsx';
 

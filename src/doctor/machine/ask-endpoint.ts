@@ -1,5 +1,5 @@
 import { type RequestOptions, request } from 'node:http';
-import type { Endpoint } from '../../lib/endpoint.ts';
+import type { Endpoint } from '../../lib/address/endpoint.ts';
 
 const ANSWER_TIME_MAX_MS = 3_000;
 

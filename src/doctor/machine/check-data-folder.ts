@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { formatByteSize } from '../../lib/parse-byte-size.ts';
+import { formatByteSize } from '../../lib/units/parse-byte-size.ts';
 import { type Finding, failCheck, passCheck, warnCheck } from '../finding.ts';
 
 const MEBIBYTE = 1024 ** 2;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { checkEndpointFree } from '../../cluster/check-endpoint-free.ts';
-import type { Endpoint } from '../../lib/endpoint.ts';
-import { formatEndpoint } from '../../lib/parse-endpoint.ts';
+import { checkEndpointFree } from '../../http/check-endpoint-free.ts';
+import type { Endpoint } from '../../lib/address/endpoint.ts';
+import { formatEndpoint } from '../../lib/address/parse-endpoint.ts';
 import { type Finding, failCheck, passCheck } from '../finding.ts';
 import { askEndpoint } from './ask-endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { formatByteSize } from '../../lib/parse-byte-size.ts';
+import { formatByteSize } from '../../lib/units/parse-byte-size.ts';
 import { type Finding, failCheck, passCheck, warnCheck } from '../finding.ts';
 
 /** What uWebSockets.js asks for when it listens. */

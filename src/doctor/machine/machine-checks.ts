@@ -1,7 +1,7 @@
-import { findLockHolder } from '../../cluster/lock-data-dir.ts';
-import { shareConcurrency } from '../../cluster/share-concurrency.ts';
 import type { Config } from '../../config/config.ts';
+import { findLockHolder } from '../../data-dir/lock-data-dir.ts';
 import { DEFAULT_HTTP_LIMITS } from '../../http/http-limits.ts';
+import { shareConcurrency } from '../../routing/share-concurrency.ts';
 import { type Finding, passCheck, skipCheck } from '../finding.ts';
 import type { Check } from '../run-check.ts';
 import { checkClientAddresses } from './check-client-addresses.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { type Finding, joinFindings, passCheck, warnCheck } from '../finding.ts';
 import type { StoreNode } from './open-store.ts';
 

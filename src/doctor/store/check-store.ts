@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { unixRedisTarget } from '../../lib/redis-target.ts';
-import { askSocket } from '../../redis/ask-socket.ts';
-import { findRedisServer } from '../../redis/find-redis-server.ts';
+import { unixRedisTarget } from '../../lib/address/redis-target.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { askSocket } from '../../redis/server/ask-socket.ts';
+import { findRedisServer } from '../../redis/server/find-redis-server.ts';
 import { CHECKS, type CheckName } from '../checks.ts';
 import { type Finding, failCheck, passCheck, skipCheck } from '../finding.ts';
 import { type Check, type CheckResult, runCheck } from '../run-check.ts';

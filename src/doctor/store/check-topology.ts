@@ -1,5 +1,5 @@
-import { formatEndpoint } from '../../lib/parse-endpoint.ts';
-import type { RedisTarget } from '../../lib/redis-target.ts';
+import { formatEndpoint } from '../../lib/address/parse-endpoint.ts';
+import type { RedisTarget } from '../../lib/address/redis-target.ts';
 import {
   type Finding,
   failCheck,

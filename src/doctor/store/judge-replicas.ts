@@ -1,4 +1,4 @@
-import type { RedisTarget } from '../../lib/redis-target.ts';
+import type { RedisTarget } from '../../lib/address/redis-target.ts';
 import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
 import type { ServerFacts } from './server-facts.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
-import { formatEndpoint } from '../../lib/parse-endpoint.ts';
-import type { RedisTarget } from '../../lib/redis-target.ts';
+import { formatEndpoint } from '../../lib/address/parse-endpoint.ts';
+import type { RedisTarget } from '../../lib/address/redis-target.ts';
 import { connectRedis, type RedisConnection } from '../../redis/connect-redis.ts';
 import { createReasonLog } from './reason-log.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { RedisTarget } from '../../lib/redis-target.ts';
+import type { RedisTarget } from '../../lib/address/redis-target.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { CheckName } from '../checks.ts';
 import { type Finding, failCheck, joinFindings, passCheck, skipCheck } from '../finding.ts';
 import type { Check } from '../run-check.ts';

@@ -1,10 +1,10 @@
-import { readUpstreamTls } from '../../cluster/read-upstream-tls.ts';
 import type { UpstreamConfig } from '../../config/config.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { pathUnder } from '../../lib/path-under.ts';
+import { pathUnder } from '../../lib/address/path-under.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { createHttpClient } from '../../upstream/http1/create-http-client.ts';
 import type { HttpFailure } from '../../upstream/http1/http-failure.ts';
 import { parseOrigin } from '../../upstream/http1/origin.ts';
+import { readUpstreamTls } from '../../upstream/read-upstream-tls.ts';
 import { revealHeaders } from '../../upstream/reveal-headers.ts';
 import { dialectOf } from '../../upstream/upstream-dialect.ts';
 

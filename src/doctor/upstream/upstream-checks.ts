@@ -1,5 +1,5 @@
 import type { UpstreamConfig } from '../../config/config.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { HttpFailure } from '../../upstream/http1/http-failure.ts';
 import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
 import type { Check } from '../run-check.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { createIdleConnections } from './create-idle-connections.ts';
 import { encodeOriginLines, encodeRequestHead } from './encode-request.ts';

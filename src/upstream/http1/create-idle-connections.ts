@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { Connection } from './connection.ts';
 
 /** Connections that wait for a request; at most as many as there are connections. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../lib/clock.ts';
-import { wait } from '../../lib/wait.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { wait } from '../../lib/time/wait.ts';
 import { checkWindow } from '../../protocol/check-window.ts';
 import type {
   AnswerPart,

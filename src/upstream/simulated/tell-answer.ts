@@ -1,4 +1,4 @@
-import type { StopSignal } from '../../lib/stop-signal.ts';
+import type { StopSignal } from '../../lib/time/stop-signal.ts';
 import type { BlockDelta, BlockStart, InferenceEvent, Usage } from '../../protocol/inference.ts';
 import type { Pace } from './create-pace.ts';
 import type { PlannedAnswer, PlannedBlock } from './plan-answer.ts';

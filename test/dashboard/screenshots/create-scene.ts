@@ -1,6 +1,6 @@
-import { admin } from '../../support/admin.ts';
-import { askModel, messageOf } from '../../support/ask-model.ts';
-import type { Gateway } from '../../support/start-gateway.ts';
+import { admin } from '../../support/clients/admin.ts';
+import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import type { Gateway } from '../../support/servers/start-gateway.ts';
 
 /** What the pictures are about. */
 export interface Scene {

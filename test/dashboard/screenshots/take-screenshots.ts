@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, signIn } from '../../support/start-browser.ts';
-import { type Gateway, startGateway } from '../../support/start-gateway.ts';
+import { launchBrowser, signIn } from '../../support/servers/start-browser.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createScene, SCENE_CONFIG, type Scene } from './create-scene.ts';
 import {

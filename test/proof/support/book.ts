@@ -1,5 +1,5 @@
+import type { Report } from '../checks/violations.ts';
 import type { LedgerRecord } from './snapshot.ts';
-import type { Report } from './violations.ts';
 
 /** What ends a request for the first time; `late` may follow one that expired. */
 const FIRST_KINDS = new Set(['charge', 'release', 'expired', 'orphan']);

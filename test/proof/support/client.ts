@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mintRequestId } from '../../../src/http/request-id.ts';
-import type { AdmitOrder, AdmitReply, PlanLimits } from '../../../src/quota/admit.ts';
-import { renew } from '../../../src/quota/renew.ts';
-import type { SettleReply } from '../../../src/quota/settle.ts';
-import type { Settlement } from '../../../src/quota/settlement.ts';
+import type { AdmitOrder, AdmitReply, PlanLimits } from '../../../src/quota/scripts/admit.ts';
+import { renew } from '../../../src/quota/scripts/renew.ts';
+import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
+import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import { classifyRedisError } from '../../../src/redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import type { EventLog } from './event-log.ts';

@@ -1,9 +1,9 @@
-import { type CreditReply, credit, type Payment } from '../../../src/quota/credit.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
-import { keyset, type RecordWrite } from '../../../src/quota/keyset.ts';
+import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
+import { keyset, type RecordWrite } from '../../../src/quota/scripts/keyset.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import type { Report } from '../checks/violations.ts';
 import type { Random } from './random.ts';
-import type { Report } from './violations.ts';
 import { type ProofAccount, type ProofKey, unitOf } from './world.ts';
 
 /** Of all huge accounts together, so that sums stay below 2^53 in runs of any length. */

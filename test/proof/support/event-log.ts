@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { RenewReply } from '../../../src/quota/renew.ts';
-import type { SettleReply } from '../../../src/quota/settle.ts';
+import type { RenewReply } from '../../../src/quota/scripts/renew.ts';
+import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
 
 /** One call of admit that let a request in. */
 export interface Admitted {

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { findFreePort } from '../../support/find-free-port.ts';
-import { NO_AUTH, tcp } from '../../support/redis-connection.ts';
-import { startRedisServer, type TestRedisServer } from '../../support/start-redis-server.ts';
+import { findFreePort } from '../../support/servers/find-free-port.ts';
+import { NO_AUTH, tcp } from '../../support/servers/redis-connection.ts';
+import {
+  startRedisServer,
+  type TestRedisServer,
+} from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type FailoverSite, waitForReplicas } from './start-sentinels.ts';
 

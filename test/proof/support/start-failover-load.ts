@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBreakers } from '../../../src/cluster/create-breakers.ts';
 import { mintRequestId } from '../../../src/http/request-id.ts';
-import type { RedisTarget } from '../../../src/lib/redis-target.ts';
-import { createGatheredAdmit } from '../../../src/quota/admit.ts';
+import type { RedisTarget } from '../../../src/lib/address/redis-target.ts';
 import { createAskStore } from '../../../src/quota/ask-store.ts';
-import { createGatheredSettle } from '../../../src/quota/settle.ts';
-import { createSettleQueue } from '../../../src/quota/settle-queue.ts';
-import type { Settlement } from '../../../src/quota/settlement.ts';
+import { createGatheredAdmit } from '../../../src/quota/scripts/admit.ts';
+import { createGatheredSettle } from '../../../src/quota/scripts/settle.ts';
+import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
+import { createSettleQueue } from '../../../src/quota/settling/settle-queue.ts';
 import { createBreaker } from '../../../src/redis/breaker.ts';
 import { connectRedis } from '../../../src/redis/connect-redis.ts';
 import { watchMasters } from '../../../src/redis/watch-masters.ts';
+import { createBreakers } from '../../../src/worker/create-breakers.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createRandom } from './random.ts';
@@ -29,7 +29,7 @@ const REPLAYED = 'settlements were sent again after a change of master';
 
 const clock = { nowMs: () => Date.now() };
 
-/** One worker's connections, queue and clients, as `cluster/create-billing.ts` puts them together. */
+/** One worker's connections, queue and clients, as `worker/create-billing.ts` puts them together. */
 export function startFailoverLoad(target: RedisTarget, world: readonly ProofAccount[]) {
   const log = createMemoryLog();
   const connect = (name: string, commandTimeoutMs: number) =>

@@ -1,6 +1,9 @@
-import type { RedisTarget } from '../../../src/lib/redis-target.ts';
-import { NO_AUTH, tcp } from '../../support/redis-connection.ts';
-import { startRedisServer, type TestRedisServer } from '../../support/start-redis-server.ts';
+import type { RedisTarget } from '../../../src/lib/address/redis-target.ts';
+import { NO_AUTH, tcp } from '../../support/servers/redis-connection.ts';
+import {
+  startRedisServer,
+  type TestRedisServer,
+} from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 export interface FailoverSite {

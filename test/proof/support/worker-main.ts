@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGatheredAdmit } from '../../../src/quota/admit.ts';
-import { createGatheredSettle } from '../../../src/quota/settle.ts';
+import { createGatheredAdmit } from '../../../src/quota/scripts/admit.ts';
+import { createGatheredSettle } from '../../../src/quota/scripts/settle.ts';
 import { connectRedis } from '../../../src/redis/connect-redis.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { patchScripts } from '../../support/patch-scripts.ts';
-import { standalone, tcp, waitForRedis } from '../../support/redis-connection.ts';
+import { standalone, tcp, waitForRedis } from '../../support/servers/redis-connection.ts';
 import type { ClientOptions } from './client.ts';
 import { openEventLog } from './event-log.ts';
 import { PROFILES } from './profiles.ts';

@@ -1,9 +1,9 @@
 import { mintAccountId } from '../../../src/keys/account-id.ts';
 import { mintKeyId } from '../../../src/keys/api-key.ts';
-import { credit } from '../../../src/quota/credit.ts';
-import { digestKey } from '../../../src/quota/digest-key.ts';
+import { digestKey } from '../../../src/keys/digest-key.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
-import { keyset } from '../../../src/quota/keyset.ts';
+import { credit } from '../../../src/quota/scripts/credit.ts';
+import { keyset } from '../../../src/quota/scripts/keyset.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import type { Random } from './random.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeKey } from '../../../src/quota/describe-key.ts';
+import { describeKey } from '../../../src/quota/scripts/describe-key.ts';
 import {
   ACCOUNT,
   BUCKET,

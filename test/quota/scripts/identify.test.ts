@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identify } from '../../../src/quota/identify.ts';
+import { identify } from '../../../src/quota/scripts/identify.ts';
 import { ACCOUNT, BUCKET, DIGEST, KEY, NOW_MS, openScripts } from './open-scripts.ts';
 
 const scripts = openScripts('identify');

@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import {
   type AdmitOrder,
   type AdmitReply,
   admit,
   createGatheredAdmit,
-} from '../../../src/quota/admit.ts';
-import { type CreditReply, credit, type Payment } from '../../../src/quota/credit.ts';
-import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
-import { keyset, type RecordWrite } from '../../../src/quota/keyset.ts';
-import { type Hold, renew } from '../../../src/quota/renew.ts';
-import { createGatheredSettle, type SettleReply, settle } from '../../../src/quota/settle.ts';
-import type { Settlement } from '../../../src/quota/settlement.ts';
-import { sweep } from '../../../src/quota/sweep.ts';
+} from '../../../src/quota/scripts/admit.ts';
+import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
+import { keyset, type RecordWrite } from '../../../src/quota/scripts/keyset.ts';
+import { type Hold, renew } from '../../../src/quota/scripts/renew.ts';
+import {
+  createGatheredSettle,
+  type SettleReply,
+  settle,
+} from '../../../src/quota/scripts/settle.ts';
+import { sweep } from '../../../src/quota/scripts/sweep.ts';
+import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
@@ -22,9 +26,9 @@ import {
   standalone,
   tcp,
   waitForRedis,
-} from '../../support/redis-connection.ts';
+} from '../../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
-import { startRedisServer, stopRedisServers } from '../../support/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 export const BUCKET = 3;

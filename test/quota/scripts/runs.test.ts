@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AdmitOrder } from '../../../src/quota/admit.ts';
-import type { Settlement } from '../../../src/quota/settlement.ts';
+import type { AdmitOrder } from '../../../src/quota/scripts/admit.ts';
+import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import {
   ACCOUNT,
   DIGEST,

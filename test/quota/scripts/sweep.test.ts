@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sweep } from '../../../src/quota/sweep.ts';
+import { sweep } from '../../../src/quota/scripts/sweep.ts';
 import {
   BUCKET,
   LEASE_MS,

@@ -4,7 +4,7 @@ import type { FileBounds } from '../../../src/catalogue/count-files.ts';
 import { boundInput } from '../../../src/catalogue/estimate-hold.ts';
 import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
 import { readRequest } from '../../../src/gateway/read-request.ts';
-import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { longTexts } from '../long-texts.ts';
 import { FILE_BOUNDS } from './models.ts';
 

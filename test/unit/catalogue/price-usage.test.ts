@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { priceUsage } from '../../../src/catalogue/price-usage.ts';
 import type { Price } from '../../../src/catalogue/resolve-model.ts';
 import type { Usage } from '../../../src/protocol/inference.ts';
-import { NO_USAGE } from '../../../src/protocol/native/decode-usage.ts';
+import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 import { findModel } from './models.ts';
 
 const OPUS = findModel('llm-opus-4.7').price;

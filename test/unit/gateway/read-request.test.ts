@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
 import { type ReadRequest, readRequest } from '../../../src/gateway/read-request.ts';
-import { chatFormat } from '../../../src/protocol/chat/index.ts';
+import { chatFormat } from '../../../src/protocol/chat/chat-format.ts';
 import type { Format } from '../../../src/protocol/format.ts';
-import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { CHAT_DIALECT, NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
 import { longTexts } from '../long-texts.ts';
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import { runInference } from '../../../src/gateway/run-inference.ts';
-import { chatFormat } from '../../../src/protocol/chat/index.ts';
+import { chatFormat } from '../../../src/protocol/chat/chat-format.ts';
 import type { Infer } from '../../../src/protocol/inference.ts';
-import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readRequest } from '../../../src/gateway/read-request.ts';
-import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
 
 const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runInference } from '../../../src/gateway/run-inference.ts';
 import type { Infer } from '../../../src/protocol/inference.ts';
-import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { ANSWER, ask, createClient, createSteps, partOf, START, tell } from './spine-support.ts';

@@ -4,8 +4,8 @@ import type { Bill } from '../../../src/gateway/meter-usage.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/steps.ts';
 import { createTokenRatios } from '../../../src/gateway/token-ratios.ts';
+import { readApiKey, refuseKey } from '../../../src/keys/read-api-key.ts';
 import type { AnswerPart, Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
-import { readApiKey, refuseKey } from '../../../src/protocol/read-api-key.ts';
 import { FILE_BOUNDS } from '../catalogue/models.ts';
 
 export const USAGE = {

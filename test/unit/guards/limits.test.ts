@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMinuteLimiter } from '../../../src/guards/create-minute-limiter.ts';
-import { createFailedKeyGuard } from '../../../src/guards/guard-failed-keys.ts';
 import { createFreeCallGuard } from '../../../src/guards/guard-free-calls.ts';
 import { isLocalAddress } from '../../../src/guards/is-local-address.ts';
-import type { KeyOrigin } from '../../../src/lib/key-origin.ts';
+import { createFailedKeyGuard } from '../../../src/keys/guard-failed-keys.ts';
+import type { KeyOrigin } from '../../../src/keys/key-origin.ts';
 
 const KEYS_MAX = 10_000;
 

@@ -5,8 +5,8 @@ import {
 } from '../../../src/metrics/collect-metrics.ts';
 import { createMetrics } from '../../../src/metrics/create-metrics.ts';
 import type { MetricSnapshot } from '../../../src/metrics/metric-snapshot.ts';
+import { sumSeries } from '../../support/clients/scrape.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
-import { sumSeries } from '../../support/scrape.ts';
 
 const CONFIGURED = { models: [], upstreams: [], versions: [], nodeVersions: [] };
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { InferenceRequest } from '../../../src/protocol/inference.ts';
-import { nativeFormat } from '../../../src/protocol/native/index.ts';
+import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import type { UpstreamCall } from '../../../src/protocol/upstream-call.ts';
 import { BODY } from './native/request-parts.ts';
 

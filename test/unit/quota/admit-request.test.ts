@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/protocol/refusals.ts';
-import type { AdmitOrder, AdmitReply } from '../../../src/quota/admit.ts';
 import { createAdmitRequest, type Payer } from '../../../src/quota/admit-request.ts';
 import type { OpenHold } from '../../../src/quota/open-holds.ts';
-import { decodeLedgerUsage, type Settlement } from '../../../src/quota/settlement.ts';
+import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
+import { decodeLedgerUsage, type Settlement } from '../../../src/quota/settlement/settlement.ts';
 import { DETAILS } from '../../support/request-details.ts';
 
 const RATE = { nowMs: 0, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };

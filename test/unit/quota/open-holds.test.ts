@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOpenHolds, type OpenHold } from '../../../src/quota/open-holds.ts';
-import type { Hold, RenewReply } from '../../../src/quota/renew.ts';
+import type { Hold, RenewReply } from '../../../src/quota/scripts/renew.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { StopSignal } from '../../../src/lib/stop-signal.ts';
+import type { StopSignal } from '../../../src/lib/time/stop-signal.ts';
 import type {
   AnswerPart,
   Infer,

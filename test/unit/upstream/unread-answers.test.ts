@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { createAnswerReader } from '../../../src/upstream/read-answer.ts';
 import { CHAT_DIALECT, NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
-import { errorBody, wholeBody } from '../../support/upstream-answers.ts';
+import { errorBody, wholeBody } from '../../support/upstreams/upstream-answers.ts';
 
 const DIALECTS = { native: NATIVE_DIALECT, chat: CHAT_DIALECT };
 

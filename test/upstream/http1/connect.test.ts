@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findFreePort } from '../../support/find-free-port.ts';
+import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startRawServer } from './start-raw-server.ts';
 import { ask, GET, tell, useClient } from './use-client.ts';

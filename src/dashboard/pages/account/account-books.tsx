@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Account } from '../../api-types.ts';
+import type { Account } from '../../api/api-types.ts';
 import { Field } from '../../parts/field.tsx';
 import { AccountLedger } from './account-ledger.tsx';
 import { AccountUsage } from './account-usage.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { api } from '../../api.ts';
-import type { Account, Key } from '../../api-types.ts';
+import { api } from '../../api/api.ts';
+import type { Account, Key } from '../../api/api-types.ts';
 import { formatCredits } from '../../format.ts';
 import { showSecret } from '../../new-secrets.ts';
 import { Badge } from '../../parts/badge.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Account } from '../../api-types.ts';
+import type { Account } from '../../api/api-types.ts';
 import { formatCredits, formatName } from '../../format.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

@@ -1,11 +1,11 @@
 import '../../styles/gauge.css';
-import { api } from '../../api.ts';
-import type { Account, Usage } from '../../api-types.ts';
+import { api } from '../../api/api.ts';
+import type { Account, Usage } from '../../api/api-types.ts';
+import { readInTurn } from '../../api/read-in-turn.ts';
 import { formatCount, formatCredits, formatDay, formatFigure, formatShare } from '../../format.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { readInTurn } from '../../read-in-turn.ts';
 import { useLoad } from '../../use-load.ts';
 import type { Period } from './period.ts';
 import { ShownRows } from './shown-rows.tsx';

@@ -1,5 +1,5 @@
-import { ApiProblem } from '../../api-problem.ts';
-import { readInTurn } from '../../read-in-turn.ts';
+import { ApiProblem } from '../../api/api-problem.ts';
+import { readInTurn } from '../../api/read-in-turn.ts';
 import { CSV_HEAD, encodeCsvLine, parseLedgerLine } from './ledger-line.ts';
 import { streamLedger } from './read-ledger.ts';
 

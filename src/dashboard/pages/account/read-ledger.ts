@@ -1,6 +1,6 @@
-import { toProblem } from '../../api-problem.ts';
-import { fetchAdmin } from '../../fetch-admin.ts';
-import { readInTurn } from '../../read-in-turn.ts';
+import { toProblem } from '../../api/api-problem.ts';
+import { fetchAdmin } from '../../api/fetch-admin.ts';
+import { readInTurn } from '../../api/read-in-turn.ts';
 import { type LedgerEntry, parseLedgerLine, sortEntries } from './ledger-line.ts';
 
 /** The page holds all that it shows. */

@@ -1,5 +1,5 @@
-import { api } from '../../api.ts';
-import type { Receipt } from '../../api-types.ts';
+import { api } from '../../api/api.ts';
+import type { Receipt } from '../../api/api-types.ts';
 import { formatCount, formatCredits, formatMs, formatName } from '../../format.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';

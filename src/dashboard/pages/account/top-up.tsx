@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { api } from '../../api.ts';
-import type { Account, Payment } from '../../api-types.ts';
+import { api } from '../../api/api.ts';
+import type { Account, Payment } from '../../api/api-types.ts';
 import { formatCredits } from '../../format.ts';
 import { parseNumber } from '../../parse-number.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';

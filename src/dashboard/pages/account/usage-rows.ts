@@ -1,4 +1,4 @@
-import type { Usage } from '../../api-types.ts';
+import type { Usage } from '../../api/api-types.ts';
 
 /** What the admin API sums up of one day, model or key. */
 export interface UsageRow {

@@ -1,4 +1,4 @@
-import type { ApiProblem } from '../../api-problem.ts';
+import type { ApiProblem } from '../../api/api-problem.ts';
 import { Field } from '../../parts/field.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
 

@@ -1,5 +1,5 @@
-import { api } from '../../api.ts';
-import type { AccountsPage } from '../../api-types.ts';
+import { api } from '../../api/api.ts';
+import type { AccountsPage } from '../../api/api-types.ts';
 
 const PAGE = 50;
 /** Each looks at a few thousand accounts: so many may find nothing before the reader has to ask for more. */

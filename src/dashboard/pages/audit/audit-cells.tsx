@@ -1,4 +1,4 @@
-import type { AuditPage } from '../../api-types.ts';
+import type { AuditPage } from '../../api/api-types.ts';
 import { formatName } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 

@@ -1,4 +1,4 @@
-import type { Key, KeyControls } from '../../api-types.ts';
+import type { Key, KeyControls } from '../../api/api-types.ts';
 import { parseNumber } from '../../parse-number.ts';
 
 /** The controls of a key as they are typed; an empty text is no limit. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { KeyControls } from '../../api-types.ts';
+import type { KeyControls } from '../../api/api-types.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useAction } from '../../use-action.ts';

@@ -1,4 +1,4 @@
-import type { KeyLimits } from '../../api-types.ts';
+import type { KeyLimits } from '../../api/api-types.ts';
 import { formatCount, formatCredits } from '../../format.ts';
 
 interface LimitShown {

@@ -1,4 +1,4 @@
-import type { Key } from '../../api-types.ts';
+import type { Key } from '../../api/api-types.ts';
 
 type Named = Pick<Key, 'name' | 'last4'>;
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { api } from '../../api.ts';
-import type { Key } from '../../api-types.ts';
+import { api } from '../../api/api.ts';
+import type { Key } from '../../api/api-types.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { findFieldError } from '../../parts/problem.tsx';

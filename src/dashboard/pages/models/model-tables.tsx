@@ -1,4 +1,4 @@
-import type { Model } from '../../api-types.ts';
+import type { Model } from '../../api/api-types.ts';
 import { formatCount, formatCredits } from '../../format.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 

@@ -1,4 +1,4 @@
-import { readProblem, toProblem } from '../../api-problem.ts';
+import { readProblem, toProblem } from '../../api/api-problem.ts';
 
 /** They need no token. */
 export async function readMetrics(signal: AbortSignal): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../api-types.ts';
+import type { Cluster } from '../../api/api-types.ts';
 import { formatAge, formatCount, formatMs } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DataTable } from '../../parts/data-table.tsx';

@@ -1,5 +1,5 @@
-import { ApiProblem, toProblem } from '../../api-problem.ts';
-import { fetchAdmin } from '../../fetch-admin.ts';
+import { ApiProblem, toProblem } from '../../api/api-problem.ts';
+import { fetchAdmin } from '../../api/fetch-admin.ts';
 import type { Format } from './build-body.ts';
 import { createTextCollector } from './create-text-collector.ts';
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Model } from '../../api-types.ts';
+import type { Model } from '../../api/api-types.ts';
 import { Field } from '../../parts/field.tsx';
 import { buildBody, type Format } from './build-body.ts';
 import { SimpleFields } from './simple-fields.tsx';

@@ -1,4 +1,4 @@
-import type { Model } from '../../api-types.ts';
+import type { Model } from '../../api/api-types.ts';
 import { Field } from '../../parts/field.tsx';
 import type { SimpleRequest } from './build-body.ts';
 

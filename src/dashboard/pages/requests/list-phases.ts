@@ -1,4 +1,4 @@
-import type { Receipt } from '../../api-types.ts';
+import type { Receipt } from '../../api/api-types.ts';
 
 export type RequestTimes = NonNullable<Receipt['times']>;
 

@@ -1,4 +1,4 @@
-import type { Receipt } from '../../api-types.ts';
+import type { Receipt } from '../../api/api-types.ts';
 import { formatCount, formatCredits, formatName } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DataTable } from '../../parts/data-table.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { api } from '../../api.ts';
-import type { Receipt } from '../../api-types.ts';
+import { api } from '../../api/api.ts';
+import type { Receipt } from '../../api/api-types.ts';
 import { type Load, useLoad } from '../../use-load.ts';
 
 const REFRESH_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { Cluster, Model } from '../../api-types.ts';
+import type { Cluster, Model } from '../../api/api-types.ts';
 import { formatCount, formatMs, formatName } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DataTable } from '../../parts/data-table.tsx';

@@ -1,8 +1,8 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 import { expect, it } from 'vitest';
-import { decodeChatAnswer } from '../../../../src/protocol/chat/decode-answer.ts';
-import { relayChatAnswer } from '../../../../src/protocol/chat/relay-answer.ts';
-import { wholeBody } from '../../../support/upstream-answers.ts';
+import { decodeChatAnswer } from '../../../../src/protocol/chat/answers/decode-answer.ts';
+import { relayChatAnswer } from '../../../../src/protocol/chat/answers/relay-answer.ts';
+import { wholeBody } from '../../../support/upstreams/upstream-answers.ts';
 
 const ANSWERS = 10_000;
 /** What they left when each had shapes of its own: 190 to 430. */

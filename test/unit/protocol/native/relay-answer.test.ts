@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tallyDeltas } from '../../../../src/protocol/count-content-bytes.ts';
+import { tallyDeltas } from '../../../../src/protocol/answers/count-content-bytes.ts';
 import {
   decodeNativeAnswer,
   relayNativeAnswer,
-} from '../../../../src/protocol/native/decode-answer.ts';
+} from '../../../../src/protocol/native/answers/decode-answer.ts';
 import { attempt, shuffle, strangeFields, texts, writeJson, writings } from '../written-bodies.ts';
 
 const FUZZ_TIME_MS = 4_000;

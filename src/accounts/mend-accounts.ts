@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { bucketOfAccount } from '../keys/account-id.ts';
+import type { Log } from '../lib/log.ts';
+import { type Mended, mend } from '../quota/scripts/mend.ts';
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { createAuditLog } from './audit/audit-log.ts';
+
+export interface MendedAccount extends Mended {
+  readonly account: string;
+}
+
+/** Mends what accounts and their keys count as held; of each record the audit log tells what it was. */
+export async function mendAccounts(
+  connection: Pick<RedisConnection, 'send'>,
+  accountIds: Iterable<string>,
+  log: Log,
+): Promise<MendedAccount[]> {
+  const audit = createAuditLog({ connection, randomBytes, clock: { nowMs: Date.now }, log });
+  const all: MendedAccount[] = [];
+  for (const account of accountIds) {
+    const bucket = bucketOfAccount(account);
+    if (bucket === undefined) continue;
+    const mended = await mend(connection, bucket, account);
+    for (const key of new Set(mended.map((change) => change.key))) {
+      const changes = mended.filter((change) => change.key === key);
+      await audit.add({
+        ...{ what: 'ledger.repair', node: hostname(), account, key, outcome: 'done' },
+        who: { via: 'cli', token: null, address: null },
+        before: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
+        after: Object.fromEntries(changes.map(({ field, after }) => [field, after])),
+      });
+    }
+    all.push(...mended.map((change) => ({ ...change, account })));
+  }
+  await audit.close();
+  return all;
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { type Command, Option } from 'commander';
+import type { AdminClient } from '../admin-client.ts';
+import {
+  type AdminOptions,
+  type CommandHost,
+  type Printed,
+  runAdminCommand,
+  withAdminOptions,
+} from '../admin-command.ts';
+import { parseAmount } from '../parse-values.ts';
+import { printTable } from '../print-table.ts';
+
+export interface AccountShown {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly status: string;
+  readonly balance: number;
+  readonly held: number;
+  readonly created_at: string;
+}
+
+interface AccountOptions extends AdminOptions {
+  readonly name?: string;
+  readonly plan?: string;
+}
+
+const PLANS = ['starter', 'pro', 'business', 'team'];
+
+export function registerAccountCommands(program: Command, host: CommandHost): void {
+  const group = program.command('account').description('accounts: plan, balance, status');
+
+  withAdminOptions(group.command('create'))
+    .description('create an account')
+    .requiredOption('--name <name>', 'its name')
+    .addOption(planOption().makeOptionMandatory())
+    .option('--credits <amount>', 'what its balance begins with', parseAmount)
+    .action((options: AccountOptions & { readonly credits?: number }) =>
+      runAdminCommand(host, options, async (client) => {
+        const { name, plan, credits } = options;
+        const account = await client.call<AccountShown>('POST', '/accounts', { name, plan });
+        if (credits === undefined) return printAccount(account);
+        const payment = { amount: credits, id: randomUUID(), note: '' };
+        await client.call('POST', `${pathOf(account.id)}/credits`, payment).catch((cause) => {
+          host.terminal.err(`tollgate: ${account.id} was created, but has no credits`);
+          throw cause;
+        });
+        return printAccount(await client.call('GET', pathOf(account.id)));
+      }),
+    );
+
+  withAdminOptions(group.command('list'))
+    .description('list all accounts')
+    .action((options: AdminOptions) =>
+      runAdminCommand(host, options, async (client) => {
+        const accounts = await listAccounts(client);
+        return { data: accounts, text: printAccounts(accounts) };
+      }),
+    );
+
+  withAdminOptions(group.command('show <id>'))
+    .description('show an account')
+    .action((id: string, options: AdminOptions) =>
+      runAdminCommand(host, options, async (client) =>
+        printAccount(await client.call('GET', pathOf(id))),
+      ),
+    );
+
+  withAdminOptions(group.command('set <id>'))
+    .description('change an account')
+    .option('--name <name>', 'its name')
+    .addOption(planOption())
+    .action((id: string, options: AccountOptions, command: Command) => {
+      const { name, plan } = options;
+      if (name === undefined && plan === undefined) {
+        command.error('error: there is nothing to set: name --name or --plan');
+      }
+      return patchAccount(host, options, id, { name, plan });
+    });
+
+  for (const [verb, status] of [
+    ['suspend', 'suspended'],
+    ['resume', 'active'],
+  ] as const) {
+    withAdminOptions(group.command(`${verb} <id>`))
+      .description(`make an account ${status}`)
+      .action((id: string, options: AdminOptions) => patchAccount(host, options, id, { status }));
+  }
+}
+
+/** All of them, page by page. */
+export async function listAccounts(client: AdminClient): Promise<readonly AccountShown[]> {
+  const accounts: AccountShown[] = [];
+  for (let after = ''; ; ) {
+    const page = await client.call<{
+      readonly data: readonly AccountShown[];
+      readonly next: string | null;
+    }>('GET', `/accounts${after}`);
+    accounts.push(...page.data);
+    if (page.next === null) return accounts;
+    after = `?after=${encodeURIComponent(page.next)}`;
+  }
+}
+
+function planOption(): Option {
+  return new Option('--plan <plan>', 'how many requests a minute its keys have together').choices(
+    PLANS,
+  );
+}
+
+function patchAccount(host: CommandHost, options: AdminOptions, id: string, patch: object) {
+  return runAdminCommand(host, options, async (client) =>
+    printAccount(await client.call('PATCH', pathOf(id), patch)),
+  );
+}
+
+function pathOf(id: string): string {
+  return `/accounts/${encodeURIComponent(id)}`;
+}
+
+function printAccount(account: AccountShown): Printed {
+  const text = printTable([
+    ['id', account.id],
+    ['name', account.name],
+    ['plan', account.plan],
+    ['status', account.status],
+    ['balance', String(account.balance)],
+    ['held', String(account.held)],
+    ['created', account.created_at],
+  ]);
+  return { data: account, text };
+}
+
+function printAccounts(accounts: readonly AccountShown[]): string {
+  return printTable([
+    ['ID', 'NAME', 'PLAN', 'STATUS', 'BALANCE', 'HELD'],
+    ...accounts.map(({ id, name, plan, status, balance, held }) => [
+      ...[id, name, plan, status],
+      ...[String(balance), String(held)],
+    ]),
+  ]);
+}

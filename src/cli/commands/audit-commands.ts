@@ -1,0 +1,135 @@
+import type { Command } from 'commander';
+import type { AdminClient } from '../admin-client.ts';
+import {
+  type AdminOptions,
+  type CommandHost,
+  runAdminCommand,
+  withAdminOptions,
+} from '../admin-command.ts';
+import { parseCount, parseTime } from '../parse-values.ts';
+import { printTable } from '../print-table.ts';
+
+interface AuditShown {
+  readonly id: string;
+  readonly at: string;
+  readonly what: string;
+  readonly who: {
+    readonly via: string;
+    readonly token: string | null;
+    readonly address: string | null;
+  };
+  readonly account: string | null;
+  readonly key: string | null;
+  readonly outcome: string;
+  /** A node of an earlier version does not tell it. */
+  readonly changes?: readonly ChangeShown[];
+}
+
+interface ChangeShown {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+interface AuditOptions extends AdminOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly account?: string;
+  readonly key?: string;
+  readonly limit?: number;
+}
+
+const LIMIT = 100;
+const PAGE_MAX = 1_000;
+const ABSENT = '-';
+/** The first ones: a new key has a dozen fields. */
+const CHANGES_SHOWN_MAX = 4;
+const CHANGE_CHARS_MAX = 120;
+
+export function registerAuditCommands(program: Command, host: CommandHost): void {
+  const group = withAuditOptions(program.command('audit'))
+    .description('what operators changed, the newest first')
+    .option('--limit <number>', `how many at most (default: ${LIMIT})`, parseCount)
+    .action((options: AuditOptions) =>
+      runAdminCommand(host, options, async (client) => {
+        const entries: AuditShown[] = [];
+        await readEntries(client, options, options.limit ?? LIMIT, (page) => entries.push(...page));
+        return { data: entries, text: printEntries(entries) };
+      }),
+    );
+
+  withAuditOptions(group.command('export'))
+    .description('print all of it as NDJSON, the newest first')
+    .action((_: AuditOptions, command: Command) => {
+      // Both commands have these options, and the outer one is given those in front.
+      const options = command.optsWithGlobals<AuditOptions>();
+      return exportEntries(host, options);
+    });
+}
+
+function withAuditOptions(command: Command): Command {
+  return withAdminOptions(command)
+    .option('--from <time>', 'not before', parseTime)
+    .option('--to <time>', 'before', parseTime)
+    .option('--account <id>', 'of this account and its keys')
+    .option('--key <id>', 'of this key');
+}
+
+async function exportEntries(host: CommandHost, options: AuditOptions): Promise<void> {
+  await runAdminCommand(host, options, async (client) => {
+    await readEntries(client, options, Number.POSITIVE_INFINITY, (page) => {
+      if (page.length === 0) return;
+      host.terminal.out(page.map((entry) => JSON.stringify(entry)).join('\n'));
+    });
+    return undefined;
+  });
+}
+
+/** Page by page; the log itself is bounded. */
+async function readEntries(
+  client: AdminClient,
+  { from, to, account, key }: AuditOptions,
+  countMax: number,
+  take: (page: readonly AuditShown[]) => void,
+): Promise<void> {
+  let before: string | undefined;
+  for (let left = countMax; left > 0; ) {
+    const limit = Math.min(left, PAGE_MAX);
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries({ from, to, account, key, before, limit })) {
+      if (value !== undefined) query.set(name, String(value));
+    }
+    const page = await client.call<{
+      readonly data: readonly AuditShown[];
+      readonly next: string | null;
+    }>('GET', `/audit?${query}`);
+    take(page.data);
+    if (page.next === null) return;
+    before = page.next;
+    left -= page.data.length;
+  }
+}
+
+function printEntries(entries: readonly AuditShown[]): string {
+  return printTable([
+    ['AT', 'WHAT', 'ACCOUNT', 'KEY', 'VIA', 'TOKEN', 'ADDRESS', 'OUTCOME', 'CHANGES'],
+    ...entries.map(({ at, what, account, key, who, outcome, changes }) => [
+      ...[at, what, account ?? ABSENT, key ?? ABSENT],
+      ...[who.via, who.token ?? ABSENT, who.address ?? ABSENT, outcome, printChanges(changes)],
+    ]),
+  ]);
+}
+
+function printChanges(changes: readonly ChangeShown[] = []): string {
+  const shown = changes.slice(0, CHANGES_SHOWN_MAX).map(({ field, before, after }) => {
+    const from = before === null ? '' : `${printValue(before)} → `;
+    return `${field}: ${from}${after === null ? 'none' : printValue(after)}`;
+  });
+  const left = changes.length - shown.length;
+  return [...shown, ...(left > 0 ? [`${left} more`] : [])].join('; ') || ABSENT;
+}
+
+function printValue(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= CHANGE_CHARS_MAX ? text : `${text.slice(0, CHANGE_CHARS_MAX)}…`;
+}

@@ -1,0 +1,141 @@
+import type { Command } from 'commander';
+import type { AdminClient } from '../admin-client.ts';
+import {
+  type AdminOptions,
+  type CommandHost,
+  runAdminCommand,
+  withAdminOptions,
+} from '../admin-command.ts';
+import { CommandFailure } from '../command-failure.ts';
+import {
+  NONE,
+  orNone,
+  parseAmount,
+  parseCount,
+  parseExpiry,
+  parseNames,
+  parseSeconds,
+  parseText,
+} from '../parse-values.ts';
+import { type KeyShown, printKey, printKeys } from '../print-keys.ts';
+import { listAccounts } from './account-commands.ts';
+
+interface ControlOptions extends AdminOptions {
+  readonly name?: string | typeof NONE;
+  readonly rpm?: number | typeof NONE;
+  readonly models?: readonly string[] | typeof NONE;
+  readonly monthlyCap?: number | typeof NONE;
+  readonly concurrency?: number | typeof NONE;
+  readonly expires?: string | typeof NONE;
+}
+
+export function registerKeyCommands(program: Command, host: CommandHost): void {
+  const group = program.command('key').description('keys: controls, rotation, revocation');
+
+  withControlOptions(group.command('create'), (parse) => parse)
+    .description('create a key and print it, this once')
+    .requiredOption('--account <id>', 'whose key it is')
+    .action((options: ControlOptions & { readonly account: string }) =>
+      runAdminCommand(host, options, async (client) => {
+        const path = `/accounts/${encodeURIComponent(options.account)}/keys`;
+        return printKey(await client.call<KeyShown>('POST', path, controlsOf(options)));
+      }),
+    );
+
+  withAdminOptions(group.command('list'))
+    .description('list keys, the oldest of an account first')
+    .option('--account <id>', 'of this account only')
+    .action((options: AdminOptions & { readonly account?: string }) =>
+      runAdminCommand(host, options, async (client) => {
+        const keys = await listKeys(client, options.account);
+        return { data: keys, text: printKeys(keys) };
+      }),
+    );
+
+  withAdminOptions(group.command('show <id>'))
+    .description('show a key')
+    .action((id: string, options: AdminOptions) =>
+      runAdminCommand(host, options, async (client) =>
+        printKey(await client.call<KeyShown>('GET', pathOf(id))),
+      ),
+    );
+
+  withControlOptions(group.command('set <id>'), orNone)
+    .description('change the controls of a key; none removes one')
+    .action((id: string, options: ControlOptions, command: Command) => {
+      const controls = controlsOf(options);
+      if (Object.values(controls).every((value) => value === undefined)) {
+        command.error('error: there is nothing to set: name a control, see --help');
+      }
+      return runAdminCommand(host, options, async (client) =>
+        printKey(await client.call<KeyShown>('PATCH', pathOf(id), controls)),
+      );
+    });
+
+  withAdminOptions(group.command('rotate <id>'))
+    .description('give a key a new secret and print it, this once')
+    .option('--overlap <time>', 'how long the old one goes on (default: 24h)', parseSeconds)
+    .action((id: string, options: AdminOptions & { readonly overlap?: number }) =>
+      runAdminCommand(host, options, async (client) => {
+        const body = { overlap_seconds: options.overlap };
+        return printKey(await client.call<KeyShown>('POST', `${pathOf(id)}/rotate`, body));
+      }),
+    );
+
+  withAdminOptions(group.command('revoke <id>'))
+    .description('end a key at once, and for good')
+    .option('--yes', 'do not ask first, as it does on a terminal')
+    .action((id: string, options: AdminOptions & { readonly yes?: boolean }) =>
+      runAdminCommand(host, options, async (client) => {
+        const isAsked = options.yes !== true && host.terminal.isAttended();
+        if (isAsked) await confirmRevocation(host, client, id);
+        return printKey(await client.call<KeyShown>('POST', `${pathOf(id)}/revoke`, {}));
+      }),
+    );
+}
+
+async function confirmRevocation({ terminal }: CommandHost, client: AdminClient, id: string) {
+  const { account, name, last4 } = await client.call<KeyShown>('GET', pathOf(id));
+  const named = `${name === '' ? 'the key' : name} (…${last4}) of ${account}`;
+  const question = `Revoke ${named}? Every secret of ${id} is refused from then on, for good.`;
+  if (!(await terminal.confirm(question))) throw new CommandFailure(`${id} was not revoked`);
+}
+
+/** `wrap` says what a value may be beside what its control takes. */
+function withControlOptions(
+  command: Command,
+  wrap: <Value>(parse: (text: string) => Value) => (text: string) => Value | typeof NONE,
+): Command {
+  return withAdminOptions(
+    command
+      .option('--name <name>', 'what people call it', wrap(parseText))
+      .option('--rpm <number>', 'requests a minute', wrap(parseCount))
+      .option('--models <names>', 'allowed models, separated by commas', wrap(parseNames))
+      .option('--monthly-cap <amount>', 'credits a calendar month, UTC', wrap(parseAmount))
+      .option('--concurrency <number>', 'requests at the same time', wrap(parseCount))
+      .option('--expires <time>', 'when it ends: 30d from now, or 2027-01-31', wrap(parseExpiry)),
+  );
+}
+
+/** As the admin API names them; what was not given is left out of the JSON. */
+function controlsOf({ name, rpm, models, monthlyCap, concurrency, expires }: ControlOptions) {
+  const controls = { name, rpm, models, monthly_cap: monthlyCap, concurrency, expires_at: expires };
+  return Object.fromEntries(
+    Object.entries(controls).map(([control, value]) => [control, value === NONE ? null : value]),
+  );
+}
+
+async function listKeys(client: AdminClient, account: string | undefined) {
+  const ids = account === undefined ? (await listAccounts(client)).map(({ id }) => id) : [account];
+  const keys: KeyShown[] = [];
+  for (const id of ids) {
+    const path = `/accounts/${encodeURIComponent(id)}/keys`;
+    const { data } = await client.call<{ readonly data: readonly KeyShown[] }>('GET', path);
+    keys.push(...data);
+  }
+  return keys;
+}
+
+function pathOf(id: string): string {
+  return `/keys/${encodeURIComponent(id)}`;
+}

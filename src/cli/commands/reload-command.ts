@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import {
+  type AdminOptions,
+  type CommandHost,
+  type Printed,
+  runAdminCommand,
+  withAdminOptions,
+} from '../admin-command.ts';
+import { NodeRefusal } from '../command-failure.ts';
+
+/** The node answers within a minute, and says so when it needs longer. */
+const ANSWER_TIME_MAX_MS = 90_000;
+
+interface ReloadShown {
+  readonly status: 'reloaded' | 'running';
+  readonly config_version: string;
+}
+
+/** What came of it, by the codes of answers that are about the settings. */
+const STATUSES: Readonly<Record<string, string>> = {
+  invalid_config: 'refused',
+  reload_failed: 'failed',
+};
+
+export function registerReloadCommand(program: Command, host: CommandHost): void {
+  withAdminOptions(program.command('reload'))
+    .description('make a node read its settings anew, and wait until they have taken over')
+    .action((options: AdminOptions) =>
+      runAdminCommand(host, options, async (client) => {
+        try {
+          const path = '/reload';
+          const result = await client.call<ReloadShown>('POST', path, {}, ANSWER_TIME_MAX_MS);
+          return printResult(host, result);
+        } catch (error) {
+          const refusal = options.json === true ? findRefusal(error) : undefined;
+          if (refusal === undefined) throw error;
+          host.setExitCode(1);
+          return { data: refusal, text: '' };
+        }
+      }),
+    );
+}
+
+/** For programs; undefined for what is not about the settings. */
+function findRefusal(error: unknown): object | undefined {
+  if (!(error instanceof NodeRefusal)) return undefined;
+  const { code, problems = [], needs_restart: needsRestart = [] } = error.told;
+  const status = STATUSES[code];
+  return status === undefined ? undefined : { status, problems, needs_restart: needsRestart };
+}
+
+function printResult({ setExitCode }: CommandHost, result: ReloadShown): Printed {
+  const { status, config_version: version } = result;
+  if (status === 'reloaded') return { data: result, text: `reloaded: settings ${version}` };
+  // Nobody knows yet whether it will end well.
+  setExitCode(1);
+  const text = `still running: settings ${version} hold until it ends; tollgate audit shows when it has`;
+  return { data: result, text };
+}

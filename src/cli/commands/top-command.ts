@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { readAdminSource } from '../../config/source/read-admin-source.ts';
+import { buildView, type Scrape, type TopView } from '../../top/build-view.ts';
+import { renderView } from '../../top/render-view.ts';
+import { type AdminOptions, type CommandHost, withAdminOptions } from '../admin-command.ts';
+import { CommandFailure, NodeRefusal } from '../command-failure.ts';
+import { scrapeNode } from '../scrape-node.ts';
+import { openScreen } from '../terminal-screen.ts';
+
+const REFRESH_MS = 1_000;
+/** Of a snapshot that nobody's terminal bounds. */
+const PLAIN_SIZE = { columns: 200, rows: 1_000 };
+
+type ReadScrape = () => Promise<Scrape>;
+
+export function registerTopCommand(program: Command, { terminal, setExitCode }: CommandHost): void {
+  withAdminOptions(program.command('top'))
+    .description('watch a node: requests, latency, Redis, upstreams, workers')
+    .action(async ({ url, dataDir, json }: AdminOptions) => {
+      const read = () => scrapeNode(readAdminSource({ url, dataDir }));
+      try {
+        if (json !== true && process.stdout.isTTY) return await watch(read);
+        const view = await readSnapshot(read);
+        terminal.out(
+          json === true
+            ? JSON.stringify(view, undefined, 2)
+            : renderView(view, PLAIN_SIZE).join('\n'),
+        );
+      } catch (error) {
+        if (!(error instanceof CommandFailure)) throw error;
+        terminal.err(`tollgate: ${error.message}`);
+        setExitCode(1);
+      }
+    });
+}
+
+/** Rates need two looks. */
+async function readSnapshot(read: ReadScrape): Promise<TopView> {
+  const before = await read();
+  await sleep(REFRESH_MS);
+  return buildView(before, await read());
+}
+
+/** Until somebody ends it. A node that is away for a while, as in a restart, is waited for. */
+async function watch(read: ReadScrape): Promise<void> {
+  let before = await read();
+  const screen = openScreen(process.stdout);
+  try {
+    let isEnding = false;
+    void screen.ended.then(() => {
+      isEnding = true;
+    });
+    screen.show(renderView(buildView(undefined, before), screen.size()));
+    for (;;) {
+      await Promise.race([sleep(REFRESH_MS), screen.ended]);
+      if (isEnding) return;
+      try {
+        const after = await Promise.race([read(), screen.ended]);
+        if (after === undefined) return;
+        screen.show(renderView(buildView(before, after), screen.size()));
+        before = after;
+      } catch (error) {
+        if (!(error instanceof CommandFailure) || error instanceof NodeRefusal) throw error;
+        screen.show([error.message]);
+      }
+    }
+  } finally {
+    screen.close();
+  }
+}

@@ -1,0 +1,47 @@
+import { canBothMatch, countSaidChars, isNamePattern } from '../../lib/name-pattern.ts';
+import type { SettingPath, SettingProblem } from '../setting-problem.ts';
+import type { Fields } from './fields.ts';
+
+/** A name that nobody knows is held against each of them. */
+const PATTERNS_MAX = 256;
+
+interface Pattern {
+  readonly text: string;
+  readonly model: number;
+  readonly path: SettingPath;
+}
+
+/** Patterns of two models, neither of which says more than the other, and a name that both match. */
+export function findAliasConflicts(
+  models: readonly (readonly [index: number, model: Fields])[],
+): SettingProblem[] {
+  const patterns = models.flatMap(([index, { aliases }]) => listPatterns(index, aliases));
+  if (patterns.length > PATTERNS_MAX) {
+    return [{ path: ['models'], message: `must have at most ${PATTERNS_MAX} aliases with a *` }];
+  }
+  return patterns.flatMap((pattern, place) => {
+    const rival = patterns.slice(0, place).find((other) => isRival(pattern, other));
+    if (rival === undefined) return [];
+    const message = `matches names that ${JSON.stringify(rival.text)} of another model matches too, and is no longer`;
+    return [{ path: pattern.path, message }];
+  });
+}
+
+function listPatterns(model: number, aliases: unknown): Pattern[] {
+  if (!Array.isArray(aliases)) return [];
+  return aliases.flatMap((text: unknown, place) =>
+    typeof text === 'string' && isNamePattern(text)
+      ? [{ text, model, path: ['models', model, 'aliases', place] }]
+      : [],
+  );
+}
+
+/** Patterns that are the same are told as one name that stands twice. */
+function isRival(pattern: Pattern, other: Pattern): boolean {
+  return (
+    pattern.model !== other.model &&
+    pattern.text !== other.text &&
+    countSaidChars(pattern.text) === countSaidChars(other.text) &&
+    canBothMatch(pattern.text, other.text)
+  );
+}

@@ -1,0 +1,79 @@
+import type { SettingPath, SettingProblem } from '../setting-problem.ts';
+import { type Fields, fieldsOf } from './fields.ts';
+
+const HEADERS_MAX = 32;
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
+/** The gateway itself says how long a request is, what is in it and what becomes of the connection. */
+const OWN_HEADERS = [
+  ...['accept', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive'],
+  ...['proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+];
+const OWN_NATIVE_HEADERS = ['anthropic-beta', 'anthropic-version'];
+const KEY_HEADERS = ['authorization', 'x-api-key'];
+/** What only makes sense over a network. */
+const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe', 'unknown_fields', 'accepts'];
+
+export function findUpstreamConflicts(
+  upstream: Fields,
+  path: SettingPath,
+  modelIds: ReadonlySet<unknown>,
+): SettingProblem[] {
+  const kind = upstream['kind'];
+  const isRemote = kind === 'native' || kind === 'chat';
+  const problems: SettingProblem[] = [];
+  if (isRemote && upstream['url'] === undefined) {
+    problems.push({ path: [...path, 'url'], message: `is missing: a ${kind} upstream needs one` });
+  }
+  for (const name of kind === 'simulated' ? REMOTE_SETTINGS : []) {
+    if (upstream[name] === undefined) continue;
+    problems.push({ path: [...path, name], message: 'a simulated upstream has none' });
+  }
+  if (isRemote && upstream['simulated'] !== undefined) {
+    problems.push({
+      path: [...path, 'simulated'],
+      message: `is for simulated upstreams only: this one is ${kind}`,
+    });
+  }
+  if (kind !== 'chat' && upstream['output_limit_field'] !== undefined) {
+    const message = 'is for chat upstreams only';
+    problems.push({ path: [...path, 'output_limit_field'], message });
+  }
+  const url = upstream['url'];
+  if (upstream['tls'] !== undefined && typeof url === 'string' && url.startsWith('http://')) {
+    problems.push({ path: [...path, 'tls'], message: 'is for a url that begins with https://' });
+  }
+  for (const id of Object.keys(fieldsOf(upstream['model_names']))) {
+    if (modelIds.has(id)) continue;
+    problems.push({ path: [...path, 'model_names', id], message: 'no model has this id' });
+  }
+  return [...problems, ...findHeaderConflicts(upstream, [...path, 'headers'])];
+}
+
+function findHeaderConflicts(upstream: Fields, path: SettingPath): SettingProblem[] {
+  const names = Object.keys(fieldsOf(upstream['headers']));
+  const problems: SettingProblem[] = [];
+  if (names.length > HEADERS_MAX) {
+    problems.push({ path, message: `must be at most ${HEADERS_MAX} headers` });
+  }
+  const seen = new Set<string>();
+  for (const name of names) {
+    const lowerName = name.toLowerCase();
+    const message = seen.has(lowerName)
+      ? 'is set already: the case of header names does not count'
+      : explainHeader(lowerName, upstream);
+    seen.add(lowerName);
+    if (message !== undefined) problems.push({ path: [...path, name], message });
+  }
+  return problems;
+}
+
+/** What is wrong with a header of this name. */
+function explainHeader(name: string, upstream: Fields): string | undefined {
+  if (!HEADER_NAME.test(name)) return 'is not the name of a header';
+  const own = upstream['kind'] === 'native' ? OWN_NATIVE_HEADERS : [];
+  if (OWN_HEADERS.includes(name) || own.includes(name)) return 'is set by the gateway itself';
+  if (KEY_HEADERS.includes(name) && upstream['api_key'] !== undefined) {
+    return 'is set by api_key already: use one of them';
+  }
+  return undefined;
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { nearestWord } from '../../lib/nearest-word.ts';
+import { formatDuration, parseDuration } from '../../lib/units/parse-duration.ts';
+
+const DURATION_MS_MAX = 24 * 3_600_000;
+
+/** One message for whatever is wrong with a value, which it never repeats. */
+export function expected(what: string) {
+  return ({ input }: { readonly input?: unknown }) => {
+    if (input === undefined) return `is missing: it must be ${what}`;
+    return input === null ? `has no value: it must be ${what}` : `must be ${what}`;
+  };
+}
+
+export function settingsMap<Shape extends z.ZodRawShape>(shape: Shape) {
+  const keys = Object.keys(shape);
+  const explain = (unknownKey: string) => {
+    const nearest = nearestWord(unknownKey, keys);
+    const hint =
+      nearest === undefined ? `the keys here are ${keys.join(', ')}` : `did you mean ${nearest}?`;
+    return `unknown key; ${hint}`;
+  };
+  return z.strictObject(shape, {
+    // One line a key: an issue names all unknown keys of a map, a problem only one.
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map(explain).join('\n')
+        : expected('a map of settings')(issue),
+  });
+}
+
+export function listOf<Item extends z.ZodType>(item: Item, what: string, min: number, max: number) {
+  const error = expected(`a list of ${min} to ${max} ${what}`);
+  return z.array(item, { error }).min(min, { error }).max(max, { error });
+}
+
+/** Text that a pure parser reads; the parser's message is the problem. */
+export function parsedText<Value>(what: string, parse: (text: string) => Value) {
+  return z.string({ error: expected(what) }).transform((text, context) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+}
+
+export function namedText(what: string, pattern: RegExp) {
+  const error = expected(what);
+  return z.string({ error }).regex(pattern, { error });
+}
+
+/** Text is taken too: that is what a variable gives. */
+export function trueOrFalse() {
+  const asText = z.enum(['true', 'false']).transform((text) => text === 'true');
+  return z.union([z.boolean(), asText], { error: expected('true or false') });
+}
+
+/** Digits in text are a number too: that is what a variable gives. */
+const numeric = (error: ReturnType<typeof expected>) =>
+  z.union(
+    [
+      z.number(),
+      z
+        .string()
+        .regex(/^\d{1,15}(\.\d{1,15})?$/)
+        .transform(Number),
+    ],
+    { error },
+  );
+
+export function wholeNumber(min: number, max: number) {
+  const error = expected(`a whole number from ${min} to ${max}`);
+  return numeric(error).pipe(z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+export function numberFrom(min: number, max: number) {
+  const error = expected(`a number from ${min} to ${max}`);
+  return numeric(error).pipe(z.number({ error }).min(min, { error }).max(max, { error }));
+}
+
+export function duration(minMs: number, maxMs = DURATION_MS_MAX) {
+  const error = expected(`a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`);
+  return parsedText('a duration such as 500ms, 2s, 10m or 24h', parseDuration).pipe(
+    z.number().min(minMs, { error }).max(maxMs, { error }),
+  );
+}

@@ -1,0 +1,54 @@
+import { type Fields, isFields } from '../schema/fields.ts';
+import type { SettingPath } from '../setting-problem.ts';
+
+interface Override {
+  readonly variable: string;
+  readonly path: readonly string[];
+  readonly separator?: string;
+}
+
+/** The variables that win over the file, and the setting each of them sets. */
+export const ENVIRONMENT_OVERRIDES: readonly Override[] = [
+  { variable: 'TOLLGATE_LISTEN', path: ['listen'] },
+  { variable: 'TOLLGATE_OPS_LISTEN', path: ['ops', 'listen'] },
+  { variable: 'TOLLGATE_ADMIN_TOKEN', path: ['ops', 'admin_token'] },
+  { variable: 'TOLLGATE_WORKERS', path: ['workers'] },
+  { variable: 'TOLLGATE_REDIS_URL', path: ['redis', 'url'] },
+  { variable: 'TOLLGATE_DATA_DIR', path: ['data_dir'] },
+  { variable: 'TOLLGATE_LOG_LEVEL', path: ['log_level'] },
+  { variable: 'TOLLGATE_UWS_SHA256', path: ['uws_sha256'], separator: ',' },
+];
+
+export interface OverriddenSettings {
+  readonly settings: unknown;
+  /** The variable that a setting, or the list it is an item of, was taken from. */
+  variableOf(path: SettingPath): string | undefined;
+}
+
+/** Lays the variables over the settings of the file; an empty variable counts as absent. */
+export function overrideSettings(
+  fileSettings: unknown,
+  env: Readonly<Record<string, string>>,
+): OverriddenSettings {
+  const given = ENVIRONMENT_OVERRIDES.filter(({ variable }) => (env[variable] ?? '') !== '');
+  let settings = fileSettings;
+  for (const { variable, path, separator } of given) {
+    const text = env[variable] ?? '';
+    const value = separator === undefined ? text : text.split(separator).map((item) => item.trim());
+    settings = withSetting(settings, path, value);
+  }
+  return {
+    settings,
+    variableOf: (path) =>
+      given.find((override) => override.path.every((key, depth) => path[depth] === key))?.variable,
+  };
+}
+
+/** A file that holds something else where a map belongs keeps it, so that it is reported. */
+function withSetting(settings: unknown, path: readonly string[], value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (settings !== undefined && !isFields(settings)) return settings;
+  const fields: Fields = settings ?? {};
+  return { ...fields, [key]: withSetting(fields[key], rest, value) };
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Secret } from '../../lib/secret.ts';
+import { DEFAULT_DATA_DIR, DEFAULT_OPS_LISTEN } from '../default-settings.ts';
+
+/** Where the admin API of a node is, and what opens it. */
+export interface AdminSource {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** Undefined when there is none to be found. */
+  readonly token: Secret | undefined;
+  /** Where a node without a configured token keeps its own. */
+  readonly tokenPath: string;
+}
+
+interface AdminOptions {
+  readonly url: string | undefined;
+  readonly dataDir: string | undefined;
+}
+
+/** Options win over variables, variables over what a node without settings has; empty counts as absent. */
+export function readAdminSource(
+  options: AdminOptions,
+  environment: NodeJS.ProcessEnv = process.env,
+): AdminSource {
+  const variable = (name: string) => environment[name] || undefined;
+  const url = options.url ?? variable('TOLLGATE_ADMIN_URL') ?? `http://${DEFAULT_OPS_LISTEN}`;
+  const dataDir = options.dataDir ?? variable('TOLLGATE_DATA_DIR') ?? DEFAULT_DATA_DIR;
+  const tokenPath = resolve(join(dataDir, 'admin-token'));
+  const token = variable('TOLLGATE_ADMIN_TOKEN') ?? readToken(tokenPath);
+  return {
+    url: url.replace(/\/+$/, ''),
+    token: token === undefined ? undefined : new Secret(token),
+    tokenPath,
+  };
+}
+
+function readToken(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

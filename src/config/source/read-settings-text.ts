@@ -1,0 +1,202 @@
+import {
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
+import type { SettingPath, SettingProblem } from '../setting-problem.ts';
+import { isSecretSetting } from './secret-settings.ts';
+import {
+  holdsBareVariable,
+  protectReferences,
+  restoreReferences,
+  substituteVariables,
+} from './substitute-variables.ts';
+
+interface LocatedProblem extends SettingProblem {
+  readonly line: number;
+}
+
+export interface SettingsText {
+  /** Undefined when the text says nothing. */
+  readonly value: unknown;
+  readonly problems: readonly LocatedProblem[];
+  /** From this line on the text could not be read as it was meant. */
+  readonly brokenLine: number;
+  /** The line of a setting or, where it is not written down, of the nearest one around it. */
+  lineOf(path: SettingPath): number;
+  isWritten(path: SettingPath): boolean;
+}
+
+interface Reading {
+  readonly env: Readonly<Record<string, string>>;
+  lineAt(offset: number | undefined): number;
+  /** By `idOf` the path. */
+  readonly lines: Map<string, number>;
+  readonly problems: LocatedProblem[];
+}
+
+const ANCHOR =
+  'anchors and aliases are not supported: a value that begins with & or * needs quotes';
+
+/** In our own words, since the reader's messages quote the text, and the text may be a secret. */
+const SYNTAX_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_ALIAS: ANCHOR,
+  BAD_DQ_ESCAPE: 'there is no such escape in double quotes: use single quotes to write a backslash',
+  BAD_INDENT: 'the indentation does not fit',
+  BAD_SCALAR_START: 'a value that begins with this character needs quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a second ": " stands in one line: a value that holds it needs quotes',
+  BLOCK_IN_FLOW: 'a map or list inside { } or [ ] must be written with them as well',
+  MISSING_CHAR: 'a quote, a bracket, a comma or a colon is missing',
+  MULTILINE_IMPLICIT_KEY: 'a key must stand in one line: a colon may be missing',
+  MULTIPLE_DOCS: 'a second document begins here: the file must hold one',
+  NON_STRING_KEY: 'a key must be plain text',
+  RESOURCE_EXHAUSTION: 'this is nested too deeply',
+  TAB_AS_INDENT: 'a tab indents this line: use spaces',
+  TAG_RESOLVE_FAILED: 'there is no such type: a value that begins with ! needs quotes',
+  UNEXPECTED_TOKEN: 'there is something here that does not belong: quotes may be missing',
+};
+
+const KEY_ALONE =
+  'a key needs ": " and a value; a value that holds a comma or a colon needs quotes';
+
+/** Without the name: it may be the secret itself. */
+const BARE_VARIABLE = `a variable is written \${NAME}, with braces; a secret that begins with $ has to come from one`;
+
+/** Reads YAML into plain values, with the variables put in and the line of every setting. */
+export function readSettingsText(
+  text: string,
+  env: Readonly<Record<string, string>>,
+): SettingsText {
+  const lines = new LineCounter();
+  const document = parseDocument(protectReferences(text), {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    // Found while walking, where the path is known.
+    uniqueKeys: false,
+  });
+  const lineAt = (offset: number | undefined) => lines.linePos(offset ?? 0).line || 1;
+  const reading: Reading = { env, lineAt, lines: new Map(), problems: [] };
+  const value = readNode(document.contents, [], reading);
+  const syntaxProblems = findSyntaxProblems([...document.errors, ...document.warnings], lineAt);
+  const brokenLine = Math.min(...syntaxProblems.map(({ line }) => line));
+  return {
+    value,
+    // What looks like a key from the break on may be part of a value.
+    problems: [
+      ...syntaxProblems,
+      ...reading.problems.map((problem) =>
+        problem.line < brokenLine ? problem : { ...problem, path: [] },
+      ),
+    ],
+    brokenLine,
+    lineOf: (path) => {
+      for (let depth = path.length; depth > 0; depth -= 1) {
+        const line = reading.lines.get(idOf(path.slice(0, depth)));
+        if (line !== undefined) return line;
+      }
+      return 1;
+    },
+    isWritten: (path) => reading.lines.has(idOf(path)),
+  };
+}
+
+/** One problem a line: the reader often sees one slip as several. */
+function findSyntaxProblems(
+  errors: readonly YAMLError[],
+  lineAt: Reading['lineAt'],
+): LocatedProblem[] {
+  const byLine = new Map<number, LocatedProblem>();
+  for (const error of errors) {
+    const line = lineAt(error.pos[0]);
+    const message = SYNTAX_MESSAGES[error.code] ?? `this is not YAML (${error.code})`;
+    if (!byLine.has(line)) byLine.set(line, { path: [], line, message });
+  }
+  return [...byLine.values()];
+}
+
+function readNode(node: Node | null, path: SettingPath, reading: Reading): unknown {
+  // An anchor is more likely a secret that begins with &.
+  if (isAlias(node) || (isNode(node) && node.anchor !== undefined)) {
+    report(reading, path, offsetOf(node), ANCHOR);
+    return undefined;
+  }
+  if (isMap(node)) return readMap(node, path, reading);
+  if (isSeq(node)) {
+    return node.items.map((item, index) => {
+      const itemPath = [...path, index];
+      reading.lines.set(idOf(itemPath), reading.lineAt(offsetOf(item)));
+      return readNode(item as Node | null, itemPath, reading);
+    });
+  }
+  if (isScalar(node)) return readScalar(node.value, path, offsetOf(node), reading);
+  return undefined;
+}
+
+function readMap(map: YAMLMap, path: SettingPath, reading: Reading): unknown {
+  const entries: [string, unknown][] = [];
+  for (const { key, value } of map.items) {
+    // Any other key has been reported as NON_STRING_KEY.
+    if (!isScalar(key) || typeof key.value !== 'string') continue;
+    if (value === null) {
+      // Not named, since it may be the rest of a secret: `{admin_token: one,two}`.
+      report(reading, path, offsetOf(key), KEY_ALONE);
+      continue;
+    }
+    const name = restoreReferences(key.value);
+    const entryPath = [...path, name];
+    const firstLine = reading.lines.get(idOf(entryPath));
+    if (firstLine === undefined) {
+      reading.lines.set(idOf(entryPath), reading.lineAt(offsetOf(key)));
+    } else {
+      report(reading, entryPath, offsetOf(key), `is set already in line ${firstLine}`);
+    }
+    entries.push([name, readNode(value as Node | null, entryPath, reading)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function readScalar(
+  scalar: unknown,
+  path: SettingPath,
+  offset: number | undefined,
+  reading: Reading,
+): unknown {
+  if (typeof scalar !== 'string') return scalar;
+  const { value, unset, isMalformed } = substituteVariables(scalar, reading.env);
+  for (const name of unset) {
+    report(reading, path, offset, `the environment variable ${name} is not set`);
+  }
+  if (isSecretSetting(path) && holdsBareVariable(scalar)) {
+    report(reading, path, offset, BARE_VARIABLE);
+  }
+  if (isMalformed) {
+    report(reading, path, offset, `a variable is written \${NAME}: letters, digits and _ only`);
+  }
+  return value;
+}
+
+function report(
+  reading: Reading,
+  path: SettingPath,
+  offset: number | undefined,
+  message: string,
+): void {
+  reading.problems.push({ path, line: reading.lineAt(offset), message });
+}
+
+function idOf(path: SettingPath): string {
+  return JSON.stringify(path);
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}

@@ -1,0 +1,18 @@
+import type { SettingPath } from '../setting-problem.ts';
+
+/** Those whose values are secrets, or hold one; `*` is any step. */
+const SECRET_SETTINGS = [
+  ['ops', 'admin_token'],
+  ['redis', 'url'],
+  ['tracing', 'headers', '*'],
+  ['upstreams', '*', 'api_key'],
+  ['upstreams', '*', 'headers', '*'],
+];
+
+export function isSecretSetting(path: SettingPath): boolean {
+  return SECRET_SETTINGS.some(
+    (pattern) =>
+      pattern.length === path.length &&
+      pattern.every((step, depth) => step === '*' || step === path[depth]),
+  );
+}

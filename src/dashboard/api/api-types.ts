@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import type * as answers from '../../ops/schemas/answer-schemas.ts';
+
+/** What the admin API answers with: the types of the schemas that describe it. */
+export type Account = z.infer<typeof answers.accountAnswer>;
+export type AccountsPage = z.infer<typeof answers.accountsAnswer>;
+export type Payment = z.infer<typeof answers.paymentAnswer>;
+export type Key = z.infer<typeof answers.keyAnswer>;
+export type KeyLimits = z.infer<typeof answers.keyLimitsAnswer>;
+export type KeysList = z.infer<typeof answers.keysAnswer>;
+export type KeyCreated = z.infer<typeof answers.keyCreatedAnswer>;
+export type KeyRotated = z.infer<typeof answers.keyRotatedAnswer>;
+export type KeyRevoked = z.infer<typeof answers.keyRevokedAnswer>;
+export type Usage = z.infer<typeof answers.usageAnswer>;
+export type Receipt = z.infer<typeof answers.receiptAnswer>;
+export type AuditPage = z.infer<typeof answers.auditAnswer>;
+export type Cluster = z.infer<typeof answers.clusterAnswer>;
+export type Models = z.infer<typeof answers.modelsAnswer>;
+export type Model = Models['data'][number];
+export type Reload = z.infer<typeof answers.reloadAnswer>;
+export type ProblemBody = z.infer<typeof answers.problemAnswer>;
+
+/** Null removes a control, absence leaves it as it is. */
+export interface KeyControls {
+  readonly name?: string | null;
+  readonly rpm?: number | null;
+  readonly models?: readonly string[] | null;
+  readonly monthly_cap?: number | null;
+  readonly concurrency?: number | null;
+  readonly expires_at?: string | null;
+}
+
+export interface AccountsQuery {
+  readonly after?: string | undefined;
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface AccountChange {
+  readonly name?: string;
+  readonly plan?: string;
+  readonly status?: 'active' | 'suspended';
+}
+
+export interface LedgerFilter {
+  readonly account?: string | undefined;
+  readonly key?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface AuditFilter extends LedgerFilter {
+  readonly before?: string | undefined;
+  readonly limit?: number | undefined;
+}

@@ -1,0 +1,95 @@
+import { signal } from '@preact/signals';
+import type { NodeEvent } from '../../ops/schemas/event-schemas.ts';
+import { toProblem } from './api-problem.ts';
+import { fetchAdmin } from './fetch-admin.ts';
+import { createEventSplitter } from './split-events.ts';
+
+const RETRY_MS_MIN = 500;
+const RETRY_MS_MAX = 8_000;
+/** A node tells something each second: one that is silent for so long has gone without a word. */
+const SILENCE_MS_MAX = 10_000;
+
+export type Connection =
+  | { readonly state: 'connecting' | 'open' }
+  | { readonly state: 'lost'; readonly reason: string };
+
+export const connection = signal<Connection>({ state: 'connecting' });
+
+type Listener = (event: NodeEvent) => void;
+const listeners = new Set<Listener>();
+
+/** Tells each event from now on; answers what ends it. */
+export function listenToEvents(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * One stream for all who listen, for as long as somebody is signed in; answers what ends it.
+ *
+ *   connecting ──▶ open ──▶ lost ──▶ (waits, twice as long each time) ──▶ open
+ */
+export function startEvents(): () => void {
+  const stopping = new AbortController();
+  connection.value = { state: 'connecting' };
+  void follow(stopping.signal);
+  return () => stopping.abort();
+}
+
+async function follow(stopping: AbortSignal): Promise<void> {
+  let retryMs = RETRY_MS_MIN;
+  while (!stopping.aborted) {
+    try {
+      await readStream(stopping, () => {
+        retryMs = RETRY_MS_MIN;
+        connection.value = { state: 'open' };
+      });
+    } catch (cause) {
+      if (stopping.aborted) return;
+      connection.value = { state: 'lost', reason: toProblem(cause).message };
+    }
+    await waitFor(retryMs, stopping);
+    retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
+  }
+}
+
+/** Always ends with an error: the node ends no stream without ending itself. */
+async function readStream(stopping: AbortSignal, onOpen: () => void): Promise<never> {
+  const silence = new AbortController();
+  const signal = AbortSignal.any([stopping, silence.signal]);
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+  try {
+    const { body } = await fetchAdmin('/events', { signal });
+    if (body === null) throw new Error('no stream');
+    onOpen();
+    const split = createEventSplitter();
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error('the stream ended');
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+      for (const event of split(value)) {
+        for (const listener of listeners) listener(event);
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    silence.abort();
+  }
+}
+
+/** Ends early when the browser finds its network again. */
+function waitFor(ms: number, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', done);
+      stopping.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    window.addEventListener('online', done);
+    stopping.addEventListener('abort', done);
+  });
+}

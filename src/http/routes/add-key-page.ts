@@ -1,0 +1,72 @@
+import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
+import type { Exchange } from '../exchange.ts';
+import { refuseMethod } from './refuse-method.ts';
+import type { Route } from './routes.ts';
+
+interface PageFile {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const ROOT = '/';
+const TIME_MAX_MS = 60_000;
+
+/**
+ * The routes, and with them the page for key owners. At `/` it is for those who ask for HTML: everybody else
+ * gets what the routes answer there without it.
+ */
+export function addKeyPage(
+  routes: readonly Route[],
+  files: ReadonlyMap<string, PageFile>,
+): readonly Route[] {
+  const page = files.get(ROOT);
+  if (page === undefined) return routes;
+  const atRoot = routes.filter(({ path }) => path === ROOT);
+  const assets = [...files].filter(([path]) => path !== ROOT);
+  return [
+    ...routes.filter(({ path }) => path !== ROOT),
+    ...atRoot.map((route) => preferPage(route, page)),
+    preferPage(createRefusingRoute(atRoot), page),
+    ...assets.map(([path, file]) => getRoute(path, (exchange) => sendFile(exchange, file))),
+  ];
+}
+
+function preferPage(route: Route, { body, headers }: PageFile): Route {
+  const page = { body, headers: { ...headers, vary: 'accept' } };
+  return {
+    ...route,
+    handle: (exchange) => (wantsHtml(exchange) ? sendFile(exchange, page) : route.handle(exchange)),
+  };
+}
+
+function createRefusingRoute(others: readonly Route[]): Route {
+  const refusal = refuseMethod(
+    'GET',
+    ROOT,
+    others.map(({ method }) => method),
+  );
+  return getRoute(ROOT, (exchange) => exchange.refuse(refusal));
+}
+
+function getRoute(path: string, handle: Route['handle']): Route {
+  return {
+    method: 'GET',
+    path,
+    timeMaxMs: TIME_MAX_MS,
+    encodeRefusal: encodeHybridRefusal,
+    handle,
+  };
+}
+
+function sendFile(exchange: Exchange, { body, headers }: PageFile): void {
+  exchange.answer({ status: 200, headers }, body);
+}
+
+/** Browsers name HTML when somebody opens a page. That they would take anything is also said by programs. */
+function wantsHtml(exchange: Exchange): boolean {
+  const ranges = exchange.joinedHeader('accept')?.toLowerCase().split(',') ?? [];
+  return ranges.some((range) => {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim());
+    return type === 'text/html' && !parameters.some((each) => /^q=0(\.0*)?$/.test(each));
+  });
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '../time/clock.ts';
+
+export interface BoundedCache<Value> {
+  get(key: string): Value | undefined;
+  /** The entry counts as new, whether the key was there or not. */
+  set(key: string, value: Value): void;
+}
+
+/** At once: a Map finds its first key slowly after many before it were deleted. */
+const DROPPED_SHARE = 0.01;
+
+interface Entry<Value> {
+  value: Value;
+  setMs: number;
+  /** How many entries had been put at the end when this one was. */
+  putAt: number;
+}
+
+interface BoundedCacheOptions {
+  readonly clock: Clock;
+  readonly keepMs: number;
+  readonly entriesMax: number;
+}
+
+/** Forgets what is too old, and what was not used for the longest time when there is too much. */
+export function createBoundedCache<Value>(options: BoundedCacheOptions): BoundedCache<Value> {
+  const { clock, keepMs, entriesMax } = options;
+  // A Map keeps its keys in the order in which they were put in: the first is the longest unused.
+  const entries = new Map<string, Entry<Value>>();
+  const droppedAtOnce = Math.max(1, Math.floor(entriesMax * DROPPED_SHARE));
+  let puts = 0;
+
+  const isFresh = ({ setMs }: Entry<Value>) => {
+    const ageMs = clock.nowMs() - setMs;
+    // A clock that was set back must not keep an entry for longer.
+    return ageMs >= 0 && ageMs < keepMs;
+  };
+
+  /**
+   * To move an entry takes longer than to find it, makes garbage that lives long (see `LinkedList`), and no closer order
+   * than that of what is dropped at once matters.
+   */
+  const isNearEnd = ({ putAt }: Entry<Value>) => puts - putAt < droppedAtOnce;
+
+  const dropLongestUnused = () => {
+    let left = droppedAtOnce;
+    for (const key of entries.keys()) {
+      if (left === 0) return;
+      entries.delete(key);
+      left -= 1;
+    }
+  };
+
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      const isStale = !isFresh(entry);
+      if (!isStale && isNearEnd(entry)) return entry.value;
+      entries.delete(key);
+      if (isStale) return undefined;
+      puts += 1;
+      entry.putAt = puts;
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set(key, value) {
+      const entry = entries.get(key);
+      if (entry !== undefined && isNearEnd(entry)) {
+        entry.value = value;
+        entry.setMs = clock.nowMs();
+        return;
+      }
+      entries.delete(key);
+      puts += 1;
+      entries.set(key, { value, setMs: clock.nowMs(), putAt: puts });
+      if (entries.size > entriesMax) dropLongestUnused();
+    },
+  };
+}

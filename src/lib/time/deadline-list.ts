@@ -1,0 +1,101 @@
+import { LinkedList, type Listed } from '../collections/linked-list.ts';
+
+/** One item's place in the list. */
+export interface Deadline<Item> extends Listed<Deadline<Item>> {
+  readonly item: Item;
+  dueMs: number;
+  /** By which it has its place in the list; never later than `dueMs`. */
+  placedMs: number;
+}
+
+/** Items that all have the same time from when they were added. */
+export interface DeadlineList<Item> {
+  add(item: Item): Deadline<Item>;
+  /** Its time begins anew, even where it was deleted or was due. */
+  renew(deadline: Deadline<Item>): void;
+  /** Does nothing where it was deleted before, or was due. */
+  delete(deadline: Deadline<Item> | undefined): void;
+  visit(each: (item: Item) => void): void;
+}
+
+/** So much of its time may pass before a renewed item gets another place. */
+const RENEWED_SHARE_MAX = 1 / 16;
+
+interface DeadlineListOptions<Item> {
+  readonly afterMs: number;
+  /** Of a clock that is never set back. */
+  readonly nowMs: () => number;
+  readonly onDue: (item: Item) => void;
+}
+
+/**
+ * One timer for all of them: what is added last is due last, so the list is in order by itself. Adding and deleting
+ * cost 0.1 us together, a third of what a timer for each item costs. The timer keeps no process alive.
+ *
+ * An item that is renewed often keeps its place for a while, so that its neighbours are not touched: at its turn it
+ * gets the place that it should have, near the beginning.
+ */
+export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): DeadlineList<Item> {
+  const { afterMs, nowMs, onDue } = options;
+  /** In the order of their times. */
+  const places = new LinkedList<Deadline<Item>>();
+  let isArmed = false;
+
+  /** In whole milliseconds: an object keeps those in itself, of others each is 16 bytes more. */
+  const dueFromNow = () => Math.ceil(nowMs() + afterMs);
+  const arm = (waitMs: number) => {
+    isArmed = true;
+    setTimeout(look, Math.max(1, Math.ceil(waitMs))).unref();
+  };
+  const look = () => {
+    isArmed = false;
+    for (let due = places.first; due !== undefined; due = places.first) {
+      const timeMs = nowMs();
+      if (due.placedMs > timeMs) {
+        arm(due.placedMs - timeMs);
+        return;
+      }
+      places.delete(due);
+      if (due.dueMs > timeMs) insert(due);
+      else onDue(due.item);
+    }
+  };
+  const insert = (deadline: Deadline<Item>) => {
+    deadline.placedMs = deadline.dueMs;
+    let next = places.first;
+    while (next !== undefined && next.placedMs <= deadline.placedMs) next = next.next;
+    places.insertBefore(deadline, next);
+  };
+  const append = (deadline: Deadline<Item>) => {
+    deadline.dueMs = dueFromNow();
+    deadline.placedMs = deadline.dueMs;
+    places.append(deadline);
+    if (!isArmed) arm(afterMs);
+  };
+
+  return {
+    add(item) {
+      const deadline = createDeadline(item);
+      append(deadline);
+      return deadline;
+    },
+    renew(deadline) {
+      if (deadline.isListed) {
+        deadline.dueMs = dueFromNow();
+        if (deadline.dueMs - deadline.placedMs < afterMs * RENEWED_SHARE_MAX) return;
+        places.delete(deadline);
+      }
+      append(deadline);
+    },
+    delete(deadline) {
+      if (deadline !== undefined) places.delete(deadline);
+    },
+    visit(each) {
+      for (const { item } of places) each(item);
+    },
+  };
+}
+
+function createDeadline<Item>(item: Item): Deadline<Item> {
+  return { item, dueMs: 0, placedMs: 0, next: undefined, previous: undefined, isListed: false };
+}

@@ -1,0 +1,79 @@
+import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
+import { formatCredits } from '../lib/units/micros.ts';
+import type { Try, Usage } from '../protocol/inference.ts';
+
+const PINO_INFO = 30;
+const PINO_WARN = 40;
+const LAST_CHARS = 4;
+
+/**
+ * One line of JSON with the fields that every line of this program's log has. Every text in it is a name from the
+ * settings, an id or a word of ours, and has nothing to escape: nothing that a client or an upstream wrote is in it.
+ *
+ * It is put together by hand, which takes half of pino's time: 5.4 us of CPU a line with its write, against 10.2
+ * (`bench/scenarios/request-line.ts`, Node 20, two busy cores).
+ */
+export function encodeRequestLine(
+  record: RequestRecord,
+  { head, isTrouble }: { readonly head: string; readonly isTrouble: boolean },
+): string {
+  const { requestId, route, trace, model, upstream, tries, isStream, status } = record;
+  const { keyId, maskedKey, outcome, refusal, usage } = record;
+  let line = `{"level":${isTrouble ? PINO_WARN : PINO_INFO},${head},"requestId":"${requestId}"`;
+  if (trace !== undefined) line += `,"traceId":"${trace.traceId}"`;
+  line += `,"route":"${route}"`;
+  if (keyId !== undefined) line += `,"keyId":"${keyId}"`;
+  if (maskedKey !== undefined) line += `,"last4":"${maskedKey.slice(-LAST_CHARS)}"`;
+  if (model !== undefined) line += `,"model":"${model}","isStream":${isStream}`;
+  if (upstream !== undefined) line += `,"upstream":"${upstream}"`;
+  if (tries.length > 0) line += encodeTries(tries);
+  if (status !== undefined) line += `,"status":${status}`;
+  line += `,"outcome":"${outcome}"`;
+  if (refusal !== undefined) line += `,"refusal":"${refusal}"`;
+  line += encodeTimes(record);
+  if (usage !== undefined) line += encodeUsage(usage, record);
+  return `${line},"msg":"request"}\n`;
+}
+
+/** What stands behind the level in all lines of one process at one time. */
+export function encodeLineHead(pid: number, from: string, timeMs: number): string {
+  return `"time":"${new Date(timeMs).toISOString()}","pid":${pid},"from":"${from}"`;
+}
+
+function encodeTries(tries: readonly Try[]): string {
+  const each = tries.map(
+    ({ upstream, result }) => `{"upstream":"${upstream}","result":"${result}"}`,
+  );
+  return `,"tries":[${each.join()}]`;
+}
+
+function encodeTimes(record: RequestRecord): string {
+  const { startedMs, bodyMs, admittedMs, upstreamWaitMs, clientWaitMs } = record;
+  const { durationSeconds, overheadSeconds, firstEventSeconds } = measureRequest(record);
+  let fields = `,"durationMs":${round(durationSeconds * 1_000)}`;
+  if (bodyMs !== undefined) fields += `,"bodyMs":${round(bodyMs - startedMs)}`;
+  if (admittedMs !== undefined) fields += `,"admittedMs":${round(admittedMs - startedMs)}`;
+  if (firstEventSeconds !== undefined) {
+    fields += `,"firstEventMs":${round(firstEventSeconds * 1_000)}`;
+  }
+  fields += `,"overheadMs":${round(overheadSeconds * 1_000)}`;
+  return `${fields},"upstreamWaitMs":${round(upstreamWaitMs)},"clientWaitMs":${round(clientWaitMs)}`;
+}
+
+function encodeUsage(
+  usage: Usage,
+  { chargeMicros, heldMicros, isEstimated }: RequestRecord,
+): string {
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking } = usage;
+  return (
+    `,"usage":{"input":${input},"cacheRead":${cacheRead},"cacheWrite5m":${cacheWrite5m}` +
+    `,"cacheWrite1h":${cacheWrite1h},"output":${output},"thinking":${thinking}}` +
+    `,"credits":${formatCredits(chargeMicros)},"held":${formatCredits(heldMicros)}` +
+    `,"isEstimated":${isEstimated}`
+  );
+}
+
+/** To microseconds: more digits are not known. */
+function round(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
+}

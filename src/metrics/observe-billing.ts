@@ -1,0 +1,52 @@
+import { creditsOf } from '../lib/units/micros.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import type { SettleReply } from '../quota/scripts/settle.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import type { Change } from '../redis/listen-for-changes.ts';
+import type { Metrics } from './create-metrics.ts';
+
+/** How long a worker asks before a request may go on, and how often in vain. */
+export function createObserveAsked(metrics: Metrics): (tookMs: number, error?: unknown) => void {
+  const seconds = metrics.admissionSeconds.at({});
+  const unavailable = metrics.admissions.at({ outcome: 'unavailable' });
+  return (tookMs, error) => {
+    seconds.observe(tookMs / 1_000);
+    if (error instanceof Refusal && error.refusal === 'unavailable') unavailable.add(1);
+  };
+}
+
+/** The same, which counts what no repetition will settle. */
+export function countFaults<Order>(
+  metrics: Metrics,
+  settle: (order: Order) => Promise<SettleReply>,
+): (order: Order) => Promise<SettleReply> {
+  const faults = metrics.settlements.at({ kind: 'fault' });
+  const count = (error: unknown): never => {
+    if (classifyRedisError(error) === 'fault') faults.add(1);
+    throw error;
+  };
+  return (order) => settle(order).catch(count);
+}
+
+export function createObserveSettled(metrics: Metrics): (reply: SettleReply) => void {
+  const settled = metrics.creditsSettled.at({});
+  const settlementsShort = metrics.settlementsShort.at({});
+  const creditsShort = metrics.creditsShort.at({});
+  return (reply) => {
+    metrics.settlements.at({ kind: reply.kind }).add(1);
+    // What was only repeated has been counted by whoever did it first.
+    if (reply.kind === 'too_old' || reply.kind === 'repeated') return;
+    settled.add(creditsOf(Math.max(0, reply.chargedMicros)));
+    if (reply.shortMicros <= 0) return;
+    settlementsShort.add(1);
+    creditsShort.add(creditsOf(reply.shortMicros));
+  };
+}
+
+/** `redisMs` is the time of now by the clock of Redis, which is that of the change. */
+export function observeChange(metrics: Metrics, change: Change, redisMs: number): void {
+  const { subject, status, changedMs } = change;
+  const isShut = status === 'revoked' || status === 'suspended';
+  if (!isShut || changedMs === undefined) return;
+  metrics.revocationSeconds.at({ subject }).observe(Math.max(0, redisMs - changedMs) / 1_000);
+}

@@ -1,0 +1,110 @@
+import type { Directory } from '../../accounts/directory.ts';
+import { creditsOf } from '../../lib/units/micros.ts';
+import type { AdminSchemas } from '../schemas/admin-schemas.ts';
+import { showAccount } from '../schemas/admin-views.ts';
+import { accountAnswer, accountsAnswer, paymentAnswer } from '../schemas/answer-schemas.ts';
+import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
+
+interface AccountRoutesOptions {
+  readonly directory: Directory;
+  readonly schemas: AdminSchemas;
+}
+
+export function createAccountRoutes(options: AccountRoutesOptions): readonly AdminRoute[] {
+  const { directory, schemas } = options;
+  return [
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/accounts',
+      summary: 'List accounts, page by page',
+      query: schemas.accountsQuery,
+      answer: accountsAnswer,
+      async handle({ query: { limit, after, search } }) {
+        const page = await directory.listAccounts({
+          limit,
+          ...(after !== undefined && { after }),
+          ...(search !== undefined && { search }),
+        });
+        return {
+          status: 200,
+          body: { data: page.accounts.map(showAccount), next: page.next ?? null },
+        };
+      },
+    }),
+    defineAdminRoute({
+      method: 'POST',
+      path: '/admin/v1/accounts',
+      summary: 'Create an account',
+      changes: 'account.create',
+      body: schemas.createAccount,
+      answer: accountAnswer,
+      async handle({ body }) {
+        const account = await directory.createAccount(body);
+        const after = showAccount(account);
+        return { status: 201, body: after, change: { account: account.id, after } };
+      },
+    }),
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/accounts/{id}',
+      summary: 'Show an account',
+      answer: accountAnswer,
+      async handle({ id }) {
+        return { status: 200, body: showAccount(await directory.getAccount(id)) };
+      },
+    }),
+    defineAdminRoute({
+      method: 'PATCH',
+      path: '/admin/v1/accounts/{id}',
+      summary: 'Change an account',
+      changes: namePatch,
+      body: schemas.patchAccount,
+      answer: accountAnswer,
+      async handle({ id, body }) {
+        const changed = await directory.patchAccount(id, body);
+        const [before, after] = [showAccount(changed.before), showAccount(changed.after)];
+        return { status: 200, body: after, change: { account: id, before, after } };
+      },
+    }),
+    createPaymentRoute(options),
+  ];
+}
+
+/** A change of the status is what counts, whatever is changed beside it. */
+function namePatch(body: unknown): string {
+  switch ((body as { readonly status?: unknown } | null)?.status) {
+    case 'suspended':
+      return 'account.suspend';
+    case 'active':
+      return 'account.resume';
+    default:
+      return 'account.set';
+  }
+}
+
+function createPaymentRoute({ directory, schemas }: AccountRoutesOptions): AdminRoute {
+  return defineAdminRoute({
+    method: 'POST',
+    path: '/admin/v1/accounts/{id}/credits',
+    summary: 'Enter a payment, once for each id',
+    changes: 'credits.add',
+    body: schemas.addCredits,
+    answer: paymentAnswer,
+    async handle({ id, body: { amount: micros, id: paymentId, note } }) {
+      const entered = await directory.addCredits(id, { micros, id: paymentId, note });
+      const payment = { id: paymentId, account: id, amount: creditsOf(micros) };
+      const balance = creditsOf(entered.balanceMicros);
+      const { isRepeated, replicated } = entered;
+      const change = {
+        account: id,
+        before: { balance: creditsOf(entered.balanceMicros - micros) },
+        after: { ...payment, note, balance },
+      };
+      return {
+        status: 200,
+        body: { ...payment, balance, repeated: isRepeated, replicated },
+        ...(!isRepeated && { change }),
+      };
+    },
+  });
+}

@@ -1,0 +1,128 @@
+import type { Directory } from '../../accounts/directory.ts';
+import type { Key } from '../../accounts/key.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { encodeKeyInfo } from '../../protocol/key-info.ts';
+import type { AdminSchemas } from '../schemas/admin-schemas.ts';
+import { showKey } from '../schemas/admin-views.ts';
+import {
+  keyAnswer,
+  keyCreatedAnswer,
+  keyLimitsAnswer,
+  keyRevokedAnswer,
+  keyRotatedAnswer,
+  keysAnswer,
+} from '../schemas/answer-schemas.ts';
+import { type AdminChange, type AdminRoute, defineAdminRoute } from './admin-route.ts';
+
+export interface KeyRoutesOptions {
+  readonly directory: Directory;
+  /** Those of the settings of now. */
+  readonly rateRules: () => Parameters<Directory['describeKey']>[1];
+  readonly schemas: AdminSchemas;
+  readonly clock: Clock;
+}
+
+export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
+  const { directory, schemas, rateRules, clock } = options;
+  const show = (key: Key) => showKey(key, clock.nowMs());
+  return [
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/accounts/{id}/keys',
+      summary: 'List the keys of an account, the oldest first',
+      answer: keysAnswer,
+      async handle({ id }) {
+        return { status: 200, body: { data: (await directory.listKeys(id)).map(show) } };
+      },
+    }),
+    defineAdminRoute({
+      method: 'POST',
+      path: '/admin/v1/accounts/{id}/keys',
+      summary: 'Create a key and tell it, this once',
+      changes: 'key.create',
+      body: schemas.controls,
+      answer: keyCreatedAnswer,
+      async handle({ id, body }) {
+        const { key, record } = await directory.createKey(id, body);
+        const after = show(record);
+        const change = { account: id, key: record.id, after };
+        return { status: 201, body: { ...after, key }, change };
+      },
+    }),
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/keys/{id}',
+      summary: 'Show a key',
+      answer: keyAnswer,
+      async handle({ id }) {
+        return { status: 200, body: show(await directory.getKey(id)) };
+      },
+    }),
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/keys/{id}/limits',
+      summary: 'Show what is left of the limits of a key, as it is told itself',
+      answer: keyLimitsAnswer,
+      async handle({ id }) {
+        const key = await directory.getKey(id);
+        const info = await directory.describeKey(key, rateRules());
+        return { status: 200, body: encodeKeyInfo(info, `…${key.last4}`) };
+      },
+    }),
+    defineAdminRoute({
+      method: 'PATCH',
+      path: '/admin/v1/keys/{id}',
+      summary: 'Change the controls of a key',
+      changes: 'key.set',
+      body: schemas.controls,
+      answer: keyAnswer,
+      async handle({ id, body }) {
+        const changed = await directory.patchKey(id, body);
+        return { status: 200, body: show(changed.after), change: changeOf(changed, show) };
+      },
+    }),
+    ...createSecretRoutes(options),
+  ];
+}
+
+/** Those that end a secret. */
+function createSecretRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
+  const { directory, schemas, clock } = options;
+  const show = (key: Key) => showKey(key, clock.nowMs());
+  return [
+    defineAdminRoute({
+      method: 'POST',
+      path: '/admin/v1/keys/{id}/rotate',
+      summary: 'Give a key a new secret and tell it, this once',
+      changes: 'key.rotate',
+      body: schemas.rotateKey,
+      answer: keyRotatedAnswer,
+      async handle({ id, body: { overlap_seconds: seconds } }) {
+        const overlapMs = seconds === undefined ? undefined : seconds * 1_000;
+        const { key, replicated, ...changed } = await directory.rotateKey(id, { overlapMs });
+        const body = { ...show(changed.after), key, replicated };
+        return { status: 200, body, change: changeOf(changed, show) };
+      },
+    }),
+    defineAdminRoute({
+      method: 'POST',
+      path: '/admin/v1/keys/{id}/revoke',
+      summary: 'End a key at once, and for good',
+      changes: 'key.revoke',
+      answer: keyRevokedAnswer,
+      async handle({ id }) {
+        const { replicated, ...changed } = await directory.revokeKey(id);
+        const body = { ...show(changed.after), replicated };
+        return { status: 200, body, change: changeOf(changed, show) };
+      },
+    }),
+  ];
+}
+
+function changeOf(
+  { before, after }: { readonly before: Key; readonly after: Key },
+  show: (key: Key) => object,
+): AdminChange {
+  const { id: key, accountId: account } = after;
+  return { account, key, before: show(before), after: show(after) };
+}

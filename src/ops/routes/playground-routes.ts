@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Endpoint } from '../../lib/address/endpoint.ts';
+import { type ApiRequest, relayToApi } from '../relay-to-api.ts';
+import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
+
+const KEY_CHARS_MAX = 200;
+const VERSION = '2023-06-01';
+
+const keyError = `must be 1 to ${KEY_CHARS_MAX} visible characters of ASCII`;
+
+/** What is wrong with the key or the body is for the API to say. */
+const playgroundBody = z.strictObject({
+  format: z.enum(['native', 'chat'], { error: 'must be one of native, chat' }),
+  key: z
+    .string({ error: keyError })
+    .regex(/^[!-~]+$/, { error: keyError })
+    .max(KEY_CHARS_MAX, {
+      error: keyError,
+    }),
+  body: z.string({ error: 'must be text, which is sent as it is' }),
+});
+
+type PlaygroundBody = z.infer<typeof playgroundBody>;
+
+export interface PlaygroundRoutesOptions {
+  /** Where the workers of this node listen, by the settings of now. */
+  readonly readApiEndpoint: () => Endpoint;
+}
+
+/** The dashboard may talk to its own origin alone. */
+export function createPlaygroundRoutes({
+  readApiEndpoint,
+}: PlaygroundRoutesOptions): readonly AdminRoute[] {
+  return [
+    defineAdminRoute({
+      method: 'POST',
+      path: '/admin/v1/playground',
+      summary: 'Ask a model through the API of this node; its answer comes back as it is',
+      body: playgroundBody,
+      answer: '*/*',
+      async handle({ body }) {
+        return {
+          stream: (response) => relayToApi(readApiEndpoint(), toApiRequest(body), response),
+        };
+      },
+    }),
+  ];
+}
+
+function toApiRequest({ format, key, body }: PlaygroundBody): ApiRequest {
+  return format === 'native'
+    ? { path: '/v1/messages', headers: { 'x-api-key': key, 'llm-version': VERSION }, body }
+    : { path: '/v1/chat/completions', headers: { authorization: `Bearer ${key}` }, body };
+}

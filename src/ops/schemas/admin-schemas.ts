@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { ACCOUNT_STATUSES, PLANS } from '../../accounts/account.ts';
+import type { KeyControls } from '../../accounts/key.ts';
+import { OVERLAP_MS_MAX } from '../../accounts/key-directory.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { parseCredits } from '../../lib/units/micros.ts';
+
+const NAME_CHARS_MAX = 100;
+const NOTE_CHARS_MAX = 500;
+const RPM_MAX = 1_000_000;
+const CONCURRENCY_MAX = 100_000;
+const MODELS_MAX = 100;
+const PAGE_MAX = 1_000;
+const PAGE = 100;
+
+/** Means the same to every reader of the OpenAPI document, with the flag `u` or without. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is there to refuse them
+const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
+/** All that a schema needs to know of what is configured. */
+interface SchemaOptions {
+  /** By which a list of models names the one of this name; undefined where there is none. */
+  readonly nameModel: (name: string) => string | undefined;
+  readonly clock: Clock;
+}
+
+const text = (charsMax: number, charsMin = 1) => {
+  const count = charsMin === 0 ? `at most ${charsMax}` : `${charsMin} to ${charsMax}`;
+  const error = `must be text of ${count} characters, without control characters`;
+  const isText = new RegExp(`^[^\\p{Cs}]{${charsMin},${charsMax}}$`, 'u');
+  return z
+    .string({ error })
+    .regex(NO_CONTROLS, { error, abort: true })
+    .refine((value) => isText.test(value), { error })
+    .meta({ minLength: charsMin, maxLength: charsMax });
+};
+
+const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+};
+
+const credits = (isAllowed: (micros: number) => boolean, what: string) => {
+  const error = `must be ${what}, with at most 6 decimals`;
+  return z
+    .number({ error })
+    .refine(
+      (value) => {
+        const micros = parseCredits(value);
+        return micros !== undefined && isAllowed(micros);
+      },
+      { error },
+    )
+    .transform((value) => parseCredits(value) ?? 0);
+};
+
+const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.enum(names, { error: `must be one of ${names.join(', ')}` });
+
+const name = text(NAME_CHARS_MAX);
+const plan = oneOf(PLANS);
+const timeError = 'must be a time such as 2027-01-31T00:00:00Z';
+const time = z.iso
+  .datetime({ offset: true, error: timeError })
+  .transform((value) => Date.parse(value));
+
+const createAccount = z.strictObject({ name, plan });
+
+const patchAccount = z.strictObject({
+  name: name.optional(),
+  plan: plan.optional(),
+  status: oneOf(ACCOUNT_STATUSES).optional(),
+});
+
+const addCredits = z.strictObject({
+  amount: credits((micros) => micros !== 0, 'credits other than 0'),
+  id: text(NAME_CHARS_MAX),
+  note: text(NOTE_CHARS_MAX, 0).default(''),
+});
+
+const rotateKey = z.strictObject({
+  overlap_seconds: wholeNumber(0, OVERLAP_MS_MAX / 1_000).optional(),
+});
+
+/** Absent leaves a control as it is, null removes it. */
+function createControls({ nameModel, clock }: SchemaOptions) {
+  const model = z
+    .string({ error: 'must be the id or alias of a model' })
+    .refine((name) => nameModel(name) !== undefined, {
+      error: ({ input }) => `${String(input).slice(0, NAME_CHARS_MAX)} is no model of this gateway`,
+    })
+    .transform((name) => nameModel(name) ?? name);
+  const listError = `must be a list of 1 to ${MODELS_MAX} models, or null for all`;
+  return z.strictObject({
+    name: name.nullish(),
+    rpm: wholeNumber(1, RPM_MAX).nullish(),
+    models: z
+      .array(model, { error: listError })
+      .min(1, { error: listError })
+      .max(MODELS_MAX, { error: listError })
+      .nullish(),
+    monthly_cap: credits((micros) => micros >= 0, 'credits of 0 or more').nullish(),
+    concurrency: wholeNumber(1, CONCURRENCY_MAX).nullish(),
+    expires_at: time
+      .refine((ms) => ms > clock.nowMs(), {
+        error: 'must be in the future; to end a key at once, revoke it',
+      })
+      .nullish(),
+  });
+}
+
+const pageError = `must be a whole number from 1 to ${PAGE_MAX}`;
+const limit = z.coerce
+  .number({ error: pageError })
+  .int({ error: pageError })
+  .min(1, { error: pageError })
+  .max(PAGE_MAX, { error: pageError })
+  .default(PAGE);
+
+const accountsQuery = z.strictObject({
+  limit,
+  after: z.string().optional(),
+  search: text(NAME_CHARS_MAX).optional(),
+});
+
+const auditQuery = z.strictObject({
+  from: time.optional(),
+  to: time.optional(),
+  account: z.string().optional(),
+  key: z.string().optional(),
+  before: z.string().optional(),
+  limit,
+});
+
+/** Every body and query of the admin API. */
+export function createAdminSchemas(options: SchemaOptions) {
+  const controls = createControls(options);
+  return {
+    createAccount,
+    patchAccount,
+    addCredits,
+    rotateKey,
+    controls: controls.transform(
+      (body): KeyControls => ({
+        name: body.name,
+        rpm: body.rpm,
+        models: body.models,
+        capMicros: body.monthly_cap,
+        inFlightMax: body.concurrency,
+        expiresMs: body.expires_at,
+      }),
+    ),
+    accountsQuery,
+    auditQuery,
+  };
+}
+
+export type AdminSchemas = ReturnType<typeof createAdminSchemas>;

@@ -1,0 +1,44 @@
+import type { Account } from '../../accounts/account.ts';
+import type { Key } from '../../accounts/key.ts';
+import { creditsOf } from '../../lib/units/micros.ts';
+
+/** An account as operators see it. */
+export function showAccount(account: Account) {
+  return {
+    id: account.id,
+    name: account.name,
+    plan: account.plan,
+    status: account.status,
+    balance: creditsOf(account.balanceMicros),
+    held: creditsOf(account.heldMicros),
+    created_at: showTime(account.createdMs),
+  };
+}
+
+/** A key as operators see it now: nothing of its secret but the last four characters. */
+export function showKey(key: Key, nowMs: number) {
+  return {
+    id: key.id,
+    account: key.accountId,
+    name: key.name,
+    last4: key.last4,
+    status: isExpired(key, nowMs) ? 'expired' : key.status,
+    rpm: key.rpm ?? null,
+    models: key.models ?? null,
+    monthly_cap: key.capMicros === undefined ? null : creditsOf(key.capMicros),
+    concurrency: key.inFlightMax ?? null,
+    expires_at: key.expiresMs === undefined ? null : showTime(key.expiresMs),
+    spent_this_month: creditsOf(key.spentMicros),
+    held: creditsOf(key.heldMicros),
+    created_at: showTime(key.createdMs),
+    rotated_at: key.rotatedMs === undefined ? null : showTime(key.rotatedMs),
+  };
+}
+
+function isExpired({ status, expiresMs }: Key, nowMs: number): boolean {
+  return status === 'active' && expiresMs !== undefined && expiresMs <= nowMs;
+}
+
+export function showTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { AUDIT_VIAS } from '../../accounts/audit/audit-entry.ts';
+import { USAGE_GROUPS } from '../../ledger/usage-group.ts';
+import { receiptDetails } from './receipt-schema.ts';
+
+const count = z.int().min(0);
+const time = z.iso.datetime();
+
+export const accountAnswer = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  plan: z.string(),
+  status: z.string(),
+  balance: z.number(),
+  held: z.number(),
+  created_at: time,
+});
+
+const accountKey = {
+  id: z.string(),
+  account: z.string(),
+  name: z.string(),
+  last4: z.string(),
+  status: z.string(),
+  rpm: z.int().nullable(),
+  models: z.array(z.string()).nullable(),
+  monthly_cap: z.number().nullable(),
+  concurrency: z.int().nullable(),
+  expires_at: time.nullable(),
+  spent_this_month: z.number(),
+  held: z.number(),
+  created_at: time,
+  rotated_at: time.nullable(),
+};
+
+const rate = z.strictObject({ limit: count, remaining: count, reset_at: time });
+
+/** What `GET /v1/key` tells a key of itself. */
+export const keyLimitsAnswer = z.strictObject({
+  object: z.literal('key'),
+  id: z.string(),
+  key: z.string(),
+  expires_at: time.nullable(),
+  models: z.array(z.string()).nullable(),
+  rate_window_seconds: z.number(),
+  rate: rate.nullable(),
+  concurrency: z.int().nullable(),
+  in_flight: count,
+  month: z.string(),
+  monthly_cap: z.number().nullable(),
+  spent_this_month: z.number(),
+  held: z.number(),
+  account: z.strictObject({ id: z.string(), balance: z.number(), held: z.number(), rate }),
+});
+
+export const keyAnswer = z.strictObject(accountKey);
+export const keyCreatedAnswer = z.strictObject({ ...accountKey, key: z.string() });
+export const keyRotatedAnswer = z.strictObject({
+  ...accountKey,
+  key: z.string(),
+  replicated: count,
+});
+export const keyRevokedAnswer = z.strictObject({ ...accountKey, replicated: count });
+export const keysAnswer = z.strictObject({ data: z.array(keyAnswer) });
+
+export const accountsAnswer = z.strictObject({
+  data: z.array(accountAnswer),
+  next: z.string().nullable(),
+});
+
+export const paymentAnswer = z.strictObject({
+  id: z.string(),
+  account: z.string(),
+  amount: z.number(),
+  balance: z.number(),
+  repeated: z.boolean(),
+  replicated: count,
+});
+
+export const operatorAnswer = z.strictObject({
+  via: z.enum(AUDIT_VIAS),
+  token: z.string().nullable(),
+  address: z.string().nullable(),
+});
+
+export const auditAnswer = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      id: z.string(),
+      at: time,
+      what: z.string(),
+      who: operatorAnswer,
+      node: z.string(),
+      account: z.string().nullable(),
+      key: z.string().nullable(),
+      outcome: z.enum(['done', 'unknown']),
+      before: z.looseObject({}).nullable(),
+      after: z.looseObject({}).nullable(),
+      changes: z.array(
+        z.strictObject({ field: z.string(), before: z.unknown(), after: z.unknown() }),
+      ),
+    }),
+  ),
+  next: z.string().nullable(),
+});
+
+export const reloadAnswer = z.strictObject({
+  status: z.enum(['reloaded', 'running']),
+  config_version: z.string(),
+  needs_restart: z.array(z.string()),
+});
+
+export const problemAnswer = z.strictObject({
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    fields: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
+    problems: z.array(z.string()).optional(),
+    needs_restart: z.array(z.string()).optional(),
+  }),
+});
+
+export const clusterAnswer = z.strictObject({
+  node: z.strictObject({
+    id: z.string(),
+    version: z.string(),
+    started_at: time,
+    config: z.strictObject({ path: z.string().nullable(), version: z.string() }),
+  }),
+  workers: z.array(
+    z.strictObject({ worker: count, pid: count, state: z.string(), started_at: time }),
+  ),
+  upstreams: z.array(
+    z.strictObject({
+      name: z.string(),
+      kind: z.string(),
+      url: z.string().nullable(),
+      models: z.array(z.string()),
+      state: z.string(),
+      probe: z
+        .strictObject({ path: z.string(), state: z.string(), last_result: z.string().nullable() })
+        .nullable(),
+      workers: z.array(
+        z.strictObject({
+          worker: count,
+          pid: count,
+          state: z.string(),
+          in_flight: count,
+          max_concurrency: count,
+          rest_ms: count,
+        }),
+      ),
+      tries: z.record(z.string(), count),
+    }),
+  ),
+  redis: z.strictObject({
+    state: z.enum(['up', 'out', 'unknown']),
+    embedded: z.boolean(),
+    topology: z.string(),
+    out_for_ms: z.number(),
+  }),
+});
+
+export const modelsAnswer = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      id: z.string(),
+      aliases: z.array(z.string()),
+      context_length: count,
+      beta_context_length: count.nullable(),
+      max_output_tokens: count,
+      price: z.strictObject({
+        input: z.number(),
+        output: z.number(),
+        cache_read: z.number(),
+        cache_write_5m: z.number(),
+        cache_write_1h: z.number(),
+      }),
+      routes: z.array(z.strictObject({ upstream: z.string(), weight: count, priority: count })),
+    }),
+  ),
+});
+
+export const usageAnswer = z.strictObject({
+  by: z.enum(USAGE_GROUPS),
+  account: z.string().nullable(),
+  key: z.string().nullable(),
+  from: time.nullable(),
+  to: time.nullable(),
+  data: z.array(z.looseObject({ requests: count, charged: z.number() })),
+  total: z.looseObject({ requests: count, charged: z.number() }),
+  paid: z.number().nullable(),
+  is_complete: z.boolean(),
+});
+
+/** `running` with what is held, or `ended` with all that the ledger keeps of it. */
+export const receiptAnswer = z.looseObject({
+  id: z.string(),
+  state: z.enum(['running', 'ended']),
+  account: z.string().nullable(),
+  key: z.string().nullable(),
+  model: z.string().nullable(),
+  month: z.string().nullable(),
+  held: z.number(),
+  ...receiptDetails,
+});

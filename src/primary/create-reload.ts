@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operator } from '../accounts/audit/audit-entry.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Log } from '../lib/log.ts';
+import type { ReloadResult } from '../ops/reload-result.ts';
+
+/** How long somebody waits for the end of a reload before being told that it goes on. */
+const WAIT_MAX_MS = 60_000;
+const WAITING_MAX = 16;
+
+export type ReloadEnd = Extract<ReloadResult, { kind: 'reloaded' | 'refused' | 'failed' }>;
+
+export interface ReloadRun<Settings> {
+  readonly end: ReloadEnd;
+  readonly before: Settings;
+  /** Those of before where they hold still. */
+  readonly after: Settings;
+}
+
+interface ReloadOptions<Next> {
+  /** Rejects, with nothing changed, when there is something wrong with the new settings. */
+  readonly readNext: () => Promise<Next>;
+  /** Rejects, with everything as it was before, when the new settings cannot take over. */
+  readonly takeOver: (next: Next) => Promise<void>;
+  /** The settings that hold. */
+  readonly current: () => Next;
+  readonly versionOf: (settings: Next) => string;
+  /** Called for everybody who asked, when theirs is over. */
+  readonly onEnd: (run: ReloadRun<Next>, who: Operator) => Promise<void>;
+  readonly log: Log;
+}
+
+export type Reload = (who: Operator) => Promise<ReloadResult>;
+
+/**
+ * One reload at a time. What is asked for meanwhile is done once more afterwards, for all who asked: the one
+ * that runs may have read the file before it was changed.
+ */
+export function createReload<Next>(options: ReloadOptions<Next>): Reload {
+  const { current, versionOf, onEnd, log } = options;
+  let running: Promise<ReloadRun<Next>> | undefined;
+  let following: Promise<ReloadRun<Next>> | undefined;
+  let waiting = 0;
+
+  const start = () => {
+    following = undefined;
+    running = carryOut(options).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+
+  return async (who) => {
+    if (waiting >= WAITING_MAX) {
+      log.warn({}, 'a reload is not carried out: too many wait');
+      return { kind: 'busy' };
+    }
+    waiting += 1;
+    if (running !== undefined) following ??= running.then(start);
+    const ended = (following ?? start()).then(async (run) => {
+      waiting -= 1;
+      await onEnd(run, who);
+      return run.end;
+    });
+    const timer = new AbortController();
+    const isLate = sleep(WAIT_MAX_MS, undefined, { ref: false, signal: timer.signal });
+    const late = isLate.then((): ReloadResult => {
+      return { kind: 'running', configVersion: versionOf(current()) };
+    });
+    return await Promise.race([ended, late]).finally(() => timer.abort());
+  };
+}
+
+async function carryOut<Next>(options: ReloadOptions<Next>): Promise<ReloadRun<Next>> {
+  const { readNext, takeOver, current, versionOf, log } = options;
+  const before = current();
+  let next: Next;
+  try {
+    next = await readNext();
+  } catch (error) {
+    const isWrong = error instanceof ConfigError;
+    const problems = isWrong ? error.problems : [String(error)];
+    log.error({ problems }, 'reload refused: the node goes on as it was');
+    const needsRestart = isWrong ? error.needsRestart : [];
+    return { end: { kind: 'refused', problems, needsRestart }, before, after: before };
+  }
+  try {
+    await takeOver(next);
+  } catch (error) {
+    const problems = [String(error)];
+    log.error({ problems }, 'reload failed: the node goes on with its old settings');
+    return { end: { kind: 'failed', problems }, before, after: before };
+  }
+  const configVersion = versionOf(next);
+  log.info({ config: configVersion }, 'reloaded');
+  return { end: { kind: 'reloaded', configVersion }, before, after: next };
+}

@@ -1,0 +1,97 @@
+import type { Config, UpstreamConfig } from '../config/config.ts';
+import { packageVersion } from '../config/package-version.ts';
+import type { ClusterState, UpstreamView } from '../ops/cluster-state.ts';
+import { addTries, NO_TRIES, type TryCounts } from '../routing/create-try-counts.ts';
+import type { UpstreamHealth } from '../routing/upstream-slots.ts';
+import type { WorkerProcess } from '../supervise/fork-worker.ts';
+import type { UpstreamProbes } from './probe-upstreams.ts';
+import { type EffectiveConfig, versionOf } from './read-next-config.ts';
+
+/** The worst last. */
+const BY_WEIGHT: readonly UpstreamHealth[] = ['closed', 'paused', 'half-open', 'open', 'down'];
+
+export interface ClusterParts {
+  readonly nodeId: string;
+  readonly startedMs: number;
+  readonly effective: EffectiveConfig;
+  readonly workers: readonly WorkerProcess[];
+  readonly probes: UpstreamProbes;
+  /** What workers that have ended had tried, by upstream. */
+  readonly endedTries: ReadonlyMap<string, TryCounts>;
+}
+
+/** Puts together what the workers told last. */
+export function readClusterState(parts: ClusterParts): ClusterState {
+  const { effective, workers } = parts;
+  const { config, source } = effective;
+  return {
+    node: {
+      id: parts.nodeId,
+      version: packageVersion(),
+      startedMs: parts.startedMs,
+      configPath: source.path,
+      configVersion: versionOf(effective),
+    },
+    workers: workers.map(({ slot, pid, state, startedMs }) => {
+      return { worker: slot, pid, state: state(), startedMs };
+    }),
+    upstreams: config.upstreams.map((upstream) => viewUpstream(upstream, parts)),
+    redis: viewRedis(config, workers),
+  };
+}
+
+/** The worst over the workers; undefined while none has told. */
+export function readUpstreamHealth(
+  workers: readonly WorkerProcess[],
+  name: string,
+): UpstreamHealth | undefined {
+  const states = readReports(workers, name).map(({ report }) => report.health);
+  return BY_WEIGHT.findLast((state) => states.includes(state));
+}
+
+function readReports(workers: readonly WorkerProcess[], name: string) {
+  return workers.flatMap((worker) => {
+    const report = worker.report()?.upstreams.find((each) => each.name === name);
+    return report === undefined ? [] : [{ worker, report }];
+  });
+}
+
+function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: ClusterParts) {
+  const found = parts.probes.find(name);
+  const reports = readReports(parts.workers, name);
+  const view: UpstreamView = {
+    ...{ name, kind, url },
+    models: parts.effective.config.models
+      .filter(({ routes }) => routes.some(({ upstream }) => upstream === name))
+      .map(({ id }) => id),
+    state: readUpstreamHealth(parts.workers, name) ?? 'unknown',
+    probe: probe && {
+      path: probe.path,
+      state: found?.lastResult() === undefined ? 'unknown' : found.isDown() ? 'down' : 'up',
+      lastResult: found?.lastResult(),
+    },
+    workers: reports.map(({ worker, report }) => ({
+      worker: worker.slot,
+      pid: worker.pid,
+      state: report.health,
+      inFlight: report.inFlight,
+      concurrencyMax: report.concurrencyMax,
+      restMs: Math.ceil(report.restMs),
+    })),
+    tries: reports
+      .map(({ report }) => report.tries)
+      .reduce(addTries, parts.endedTries.get(name) ?? NO_TRIES),
+  };
+  return view;
+}
+
+function viewRedis({ redis }: Config, workers: readonly WorkerProcess[]): ClusterState['redis'] {
+  const told = workers.flatMap((worker) => worker.report()?.storeOutForMs ?? []);
+  const outForMs = Math.max(0, ...told);
+  return {
+    state: told.length === 0 ? 'unknown' : outForMs > 0 ? 'out' : 'up',
+    isEmbedded: redis === 'embedded',
+    topology: redis === 'embedded' ? 'standalone' : redis.topology,
+    outForMs,
+  };
+}

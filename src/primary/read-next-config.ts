@@ -1,0 +1,51 @@
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { configVersion } from '../config/config-version.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import type { ConfigSource } from '../config/source/read-config-source.ts';
+import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
+import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
+
+/** The settings that hold, what they were made of, and how many times the node has taken any. */
+export interface EffectiveConfig {
+  readonly source: ConfigSource;
+  readonly config: Config;
+  readonly count: number;
+}
+
+/** What cannot change while the node runs, and what tells that it did. */
+const FIXED: Readonly<Record<string, (config: Config) => string | undefined>> = {
+  'ops.listen': ({ ops }) => formatEndpoint(ops.listen),
+  data_dir: ({ dataDir }) => dataDir,
+  'ops.admin_token': ({ ops }) => ops.adminToken?.reveal(),
+  'redis.url': nameStore,
+};
+
+/** Refuses what cannot change while the node runs, before anything is touched. */
+export function readNextConfig(
+  readSource: () => ConfigSource,
+  current: EffectiveConfig,
+): EffectiveConfig {
+  const source = readSource();
+  const config = parseConfig(source);
+  const needsRestart = Object.entries(FIXED)
+    .filter(([, read]) => read(config) !== read(current.config))
+    .map(([setting]) => setting);
+  if (needsRestart.length > 0) {
+    const problems = needsRestart.map((setting) => `${setting}: needs a restart to change`);
+    throw new ConfigError(problems, { needsRestart });
+  }
+  return { source, config, count: current.count + 1 };
+}
+
+function nameStore({ redis }: Config): string {
+  return redis === 'embedded' ? redis : formatRedisUrl(redis);
+}
+
+export function isMoved(current: Config, next: Config): boolean {
+  return formatEndpoint(current.listen) !== formatEndpoint(next.listen);
+}
+
+export function versionOf({ config, count }: EffectiveConfig): string {
+  return configVersion(config, count);
+}

@@ -1,0 +1,172 @@
+import { fileURLToPath } from 'node:url';
+import type { Operator } from '../accounts/audit/audit-entry.ts';
+import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
+import { createCatalogue, nameForList } from '../catalogue/resolve-model.ts';
+import type { Config } from '../config/config.ts';
+import { packageVersion } from '../config/package-version.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import type { ConfigSource } from '../config/source/read-config-source.ts';
+import { loadNodeId } from '../data-dir/load-node-id.ts';
+import { lockDataDir } from '../data-dir/lock-data-dir.ts';
+import { checkEndpointFree } from '../http/check-endpoint-free.ts';
+import { unixRedisTarget } from '../lib/address/redis-target.ts';
+import type { Log } from '../lib/log.ts';
+import type { Readiness } from '../lib/readiness.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { createLog } from '../log/create-log.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
+import { createEventHub, type EventHub } from '../ops/create-event-hub.ts';
+import { loadAdminToken } from '../ops/load-admin-token.ts';
+import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../redis/server/embedded-server.ts';
+import { findRedisServer } from '../redis/server/find-redis-server.ts';
+import { installRedisServer } from '../redis/server/install-redis-server.ts';
+import { announceNode } from './announce-node.ts';
+import { createEnding } from './create-ending.ts';
+import { createFleet, type Fleet } from './create-fleet.ts';
+import { createNodeMetrics, type NodeMetrics } from './create-node-metrics.ts';
+import type { Reload } from './create-reload.ts';
+import type { EffectiveConfig } from './read-next-config.ts';
+import { type Bookkeeping, startBookkeeping } from './start-bookkeeping.ts';
+
+export interface PrimaryOptions {
+  /** Reads the settings anew at each call: at the start and at every reload. */
+  readonly readSource: () => ConfigSource;
+  /** Whether a missing Redis server may be installed with the system's package manager. */
+  readonly installsRedis: boolean;
+  /** For the people who started the node. */
+  readonly print: (line: string) => void;
+}
+
+/** A worker keeps an idle connection open for a while, since its client may be about to use it again. */
+const STOP_LINGER_MS = 500;
+/** Nobody is known who sent one. */
+const SIGNAL: Operator = { via: 'signal', token: null, address: null };
+
+const DASHBOARD_DIR = fileURLToPath(new URL('../dashboard', import.meta.url));
+
+const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** Runs the node until it is told to end; answers the exit code. Throws when it cannot start. */
+export async function runPrimary(options: PrimaryOptions): Promise<number> {
+  const { readSource, print } = options;
+  const first = readFirstConfig(readSource);
+  const { config } = first;
+  const log = createLog(config.logLevel, 'primary');
+  const nodeMetrics = createNodeMetrics({
+    config: () => fleet?.effective().config ?? config,
+    log,
+  });
+  const lock = await lockDataDir(config.dataDir);
+  let embedded: EmbeddedServer | undefined;
+  let books: Bookkeeping | undefined;
+  let fleet: Fleet | undefined;
+  let ops: OpsServer | undefined;
+  let isReady = false;
+  try {
+    await checkEndpointFree(config.listen);
+    const ending = createEnding();
+    embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
+    books = await startBooks(config, embedded, { metrics: nodeMetrics.metrics, log });
+    const { directory, audit, journal } = books;
+    const { dataDir } = config;
+    if (embedded !== undefined) await books.waitForStore();
+    const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
+    const parts = { books, hub: createEventHub(), node: loadNodeId(dataDir), nodeMetrics, log };
+    fleet = createFleet({
+      ...{ first, readSource, journal, audit, ...parts },
+      ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
+    });
+    const workers = fleet;
+    const { effective, reload, readState: readCluster } = workers;
+    ops = await startOps({
+      ...{ ...parts, readCluster, config: () => effective().config },
+      readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
+      reload: async (who) => (isReady ? reload(who) : { kind: 'busy' }),
+    });
+    await workers.start();
+    isReady = true;
+    announceNode(config, demoKey, print);
+
+    const reloadBySignal = () => void reload(SIGNAL);
+    process.on('SIGHUP', reloadBySignal);
+    const reason = await ending.reached;
+    process.off('SIGHUP', reloadBySignal);
+    isReady = false;
+    if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
+    else log.info({ signal: reason }, 'draining');
+    const drained = workers.stop(STOP_LINGER_MS);
+    const isHurried = await Promise.race([drained, ending.hurried]);
+    if (reason instanceof Error) throw reason;
+    log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
+    return isHurried === true ? 1 : 0;
+  } finally {
+    fleet?.killAll();
+    ops?.close();
+    await books?.close();
+    await embedded?.stop();
+    lock.release();
+  }
+}
+
+/** The store of a node whose settings name none. */
+async function startEmbedded(
+  { redis, dataDir }: Config,
+  { installsRedis, print }: PrimaryOptions,
+  { log, onGiveUp }: { readonly log: Log; readonly onGiveUp: (reason: Error) => void },
+): Promise<EmbeddedServer | undefined> {
+  if (redis !== 'embedded') return undefined;
+  if (installsRedis && (await findRedisServer()) === undefined) {
+    await installRedisServer({ print });
+  }
+  return startEmbeddedServer({ dataDir, log, onGiveUp });
+}
+
+function startBooks(
+  { redis, dataDir }: Config,
+  embedded: EmbeddedServer | undefined,
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Log },
+): Promise<Bookkeeping> {
+  const target = redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
+  return startBookkeeping({ target, dataDir, metrics, clock: systemClock, log });
+}
+
+interface OpsParts {
+  readonly books: Bookkeeping;
+  readonly hub: EventHub;
+  readonly node: string;
+  readonly nodeMetrics: NodeMetrics;
+  readonly readCluster: Fleet['readState'];
+  readonly reload: Reload;
+  /** As it is after the last reload. */
+  readonly config: () => Config;
+  readonly readiness: () => Readiness;
+  readonly log: Log;
+}
+
+function startOps(parts: OpsParts): Promise<OpsServer> {
+  const { books, hub, node, nodeMetrics, readCluster, reload, config, readiness, log } = parts;
+  const { ops, dataDir } = config();
+  return startOpsServer({
+    endpoint: ops.listen,
+    version: packageVersion(),
+    readiness,
+    collectMetrics: nodeMetrics.collector.collect,
+    dashboardDir: DASHBOARD_DIR,
+    admin: {
+      token: loadAdminToken({ configured: ops.adminToken, dataDir }),
+      ...{ node, reload, readCluster, events: hub, clock: systemClock },
+      ...{ directory: books.directory, audit: books.audit, ledger: books.ledger },
+      rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: config().plans }),
+      nameModel: (name) => nameForList(createCatalogue(config().models), name),
+      readModels: () => config().models,
+      readApiEndpoint: () => config().listen,
+    },
+    log,
+  });
+}
+
+function readFirstConfig(readSource: () => ConfigSource): EffectiveConfig {
+  const source = readSource();
+  return { source, config: parseConfig(source), count: 1 };
+}

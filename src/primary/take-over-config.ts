@@ -1,0 +1,35 @@
+import type { DrainOrder } from '../messages/worker-messages.ts';
+import type { Supervisor } from '../supervise/supervise-workers.ts';
+import type { EffectiveConfig } from './read-next-config.ts';
+
+/** In a roll nothing hurries: idle connections are left to the time-out that closes them anyway. */
+const ROLL_LINGER_MS = 13_000;
+
+interface TakeOverOptions {
+  readonly workers: Pick<Supervisor, 'roll'>;
+  readonly previous: EffectiveConfig;
+  readonly next: EffectiveConfig;
+  /** Workers that are started from here on have these settings. */
+  readonly use: (effective: EffectiveConfig) => void;
+}
+
+/** Replaces every worker. When one does not start, those that were replaced are replaced once more, as they were. */
+export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
+  const { workers, previous, next, use } = options;
+  use(next);
+  const { replaced, failure } = await workers.roll(next.config.workers, orderOf(next));
+  if (failure === undefined) return;
+  use(previous);
+  if (replaced > 0) {
+    const undone = await workers.roll(previous.config.workers, orderOf(previous));
+    if (undone.failure !== undefined) {
+      const reasons = [failure, undone.failure];
+      throw new AggregateError(reasons, `${failure.message}; and then: ${undone.failure.message}`);
+    }
+  }
+  throw failure;
+}
+
+function orderOf({ config }: EffectiveConfig): DrainOrder {
+  return { timeoutMs: config.drain.timeoutMs, lingerMs: ROLL_LINGER_MS };
+}

@@ -1,0 +1,34 @@
+import type { Operator } from '../accounts/audit/audit-entry.ts';
+import type { AuditLog } from '../accounts/audit/audit-log.ts';
+import { diffSettings } from '../config/diff-settings.ts';
+import type { EventHub } from '../ops/create-event-hub.ts';
+import type { ReloadRun } from './create-reload.ts';
+import { type EffectiveConfig, versionOf } from './read-next-config.ts';
+
+export type ReloadAudit = Pick<AuditLog, 'add'>;
+
+interface TellOptions {
+  readonly audit: ReloadAudit;
+  readonly hub: EventHub;
+  readonly node: string;
+}
+
+/** A reload is told to who listens, and is in the audit log, with what it changed, when it took place. */
+export function tellReload({ audit, hub, node }: TellOptions) {
+  return async (run: ReloadRun<EffectiveConfig>, who: Operator): Promise<void> => {
+    const { end, before, after } = run;
+    if (end.kind !== 'reloaded') {
+      const { kind, problems } = end;
+      hub.publish({ type: 'reload', data: { status: kind, problems, who } });
+      return;
+    }
+    const { configVersion } = end;
+    hub.publish({ type: 'reload', data: { status: end.kind, config_version: configVersion, who } });
+    const changed = diffSettings(before.config, after.config);
+    await audit.add({
+      ...{ what: 'node.reload', who, node, account: null, key: null, outcome: 'done' },
+      before: { config_version: versionOf(before), ...changed.before },
+      after: { config_version: configVersion, ...changed.after },
+    });
+  };
+}

@@ -1,0 +1,150 @@
+import { type Json, parseJson, readObject, readText } from '../json/upstream-json.ts';
+import { Refusal, type RefusalName } from '../refusals.ts';
+import { isObject } from '../schema.ts';
+
+interface UpstreamErrorAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfter: string | undefined;
+}
+
+/** What an upstream says of an error, in either format or in one of its own. */
+interface Complaint {
+  readonly names: readonly string[];
+  readonly message: string | undefined;
+  readonly param: string | undefined;
+}
+
+const MESSAGE_CHARS_MAX = 2_000;
+const PARAM_CHARS_MAX = 200;
+/** Clients that are told to wait for longer sleep, or do not wait at all. */
+const RETRY_AFTER_SECONDS_MAX = 59;
+
+/** The kinds of errors in both formats, as the statuses they have where they come instead of an answer. */
+const STATUS_OF_NAME: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  context_length_exceeded: 400,
+  authentication_error: 401,
+  invalid_api_key: 401,
+  billing_error: 402,
+  insufficient_quota: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  model_not_found: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+/** Between the gateway and its upstream, and nothing that the client could mend. */
+const STATUSES_OF_OURS = [401, 402, 403, 404];
+const OUR_ACCOUNT =
+  /credit balance is too low|plans? (and|&) billing|your current quota|\bapi[ -_]key\b/i;
+const CONTEXT_TOO_LONG =
+  /prompt is too long|exceed context limit|maximum context length|exceeds the context window/i;
+
+/** An answer that is none. What it says is told only where it is about the client's own request. */
+export function decodeUpstreamError({ status, body, retryAfter }: UpstreamErrorAnswer): Refusal {
+  return toRefusal(status, readComplaint(parseJson(body)), retryAfter);
+}
+
+/** Whether what stands under the name of an error is one. */
+export function tellsError(error: unknown): boolean {
+  return Array.isArray(error) ? error.length > 0 : Boolean(error);
+}
+
+/** An error that comes where the answer or a part of it should. */
+export function decodeStreamError(payload: Json): Refusal {
+  const complaint = readComplaint(payload);
+  const { code } = readObject(payload, 'error');
+  const status = typeof code === 'number' ? code : complaint.names.map(statusOf).find(Boolean);
+  return toRefusal(status ?? 500, complaint, undefined);
+}
+
+function statusOf(name: string): number | undefined {
+  return Object.hasOwn(STATUS_OF_NAME, name) ? STATUS_OF_NAME[name] : undefined;
+}
+
+function toRefusal(status: number, complaint: Complaint, retryAfter: string | undefined): Refusal {
+  if (isBetweenUs(complaint)) return refuseDenied();
+  switch (status) {
+    case 400:
+    case 422:
+      return refuseRequest(complaint);
+    case 413:
+      return refuseWith('body_too_large', complaint);
+    case 408:
+    case 504:
+    case 524:
+      return new Refusal('answer_too_slow', 'The upstream took too long.');
+    case 429:
+    case 503:
+    case 529:
+      return new Refusal('upstream_overloaded', 'Overloaded', {
+        headers: encodeRetryAfter(retryAfter),
+      });
+    default:
+      return status >= 300 && status < 500
+        ? refuseDenied()
+        : new Refusal('upstream_broken', 'The upstream failed.');
+  }
+}
+
+/** To the client no different from a broken one; but asking again there cannot help. */
+function refuseDenied(): Refusal {
+  return new Refusal('upstream_denied', 'The upstream failed.');
+}
+
+function isBetweenUs({ names, message }: Complaint): boolean {
+  return (
+    names.some((name) => STATUSES_OF_OURS.includes(statusOf(name) ?? 0)) ||
+    OUR_ACCOUNT.test(message ?? '')
+  );
+}
+
+function refuseRequest(complaint: Complaint): Refusal {
+  const { names, message } = complaint;
+  const isTooLong =
+    names.includes('context_length_exceeded') || CONTEXT_TOO_LONG.test(message ?? '');
+  return refuseWith(isTooLong ? 'context_too_long' : 'invalid_request', complaint);
+}
+
+/** Clients match on the upstream's own words, so these stay. */
+function refuseWith(refusal: RefusalName, { message, param }: Complaint): Refusal {
+  const words = message ?? 'The upstream refused the request.';
+  const isUnknownToNative =
+    refusal === 'context_too_long' && !/prompt is too long|exceed context limit/.test(words);
+  return new Refusal(refusal, isUnknownToNative ? `prompt is too long: ${words}` : words, {
+    chatMessage: words,
+    ...(param !== undefined && { param }),
+  });
+}
+
+function readComplaint(body: unknown): Complaint {
+  if (!isObject(body)) return { names: [], message: undefined, param: undefined };
+  const error = isObject(body['error']) ? body['error'] : body;
+  const names = [readText(error, 'code'), readText(error, 'type')];
+  const message =
+    readText(error, 'message') ?? readText(body, 'error') ?? readDetail(body['detail']);
+  return {
+    names: names.filter((name) => name !== undefined),
+    message: message?.slice(0, MESSAGE_CHARS_MAX),
+    param: readText(error, 'param')?.slice(0, PARAM_CHARS_MAX),
+  };
+}
+
+/** How servers say it that check their requests with a schema. */
+function readDetail(detail: unknown): string | undefined {
+  if (typeof detail === 'string') return detail;
+  const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
+  return isObject(first) ? readText(first, 'msg') : undefined;
+}
+
+/** A date says nothing to those who do not know the time. */
+function encodeRetryAfter(value: string | undefined): Readonly<Record<string, string>> {
+  if (value === undefined || !/^\s*\d+(\.\d+)?\s*$/.test(value)) return {};
+  const seconds = Math.min(Math.max(Math.ceil(Number(value)), 1), RETRY_AFTER_SECONDS_MAX);
+  return { 'retry-after': String(seconds) };
+}

@@ -1,0 +1,30 @@
+import type { Usage } from '../inference.ts';
+
+export function inputOf({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage): number {
+  return input + cacheRead + cacheWrite5m + cacheWrite1h;
+}
+
+/**
+ * What is told later, unless it is less: usage counts upwards, and what falls is a mistake or a lie. Input is compared
+ * as a whole, because its kinds may be told apart better later on.
+ */
+export function raiseUsage(before: Usage, told: Usage): Usage {
+  const hasFallen = inputOf(told) < inputOf(before);
+  if (!hasFallen && told.output >= before.output && told.thinking >= before.thinking) return told;
+  return {
+    ...(hasFallen ? before : told),
+    output: Math.max(before.output, told.output),
+    thinking: Math.max(before.thinking, told.thinking),
+  };
+}
+
+export function isSameUsage(one: Usage, other: Usage): boolean {
+  return (
+    one.input === other.input &&
+    one.cacheRead === other.cacheRead &&
+    one.cacheWrite5m === other.cacheWrite5m &&
+    one.cacheWrite1h === other.cacheWrite1h &&
+    one.output === other.output &&
+    one.thinking === other.thinking
+  );
+}

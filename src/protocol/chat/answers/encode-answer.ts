@@ -1,0 +1,49 @@
+import type { AnswerContext, InferenceAnswer, OutputBlock } from '../../inference.ts';
+import { encodeCompletionId } from './encode-completion-id.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { FINISH_REASONS } from './finish-reasons.ts';
+
+export function encodeAnswer(answer: InferenceAnswer, { createdSeconds }: AnswerContext): string {
+  return JSON.stringify({
+    id: encodeCompletionId(answer.id),
+    object: 'chat.completion',
+    created: createdSeconds,
+    model: answer.model,
+    choices: [
+      {
+        index: 0,
+        message: encodeMessage(answer.content),
+        logprobs: null,
+        finish_reason: FINISH_REASONS[answer.stopReason],
+      },
+    ],
+    usage: encodeUsage(answer.usage),
+    system_fingerprint: null,
+    service_tier: null,
+  });
+}
+
+function encodeMessage(content: readonly OutputBlock[]) {
+  let text = '';
+  let reasoning = '';
+  const toolCalls = [];
+  for (const block of content) {
+    if (block.type === 'text') text += block.text;
+    else if (block.type === 'thinking') reasoning += block.thinking;
+    else if (block.type === 'tool_use') {
+      const { id, name, input } = block;
+      toolCalls.push({
+        id,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(input) },
+      });
+    }
+  }
+  return {
+    role: 'assistant',
+    content: text === '' && toolCalls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+  };
+}

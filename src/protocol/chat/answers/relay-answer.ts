@@ -1,0 +1,148 @@
+import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
+import { tallyDeltas } from '../../answers/count-content-bytes.ts';
+import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
+import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
+import { type Json, readObject, readText, readUpstreamBody } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
+import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
+import { decodeChatPayload } from './decode-answer.ts';
+import { decodeFinishReason } from './decode-finish-reason.ts';
+import { decodeMessageId } from './decode-message-id.ts';
+import { decodeUsage } from './decode-usage.ts';
+import { encodeCompletionId } from './encode-completion-id.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { FINISH_REASONS } from './finish-reasons.ts';
+
+type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
+
+/** What an answer says, in short. */
+interface Summary {
+  readonly start: EventOf<'start'>;
+  readonly finish: EventOf<'finish'>;
+  readonly contentBytes: number;
+}
+
+/**
+ * What a chat client gets to read: all of the answer, with what nobody here knows in it. Where something has to
+ * be mended that clients break on, the answer is better written anew.
+ */
+export function relayChatAnswer(
+  body: Buffer,
+  model: string,
+  context: AnswerContext,
+): RelayedAnswer {
+  const answer = readUpstreamBody(body);
+  const { value } = answer;
+  const choice = findOnlyChoice(value);
+  const summary = choice && (sumUpText(value, choice) ?? sumUpEvents(value, choice));
+  if (choice === undefined || summary === undefined) {
+    return { events: decodeChatPayload(value), contentBytes: 0, closing: undefined };
+  }
+  const { start, finish, contentBytes } = summary;
+  const isRight = choice['index'] === 0 && choice['finish_reason'] === reasonOf(summary);
+  const closing = (usage: Usage) => {
+    const written = writeMembers(value, { start, usage }, { model, context });
+    const members = isRight ? written : `${written},${writeChoices(choice, summary)}`;
+    const isLeft = isRight ? isKept : isKeptButChoices;
+    return spliceJson(answer, members, isLeft) ?? mergeJson(value, members);
+  };
+  return { events: [start, finish], contentBytes, closing };
+}
+
+/** Of the most frequent kind of answer, which is a text and nothing else. */
+function sumUpText(answer: Json, choice: Json): Summary | undefined {
+  const message = readObject(choice, 'message');
+  const { role, content, refusal, tool_calls: calls } = message;
+  const thoughts = message['reasoning_content'] ?? message['reasoning'];
+  const isText = role === 'assistant' && typeof content === 'string';
+  if (!isText || refusal != null || calls != null || thoughts != null) return undefined;
+  const usage = decodeUsage(answer['usage']);
+  if (usage === undefined || (choice['index'] ?? 0) !== 0) return undefined;
+  if (answer['error'] != null || choice['error'] != null) return undefined;
+  const id = decodeMessageId(readText(answer, 'id'));
+  const reason = readText(choice, 'finish_reason');
+  const stopReason = decodeFinishReason(reason, { hasCalls: false, isRefused: false });
+  return {
+    start: { type: 'start', id, model: readText(answer, 'model') ?? '', usage },
+    finish: { type: 'finish', stopReason, stopSequence: undefined, usage },
+    contentBytes: countUtf8Bytes(content),
+  };
+}
+
+/** Of all others that may go on. */
+function sumUpEvents(answer: Json, choice: Json): Summary | undefined {
+  const { events, contentBytes } = tallyDeltas(decodeChatPayload(answer));
+  const start = events[0];
+  const finish = events.at(-1);
+  const isGood = isWhole(readObject(choice, 'message'));
+  if (!isGood || start?.type !== 'start' || finish?.type !== 'finish') return undefined;
+  return finish.usage === undefined ? undefined : { start, finish, contentBytes };
+}
+
+const reasonOf = ({ finish }: Summary) => FINISH_REASONS[finish.stopReason];
+
+interface Written extends Pick<Summary, 'start'> {
+  readonly usage: Usage;
+}
+
+interface Names {
+  readonly model: string;
+  readonly context: AnswerContext;
+}
+
+function writeMembers(answer: Json, written: Written, { model, context }: Names): string {
+  const id = JSON.stringify(encodeCompletionId(written.start.id));
+  const usage = writeUsage(readObject(answer, 'usage'), written.usage);
+  return `"id":${id},"object":"chat.completion","created":${context.createdSeconds},"model":${JSON.stringify(model)},"usage":${usage}`;
+}
+
+/** Ours, and what nobody here knows. Not put together as an object: the engine keeps a new shape of each, which grows old. */
+function writeUsage(told: Json, usage: Usage): string {
+  const ours = encodeUsage(usage);
+  let others = '';
+  for (const name of Object.keys(told)) {
+    if (!Object.hasOwn(ours, name)) {
+      others += `,${JSON.stringify(name)}:${JSON.stringify(told[name])}`;
+    }
+  }
+  return `${JSON.stringify(ours).slice(0, -1)}${others}}`;
+}
+
+function writeChoices(choice: Json, summary: Summary): string {
+  return `"choices":${JSON.stringify([{ ...choice, index: 0, finish_reason: reasonOf(summary) }])}`;
+}
+
+const WRITTEN = ['id', 'object', 'created', 'model', 'usage'];
+
+const isKept: KeepMember = (name) => !WRITTEN.includes(name);
+const isKeptButChoices: KeepMember = (name) => name !== 'choices' && !WRITTEN.includes(name);
+
+/** The slow way, for names that a splice does not take. */
+function mergeJson(answer: Json, members: string): Buffer {
+  return Buffer.from(JSON.stringify({ ...answer, ...JSON.parse(`{${members}}`) }));
+}
+
+function findOnlyChoice({ choices }: Json): Json | undefined {
+  if (!Array.isArray(choices) || choices.length !== 1) return undefined;
+  const [choice] = choices;
+  return isObject(choice) ? choice : undefined;
+}
+
+/** Nothing of it is missing or of another type than clients expect. */
+function isWhole(message: Json): boolean {
+  const { role, content, tool_calls: calls } = message;
+  const hasText = typeof content === 'string' || content === null;
+  return role === 'assistant' && hasText && (calls == null || isListOfCalls(calls));
+}
+
+function isListOfCalls(calls: unknown): boolean {
+  return Array.isArray(calls) && calls.length > 0 && calls.every(isCall);
+}
+
+function isCall(call: unknown): boolean {
+  if (!isObject(call) || call['type'] !== 'function') return false;
+  const called = readObject(call, 'function');
+  return [readText(call, 'id'), readText(called, 'name'), readText(called, 'arguments')].every(
+    (text) => text !== undefined,
+  );
+}

@@ -1,0 +1,163 @@
+import { asBuffer } from '../../../lib/bytes/as-buffer.ts';
+import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
+import { type Json, parseUpstreamJson, readObject } from '../../json/upstream-json.ts';
+import type { SseEvent } from '../../sse/decode-sse.ts';
+import { type MaskText, maskFrame } from '../../sse/mask-frame.ts';
+import type { SseFrame } from '../../sse/split-sse.ts';
+import {
+  createStreamRelay,
+  encodeUtf8,
+  type FrameRelay,
+  type RelayedFrame,
+  type RelayedRun,
+  type StreamRelay,
+} from '../../sse/stream-relay.ts';
+import { createTextFrames, type TextRun } from '../../sse/text-frames.ts';
+import { cutAtChoices } from './cut-at-choices.ts';
+import { createChunkDecoder, readChoices } from './decode-chunks.ts';
+import { DONE } from './decode-stream.ts';
+import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
+
+/** What the head of a chunk is made of; the later of two fields of one name counts. */
+const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
+const NO_BYTES = new Uint8Array(0);
+const utf8 = new TextEncoder();
+
+/**
+ * From an upstream of the chat format to a chat client. Every chunk names the model, so its head is replaced;
+ * what it says goes on as it came. The beginning and the end are written anew: where the reason, the usage
+ * and the terminator stand, and whether at all, differs from upstream to upstream.
+ */
+export function createChatRelay(
+  model: string,
+  context: AnswerContext,
+  maskText: MaskText,
+): StreamRelay {
+  return createStreamRelay(new ChatFrames(model, context, maskText));
+}
+
+/** A class, because one is made for every stream. */
+class ChatFrames implements FrameRelay {
+  readonly #model: string;
+  readonly #context: AnswerContext;
+  readonly #maskText: MaskText;
+  readonly #chunks = createChunkDecoder('delta');
+  readonly #texts = createTextFrames();
+  readonly #heads: Heads = { bytes: NO_BYTES, cutBytes: 0 };
+  #head: string | undefined;
+
+  constructor(model: string, context: AnswerContext, maskText: MaskText) {
+    this.#model = model;
+    this.#context = context;
+    this.#maskText = maskText;
+  }
+
+  relay({ event, bytes }: SseFrame): RelayedFrame {
+    if (event !== undefined) return this.#relayEvent(event, bytes);
+    return {
+      events: [],
+      bytes: this.#head === undefined ? [] : [maskFrame(bytes, this.#maskText)],
+    };
+  }
+
+  skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
+    const run = this.#texts.skim(chunk, start);
+    if (run === undefined) return undefined;
+    const { end, contentBytes } = run;
+    return { bytes: replaceHeads(chunk, start, run, this.#heads), contentBytes, end };
+  }
+
+  end(): RelayedFrame {
+    this.#chunks.checkEnd();
+    return this.#finish();
+  }
+
+  #relayEvent({ data }: SseEvent, bytes: Uint8Array): RelayedFrame {
+    this.#texts.forget();
+    if (data.trim() === DONE) return this.#finish();
+    const chunk = parseUpstreamJson(data);
+    const events = this.#chunks.decode(chunk);
+    const begun = this.#begin(events[0]);
+    const relayed = this.#relayChunk(chunk, bytes);
+    const rest = relayed.length === 2 ? relayed[1] : undefined;
+    if (rest !== undefined) {
+      this.#texts.learn(bytes, events);
+      this.#heads.cutBytes = bytes.length - rest.length;
+    }
+    return { events, bytes: [...begun, ...relayed] };
+  }
+
+  #begin(start: InferenceEvent | undefined): readonly Uint8Array[] {
+    if (start?.type !== 'start') return [];
+    const head = encodeHead({ id: start.id, model: this.#model }, this.#context);
+    this.#head = head;
+    // With a memory of its own: a piece of the pool would keep 8 KB alive for as long as the stream is open.
+    this.#heads.bytes = new Uint8Array(Buffer.from(head));
+    return encodeUtf8(encodeBeginning(head, this.#context));
+  }
+
+  #relayChunk(chunk: Json, bytes: Uint8Array): readonly Uint8Array[] {
+    const choices = readChoices(chunk);
+    if (this.#head === undefined || choices.every(isSilent)) return [];
+    const rest = isPlain(chunk, choices) ? cutAtChoices(bytes) : undefined;
+    if (rest !== undefined) return [this.#heads.bytes, rest];
+    const spoken = choices.map((choice) => ({ ...choice, finish_reason: null }));
+    return encodeUtf8(`${this.#head}${JSON.stringify(spoken)}${encodeTail(this.#context)}`);
+  }
+
+  #finish(): RelayedFrame {
+    const events = this.#chunks.finish();
+    const last = events.at(-1);
+    if (last?.type !== 'finish') return { events, bytes: [] };
+    const head = this.#head ?? '';
+    const context = this.#context;
+    return {
+      events,
+      bytes: [],
+      closing: (usage: Usage) => utf8.encode(encodeEnd(head, last, usage, context)),
+    };
+  }
+}
+
+/** What chunks begin with, for the client and from the upstream. */
+interface Heads {
+  bytes: Uint8Array;
+  /** In chunks like the last one. */
+  cutBytes: number;
+}
+
+function replaceHeads(chunk: Uint8Array, start: number, run: TextRun, heads: Heads): Buffer {
+  const { ends, end } = run;
+  const { bytes, cutBytes } = heads;
+  const source = asBuffer(chunk);
+  const replaced = Buffer.allocUnsafe(end - start + ends.length * (bytes.length - cutBytes));
+  let at = 0;
+  let frameStart = start;
+  for (const frameEnd of ends) {
+    replaced.set(bytes, at);
+    at += bytes.length;
+    at += source.copy(replaced, at, frameStart + cutBytes, frameEnd);
+    frameStart = frameEnd;
+  }
+  return replaced;
+}
+
+/** The role, the reason and what is empty are said at the beginning and at the end. */
+function isSilent(choice: Json): boolean {
+  const delta = readObject(choice, 'delta');
+  return Object.entries(delta).every(([name, value]) => name === 'role' || isNothing(value));
+}
+
+const isNothing = (value: unknown) =>
+  value == null || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Nothing in it has to be taken out but what stands before its choices. */
+function isPlain(chunk: Json, choices: readonly Json[]): boolean {
+  const names = Object.keys(chunk);
+  const behind = names.slice(names.indexOf('choices'));
+  return (
+    chunk['usage'] == null &&
+    !behind.some((name) => HEAD_FIELDS.includes(name)) &&
+    choices.every((choice) => choice['finish_reason'] == null)
+  );
+}

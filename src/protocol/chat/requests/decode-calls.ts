@@ -1,0 +1,84 @@
+import type { InferenceEvent } from '../../inference.ts';
+import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
+import { mendToolId } from '../../native/requests/mend-messages.ts';
+import { isObject } from '../../schema.ts';
+import type { BlockQueue, QueuedBlock } from '../answers/queue-blocks.ts';
+
+export const CALLS_MAX = 1_024;
+
+interface Call {
+  readonly index: unknown;
+  readonly id: string | undefined;
+  readonly block: QueuedBlock;
+}
+
+interface Piece {
+  readonly index: unknown;
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly json: string;
+}
+
+/** Reads the calls of tools, whose pieces are told apart by index or, where there is none, by id. */
+export function createCallDecoder(blocks: BlockQueue): CallDecoder {
+  return new CallDecoder(blocks);
+}
+
+/** A class, because one is made for every stream. */
+class CallDecoder {
+  readonly #blocks: BlockQueue;
+  readonly #calls: Call[] = [];
+
+  constructor(blocks: BlockQueue) {
+    this.#blocks = blocks;
+  }
+
+  decode(pieces: unknown, answerId: string): InferenceEvent[] {
+    if (!Array.isArray(pieces)) return [];
+    return pieces.flatMap((piece) =>
+      isObject(piece) ? this.#decodePiece(readPiece(piece), answerId) : [],
+    );
+  }
+
+  hasCalls(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  #decodePiece(piece: Piece, answerId: string): InferenceEvent[] {
+    const { index, id, name, json } = piece;
+    const calls = this.#calls;
+    const known = this.#findCall(index, id);
+    if (known !== undefined && !isNext(piece, known)) return this.#blocks.add(known.block, json);
+
+    if (name === undefined) throw brokenAnswer('a tool has no name');
+    if (calls.length >= CALLS_MAX) throw brokenAnswer('it calls too many tools');
+    const toolId = mendToolId(id ?? `call_${answerId}_${calls.length}`);
+    const [block, events] = this.#blocks.append({ type: 'tool_use', id: toolId, name });
+    calls.push({ index, id, block });
+    return [...events, ...this.#blocks.add(block, json)];
+  }
+
+  #findCall(index: unknown, id: string | undefined): Call | undefined {
+    const calls = this.#calls;
+    if (index !== undefined) return calls.findLast((call) => call.index === index);
+    return id === undefined ? calls.at(-1) : calls.findLast((call) => call.id === id);
+  }
+}
+
+function readPiece(fields: Json): Piece {
+  const called = readObject(fields, 'function');
+  const json = called['arguments'] ?? '';
+  if (typeof json !== 'string') throw brokenAnswer("a tool's input is not a text");
+  return {
+    index: fields['index'],
+    id: readText(fields, 'id'),
+    name: readText(called, 'name'),
+    json,
+  };
+}
+
+/** Upstreams that send whole calls may give all of them one index, or none, and some of them no id. */
+function isNext({ index, id, name }: Piece, known: Call): boolean {
+  if (name === undefined) return false;
+  return id === undefined ? index === undefined : id !== known.id;
+}

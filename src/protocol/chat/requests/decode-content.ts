@@ -1,0 +1,109 @@
+import type { CacheControl, ContentBlock, OtherBlock, TextBlock } from '../../inference.ts';
+import { isObject } from '../../schema.ts';
+import type { FilePart, SaidPart, UserPart } from './chat-request.ts';
+import { refuseField } from './refuse-field.ts';
+
+const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+const PDF_TYPE = 'application/pdf';
+/** Native documents have titles of at most so many. */
+const TITLE_CHARS_MAX = 500;
+
+/** A text of nothing but white space says nothing, and models refuse it. */
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+/** Parts as blocks, those that say nothing left out; `path` is where the parts stand. */
+export function decodeParts(parts: readonly UserPart[], path: string): ContentBlock[] {
+  const blocks: ContentBlock[] = [];
+  for (const [i, part] of parts.entries()) {
+    const marker = decodeMarker(part);
+    if (part.type === 'image_url') {
+      const image = decodeImage(part.image_url.url, `${path}.${i}.image_url.url`);
+      blocks.push({ ...image, ...marker });
+    } else if (part.type === 'file') {
+      blocks.push({ ...decodeFile(part.file, `${path}.${i}.file`), ...marker });
+    } else if (!isBlank(part.text)) {
+      blocks.push({ type: 'text', text: part.text, ...marker });
+    }
+  }
+  return blocks;
+}
+
+export function decodeTexts(content: string | readonly SaidPart[]): TextBlock[] {
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return parts.flatMap((part) =>
+    part.type === 'text' && !isBlank(part.text)
+      ? [{ type: part.type, text: part.text, ...decodeMarker(part) }]
+      : [],
+  );
+}
+
+/** As clients of other gateways write it, on parts, messages, tools and whole requests; anything else is no marker. */
+export function decodeCacheControl(control: unknown): CacheControl | undefined {
+  if (!isObject(control) || control['type'] !== 'ephemeral') return undefined;
+  const { ttl } = control;
+  return { type: 'ephemeral', ...((ttl === '5m' || ttl === '1h') && { ttl }) };
+}
+
+/** The field of a block, where what it is made of is marked. */
+export function decodeMarker({ cache_control: marked }: { readonly cache_control?: unknown }) {
+  const control = decodeCacheControl(marked);
+  return control === undefined ? undefined : { cache_control: control };
+}
+
+/** What stands for a message is marked at its end, where a mark of its own wins. */
+export function markLast<Block extends ContentBlock>(
+  blocks: readonly Block[],
+  message: { readonly cache_control?: unknown },
+): readonly Block[] {
+  const marker = decodeMarker(message);
+  const last = blocks.at(-1);
+  if (marker === undefined || last === undefined) return blocks;
+  return [...blocks.slice(0, -1), { ...marker, ...last }];
+}
+
+interface DataUrl {
+  readonly mediaType: string;
+  readonly data: string;
+}
+
+function readDataUrl(url: string): DataUrl | undefined {
+  const comma = url.indexOf(',');
+  const head = url.slice(0, Math.max(comma, 0)).toLowerCase();
+  if (!head.startsWith('data:') || !head.endsWith(';base64')) return undefined;
+  const mediaType = head.slice('data:'.length).split(';', 1)[0] ?? '';
+  return { mediaType, data: url.slice(comma + 1) };
+}
+
+const isHttpUrl = (url: string) => /^https?:\/\//i.test(url);
+
+function decodeImage(url: string, path: string): OtherBlock {
+  if (isHttpUrl(url)) return { type: 'image', source: { type: 'url', url } };
+  const read = readDataUrl(url);
+  if (read === undefined) {
+    const message = 'Input should be an http(s) URL or a data URL in base64';
+    throw refuseField({ path, kind: 'invalid', message });
+  }
+  const mediaType = read.mediaType === 'image/jpg' ? 'image/jpeg' : read.mediaType;
+  if (!IMAGE_TYPES.includes(mediaType)) {
+    const message = `The image should be one of ${IMAGE_TYPES.join(', ')}`;
+    throw refuseField({ path, kind: 'invalid', message });
+  }
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: read.data } };
+}
+
+/** An id is of a file that one account of a vendor has, whoever of its customers sent it. */
+function decodeFile({ file_data: data, filename }: FilePart['file'], path: string): OtherBlock {
+  const title = filename ? { title: filename.slice(0, TITLE_CHARS_MAX) } : undefined;
+  if (data && isHttpUrl(data)) {
+    return { type: 'document', source: { type: 'url', url: data }, ...title };
+  }
+  const read = data ? readDataUrl(data) : undefined;
+  if (read?.mediaType !== PDF_TYPE) {
+    const message = `Input should be a data URL of ${PDF_TYPE} in base64, or an http(s) URL of a PDF; files by id are not supported`;
+    throw refuseField({ path: `${path}.file_data`, kind: 'invalid', message });
+  }
+  const source = { type: 'base64', media_type: PDF_TYPE, data: read.data };
+  return { type: 'document', source, ...title };
+}

@@ -1,0 +1,151 @@
+import type {
+  ContentBlock,
+  InferenceRequest,
+  Message,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../../inference.ts';
+import { isTooDeep } from '../../json/is-too-deep.ts';
+import { parseJson } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
+import type { AssistantMessage, ChatMessage, FunctionCall } from './chat-request.ts';
+import { decodeMarker, decodeParts, decodeTexts, isBlank, markLast } from './decode-content.ts';
+import { refuseField } from './refuse-field.ts';
+
+interface DecodedMessages {
+  readonly system: InferenceRequest['system'];
+  readonly messages: readonly Message[];
+}
+
+/** The conversation in native words, with what instructs the model taken out of it. */
+export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMessages {
+  const instructions: TextBlock[] = [];
+  const conversation = createConversation();
+  let functionCallId: string | undefined;
+
+  for (const [i, message] of chatMessages.entries()) {
+    const path = `messages.${i}`;
+    switch (message.role) {
+      case 'developer':
+      case 'system':
+        for (const text of markLast(decodeTexts(message.content), message)) instructions.push(text);
+        break;
+      case 'user':
+        conversation.addUser(decodeUserContent(message, `${path}.content`));
+        break;
+      case 'assistant':
+        // Calls of the deprecated kind have no id; one at a time, the latest is the one answered.
+        if (message.function_call) functionCallId = `function_call_${i}`;
+        conversation.addAssistant(decodeAssistantContent(message, functionCallId));
+        break;
+      case 'tool':
+        conversation.addResult(message.tool_call_id, decodeTexts(message.content), message);
+        break;
+      case 'function':
+        if (functionCallId === undefined) throw refuseOrphan(path);
+        conversation.addResult(functionCallId, decodeTexts(message.content ?? ''), message);
+    }
+  }
+  return {
+    system: joinInstructions(instructions),
+    messages: conversation.end(),
+  };
+}
+
+/** One text, unless something in it is marked. */
+function joinInstructions(instructions: readonly TextBlock[]): InferenceRequest['system'] {
+  if (instructions.length === 0) return undefined;
+  if (instructions.some((block) => block.cache_control != null)) return instructions;
+  return instructions.map(({ text }) => text).join('\n');
+}
+
+/**
+ * The native format wants the results of all tools at the head of the one message after their calls: whatever
+ * the user says between them and the assistant's next turn follows them. Lists are as long as clients like,
+ * too long to be spread into arguments.
+ */
+function createConversation() {
+  const messages: Message[] = [];
+  let results: ToolResultBlock[] = [];
+  let afterResults: ContentBlock[] = [];
+
+  const end = (): readonly Message[] => {
+    if (results.length > 0) messages.push({ role: 'user', content: [...results, ...afterResults] });
+    results = [];
+    afterResults = [];
+    return messages;
+  };
+
+  return {
+    addUser(content: Message['content']): void {
+      if (results.length > 0) {
+        for (const block of asBlocks(content)) afterResults.push(block);
+      } else if (content.length > 0) {
+        messages.push({ role: 'user', content });
+      }
+    },
+    addAssistant(content: Message['content']): void {
+      end();
+      if (content.length > 0) messages.push({ role: 'assistant', content });
+    },
+    /** A tool may have nothing to say; a text of nothing is not how it says so. */
+    addResult(id: string, content: readonly ContentBlock[], message: ChatMessage): void {
+      results.push({
+        type: 'tool_result',
+        tool_use_id: id,
+        ...(content.length > 0 && { content }),
+        ...decodeMarker(message),
+      });
+    },
+    end,
+  };
+}
+
+type UserMessage = Extract<ChatMessage, { role: 'user' }>;
+
+/** Of no length where nothing is said. */
+function decodeUserContent(message: UserMessage, path: string): Message['content'] {
+  const { content } = message;
+  if (typeof content !== 'string') return markLast(decodeParts(content, path), message);
+  if (isBlank(content)) return '';
+  return message.cache_control == null ? content : markLast(decodeTexts(content), message);
+}
+
+function asBlocks(content: Message['content']): readonly ContentBlock[] {
+  if (typeof content !== 'string') return content;
+  return content === '' ? [] : [{ type: 'text', text: content }];
+}
+
+function decodeAssistantContent(
+  message: AssistantMessage,
+  functionCallId: string | undefined,
+): Message['content'] {
+  const blocks: ContentBlock[] = decodeTexts(message.content ?? '');
+  for (const call of message.tool_calls ?? []) {
+    blocks.push(decodeCall(call.id, call.function));
+  }
+  if (message.function_call && functionCallId !== undefined) {
+    blocks.push(decodeCall(functionCallId, message.function_call));
+  }
+  return markLast(blocks, message);
+}
+
+function decodeCall(id: string, call: FunctionCall): ToolUseBlock {
+  return { type: 'tool_use', id, name: call.name, input: parseArguments(call.arguments) };
+}
+
+/**
+ * A model may have written anything, and reads in the result of its call what was wrong with it: the conversation goes
+ * on. The native format has a place for objects alone, so whatever is none stands in one, as it was written.
+ */
+function parseArguments(json: string): Readonly<Record<string, unknown>> {
+  if (isBlank(json)) return {};
+  const input = isTooDeep(json) ? undefined : parseJson(json);
+  return isObject(input) ? input : { _raw: json };
+}
+
+function refuseOrphan(path: string): Error {
+  const message = "A 'function' message should follow a message with 'function_call'";
+  return refuseField({ path: `${path}.role`, kind: 'invalid', message });
+}

@@ -1,0 +1,83 @@
+import { checkFields, knowFields } from '../../fields/check-fields.ts';
+import { FIELD_RULES } from '../../fields/field-rules.ts';
+import type { DecodedRequest, HeaderSource } from '../../format.ts';
+import type { InferenceRequest } from '../../inference.ts';
+import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
+import { namesOf } from '../../schema.ts';
+import type { ChatRequest, ResponseFormat } from './chat-request.ts';
+import { decodeCacheControl, isBlank } from './decode-content.ts';
+import { decodeMessages } from './decode-messages.ts';
+import { decodeTools } from './decode-tools.ts';
+import { listUnread } from './list-unread.ts';
+import { refuseField } from './refuse-field.ts';
+import { chatRequestSchema } from './request-schema.ts';
+
+/** Chat knows twice the range; above the native one there is nothing but its end. */
+const TEMPERATURE_MAX = 1;
+
+export const CHAT_FIELDS = knowFields(namesOf(chatRequestSchema), FIELD_RULES);
+
+export function decodeRequest(body: unknown, header: HeaderSource): DecodedRequest {
+  const problem = chatRequestSchema.check(body);
+  if (problem !== undefined) throw refuseField(problem);
+  const chat = body as ChatRequest;
+  const unknownFields = checkFields(chat, CHAT_FIELDS, (field, message) => {
+    throw refuseField({ path: field, kind: 'invalid', message });
+  });
+
+  const { system, messages } = decodeMessages(chat.messages);
+  if (messages.length === 0) {
+    const message = 'At least one message should be of a user or an assistant, and say something';
+    throw refuseField({ path: 'messages', kind: 'invalid', message });
+  }
+  const { temperature } = chat;
+  const endUser = chat.user ?? chat.safety_identifier;
+  const request: InferenceRequest = {
+    model: chat.model,
+    isStream: chat.stream === true,
+    system,
+    messages,
+    outputTokensMax: decodeOutputLimit(chat),
+    temperature:
+      typeof temperature === 'number' ? Math.min(temperature, TEMPERATURE_MAX) : undefined,
+    topP: chat.top_p ?? undefined,
+    topK: undefined,
+    stopSequences: decodeStop(chat.stop),
+    ...decodeTools(chat),
+    thinkingTokensMax: undefined,
+    isThinking: false,
+    outputSchema: decodeResponseFormat(chat.response_format),
+    effort: typeof chat.reasoning_effort === 'string' ? chat.reasoning_effort : undefined,
+    cacheControl: decodeCacheControl(chat.cache_control),
+    isBetaContext: wantsBetaContext(header),
+    betas: readBetas(header),
+    passedOn: endUser ? { metadata: { user_id: endUser } } : {},
+    unknownFields,
+    sentUnread: listUnread(chat, unknownFields),
+  };
+  return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
+}
+
+/** Of two, the smaller: whichever of them an upstream knows, it is kept. */
+function decodeOutputLimit(chat: ChatRequest): number | undefined {
+  const limits = [chat.max_completion_tokens, chat.max_tokens].filter((limit) => limit != null);
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+function decodeStop(stop: ChatRequest['stop']): readonly string[] {
+  const sequences = typeof stop === 'string' ? [stop] : (stop ?? []);
+  return sequences.filter((sequence) => !isBlank(sequence));
+}
+
+function decodeResponseFormat(
+  format: ResponseFormat | null | undefined,
+): InferenceRequest['outputSchema'] {
+  switch (format?.type) {
+    case 'json_object':
+      return true;
+    case 'json_schema':
+      return format.json_schema.schema ?? true;
+    default:
+      return undefined;
+  }
+}

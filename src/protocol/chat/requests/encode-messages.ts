@@ -1,0 +1,141 @@
+import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
+import type {
+  ContentBlock,
+  InferenceRequest,
+  Message,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../../inference.ts';
+import { isUnsigned } from '../../own-signature.ts';
+import type { UpstreamCall } from '../../upstream-call.ts';
+import type { AssistantMessage, ChatMessage, UserPart } from './chat-request.ts';
+import { encodeBlock, encodeParts, isText, joinTexts } from './encode-content.ts';
+
+/** The conversation in the words of the chat format, with what instructs the model at its head. */
+export function encodeMessages(
+  { system, messages }: Pick<InferenceRequest, 'system' | 'messages'>,
+  accepts: UpstreamCall['accepts'],
+): readonly ChatMessage[] {
+  const encoded: ChatMessage[] = [];
+  // The results of calls come right behind them; whatever else is said before the next answer follows.
+  let afterResults: ChatMessage[] = [];
+  const endTurn = () => {
+    for (const message of afterResults) encoded.push(message);
+    afterResults = [];
+  };
+
+  if (system !== undefined && system.length > 0) {
+    encoded.push({ role: 'system', content: joinContent(system) });
+  }
+  for (const [i, { role, content }] of messages.entries()) {
+    const path = `messages.${i}.content`;
+    if (role === 'system') {
+      afterResults.push({ role, content: joinContent(content) });
+    } else if (role === 'assistant') {
+      endTurn();
+      const answer = encodeAnswer(content, path, accepts);
+      if (answer !== undefined) encoded.push(answer);
+    } else if (typeof content === 'string') {
+      afterResults.push({ role, content });
+    } else {
+      const turn = encodeTurn(content, path, accepts);
+      for (const result of turn.results) encoded.push(result);
+      for (const message of turn.rest) afterResults.push(message);
+    }
+  }
+  endTurn();
+  return encoded;
+}
+
+function joinContent(content: Message['content']): string {
+  if (typeof content === 'string') return content;
+  return joinTexts(content.filter((block) => block.type === 'text'));
+}
+
+/** `undefined` where nothing was said aloud: such a message is refused. */
+function encodeAnswer(
+  content: Message['content'],
+  path: string,
+  accepts: UpstreamCall['accepts'],
+): AssistantMessage | undefined {
+  if (typeof content === 'string') {
+    return content === '' ? undefined : { role: 'assistant', content };
+  }
+  const calls: ToolUseBlock[] = [];
+  let text = '';
+  for (const [i, block] of content.entries()) {
+    if (block.type === 'text') text += block.text;
+    else if (block.type === 'tool_use') calls.push(block);
+    else if (block.type !== 'thinking' && block.type !== 'redacted_thinking') {
+      throw refuseKind(`${path}.${i}`, `blocks of type ${nameKind(block.type)}`);
+    }
+  }
+  if (text === '' && calls.length === 0) return undefined;
+  const thoughts = accepts?.has('reasoning_content') === true ? readThoughts(content) : '';
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(thoughts !== '' && { reasoning_content: thoughts }),
+    ...(calls.length > 0 && { tool_calls: calls.map(encodeCall) }),
+  };
+}
+
+/** Those of a native vendor are for its own models. */
+function readThoughts(content: readonly ContentBlock[]): string {
+  return content
+    .filter(isUnsigned)
+    .map(({ thinking }) => thinking)
+    .join('');
+}
+
+const encodeCall = ({ id, name, input }: ToolUseBlock) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input) },
+});
+
+function encodeTurn(
+  content: readonly ContentBlock[],
+  path: string,
+  accepts: UpstreamCall['accepts'],
+) {
+  const results: ChatMessage[] = [];
+  const rest: ChatMessage[] = [];
+  const parts: UserPart[] = [];
+  for (const [i, block] of content.entries()) {
+    if (block.type === 'tool_result') {
+      const { result, images } = encodeResult(block, `${path}.${i}.content`, accepts);
+      results.push(result);
+      if (images !== undefined) rest.push(images);
+    } else {
+      for (const part of encodeBlock(block, `${path}.${i}`, accepts)) parts.push(part);
+    }
+  }
+  const [first] = parts;
+  if (parts.length === 1 && first?.type === 'text') {
+    rest.push({ role: 'user', content: first.text });
+  } else if (parts.length > 0) {
+    rest.push({ role: 'user', content: parts });
+  }
+  return { results, rest };
+}
+
+/** A tool says nothing but text in this format; what it shows, the user shows for it. */
+function encodeResult(
+  block: ToolResultBlock,
+  path: string,
+  accepts: UpstreamCall['accepts'],
+): { result: ChatMessage; images: ChatMessage | undefined } {
+  const { tool_use_id: id, content, is_error: isError } = block;
+  const parts =
+    typeof content === 'string'
+      ? [{ type: 'text' as const, text: content }]
+      : encodeParts(content ?? [], path, accepts);
+  const text = joinTexts(parts.filter(isText));
+  const shown = parts.filter((part) => !isText(part));
+  const intro = { type: 'text' as const, text: `Shown by the call ${id}:` };
+  return {
+    result: { role: 'tool', tool_call_id: id, content: isError === true ? `Error: ${text}` : text },
+    images: shown.length > 0 ? { role: 'user', content: [intro, ...shown] } : undefined,
+  };
+}

@@ -1,0 +1,40 @@
+import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
+import type { InferenceRequest, Tool, ToolChoice } from '../../inference.ts';
+
+/** The tools and what the model has to do with them. Without tools there is nothing to choose. */
+export function encodeTools({ tools, toolChoice }: Pick<InferenceRequest, 'tools' | 'toolChoice'>) {
+  if (tools.length === 0) return {};
+  const isOneAtATime =
+    toolChoice !== undefined && toolChoice.type !== 'none' && toolChoice.disable_parallel_tool_use;
+  return {
+    tools: tools.map(encodeTool),
+    ...(toolChoice !== undefined && { tool_choice: encodeChoice(toolChoice) }),
+    ...(isOneAtATime === true && { parallel_tool_calls: false }),
+  };
+}
+
+/** A vendor's tool is one that its own models know without being told. */
+function encodeTool({ name, description, input_schema: parameters, type }: Tool, i: number) {
+  if (type != null && type !== 'custom') {
+    throw refuseKind(`tools.${i}`, `tools of type ${nameKind(type)}`);
+  }
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(typeof description === 'string' && { description }),
+      parameters,
+    },
+  };
+}
+
+function encodeChoice(choice: ToolChoice) {
+  switch (choice.type) {
+    case 'any':
+      return 'required';
+    case 'tool':
+      return { type: 'function', function: { name: choice.name } };
+    default:
+      return choice.type;
+  }
+}

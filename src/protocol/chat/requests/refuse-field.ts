@@ -1,0 +1,13 @@
+import { Refusal } from '../../refusals.ts';
+import type { SchemaProblem } from '../../schema.ts';
+
+/** Says what is wrong with a field the way clients of the chat format know it. */
+export function refuseField({ path, kind, message }: SchemaProblem): Refusal {
+  if (path === '') {
+    return new Refusal('invalid_request', `Invalid value for the request body: ${message}.`);
+  }
+  const param = path.replace(/\.(\d+)/g, '[$1]');
+  return kind === 'missing'
+    ? new Refusal('missing_field', `Missing required parameter: '${param}'.`, { param })
+    : new Refusal('invalid_request', `Invalid value for '${param}': ${message}.`, { param });
+}

@@ -1,0 +1,16 @@
+import { refuseKind } from '../../fields/refuse-kind.ts';
+import type { AskedRequest } from '../../inference.ts';
+import { isObject } from '../../schema.ts';
+
+/**
+ * What is kept in the cache for an hour costs more, and upstreams of the chat format do not tell it from the rest.
+ * Throws a `Refusal`.
+ */
+export function refuseLongCache({ sentUnread }: AskedRequest): void {
+  for (const value of sentUnread) {
+    const control = isObject(value) ? value['cache_control'] : undefined;
+    const ttl = isObject(control) ? control['ttl'] : undefined;
+    if (ttl === undefined || ttl === null || ttl === '5m') continue;
+    throw refuseKind('cache_control.ttl', 'one other than 5m');
+  }
+}

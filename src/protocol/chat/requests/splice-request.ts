@@ -1,0 +1,62 @@
+import { isDropped } from '../../fields/check-fields.ts';
+import type { JsonBody } from '../../json/parse-json-body.ts';
+import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
+import { isObject } from '../../schema.ts';
+import type { AskedCall } from '../../upstream-call.ts';
+import { CHAT_FIELDS } from './decode-request.ts';
+import type { OutputLimitField } from './encode-request.ts';
+
+/**
+ * The body for an upstream of the chat format from one that came in it, and only from such a one. It goes on as it
+ * came, byte for byte, but for what the gateway answers for: the model, the length of the answer, and whether it is a
+ * stream that tells its usage.
+ */
+export function spliceChatRequest(
+  call: AskedCall,
+  vendorModel: string,
+  outputLimitField: OutputLimitField,
+): Buffer | undefined {
+  const { outputTokensMax, source, isStream } = call;
+  if (source === undefined) return undefined;
+  let said = `"model":${JSON.stringify(vendorModel)},"${outputLimitField}":${outputTokensMax},"stream":${isStream}`;
+  if (isStream) said += `,"stream_options":${encodeStreamOptions(source)}`;
+  return spliceMembers(source, said, call.dropsUnknown === true ? isKnownAndKept : isKept);
+}
+
+function encodeStreamOptions({ value }: JsonBody): string {
+  const options = value['stream_options'];
+  if (!isObject(options)) return '{"include_usage":true}';
+  return JSON.stringify({ ...options, include_usage: true });
+}
+
+/** Known fields that say nothing are left out, as some upstreams refuse them, and with the tools what is said of them. */
+const isKept: KeepMember = (name, fields) => {
+  switch (name) {
+    case 'model':
+    case 'max_tokens':
+    case 'max_completion_tokens':
+    case 'stream':
+    case 'stream_options':
+      return false;
+    case 'messages':
+      return true;
+    case 'tool_choice':
+    case 'parallel_tool_calls':
+      return hasItems(fields['tools']) && fields[name] !== null;
+    case 'function_call':
+      return hasItems(fields['functions']) && fields[name] !== null;
+    default:
+      if (!CHAT_FIELDS.has(name)) return true;
+      return saysSomething(fields[name]) && !isDropped(name, CHAT_FIELDS);
+  }
+};
+
+const isKnownAndKept: KeepMember = (name, fields) => CHAT_FIELDS.has(name) && isKept(name, fields);
+
+function saysSomething(value: unknown): boolean {
+  return value !== null && (!Array.isArray(value) || value.length > 0);
+}
+
+function hasItems(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}

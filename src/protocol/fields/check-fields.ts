@@ -1,0 +1,95 @@
+import { isObject } from '../schema.ts';
+import { EDIT_RULES, type FieldRule, type KindRule } from './field-rules.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is known of the fields of a body, by name: a rule, or nothing that is special. */
+export type KnownFields = ReadonlyMap<string, FieldRule | undefined>;
+
+/** What is read of tools and edits beside what the schemas say of them. */
+export const KIND_NAMES = [
+  'context_management',
+  'edits',
+  'max_uses',
+  'allowed_callers',
+  'stream_options',
+  'include_usage',
+] as const;
+
+/** Says it in the words of the format. */
+type Refuse = (field: string, message: string) => never;
+
+const NO_NAMES: readonly string[] = Object.freeze([]);
+
+export function knowFields(names: readonly string[], rules: readonly FieldRule[]): KnownFields {
+  return new Map<string, FieldRule | undefined>([
+    ...names.map((name) => [name, undefined] as const),
+    ...rules.map((rule) => [rule.field, rule] as const),
+  ]);
+}
+
+/** Tells the names that nobody here knows. Calls `refuse`, which throws, for what may not be sent. */
+export function checkFields(body: Fields, known: KnownFields, refuse: Refuse): readonly string[] {
+  let unknown: string[] | undefined;
+  for (const name of Object.keys(body)) {
+    const rule = known.get(name);
+    if (name === 'context_management') checkEdits(body[name], refuse);
+    if (rule !== undefined) checkField(rule, body[name], refuse);
+    else if (!known.has(name)) {
+      unknown ??= [];
+      unknown.push(name);
+    }
+  }
+  return unknown ?? NO_NAMES;
+}
+
+/** Whether a field is left out of what is sent to an upstream of the same format. */
+export function isDropped(name: string, known: KnownFields): boolean {
+  return known.get(name)?.others === 'dropped';
+}
+
+function checkField(rule: FieldRule, value: unknown, refuse: Refuse): void {
+  if (rule.others === 'dropped' || saysNothing(value)) return;
+  if (rule.passes.some((passing) => isEqual(passing, value))) return;
+  const allowed = rule.passes.map((passing) => JSON.stringify(passing)).join(' or ');
+  const remedy = allowed === '' ? 'leave it out' : `leave it out, or say ${allowed}`;
+  refuse(rule.field, `this is not sold here: ${rule.why}; ${remedy}`);
+}
+
+function saysNothing(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function isEqual(passing: FieldRule['passes'][number], value: unknown): boolean {
+  if (!Array.isArray(passing)) return passing === value;
+  if (!Array.isArray(value) || value.length !== passing.length) return false;
+  return passing.every((item, i) => item === value[i]);
+}
+
+function checkEdits(context: unknown, refuse: Refuse): void {
+  const edits = isObject(context) ? context['edits'] : undefined;
+  if (!Array.isArray(edits)) return;
+  for (let i = 0; i < edits.length; i++) {
+    const rule = findKindRule(readKind(edits[i]), EDIT_RULES);
+    if (rule === undefined) continue;
+    refuse(`context_management.edits.${i}.type`, explainKind(rule));
+  }
+}
+
+/** The kind of a tool or an edit, of whatever shape. */
+export function readKind(value: unknown): string {
+  const kind = isObject(value) ? value['type'] : undefined;
+  return typeof kind === 'string' ? kind : '';
+}
+
+/** Kinds have a date at their end. Some readers do not mind capitals. */
+export function findKindRule(kind: string, rules: readonly KindRule[]): KindRule | undefined {
+  const lowerKind = kind.toLowerCase();
+  return rules.find(({ type }) =>
+    type.endsWith('_') ? lowerKind.startsWith(type) : lowerKind === type,
+  );
+}
+
+export function explainKind({ type, why }: KindRule): string {
+  return `\`${type}\` is not sold here: ${why}`;
+}

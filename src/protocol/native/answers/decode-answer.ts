@@ -1,0 +1,93 @@
+import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { isSameUsage } from '../../answers/raise-usage.ts';
+import type { InferenceEvent, Usage } from '../../inference.ts';
+import { replaceText } from '../../json/splice-json.ts';
+import {
+  brokenAnswer,
+  type Json,
+  parseUpstreamJson,
+  readObject,
+  readUpstreamBody,
+} from '../../json/upstream-json.ts';
+import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
+import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
+import { decodeEnding } from './decode-ending.ts';
+import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
+import { encodeUsage } from './encode-usage.ts';
+
+/** The events of an answer that comes as a whole. */
+export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
+  return decodePayload(parseUpstreamJson(body));
+}
+
+/**
+ * What a native client gets to read: all of the answer, with what nobody here knows in it. Without usage it is
+ * better written anew, with an estimate.
+ */
+export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
+  const answer = readUpstreamBody(body);
+  const { value } = answer;
+  if (!tellsUsage(value['usage'])) {
+    return { events: decodePayload(value), contentBytes: 0, closing: undefined };
+  }
+  const { start, content, finish } = readAnswer(value);
+  let contentBytes = 0;
+  for (const block of content) contentBytes += countBlockBytes(block);
+  const closing = (usage: Usage) =>
+    tellsUsageOf(value, usage)
+      ? (replaceText(answer, 'model', model) ?? writeJson({ ...value, model }))
+      : writeJson({ ...value, model, usage: mendUsage(value, usage) });
+  return { events: [start, finish], contentBytes, closing };
+}
+
+const writeJson = (value: Json) => Buffer.from(JSON.stringify(value));
+
+/** Whether the answer tells just this usage. */
+function tellsUsageOf(answer: Json, usage: Usage): boolean {
+  const told = readObject(answer, 'usage');
+  const isCounted = told['input_tokens'] != null && told['output_tokens'] != null;
+  return isCounted && isSameUsage(decodeUsage(told, NO_USAGE), usage);
+}
+
+/** Ours, and what nobody here knows. */
+function mendUsage(answer: Json, usage: Usage): Json {
+  const { service_tier, ...ours } = encodeUsage(usage);
+  return { service_tier, ...readObject(answer, 'usage'), ...ours };
+}
+
+function decodePayload(answer: Json): readonly InferenceEvent[] {
+  const { start, content, finish } = readAnswer(answer);
+  const blocks = createBlockDecoder();
+  const events: InferenceEvent[] = [start];
+  for (const block of content) {
+    events.push(...blocks.start({ content_block: block }), ...blocks.stop());
+  }
+  events.push(finish);
+  return events;
+}
+
+/** What an answer says of its cost, for whoever wants nothing else. */
+export function readNativeUsage(answer: Json): Usage | undefined {
+  if (answer['type'] === 'error' || tellsError(answer['error'])) throw decodeStreamError(answer);
+  const told = answer['usage'];
+  return tellsUsage(told) ? decodeUsage(told, NO_USAGE) : undefined;
+}
+
+interface Reading {
+  readonly start: InferenceEvent;
+  readonly content: readonly unknown[];
+  readonly finish: InferenceEvent;
+}
+
+function readAnswer(answer: Json): Reading {
+  const told = readNativeUsage(answer);
+  const { id, model, content } = answer;
+  if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');
+  if (!Array.isArray(content)) throw brokenAnswer('it has no content');
+  const { stopReason, stopSequence } = decodeEnding(answer);
+  return {
+    start: { type: 'start', id, model, usage: told ?? NO_USAGE },
+    content,
+    finish: { type: 'finish', stopReason, stopSequence, usage: told },
+  };
+}

@@ -1,0 +1,102 @@
+import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { raiseUsage } from '../../answers/raise-usage.ts';
+import type { InferenceEvent, Usage } from '../../inference.ts';
+import {
+  brokenAnswer,
+  type Json,
+  parseUpstreamJson,
+  readObject,
+  readText,
+} from '../../json/upstream-json.ts';
+import type { StreamDecoder } from '../../sse/stream-decoder.ts';
+import { createBlockDecoder } from './decode-blocks.ts';
+import { decodeEnding, NO_ENDING } from './decode-ending.ts';
+import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
+
+/** Reads what an upstream of the native format streams. */
+export function createStreamDecoder(): StreamDecoder {
+  const payloads = createPayloadDecoder();
+  return {
+    decode: ({ data }) => payloads.decode(parseUpstreamJson(data)),
+    end: () => payloads.end(),
+  };
+}
+
+/** The same behind the JSON, for those who have read that already. */
+export function createPayloadDecoder(): PayloadDecoder {
+  return new PayloadDecoder();
+}
+
+/** A class, because one is made for every stream. */
+class PayloadDecoder {
+  #usage: Usage = NO_USAGE;
+  #isUsageTold = false;
+  #ending = NO_ENDING;
+  #stage: 'nothing' | 'started' | 'finished' = 'nothing';
+  readonly #blocks = createBlockDecoder();
+
+  decode(payload: Json): InferenceEvent[] {
+    if (tellsError(payload['error'])) throw decodeStreamError(payload);
+    const type = readText(payload, 'type') ?? '';
+    switch (type) {
+      case 'error':
+        throw decodeStreamError(payload);
+      case 'message_start':
+        return this.#start(payload);
+      case 'content_block_start':
+        this.#checkStarted(type);
+        return this.#blocks.start(payload);
+      case 'content_block_delta':
+        this.#checkStarted(type);
+        return this.#blocks.addDelta(payload);
+      case 'content_block_stop':
+        this.#checkStarted(type);
+        return this.#blocks.stop();
+      case 'message_delta':
+        this.#checkStarted(type);
+        return this.#noteStop(payload);
+      case 'message_stop':
+        this.#checkStarted(type);
+        return this.#finish();
+      default:
+        // Pings, and events that are newer than this.
+        return [];
+    }
+  }
+
+  end(): InferenceEvent[] {
+    if (this.#stage !== 'finished') throw brokenAnswer('it was cut off');
+    return [];
+  }
+
+  #checkStarted(type: string): void {
+    if (this.#stage !== 'started') throw brokenAnswer(`${type} is out of order`);
+  }
+
+  #start(payload: Json): InferenceEvent[] {
+    if (this.#stage !== 'nothing') throw brokenAnswer('it starts twice');
+    const message = readObject(payload, 'message');
+    const { id, model } = message;
+    if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');
+    const started = decodeUsage(message['usage'], NO_USAGE);
+    // Only the end tells how long the answer is.
+    this.#usage = { ...started, output: 0, thinking: 0 };
+    this.#stage = 'started';
+    return [{ type: 'start', id, model, usage: started }];
+  }
+
+  #noteStop(payload: Json): InferenceEvent[] {
+    this.#ending = decodeEnding(readObject(payload, 'delta'));
+    this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
+    if (!tellsUsage(payload['usage'])) return [];
+    this.#isUsageTold = true;
+    return [{ type: 'usage', usage: this.#usage }];
+  }
+
+  #finish(): InferenceEvent[] {
+    if (this.#blocks.isOpen()) throw brokenAnswer('it ends in the middle of a block');
+    this.#stage = 'finished';
+    const usage = this.#isUsageTold ? this.#usage : undefined;
+    return [{ type: 'finish', ...this.#ending, usage }];
+  }
+}

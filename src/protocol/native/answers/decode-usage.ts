@@ -1,0 +1,42 @@
+import type { Usage } from '../../inference.ts';
+import { readCount } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
+
+export const NO_USAGE: Usage = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  thinking: 0,
+};
+
+/** What an upstream says now, over what it said before: it may leave out what has not changed. */
+export function decodeUsage(value: unknown, before: Usage): Usage {
+  const usage = isObject(value) ? value : {};
+  const split = isObject(usage['cache_creation']) ? usage['cache_creation'] : {};
+  const details = isObject(usage['output_tokens_details']) ? usage['output_tokens_details'] : {};
+
+  const written =
+    readCount(usage['cache_creation_input_tokens']) ?? before.cacheWrite5m + before.cacheWrite1h;
+  const cacheWrite1h =
+    readCount(split['ephemeral_1h_input_tokens']) ?? Math.min(before.cacheWrite1h, written);
+  return {
+    input: readCount(usage['input_tokens']) ?? before.input,
+    cacheRead: readCount(usage['cache_read_input_tokens']) ?? before.cacheRead,
+    cacheWrite5m:
+      readCount(split['ephemeral_5m_input_tokens']) ?? Math.max(0, written - cacheWrite1h),
+    cacheWrite1h,
+    output: readCount(usage['output_tokens']) ?? before.output,
+    thinking: readCount(details['thinking_tokens']) ?? before.thinking,
+  };
+}
+
+/** Whether an upstream says anything at all; some send the field and nothing in it. */
+export function tellsUsage(value: unknown): boolean {
+  const usage = isObject(value) ? value : {};
+  return (
+    readCount(usage['input_tokens']) !== undefined ||
+    readCount(usage['output_tokens']) !== undefined
+  );
+}

@@ -1,0 +1,155 @@
+import { isSameUsage, raiseUsage } from '../../answers/raise-usage.ts';
+import type { Closing, InferenceEvent, Usage } from '../../inference.ts';
+import {
+  type Json,
+  parseUpstreamJson,
+  readCount,
+  readObject,
+  readText,
+} from '../../json/upstream-json.ts';
+import type { SseEvent } from '../../sse/decode-sse.ts';
+import { type MaskText, maskFrame } from '../../sse/mask-frame.ts';
+import type { SseFrame } from '../../sse/split-sse.ts';
+import {
+  createStreamRelay,
+  encodeUtf8,
+  type FrameRelay,
+  type RelayedFrame,
+  type RelayedRun,
+  type StreamRelay,
+} from '../../sse/stream-relay.ts';
+import { createTextFrames } from '../../sse/text-frames.ts';
+import { createPayloadDecoder } from './decode-stream.ts';
+import { decodeUsage, NO_USAGE } from './decode-usage.ts';
+import { createStreamEncoder, encodeEvent } from './encode-stream.ts';
+import { encodeFinalUsage } from './encode-usage.ts';
+
+const EVENT_NAME = /^\w{1,64}$/;
+/** What other events say is none of the answer, but may be about a failure. */
+const OF_THE_ANSWER = /^(message|content_block)_/;
+
+/** Beside the output. */
+const FINAL_COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+const utf8 = new TextEncoder();
+
+/** What a stream says of its end, before it is known whether that is so. */
+interface Ending {
+  readonly payload: Json;
+  readonly bytes: Uint8Array;
+}
+
+type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
+
+/**
+ * From an upstream of the native format to a native client. The start is written anew, with `model` in it;
+ * everything else goes on as it came, but for an event without its name, on which clients break, and an end that
+ * tells another usage than is billed. An end therefore goes out with the last event.
+ */
+export function createNativeRelay(model: string, maskText: MaskText): StreamRelay {
+  return createStreamRelay(new NativeFrames(model, maskText));
+}
+
+/** A class, because one is made for every stream. */
+class NativeFrames implements FrameRelay {
+  readonly #model: string;
+  readonly #maskText: MaskText;
+  readonly #decoder = createPayloadDecoder();
+  readonly #encoder = createStreamEncoder();
+  readonly #texts = createTextFrames();
+  #hasStarted = false;
+  #usage: Usage = NO_USAGE;
+  #ending: Ending | undefined;
+
+  constructor(model: string, maskText: MaskText) {
+    this.#model = model;
+    this.#maskText = maskText;
+  }
+
+  relay({ event, bytes }: SseFrame): RelayedFrame {
+    if (event === undefined) {
+      return { events: [], bytes: this.#hasStarted ? [maskFrame(bytes, this.#maskText)] : [] };
+    }
+    const relayed = this.#relayEvent(event, bytes);
+    if (relayed.bytes[0] === bytes) this.#texts.learn(bytes, relayed.events);
+    else this.#texts.forget();
+    return relayed;
+  }
+
+  skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
+    const run = this.#texts.skim(chunk, start);
+    if (run === undefined) return undefined;
+    const { end, contentBytes } = run;
+    const isWhole = start === 0 && end === chunk.length;
+    return { bytes: isWhole ? chunk : chunk.subarray(start, end), contentBytes, end };
+  }
+
+  end(): RelayedFrame {
+    return { events: this.#decoder.end(), bytes: [] };
+  }
+
+  #relayEvent({ event, data }: SseEvent, bytes: Uint8Array): RelayedFrame {
+    const payload = parseUpstreamJson(data);
+    const events = this.#decoder.decode(payload);
+    const [first] = events;
+    if (first?.type === 'start') return { events, bytes: this.#relayStart(first) };
+    const type = readEventName(payload);
+    if (!this.#hasStarted || type === undefined) return { events, bytes: [] };
+    const named = event === type ? bytes : utf8.encode(encodeEvent(type, payload));
+    if (first?.type === 'finish') return { events, bytes: [], closing: this.#close(first, named) };
+    if (!OF_THE_ANSWER.test(type)) return { events, bytes: [maskFrame(named, this.#maskText)] };
+    if (type !== 'message_delta') return { events, bytes: [named] };
+    const before = this.#takeEnding();
+    this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
+    // A copy: the chunk's memory may be used again before the next event comes.
+    this.#ending = { payload, bytes: new Uint8Array(named) };
+    return { events, bytes: before };
+  }
+
+  #relayStart(start: EventOf<'start'>): readonly Uint8Array[] {
+    this.#hasStarted = true;
+    this.#usage = { ...start.usage, output: 0, thinking: 0 };
+    return encodeUtf8(this.#encoder.encode({ ...start, model: this.#model }));
+  }
+
+  /** One that another follows was not the last. Without the output, too, clients break on it. */
+  #takeEnding(): readonly Uint8Array[] {
+    if (this.#ending === undefined) return [];
+    const { payload, bytes } = this.#ending;
+    const isCounted = readCount(readObject(payload, 'usage')['output_tokens']) !== undefined;
+    return [isCounted ? bytes : mendEnding(payload, this.#usage)];
+  }
+
+  #close(finish: EventOf<'finish'>, stop: Uint8Array): Closing {
+    const ending = this.#ending;
+    const told = this.#usage;
+    const stopBytes = new Uint8Array(stop);
+    return (usage) => {
+      if (ending === undefined) return utf8.encode(this.#encoder.encode({ ...finish, usage }));
+      const isRight = isSameUsage(told, usage) && tellsNothingElse(ending.payload, usage);
+      return Buffer.concat([isRight ? ending.bytes : mendEnding(ending.payload, usage), stopBytes]);
+    };
+  }
+}
+
+/** Clients need the output, and may do without what has not changed since the start. */
+function tellsNothingElse(ending: Json, usage: Usage): boolean {
+  const told = readObject(ending, 'usage');
+  const ours: Readonly<Record<string, unknown>> = encodeFinalUsage(usage);
+  return (
+    told['output_tokens'] === usage.output &&
+    FINAL_COUNTS.every((name) => told[name] == null || told[name] === ours[name])
+  );
+}
+
+function mendEnding(ending: Json, usage: Usage): Uint8Array {
+  const told = readObject(ending, 'usage');
+  return utf8.encode(
+    encodeEvent('message_delta', { ...ending, usage: { ...told, ...encodeFinalUsage(usage) } }),
+  );
+}
+
+/** `undefined` where it is none that could stand in a line of its own. */
+function readEventName(payload: Json): string | undefined {
+  const type = readText(payload, 'type') ?? '';
+  return EVENT_NAME.test(type) ? type : undefined;
+}

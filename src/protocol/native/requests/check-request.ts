@@ -1,0 +1,158 @@
+import type { ContentBlock, Message } from '../../inference.ts';
+import { Refusal } from '../../refusals.ts';
+import { isObject } from '../../schema.ts';
+import { checkCacheMarkers } from './check-cache-markers.ts';
+import { checkToolTurns } from './check-tool-turns.ts';
+import { isThinkingOn, type NativeRequest } from './native-request.ts';
+
+/** Of the text that the image is sent as, not of the image. */
+const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
+
+/** The rules over several fields, for a body that its schema lets through. Clients match on the texts. */
+export function checkRequest(body: NativeRequest): void {
+  if (body.messages.length === 0) {
+    throw refuse('messages', 'messages: at least one message is required');
+  }
+  checkStopSequences(body);
+  checkThinking(body);
+  checkTools(body);
+  checkSystem(body);
+  const last = body.messages.length - 1;
+  body.messages.forEach((message, i) => {
+    checkMessage(message, i, i === last);
+  });
+  checkPrefill(body.messages);
+  checkToolTurns(body.messages);
+  checkCacheMarkers(body);
+}
+
+function refuse(param: string, message: string): Refusal {
+  return new Refusal('invalid_request', message, { param });
+}
+
+const isBlank = (text: string) => text.trim() === '';
+
+function checkStopSequences({ stop_sequences: stopSequences }: NativeRequest): void {
+  if (stopSequences?.some(isBlank)) {
+    throw refuse(
+      'stop_sequences',
+      'stop_sequences: each stop sequence must contain non-whitespace',
+    );
+  }
+}
+
+function checkThinking(body: NativeRequest): void {
+  if (!isThinkingOn(body)) return;
+  const budget = body.thinking?.type === 'enabled' ? body.thinking.budget_tokens : undefined;
+  if (budget !== undefined && budget >= body.max_tokens) {
+    throw refuse('max_tokens', '`max_tokens` must be greater than `thinking.budget_tokens`.');
+  }
+  if ((body.temperature ?? 1) !== 1) {
+    throw refuse('temperature', '`temperature` may only be set to 1 when thinking is enabled.');
+  }
+}
+
+function checkTools({ tools, tool_choice: choice }: NativeRequest): void {
+  if (tools == null && choice == null) return;
+  const names = new Set((tools ?? []).map((tool) => tool.name));
+  if (names.size < (tools ?? []).length) {
+    throw refuse('tools', 'tools: Tool names must be unique.');
+  }
+  if (choice == null) return;
+  if (names.size === 0) {
+    throw refuse('tool_choice', 'tool_choice may only be specified while providing tools.');
+  }
+  if (choice.type === 'tool' && !names.has(choice.name)) {
+    throw refuse('tool_choice', `Tool '${choice.name}' not found in provided tools`);
+  }
+}
+
+function checkSystem({ system }: NativeRequest): void {
+  if (Array.isArray(system)) for (const block of system) checkText(block.text, 'system');
+}
+
+function checkMessage({ role, content }: Message, i: number, isLast: boolean): void {
+  if (content.length === 0 && !(isLast && role === 'assistant')) {
+    throw refuse(
+      `messages.${i}`,
+      `messages.${i}: all messages must have non-empty content except for the optional final assistant message`,
+    );
+  }
+  if (typeof content === 'string') {
+    if (content !== '') checkText(content, 'messages');
+    return;
+  }
+  content.forEach((block, j) => {
+    if (role === 'system' && block.type !== 'text') {
+      throw refuseRole(i, '`system` messages can only have `text` blocks');
+    }
+    checkBlock(block, role, i, j);
+  });
+}
+
+function checkBlock(block: ContentBlock, role: Message['role'], i: number, j: number): void {
+  switch (block.type) {
+    case 'text':
+      checkText(block.text, 'messages');
+      return;
+    case 'image':
+      checkImage(block, `messages.${i}.content.${j}`);
+      return;
+    case 'tool_use':
+      if (role !== 'assistant') {
+        throw refuseRole(i, '`tool_use` blocks can only be in `assistant` messages');
+      }
+      return;
+    case 'tool_result':
+      if (role !== 'user') {
+        throw refuseRole(i, '`tool_result` blocks can only be in `user` messages');
+      }
+      if (Array.isArray(block.content)) checkImages(block.content, `messages.${i}.content.${j}`);
+  }
+}
+
+function refuseRole(i: number, message: string): Refusal {
+  const path = `messages.${i}`;
+  return refuse(path, `${path}: ${message}`);
+}
+
+function checkImages(blocks: readonly ContentBlock[], path: string): void {
+  blocks.forEach((block, k) => {
+    if (block.type === 'image') checkImage(block, `${path}.content.${k}`);
+  });
+}
+
+function checkText(text: string, param: string): void {
+  if (text === '') throw refuse(param, `${param}: text content blocks must be non-empty`);
+  if (isBlank(text)) {
+    throw refuse(param, `${param}: text content blocks must contain non-whitespace text`);
+  }
+}
+
+function checkImage(image: Readonly<Record<string, unknown>>, path: string): void {
+  const source = image['source'];
+  if (!isObject(source) || source['type'] !== 'base64') return;
+  const { length } = String(source['data']);
+  if (length > IMAGE_BYTES_MAX) {
+    const param = `${path}.image.source.base64`;
+    throw refuse(
+      param,
+      `${param}: image exceeds 5 MB maximum: ${length} bytes > ${IMAGE_BYTES_MAX} bytes`,
+    );
+  }
+}
+
+function checkPrefill(messages: readonly Message[]): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return;
+  const block = typeof last.content === 'string' ? undefined : last.content.at(-1);
+  const text = typeof last.content === 'string' ? last.content : readText(block);
+  if (text !== text.trimEnd()) {
+    throw refuse(
+      'messages',
+      'messages: final assistant content cannot end with trailing whitespace',
+    );
+  }
+}
+
+const readText = (block: ContentBlock | undefined) => (block?.type === 'text' ? block.text : '');

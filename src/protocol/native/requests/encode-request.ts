@@ -1,0 +1,82 @@
+import type { InferenceRequest } from '../../inference.ts';
+import { isObject } from '../../schema.ts';
+import type { AskedCall, UpstreamCall } from '../../upstream-call.ts';
+import { mendMessages } from './mend-messages.ts';
+import { THINKING_TOKENS_MIN } from './request-schema.ts';
+
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** What a chat client asks for by `json_object`, for which the native format has no words of its own. */
+const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
+
+/** The body for an upstream of the native format. What came in that format goes on as it came. */
+export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
+  const { request, outputTokensMax, isStream } = call;
+  return JSON.stringify({
+    ...(call.dropsUnknown === true
+      ? omit(request.passedOn, request.unknownFields)
+      : request.passedOn),
+    model: vendorModel,
+    max_tokens: outputTokensMax,
+    messages: mendMessages(request.messages),
+    system: encodeSystem(request),
+    stream: isStream,
+    temperature: request.temperature,
+    top_p: request.topP,
+    top_k: request.topK,
+    stop_sequences: unlessEmpty(request.stopSequences),
+    tools: unlessEmpty(request.tools),
+    tool_choice: request.toolChoice,
+    cache_control: request.cacheControl,
+    thinking: fitThinking(call),
+    output_config: encodeOutputConfig(call),
+  });
+}
+
+function omit(
+  fields: InferenceRequest['passedOn'],
+  names: readonly string[],
+): InferenceRequest['passedOn'] {
+  const left = { ...fields };
+  for (const name of names) Reflect.deleteProperty(left, name);
+  return left;
+}
+
+function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {
+  return items.length > 0 ? items : undefined;
+}
+
+function encodeSystem({ system, outputSchema }: InferenceRequest): InferenceRequest['system'] {
+  if (outputSchema !== true) return system;
+  if (system === undefined) return JSON_INSTRUCTION;
+  if (typeof system === 'string') return `${system}\n${JSON_INSTRUCTION}`;
+  return [...system, { type: 'text', text: JSON_INSTRUCTION }];
+}
+
+/** Thoughts are part of the output: where that was cut, they keep their share of it, or go when that is too little. */
+export function fitThinking({ request, outputTokensMax }: AskedCall): unknown {
+  const { thinking } = request.passedOn;
+  const { thinkingTokensMax: budget, outputTokensMax: asked } = request;
+  if (!isObject(thinking) || budget === undefined || asked === undefined) return thinking;
+  if (budget < outputTokensMax) return thinking;
+  const share = Math.floor((budget * outputTokensMax) / asked);
+  const fitted = Math.max(share, THINKING_TOKENS_MIN);
+  return fitted < outputTokensMax ? { ...thinking, budget_tokens: fitted } : undefined;
+}
+
+/** What a native client says of it is in its place already. */
+function encodeOutputConfig({ request, accepts }: UpstreamCall): unknown {
+  const { outputSchema, passedOn } = request;
+  const config = passedOn['output_config'];
+  const hasSchema = isObject(outputSchema) && passedOn['output_format'] == null;
+  const format = hasSchema ? { type: 'json_schema', schema: outputSchema } : undefined;
+  const effort = accepts?.has('effort') === true ? encodeEffort(request.effort) : undefined;
+  if (format === undefined && effort === undefined) return config;
+  return { format, effort, ...(isObject(config) && config) };
+}
+
+/** The least that there is here is more than the least there. */
+function encodeEffort(effort: string | undefined): string | undefined {
+  if (effort === 'minimal') return 'low';
+  return EFFORTS.find((known) => known === effort);
+}

@@ -1,0 +1,45 @@
+import type { ContentBlock, Message } from '../../inference.ts';
+import { isUnsigned } from '../../own-signature.ts';
+
+const ID_CHARS_MAX = 256;
+const GOOD_ID = /^[a-zA-Z0-9_-]{0,256}$/;
+
+/**
+ * A conversation that went through other upstreams has things in it that one of the native format refuses:
+ * thoughts that nobody signed, and ids of tools in letters of another alphabet. All else stays as it is.
+ */
+export function mendMessages(messages: readonly Message[]): readonly Message[] {
+  return messages.flatMap((message) => {
+    const { role, content } = message;
+    if (typeof content === 'string' || !content.some(isBroken)) return [message];
+    const mended = content.filter((block) => !isUnsigned(block)).map(mendIds);
+    return mended.length > 0 ? [{ role, content: mended }] : [];
+  });
+}
+
+/** Whether they are good as they are. */
+export function areMended(messages: readonly Message[]): boolean {
+  return messages.every(({ content }) => typeof content === 'string' || !content.some(isBroken));
+}
+
+/** As native clients and upstreams want the id of a use of a tool. */
+export function mendToolId(id: string): string {
+  if (GOOD_ID.test(id)) return id;
+  return id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, ID_CHARS_MAX);
+}
+
+function isBroken(block: ContentBlock): boolean {
+  return isUnsigned(block) || mendIds(block) !== block;
+}
+
+function mendIds(block: ContentBlock): ContentBlock {
+  if (block.type === 'tool_use') {
+    const id = mendToolId(block.id);
+    return id === block.id ? block : { ...block, id };
+  }
+  if (block.type === 'tool_result') {
+    const id = mendToolId(block.tool_use_id);
+    return id === block.tool_use_id ? block : { ...block, tool_use_id: id };
+  }
+  return block;
+}

@@ -1,0 +1,48 @@
+import { isDropped } from '../../fields/check-fields.ts';
+import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
+import type { AskedCall } from '../../upstream-call.ts';
+import { NATIVE_FIELDS } from './decode-request.ts';
+import { fitThinking } from './encode-request.ts';
+import { areMended } from './mend-messages.ts';
+
+/**
+ * What `encodeNativeRequest` makes of a request that came in the native format, without writing it again: it
+ * takes a third of the time. `undefined` where more of it changes than what is said of the model.
+ */
+export function spliceNativeRequest(call: AskedCall, vendorModel: string): Buffer | undefined {
+  const { request, outputTokensMax, source, isStream } = call;
+  if (source === undefined) return undefined;
+  if (fitThinking(call) !== request.passedOn['thinking']) return undefined;
+  if (!areMended(request.messages)) return undefined;
+  const said = `"model":${JSON.stringify(vendorModel)},"max_tokens":${outputTokensMax},"stream":${isStream}`;
+  return spliceMembers(source, said, call.dropsUnknown === true ? isKnownAndKept : isKept);
+}
+
+/** Fields that say nothing are left out, as some upstreams refuse them. */
+const isKept: KeepMember = (name, fields) => {
+  switch (name) {
+    case 'model':
+    case 'max_tokens':
+    case 'stream':
+      return false;
+    case 'system':
+    case 'temperature':
+    case 'top_p':
+    case 'top_k':
+    case 'tool_choice':
+    case 'cache_control':
+      return fields[name] !== null;
+    case 'stop_sequences':
+    case 'tools':
+      return hasItems(fields[name]);
+    default:
+      return !isDropped(name, NATIVE_FIELDS);
+  }
+};
+
+const isKnownAndKept: KeepMember = (name, fields) =>
+  NATIVE_FIELDS.has(name) && isKept(name, fields);
+
+function hasItems(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}

@@ -1,6 +1,0 @@
-import type { AdmittedRequest } from './settlement.ts';
-
-/** As it stands in a hold and in the ledger, see `lua/holds.lua`. */
-export function encodePayer({ accountId, keyId, month, model }: AdmittedRequest): string {
-  return `${accountId}|${keyId}|${month}|${model}`;
-}

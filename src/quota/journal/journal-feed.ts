@@ -1,0 +1,106 @@
+import type { Log } from '../../lib/log.ts';
+import type { Settlement } from '../settlement/settlement.ts';
+import { type JournalFiles, type JournalFilesOptions, openJournalFiles } from './journal-files.ts';
+import type { JournalSegment } from './journal-segment.ts';
+
+/** In memory; more than this stays on the disk until its turn comes. */
+const LOADED_MAX = 50_000;
+const LOAD_BELOW = 1_000;
+
+export interface JournalFeed extends Pick<JournalFiles, 'append'> {
+  /** How many are in the journal and have not ended. */
+  readonly depth: number;
+  /** One settlement of this segment needs no journal any more. */
+  noteEnd(segment: JournalSegment): void;
+  /** Resolves when nothing is left. */
+  waitUntilEmpty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface JournalFeedOptions
+  extends Pick<JournalFilesOptions, 'dir' | 'segmentBytesMax' | 'bytesMax'> {
+  readonly loadedCount: () => number;
+  /** It is in memory now; its end is told by `noteEnd`. */
+  readonly onLoaded: (settlement: Settlement, segment: JournalSegment) => void;
+  readonly log: Log;
+}
+
+/**
+ * Gives out each settlement of the journal once: new ones when they are written, those of earlier runs, and
+ * those that were too many, segment by segment when few are left in memory.
+ */
+export async function openJournalFeed(options: JournalFeedOptions): Promise<JournalFeed> {
+  const { loadedCount, onLoaded, log, ...limits } = options;
+  const unreadable = new WeakSet<JournalSegment>();
+  let isLoading = false;
+  let isClosed = false;
+  let noteEmpty: () => void = () => {};
+
+  const giveOut = (settlements: readonly Settlement[], segment: JournalSegment) => {
+    for (const settlement of settlements) onLoaded(settlement, segment);
+  };
+
+  const files = await openJournalFiles({
+    ...limits,
+    isLoadingNext: () => loadedCount() < LOADED_MAX,
+    onWritten(settlements, segment) {
+      if (segment.isLoaded) giveOut(settlements, segment);
+      else void loadMore();
+    },
+    log,
+  });
+  const { segments } = files;
+
+  const findUnread = (): JournalSegment | undefined => {
+    if (isClosed || loadedCount() >= LOAD_BELOW) return undefined;
+    return [...segments].find((segment) => !segment.isLoaded && !unreadable.has(segment));
+  };
+
+  const loadMore = async (): Promise<void> => {
+    if (isLoading) return;
+    isLoading = true;
+    for (let segment = findUnread(); segment !== undefined; segment = findUnread()) {
+      try {
+        giveOut(await files.load(segment), segment);
+        await removeEmpty(segment);
+      } catch (error) {
+        unreadable.add(segment);
+        const { path } = segment;
+        log.error({ path, err: error }, 'a file of the settle journal waits for the next start');
+      }
+    }
+    isLoading = false;
+  };
+
+  const removeEmpty = async (segment: JournalSegment): Promise<void> => {
+    if (segment.left > 0 || isClosed) return;
+    await files.remove(segment).catch((error: unknown) => {
+      log.error({ path: segment.path, err: error }, 'a settled file of the journal stays');
+    });
+  };
+
+  const depth = () => [...segments].reduce((sum, { left }) => sum + left, 0);
+
+  void loadMore();
+  return {
+    append: files.append,
+    get depth() {
+      return depth();
+    },
+    noteEnd(segment) {
+      segment.left--;
+      void removeEmpty(segment);
+      void loadMore();
+      if (depth() === 0) noteEmpty();
+    },
+    waitUntilEmpty: () =>
+      new Promise((resolve) => {
+        noteEmpty = resolve;
+        if (depth() === 0) resolve();
+      }),
+    close() {
+      isClosed = true;
+      return files.close();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { crc32 } from '../../keys/checksum.ts';
+import { decodeSettlement, encodeSettlement, type Settlement } from '../settlement/settlement.ts';
+
+/**
+ *   length  4 bytes, little endian, of the settlement
+ *   crc32   4 bytes, little endian, of length and settlement, so that a run of zeros is no record
+ *   settlement, packed
+ */
+const LENGTH_BYTES = 4;
+const HEAD_BYTES = 8;
+/** A settlement has about 200; a length above this is none. */
+const SETTLEMENT_BYTES_MAX = 65_536;
+
+export interface JournalDamage {
+  readonly offset: number;
+  readonly bytes: number;
+  readonly reason: string;
+}
+
+export interface JournalRecords {
+  readonly settlements: readonly Settlement[];
+  /** Where a last record begins that was not written to its end; the length of all when there is none. */
+  readonly endOffset: number;
+  readonly damages: readonly JournalDamage[];
+}
+
+export function encodeJournalRecord(settlement: Settlement): Buffer {
+  const packed = encodeSettlement(settlement);
+  const record = Buffer.allocUnsafe(HEAD_BYTES + packed.length);
+  record.writeUInt32LE(packed.length, 0);
+  packed.copy(record, HEAD_BYTES);
+  record.writeUInt32LE(checksumOf(record), LENGTH_BYTES);
+  return record;
+}
+
+/**
+ * Behind what is no whole record the next one is looked for no further than a record can reach; without one
+ * the rest counts as one damage. Unless it is a last record that was being written when the process died: nobody
+ * has been told that this one is kept.
+ */
+export function decodeJournalRecords(bytes: Buffer): JournalRecords {
+  const settlements: Settlement[] = [];
+  const damages: JournalDamage[] = [];
+  let offset = 0;
+  while (offset < bytes.length) {
+    const record = readRecord(bytes, offset);
+    if (record === undefined) {
+      const next = findRecord(bytes, offset + 1);
+      if (next === undefined && isTorn(bytes, offset)) break;
+      const end = next ?? bytes.length;
+      damages.push({ offset, bytes: end - offset, reason: 'no whole record' });
+      offset = end;
+      continue;
+    }
+    try {
+      settlements.push(decodeSettlement(record.subarray(HEAD_BYTES)));
+    } catch (error) {
+      damages.push({ offset, bytes: record.length, reason: (error as Error).message });
+    }
+    offset += record.length;
+  }
+  return { settlements, endOffset: offset, damages };
+}
+
+function readRecord(bytes: Buffer, offset: number): Buffer | undefined {
+  if (offset + HEAD_BYTES > bytes.length) return undefined;
+  const length = bytes.readUInt32LE(offset);
+  const end = offset + HEAD_BYTES + length;
+  if (length === 0 || length > SETTLEMENT_BYTES_MAX || end > bytes.length) return undefined;
+  const record = bytes.subarray(offset, end);
+  return record.readUInt32LE(LENGTH_BYTES) === checksumOf(record) ? record : undefined;
+}
+
+function findRecord(bytes: Buffer, from: number): number | undefined {
+  const end = Math.min(from + HEAD_BYTES + SETTLEMENT_BYTES_MAX, bytes.length);
+  for (let offset = from; offset < end; offset++) {
+    if (readRecord(bytes, offset) !== undefined) return offset;
+  }
+  return undefined;
+}
+
+/**
+ * Torn is what is shorter than it says, or a file that has grown before the bytes arrived. What is as long as it says was
+ * written to its end, and has other bytes now; so was what is a whole record but for the length that it says.
+ */
+function isTorn(bytes: Buffer, offset: number): boolean {
+  const left = bytes.subarray(offset);
+  if (left.length < HEAD_BYTES) return true;
+  const length = left.readUInt32LE(0);
+  if (length === 0) return left.every((byte) => byte === 0);
+  if (length > SETTLEMENT_BYTES_MAX || HEAD_BYTES + length <= left.length) return false;
+  const record = Buffer.from(left);
+  record.writeUInt32LE(record.length - HEAD_BYTES, 0);
+  return record.readUInt32LE(LENGTH_BYTES) !== checksumOf(record);
+}
+
+function checksumOf(record: Buffer): number {
+  return crc32(record.toString('latin1', 0, LENGTH_BYTES) + record.toString('latin1', HEAD_BYTES));
+}

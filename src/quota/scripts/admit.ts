@@ -1,0 +1,179 @@
+import { assert } from '../../lib/assert.ts';
+import type { RateState } from '../../protocol/rate-state.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { createGatherer } from '../../redis/create-gatherer.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { isOfSameMinute } from '../../redis/redis-keys.ts';
+import { encodeNumbers } from '../encode-numbers.ts';
+import { keysOfBucket } from '../keys-of-bucket.ts';
+import { replyOf } from './reply-of.ts';
+
+type Connection = Pick<RedisConnection, 'send'>;
+
+export interface PlanLimits {
+  readonly starter: number;
+  readonly pro: number;
+  readonly business: number;
+  readonly team: number;
+}
+
+export interface AdmitOrder {
+  readonly bucket: number;
+  readonly keyId: string;
+  readonly digest: string;
+  /** The pinned id, then its aliases. */
+  readonly modelNames: readonly string[];
+  readonly requestId: string;
+  readonly holdMicros: number;
+  /** Where less than `holdMicros` is free, this much still admits, with all that is free held. */
+  readonly holdLeastMicros: number;
+  readonly leaseMs: number;
+  readonly windowMs: number;
+  /** Requests per window, for all keys of an account together. */
+  readonly plans: PlanLimits;
+}
+
+export type AdmitReply =
+  | {
+      readonly kind: 'admitted';
+      readonly rate: RateState;
+      readonly accountId: string;
+      /** Of the admission, by the server's clock: `yyyymm`, UTC. It is the month that pays. */
+      readonly month: string;
+      readonly heldMicros: number;
+    }
+  | { readonly kind: 'unknown' | 'revoked' | 'expired' | 'suspended' | 'model' | 'finished' }
+  | {
+      readonly kind: 'rate';
+      readonly rate: RateState;
+      readonly scope: 'key' | 'account';
+      readonly waitMs: number;
+    }
+  | { readonly kind: 'in_flight'; readonly rate: RateState; readonly inFlightMax: number }
+  | {
+      readonly kind: 'cap';
+      readonly rate: RateState;
+      readonly capMicros: number;
+      readonly spentMicros: number;
+      readonly heldMicros: number;
+    }
+  | {
+      readonly kind: 'balance';
+      readonly rate: RateState;
+      readonly balanceMicros: number;
+      readonly heldMicros: number;
+    };
+
+const script = loadLuaScript(
+  new URL('./admit.lua', import.meta.url),
+  ['key', 'holds', 'leases', 'done'],
+  ['prefix', 'key_id', 'digest', 'limits'],
+  ['model_names', 'request_id', 'numbers'],
+);
+
+/** Lets one request in and holds what it may cost, or says why not. May be repeated with the same id. */
+export async function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
+  return readReply(await callScript(connection, order, [encodeEach(order)]), 0, order);
+}
+
+/** The same for many: those of a key that come together are one run of the script. */
+export function createGatheredAdmit(
+  connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
+): (order: AdmitOrder) => Promise<AdmitReply> {
+  return createGatherer<AdmitOrder, Each, AdmitReply>({
+    connection,
+    canShare: (first, order) =>
+      first.keyId === order.keyId &&
+      first.digest === order.digest &&
+      first.bucket === order.bucket &&
+      first.windowMs === order.windowMs &&
+      first.plans === order.plans &&
+      isOfSameMinute(first.requestId, order.requestId),
+    encode: encodeEach,
+    runScript: (first, encoded) => callScript(connection, first, encoded),
+    readReply,
+  });
+}
+
+interface Each {
+  readonly model_names: string;
+  readonly request_id: string;
+  readonly numbers: Buffer;
+}
+
+function encodeEach(order: AdmitOrder): Each {
+  const { modelNames, requestId, holdMicros, holdLeastMicros, leaseMs } = order;
+  return {
+    model_names: modelNames.join(','),
+    request_id: requestId,
+    numbers: encodeNumbers([holdMicros, holdLeastMicros, leaseMs]),
+  };
+}
+
+/** All of them are of one key, and of one minute. */
+function callScript(
+  connection: Connection,
+  shared: AdmitOrder,
+  encoded: readonly Each[],
+): Promise<unknown> {
+  const { bucket, keyId, digest, requestId, windowMs, plans } = shared;
+  const { starter, pro, business, team } = plans;
+  const [first, ...further] = encoded as readonly [Each, ...Each[]];
+  const redisKeys = keysOfBucket(bucket);
+  const keys = {
+    key: redisKeys.key(keyId),
+    holds: redisKeys.holds,
+    leases: redisKeys.leases,
+    done: redisKeys.done(requestId),
+  };
+  const args = {
+    prefix: redisKeys.prefix,
+    key_id: keyId,
+    digest,
+    limits: encodeNumbers([windowMs, starter, pro, business, team]),
+    model_names: first.model_names,
+    request_id: first.request_id,
+    numbers: first.numbers,
+  };
+  return script.call(connection, keys, args, further);
+}
+
+function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): AdmitReply {
+  const [kind, nowMs, limit, left, resetMs, ...rest] = replyOf(reply, index);
+  const rate: RateState = {
+    nowMs: Number(nowMs),
+    limit: Number(limit),
+    left: Number(left),
+    resetMs: Number(resetMs),
+    windowMs,
+  };
+  if (kind === 'invalid') assert(false, 'admit.lua takes the amounts that it is given');
+  const number = (place: number) => Number(rest[place]);
+  switch (kind) {
+    case 'admitted':
+      return {
+        kind,
+        rate,
+        accountId: String(rest[0]),
+        month: String(rest[1]),
+        heldMicros: number(2),
+      };
+    case 'rate':
+      return { kind, rate, scope: rest[0] === 'key' ? 'key' : 'account', waitMs: number(1) };
+    case 'in_flight':
+      return { kind, rate, inFlightMax: number(0) };
+    case 'cap':
+      return { kind, rate, capMicros: number(0), spentMicros: number(1), heldMicros: number(2) };
+    case 'balance':
+      return { kind, rate, balanceMicros: number(0), heldMicros: number(1) };
+    case 'unknown':
+    case 'revoked':
+    case 'expired':
+    case 'suspended':
+    case 'model':
+    case 'finished':
+      return { kind };
+    default:
+      assert(false, `admit.lua answers in the words of its header, not ${String(kind)}`);
+  }
+}

@@ -1,0 +1,67 @@
+import type { KeyInfo } from '../../protocol/key-info.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { encodeNumbers } from '../encode-numbers.ts';
+import { keysOfBucket } from '../keys-of-bucket.ts';
+import type { PlanLimits } from './admit.ts';
+
+/** What the settings say of rate limits. */
+export interface RateRules {
+  readonly windowMs: number;
+  readonly plans: PlanLimits;
+}
+
+interface KeyQuestion extends RateRules {
+  readonly bucket: number;
+  readonly keyId: string;
+  readonly accountId: string;
+}
+
+const script = loadLuaScript(
+  new URL('./describe.lua', import.meta.url),
+  ['key'],
+  ['prefix', 'key_id', 'account_id', 'numbers'],
+);
+
+/** Tells a key its own limits and what is left of them, and takes nothing from any. */
+export async function describeKey(
+  connection: Pick<RedisConnection, 'send'>,
+  { bucket, keyId, accountId, windowMs, plans }: KeyQuestion,
+): Promise<KeyInfo> {
+  const redisKeys = keysOfBucket(bucket);
+  const reply = (await script.call(
+    connection,
+    { key: redisKeys.key(keyId) },
+    {
+      prefix: redisKeys.prefix,
+      key_id: keyId,
+      account_id: accountId,
+      numbers: encodeNumbers([windowMs, plans.starter, plans.pro, plans.business, plans.team]),
+    },
+  )) as readonly (string | number)[];
+  const number = (index: number) => Number(reply[index] ?? 0);
+  const numberIfAny = (index: number) => (reply[index] === '' ? undefined : number(index));
+  const rateAt = (index: number) => {
+    const [limit, count] = [number(index), number(index + 1)];
+    return { limit, left: Math.max(0, limit - count), resetMs: number(index + 2) };
+  };
+  const models = String(reply[10]).split(',');
+  return {
+    keyId,
+    accountId,
+    nowMs: number(1),
+    month: String(reply[2]),
+    windowMs,
+    keyRate: number(3) === 0 ? undefined : rateAt(3),
+    accountRate: rateAt(6),
+    expiresMs: numberIfAny(9),
+    models: reply[10] === '' ? undefined : models.filter((name) => name !== ''),
+    inFlight: number(11),
+    inFlightMax: numberIfAny(12),
+    capMicros: numberIfAny(13),
+    spentMicros: number(14),
+    heldMicros: number(15),
+    balanceMicros: number(16),
+    accountHeldMicros: number(17),
+  };
+}

@@ -1,0 +1,53 @@
+import { pack } from 'msgpackr';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { CHANGES_CHANNEL } from '../../redis/redis-keys.ts';
+
+/** One change of the record of a key or an account. */
+export interface RecordWrite {
+  readonly subject: 'key' | 'account';
+  readonly id: string;
+  /** The Redis key of the record, and that of the set that lists all of its kind. */
+  readonly record: string;
+  readonly index: string;
+  /** The same write is carried out once. */
+  readonly writeId: string;
+  /** `new`, '' for any version, `7` for that one, `<7` for an older one. */
+  readonly expected: string;
+  /** Keeps the digest that is replaced valid for so long. */
+  readonly overlapMs: number | undefined;
+  /** An empty text deletes its field. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export type KeysetReply =
+  | { readonly kind: 'written' | 'conflict'; readonly version: number }
+  | { readonly kind: 'missing' };
+
+const script = loadLuaScript(
+  new URL('./keyset.lua', import.meta.url),
+  ['record', 'index'],
+  ['subject', 'id', 'write_id', 'expected', 'overlap_ms', 'fields', 'channel'],
+);
+
+/** Creates or changes a record, once for each write, and tells every worker. */
+export async function keyset(
+  connection: Pick<RedisConnection, 'send'>,
+  write: RecordWrite,
+): Promise<KeysetReply> {
+  const reply = await script.call(
+    connection,
+    { record: write.record, index: write.index },
+    {
+      subject: write.subject,
+      id: write.id,
+      write_id: write.writeId,
+      expected: write.expected,
+      overlap_ms: write.overlapMs === undefined ? '' : String(write.overlapMs),
+      fields: pack(write.fields),
+      channel: CHANGES_CHANNEL,
+    },
+  );
+  const [kind, version] = reply as [KeysetReply['kind'], number];
+  return kind === 'missing' ? { kind } : { kind, version };
+}

@@ -1,0 +1,42 @@
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { keysOfBucket } from '../keys-of-bucket.ts';
+
+/** One figure of a record that did not fit the open holds. */
+export interface Mended {
+  /** Null in what the account itself counts. */
+  readonly key: string | null;
+  /** `held`, `in_flight` or `held:<month>`, as in the record. */
+  readonly field: string;
+  /** A text, since it may have been anything. */
+  readonly before: string;
+  readonly after: string;
+}
+
+const script = loadLuaScript(
+  new URL('./mend.lua', import.meta.url),
+  ['account', 'keys', 'holds'],
+  ['prefix', 'account_id'],
+);
+
+type MendReply = readonly (readonly [key: string, field: string, before: string, after: string])[];
+
+/** Makes an account and its keys count what their open holds say, while requests may run. */
+export async function mend(
+  connection: Pick<RedisConnection, 'send'>,
+  bucket: number,
+  accountId: string,
+): Promise<Mended[]> {
+  const { prefix, account, keysOf, holds } = keysOfBucket(bucket);
+  const reply = await script.call(
+    connection,
+    { account: account(accountId), keys: keysOf(accountId), holds },
+    { prefix, account_id: accountId },
+  );
+  return (reply as MendReply).map(([key, field, before, after]) => ({
+    key: key || null,
+    field,
+    before,
+    after,
+  }));
+}

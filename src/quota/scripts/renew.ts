@@ -1,0 +1,49 @@
+import { assert } from '../../lib/assert.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { keysOfBucket } from '../keys-of-bucket.ts';
+import type { AdmittedRequest } from '../settlement/settlement.ts';
+import { encodePayer } from './encode-payer.ts';
+
+/** A running request, as the store knows it. */
+export interface Hold extends AdmittedRequest {
+  readonly heldMicros: number;
+}
+
+/** `gone`: the lease had run out; the request was charged what was noted last, and settles late. */
+export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
+
+const script = loadLuaScript(
+  new URL('./renew.lua', import.meta.url),
+  ['account', 'key', 'holds', 'renewals', 'done'],
+  ['payer', 'month', 'request_id', 'held_micros', 'seen_micros', 'lease_ms'],
+);
+
+/** Keeps a hold alive, notes what its request has cost so far, and tells whether it may go on. */
+export async function renew(
+  connection: Pick<RedisConnection, 'send'>,
+  hold: Hold,
+  { seenMicros, leaseMs }: { readonly seenMicros: number; readonly leaseMs: number },
+): Promise<RenewReply> {
+  const redisKeys = keysOfBucket(hold.bucket);
+  const reply = await script.call(
+    connection,
+    {
+      account: redisKeys.account(hold.accountId),
+      key: redisKeys.key(hold.keyId),
+      holds: redisKeys.holds,
+      renewals: redisKeys.renewals,
+      done: redisKeys.done(hold.requestId),
+    },
+    {
+      payer: encodePayer(hold),
+      month: hold.month,
+      request_id: hold.requestId,
+      held_micros: hold.heldMicros,
+      seen_micros: seenMicros,
+      lease_ms: leaseMs,
+    },
+  );
+  assert(reply !== 'invalid', 'renew.lua takes the amounts that it is given');
+  return reply as RenewReply;
+}

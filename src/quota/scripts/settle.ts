@@ -1,0 +1,110 @@
+import { assert } from '../../lib/assert.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { createGatherer } from '../../redis/create-gatherer.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { isOfSameMinute } from '../../redis/redis-keys.ts';
+import { assertAmount } from '../assert-amount.ts';
+import { keysOfBucket } from '../keys-of-bucket.ts';
+import type { Settlement } from '../settlement/settlement.ts';
+import { encodePayer } from './encode-payer.ts';
+import { replyOf } from './reply-of.ts';
+
+type Connection = Pick<RedisConnection, 'send'>;
+
+export type SettleReply =
+  | {
+      readonly kind: 'charge' | 'release' | 'late' | 'orphan';
+      readonly chargedMicros: number;
+      /** What it cost above what cap and balance allowed to charge. */
+      readonly shortMicros: number;
+      readonly balanceMicros: number;
+    }
+  | { readonly kind: 'repeated'; readonly chargedMicros: number }
+  | { readonly kind: 'too_old' };
+
+const script = loadLuaScript(
+  new URL('./settle.lua', import.meta.url),
+  ['account', 'key', 'holds', 'renewals', 'ledger', 'done'],
+  ['payer'],
+  ['request_id', 'actual_micros', 'first_tried_ms', 'usage'],
+);
+
+/** Ends the hold of a request and charges what it cost, once, however often it is called. */
+export async function settle(connection: Connection, settlement: Settlement): Promise<SettleReply> {
+  return readReply(await callScript(connection, settlement, [encodeEach(settlement)]), 0);
+}
+
+/** The same for many: those of a payer that come together are one run of the script. */
+export function createGatheredSettle(
+  connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
+): (settlement: Settlement) => Promise<SettleReply> {
+  return createGatherer<Settlement, Each, SettleReply>({
+    connection,
+    canShare: (first, settlement) =>
+      first.keyId === settlement.keyId &&
+      first.model === settlement.model &&
+      first.month === settlement.month &&
+      first.accountId === settlement.accountId &&
+      first.bucket === settlement.bucket &&
+      isOfSameMinute(first.requestId, settlement.requestId),
+    encode: encodeEach,
+    runScript: (first, encoded) => callScript(connection, first, encoded),
+    readReply,
+  });
+}
+
+interface Each {
+  readonly request_id: string;
+  readonly actual_micros: number;
+  readonly first_tried_ms: number;
+  readonly usage: Buffer;
+}
+
+function encodeEach({ requestId, actualMicros, firstTriedMs, usage }: Settlement): Each {
+  assertAmount(actualMicros);
+  assertAmount(firstTriedMs);
+  return {
+    request_id: requestId,
+    actual_micros: actualMicros,
+    first_tried_ms: firstTriedMs,
+    usage,
+  };
+}
+
+/** All of them are of one payer, and of one minute. */
+function callScript(
+  connection: Connection,
+  shared: Settlement,
+  encoded: readonly Each[],
+): Promise<unknown> {
+  const { bucket, accountId, keyId, requestId } = shared;
+  const [first, ...further] = encoded as readonly [Each, ...Each[]];
+  const redisKeys = keysOfBucket(bucket);
+  const keys = {
+    account: redisKeys.account(accountId),
+    key: redisKeys.key(keyId),
+    holds: redisKeys.holds,
+    renewals: redisKeys.renewals,
+    ledger: redisKeys.ledger,
+    done: redisKeys.done(requestId),
+  };
+  const args = {
+    payer: encodePayer(shared),
+    request_id: first.request_id,
+    actual_micros: first.actual_micros,
+    first_tried_ms: first.first_tried_ms,
+    usage: first.usage,
+  };
+  return script.call(connection, keys, args, further);
+}
+
+function readReply(reply: unknown, index: number): SettleReply {
+  const [kind, chargedMicros = 0, shortMicros = 0, balanceMicros = 0] = replyOf(reply, index) as [
+    kind: SettleReply['kind'] | 'invalid',
+    ...amounts: number[],
+  ];
+  if (kind === 'invalid') assert(false, 'settle.lua takes the amounts that it is given');
+  if (kind === 'too_old') return { kind };
+  if (kind === 'repeated') return { kind, chargedMicros };
+  return { kind, chargedMicros, shortMicros, balanceMicros };
+}

@@ -1,0 +1,32 @@
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { keysOfBucket } from '../keys-of-bucket.ts';
+
+export interface SweepReply {
+  readonly swept: number;
+  readonly chargedMicros: number;
+  /** It took as much as it might; there may be more. */
+  readonly isFull: boolean;
+}
+
+const script = loadLuaScript(
+  new URL('./sweep.lua', import.meta.url),
+  ['holds', 'leases', 'renewals', 'ledger'],
+  ['prefix', 'count_max'],
+);
+
+/** Ends the holds of a bucket whose lease has run out; looks at `countMax` entries of their indexes at most. */
+export async function sweep(
+  connection: Pick<RedisConnection, 'send'>,
+  bucket: number,
+  countMax: number,
+): Promise<SweepReply> {
+  const { prefix, holds, leases, renewals, ledger } = keysOfBucket(bucket);
+  const reply = await script.call(
+    connection,
+    { holds, leases, renewals, ledger },
+    { prefix, count_max: countMax },
+  );
+  const [swept, chargedMicros, taken] = reply as [number, number, number];
+  return { swept, chargedMicros, isFull: taken === countMax };
+}

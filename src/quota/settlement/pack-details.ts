@@ -1,0 +1,122 @@
+import type { Try } from '../../protocol/inference.ts';
+import type { RefusalName } from '../../protocol/refusals.ts';
+import type { RequestDetails } from '../../protocol/request-details.ts';
+import type { PackReader } from './pack-reader.ts';
+import type { PackWriter } from './pack-writer.ts';
+
+/** By place, since every request has one in the ledger. New ones go to the end. */
+export type PackedDetails = readonly [
+  format: RequestDetails['format'],
+  isStream: boolean,
+  maskedKey: string,
+  sizes: readonly [bodyBytes: number, estimatedTokens: number, outputTokensMax: number],
+  price: readonly [number, number, number, number, number],
+  /** Upstream and result in turn. */
+  tries: readonly string[],
+  outcome: RequestDetails['outcome'],
+  status: number | null,
+  refusal: string | null,
+  startedMs: number,
+  times: readonly [
+    bodyMs: number,
+    admittedMs: number,
+    firstEventMs: number | null,
+    totalMs: number,
+    upstreamWaitMs: number,
+    clientWaitMs: number,
+  ],
+  configVersion: string,
+  /** Undefined in what was written before there was such a mark. */
+  isUsageImplausible?: boolean,
+];
+
+export function packDetails(writer: PackWriter, details: RequestDetails): void {
+  const { price, tries, status, refusal, firstEventMs } = details;
+  writer.list(13);
+  writer.text(details.format);
+  writer.flag(details.isStream);
+  writer.text(details.maskedKey);
+  writer.list(3);
+  writer.number(details.bodyBytes);
+  writer.number(details.estimatedTokens);
+  writer.number(details.outputTokensMax);
+  writer.list(5);
+  writer.number(price.input);
+  writer.number(price.output);
+  writer.number(price.cacheRead);
+  writer.number(price.cacheWrite5m);
+  writer.number(price.cacheWrite1h);
+  writer.list(2 * tries.length);
+  for (const { upstream, result } of tries) {
+    writer.text(upstream);
+    writer.text(result);
+  }
+  writer.text(details.outcome);
+  if (status === undefined) writer.nothing();
+  else writer.number(status);
+  if (refusal === undefined) writer.nothing();
+  else writer.text(refusal);
+  writer.number(details.startedMs);
+  writer.list(6);
+  writer.number(details.bodyMs);
+  writer.number(details.admittedMs);
+  if (firstEventMs === undefined) writer.nothing();
+  else writer.number(firstEventMs);
+  writer.number(details.totalMs);
+  writer.number(details.upstreamWaitMs);
+  writer.number(details.clientWaitMs);
+  writer.text(details.configVersion);
+  writer.flag(details.isUsageImplausible);
+}
+
+/** Passes over what `packDetails` writes. */
+export function skipDetails(reader: PackReader): void {
+  reader.list(13);
+  reader.skipText();
+  reader.flag();
+  reader.skipText();
+  reader.list(3);
+  reader.skipNumbers(3);
+  reader.list(5);
+  reader.skipNumbers(5);
+  for (let left = reader.listOfAny(); left > 0; left--) reader.skipText();
+  reader.skipText();
+  reader.skipNumberOrNothing();
+  reader.skipTextOrNothing();
+  reader.number();
+  reader.list(6);
+  reader.skipNumbers(2);
+  reader.skipNumberOrNothing();
+  reader.skipNumbers(3);
+  reader.skipText();
+  reader.flag();
+}
+
+export function unpackDetails(packed: PackedDetails): RequestDetails {
+  const [format, isStream, maskedKey, sizes, prices, tries, outcome, status, refusal, startedMs] =
+    packed;
+  const [bodyBytes, estimatedTokens, outputTokensMax] = sizes;
+  const [input, output, cacheRead, cacheWrite5m, cacheWrite1h] = prices;
+  const [bodyMs, admittedMs, firstEventMs, totalMs, upstreamWaitMs, clientWaitMs] = packed[10];
+  const configVersion = packed[11];
+  return {
+    ...{ format, isStream, maskedKey, bodyBytes, estimatedTokens, outputTokensMax, configVersion },
+    price: { input, output, cacheRead, cacheWrite5m, cacheWrite1h },
+    tries: unpackTries(tries),
+    outcome,
+    status: status ?? undefined,
+    refusal: (refusal ?? undefined) as RefusalName | undefined,
+    ...{ startedMs, bodyMs, admittedMs },
+    firstEventMs: firstEventMs ?? undefined,
+    ...{ totalMs, upstreamWaitMs, clientWaitMs },
+    isUsageImplausible: packed[12] ?? false,
+  };
+}
+
+function unpackTries(packed: readonly string[]): Try[] {
+  const tries: Try[] = [];
+  for (let i = 0; i + 1 < packed.length; i += 2) {
+    tries.push({ upstream: packed[i] ?? '', result: packed[i + 1] as Try['result'] });
+  }
+  return tries;
+}

@@ -1,0 +1,162 @@
+import { unpack } from 'msgpackr';
+import type { Usage } from '../../protocol/inference.ts';
+import type { RequestDetails } from '../../protocol/request-details.ts';
+import { type PackedDetails, packDetails, skipDetails, unpackDetails } from './pack-details.ts';
+import { PackReader } from './pack-reader.ts';
+import { PackWriter } from './pack-writer.ts';
+
+/** A request that was admitted, and who pays for it. */
+export interface AdmittedRequest {
+  readonly bucket: number;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly requestId: string;
+  /** Of the admission: `yyyymm`. */
+  readonly month: string;
+  readonly model: string;
+}
+
+/** What a request cost: all that settling needs, wherever and whenever it happens. */
+export interface Settlement extends AdmittedRequest {
+  readonly actualMicros: number;
+  /** When it was first tried to settle it, by the clock of the machine that served the request. */
+  readonly firstTriedMs: number;
+  /** Packed by `encodeLedgerUsage`. */
+  readonly usage: Buffer;
+}
+
+/** What the ledger keeps of a usage. */
+export interface LedgerUsage {
+  readonly usage: Usage;
+  /** Counted by the gateway, because the upstream did not say. */
+  readonly isEstimated: boolean;
+  /** Undefined in what was written before version 2. */
+  readonly details: RequestDetails | undefined;
+}
+
+const SETTLEMENT_VERSION = 1;
+const USAGE_VERSION = 2;
+const USAGE_VERSION_WITHOUT_DETAILS = 1;
+
+type PackedUsage = readonly [
+  version: number,
+  input: number,
+  cacheRead: number,
+  cacheWrite5m: number,
+  cacheWrite1h: number,
+  output: number,
+  thinking: number,
+  isEstimated: boolean,
+  details?: PackedDetails,
+];
+
+type PackedSettlement = [
+  version: number,
+  bucket: number,
+  accountId: string,
+  keyId: string,
+  requestId: string,
+  month: string,
+  model: string,
+  actualMicros: number,
+  firstTriedMs: number,
+  usage: Uint8Array,
+];
+
+const writer = new PackWriter();
+
+export function encodeSettlement(settlement: Settlement): Buffer {
+  writer.list(10);
+  writer.number(SETTLEMENT_VERSION);
+  writer.number(settlement.bucket);
+  writer.text(settlement.accountId);
+  writer.text(settlement.keyId);
+  writer.text(settlement.requestId);
+  writer.text(settlement.month);
+  writer.text(settlement.model);
+  writer.number(settlement.actualMicros);
+  writer.number(settlement.firstTriedMs);
+  writer.bytes(settlement.usage);
+  return writer.take();
+}
+
+/** Throws for what another version wrote: what a request cost must not be guessed. */
+export function decodeSettlement(bytes: Uint8Array): Settlement {
+  const packed = unpack(bytes) as PackedSettlement;
+  if (!Array.isArray(packed) || packed[0] !== SETTLEMENT_VERSION) {
+    throw new Error(`not a settlement of version ${SETTLEMENT_VERSION}`);
+  }
+  const [, bucket, accountId, keyId, requestId, month, model, actualMicros, firstTriedMs, usage] =
+    packed;
+  const request = { bucket, accountId, keyId, requestId, month, model };
+  // A view would keep all the bytes around it in memory.
+  return { ...request, actualMicros, firstTriedMs, usage: Buffer.from(usage) };
+}
+
+/** All that an operator needs to find the request in the ledger, or to enter it by hand. */
+export function describeSettlement(settlement: Settlement): Readonly<Record<string, unknown>> {
+  const { firstTriedMs, usage, ...rest } = settlement;
+  const firstTriedAt = new Date(firstTriedMs).toISOString();
+  return { ...rest, firstTriedAt, ...decodeLedgerUsage(usage) };
+}
+
+export function encodeLedgerUsage(
+  usage: Usage,
+  isEstimated: boolean,
+  details: RequestDetails,
+): Buffer {
+  writer.list(9);
+  writer.number(USAGE_VERSION);
+  writer.number(usage.input);
+  writer.number(usage.cacheRead);
+  writer.number(usage.cacheWrite5m);
+  writer.number(usage.cacheWrite1h);
+  writer.number(usage.output);
+  writer.number(usage.thinking);
+  writer.flag(isEstimated);
+  packDetails(writer, details);
+  return writer.take();
+}
+
+/** Undefined for an entry without one, and for what a later version wrote. */
+export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
+  if (packed.length === 0) return undefined;
+  const [
+    version,
+    input,
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h,
+    output,
+    thinking,
+    isEstimated,
+    details,
+  ] = unpack(packed) as PackedUsage;
+  if (version !== USAGE_VERSION && version !== USAGE_VERSION_WITHOUT_DETAILS) return undefined;
+  return {
+    usage: { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking },
+    isEstimated,
+    details: details === undefined ? undefined : unpackDetails(details),
+  };
+}
+
+/**
+ * What `decodeLedgerUsage` finds, without looking closer at the details, which are there; undefined for all that
+ * `encodeLedgerUsage` does not write today. It takes 0.4 us instead of 20.
+ */
+export function skimLedgerUsage(packed: Buffer): Omit<LedgerUsage, 'details'> | undefined {
+  const reader = new PackReader(packed);
+  reader.list(9);
+  const version = reader.number();
+  const usage = {
+    input: reader.number(),
+    cacheRead: reader.number(),
+    cacheWrite5m: reader.number(),
+    cacheWrite1h: reader.number(),
+    output: reader.number(),
+    thinking: reader.number(),
+  };
+  const isEstimated = reader.flag();
+  skipDetails(reader);
+  return reader.isDone && version === USAGE_VERSION ? { usage, isEstimated } : undefined;
+}

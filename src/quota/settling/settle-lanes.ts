@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LinkedList, type Listed } from '../../lib/collections/linked-list.ts';
+import { classifyRedisError } from '../../redis/classify-redis-error.ts';
+import type { SettleReply } from '../scripts/settle.ts';
+import type { Settlement } from '../settlement/settlement.ts';
+import { createFifo } from './fifo.ts';
+
+export const SETTLES_IN_FLIGHT_MAX = 64;
+const RETRY_DELAY_MS = 50;
+const RETRY_DELAY_MAX_MS = 1_000;
+
+export interface SettleTask {
+  readonly settlement: Settlement;
+}
+
+export interface SettleLanes<Task extends Listed<Task>> {
+  /** What has neither been answered nor removed, the oldest first. */
+  readonly tasks: Pick<LinkedList<Task>, 'size' | typeof Symbol.iterator>;
+  add(task: Task): void;
+  /** Somebody else takes care of it now; an attempt on its way may still be answered. */
+  remove(task: Task): void;
+  /** `takeSpare` has something. */
+  noteSpare(): void;
+  stop(): void;
+}
+
+interface Lane {
+  failuresInRow: number;
+}
+
+interface SettleLanesOptions<Task> {
+  /** One attempt; throws when Redis does not answer. */
+  readonly settle: (settlement: Settlement) => Promise<SettleReply>;
+  /** What may be done while no task waits. */
+  readonly takeSpare: () => Task | undefined;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+  /** The lane waits for it. */
+  readonly onReply: (task: Task, reply: SettleReply) => void | Promise<void>;
+  /** No trouble of Redis: it would fail again. The lane waits for it. */
+  readonly onFault: (task: Task, error: unknown) => void | Promise<void>;
+}
+
+/**
+ * Settles each task until it is answered, in at most `SETTLES_IN_FLIGHT_MAX` lanes:
+ *
+ *   waiting ──▶ a free lane ──▶ answered
+ *      ▲             │ Redis trouble
+ *      └─────────────┘ and the lane pauses, for longer after each failure in a row
+ *
+ * Since the lane waits and not the task, an outage costs a few dozen attempts a second however much waits,
+ * and tasks of a Cluster node that is out do not hold up the others.
+ */
+export function createSettleLanes<Task extends SettleTask & Listed<Task>>(
+  options: SettleLanesOptions<Task>,
+): SettleLanes<Task> {
+  const { settle, takeSpare, random, onReply, onFault } = options;
+  const tasks = new LinkedList<Task>();
+  const waiting = createFifo<Task>();
+  let lanes = 0;
+  let isStopped = false;
+
+  const takeNext = (): Task | undefined => {
+    while (waiting.size > 0) {
+      const task = waiting.shift();
+      if (task?.isListed === true) return task;
+    }
+    const spare = takeSpare();
+    if (spare !== undefined) tasks.append(spare);
+    return spare;
+  };
+
+  /** For the next one, or the end of the lane. */
+  const goOn = (lane: Lane): void => {
+    const task = isStopped ? undefined : takeNext();
+    if (task === undefined) lanes--;
+    else run(lane, task);
+  };
+
+  // Without a promise for each step: every request is settled.
+  const run = (lane: Lane, task: Task): void => {
+    settle(task.settlement).then(
+      (reply) => {
+        lane.failuresInRow = 0;
+        tasks.delete(task);
+        const ended = onReply(task, reply);
+        if (ended === undefined) goOn(lane);
+        else void ended.then(() => goOn(lane));
+      },
+      (error: unknown) => void noteFailure(lane, task, error),
+    );
+  };
+
+  const noteFailure = async (lane: Lane, task: Task, error: unknown): Promise<void> => {
+    if (classifyRedisError(error) === 'fault') {
+      lane.failuresInRow = 0;
+      if (tasks.delete(task)) await onFault(task, error);
+    } else {
+      waiting.push(task);
+      await sleep(retryDelayMs(lane.failuresInRow, random), undefined, { ref: false });
+      lane.failuresInRow++;
+    }
+    goOn(lane);
+  };
+
+  const startLanes = () => {
+    while (lanes < SETTLES_IN_FLIGHT_MAX && !isStopped) {
+      const task = takeNext();
+      if (task === undefined) return;
+      lanes++;
+      run({ failuresInRow: 0 }, task);
+    }
+  };
+
+  return {
+    tasks,
+    add(task) {
+      tasks.append(task);
+      waiting.push(task);
+      startLanes();
+    },
+    remove: (task) => {
+      tasks.delete(task);
+    },
+    noteSpare: startLanes,
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+function retryDelayMs(failuresInRow: number, random: () => number): number {
+  return Math.min(RETRY_DELAY_MS * 2 ** failuresInRow, RETRY_DELAY_MAX_MS) * (0.5 + random());
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../lib/log.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { SettleReply } from '../scripts/settle.ts';
+import { describeSettlement, type Settlement } from '../settlement/settlement.ts';
+import { createOverdueHandOver, QUEUE_ENTRIES_MAX, type QueueTask } from './hand-over-overdue.ts';
+import { createSettleReplay } from './replay-settlements.ts';
+import { createSettleLanes } from './settle-lanes.ts';
+
+/** Reached only without Redis and primary; each one beyond is written to the log, whole. */
+const KEPT_ENTRIES_MAX = 2 * QUEUE_ENTRIES_MAX;
+
+export interface SettleQueue {
+  /** Returns at once. */
+  add(settlement: Settlement): void;
+  /** How many have neither been answered nor handed over. */
+  readonly depth: number;
+  /** Settles or hands over what there is; answers how many were left when the time was up. */
+  drain(timeoutMs: number): Promise<number>;
+  /** Sends again what was acknowledged in the last minute in which the masters were there. */
+  replay(): void;
+  /** The masters were seen, and are the same that they were so many milliseconds ago. */
+  noteSame(elapsedMs: number): void;
+  stop(): void;
+}
+
+interface SettleQueueOptions {
+  /** One attempt; throws when Redis does not answer. */
+  readonly settle: (settlement: Settlement) => Promise<SettleReply>;
+  /** Resolves when the primary has them on its disk; from then on they are its own. */
+  readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
+  /** Once for each settlement that this worker settled itself; not for replays. */
+  readonly onSettled: (reply: SettleReply, settlement: Settlement) => void;
+  /** There was no room for it: only the log has it. */
+  readonly onDropped: (settlement: Settlement) => void;
+  readonly clock: Clock;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/**
+ * The settlements of one worker on their way to Redis:
+ *
+ *   added ──▶ tried until answered ──▶ remembered for a minute ──▶ forgotten
+ *                    │ a second old, or too many        └─ tried again when the master changes
+ *                    ▼
+ *             handed over to the primary, which settles it from its journal
+ *
+ * Nobody waits for a settlement, and settling is idempotent: one may be tried here and by the primary.
+ */
+export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
+  const { settle, handOver, onSettled, onDropped, clock, random, log } = options;
+  const replay = createSettleReplay({ onMore: () => lanes.noteSpare(), clock, log });
+  const lanes = createSettleLanes<QueueTask>({
+    settle,
+    random,
+    takeSpare() {
+      const settlement = replay.take();
+      return settlement && createTask(settlement, clock.nowMs(), true);
+    },
+    onReply({ settlement, isReplay }, reply) {
+      if (reply.kind === 'too_old') reportLost(log, settlement, 'is too old to be settled');
+      if (isReplay) {
+        replay.noteEnd(settlement, reply);
+      } else {
+        replay.remember(settlement);
+        onSettled(reply, settlement);
+      }
+      noteEnd();
+    },
+    onFault({ settlement, isReplay }, error) {
+      reportLost(log, settlement, 'cannot be settled', error);
+      if (isReplay) replay.noteEnd(settlement, undefined);
+      noteEnd();
+    },
+  });
+  const { tasks } = lanes;
+  let noteEmpty: () => void = () => {};
+  const noteEnd = () => {
+    if (tasks.size === 0) noteEmpty();
+  };
+  const overdue = createOverdueHandOver({
+    tasks,
+    handOver,
+    onHandedOver(handedOver) {
+      for (const task of handedOver) lanes.remove(task);
+      noteEnd();
+    },
+    clock,
+    random,
+    log,
+  });
+
+  return {
+    add(settlement) {
+      if (tasks.size >= KEPT_ENTRIES_MAX) {
+        reportLost(log, settlement, 'has no place left in memory');
+        onDropped(settlement);
+        return;
+      }
+      lanes.add(createTask(settlement, clock.nowMs(), false));
+      overdue.watch();
+    },
+    get depth() {
+      return tasks.size;
+    },
+    async drain(timeoutMs) {
+      overdue.hurry(timeoutMs / 2);
+      const emptied = new Promise<void>((resolve) => {
+        noteEmpty = resolve;
+      });
+      noteEnd();
+      await Promise.race([emptied, sleep(timeoutMs, undefined, { ref: false })]);
+      return [...tasks].filter(({ isReplay }) => !isReplay).length;
+    },
+    replay: replay.start,
+    noteSame: replay.noteSame,
+    stop() {
+      overdue.stop();
+      lanes.stop();
+    },
+  };
+}
+
+function createTask(settlement: Settlement, sinceMs: number, isReplay: boolean): QueueTask {
+  return { settlement, sinceMs, isReplay, next: undefined, previous: undefined, isListed: false };
+}
+
+/** What an operator has to enter by hand. */
+function reportLost(log: Log, settlement: Settlement, why: string, error?: unknown): void {
+  const fields = { settlement: describeSettlement(settlement), ...(error ? { err: error } : {}) };
+  log.error(fields, `a settlement ${why}`);
+}

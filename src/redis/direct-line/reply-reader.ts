@@ -1,0 +1,96 @@
+import { isAscii } from 'node:buffer';
+import { lengthOf } from '../../lib/bytes/length-of.ts';
+
+/** What the server answers where it does not do what it was asked. */
+export class ErrorReply extends Error {
+  override name = 'ReplyError';
+}
+
+export type Reply = string | number | null | ErrorReply | readonly Reply[];
+
+const CR = 0x0d;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NOTHING = Symbol();
+
+/** Reads replies of the second version of the protocol, from bytes that may be split anywhere. */
+export class ReplyReader {
+  /** Begins with a reply that is not complete. Each byte is one character. */
+  #text = '';
+  #length = 0;
+  #at = 0;
+  #isAscii = true;
+
+  /** Throws for what is no reply: whatever follows cannot be read any more. */
+  read(bytes: Buffer, take: (reply: Reply) => void): void {
+    const text = bytes.toString('latin1');
+    if (this.#text === '') this.#isAscii = true;
+    this.#isAscii &&= isAscii(bytes);
+    this.#text = this.#text === '' ? text : this.#text + text;
+    this.#length = lengthOf(this.#text);
+    this.#at = 0;
+    let done = 0;
+    for (let reply = this.#take(); reply !== NOTHING; reply = this.#take()) {
+      done = this.#at;
+      take(reply);
+    }
+    this.#text = done === this.#length ? '' : this.#text.slice(done);
+  }
+
+  #take(): Reply | typeof NOTHING {
+    const lineEnd = this.#text.indexOf('\r\n', this.#at);
+    if (lineEnd === -1) return NOTHING;
+    const start = this.#at + 1;
+    this.#at = lineEnd + 2;
+    switch (this.#text[start - 1]) {
+      case '$':
+        return this.#takeText(this.#readNumber(start));
+      case ':':
+        return this.#readNumber(start);
+      case '*':
+        return this.#takeList(this.#readNumber(start));
+      case '+':
+        return this.#decode(this.#text.slice(start, lineEnd));
+      case '-':
+        return new ErrorReply(this.#decode(this.#text.slice(start, lineEnd)));
+      default:
+        throw new Error('not a reply');
+    }
+  }
+
+  /** Of a line that is there to its end. */
+  #readNumber(start: number): number {
+    const text = this.#text;
+    const isNegative = text.charCodeAt(start) === MINUS;
+    let number = 0;
+    for (let at = isNegative ? start + 1 : start; ; at++) {
+      const code = text.charCodeAt(at);
+      if (code === CR) return isNegative ? -number : number;
+      if (!(code >= ZERO && code <= ZERO + 9)) throw new Error('not a number in a reply');
+      number = number * 10 + (code - ZERO);
+    }
+  }
+
+  #takeText(length: number): string | null | typeof NOTHING {
+    if (length < 0) return null;
+    const start = this.#at;
+    this.#at += length + 2;
+    if (this.#at > this.#length) return NOTHING;
+    return this.#decode(this.#text.slice(start, start + length));
+  }
+
+  #takeList(length: number): readonly Reply[] | null | typeof NOTHING {
+    if (length < 0) return null;
+    const list: Reply[] = [];
+    for (let i = 0; i < length; i++) {
+      const item = this.#take();
+      if (item === NOTHING) return NOTHING;
+      list.push(item);
+    }
+    return list;
+  }
+
+  #decode(text: string): string {
+    return this.#isAscii ? text : Buffer.from(text, 'latin1').toString();
+  }
+}

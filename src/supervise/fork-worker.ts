@@ -1,0 +1,189 @@
+import cluster, { type Worker } from 'node:cluster';
+import type {
+  DrainOrder,
+  MessageToPrimary,
+  MessageToWorker,
+  StartOrder,
+  WorkerReport,
+} from '../messages/worker-messages.ts';
+import type { MetricsSource } from '../metrics/collect-metrics.ts';
+import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import type { Activity } from '../ops/activity.ts';
+import { decodeSettlement, type Settlement } from '../quota/settlement/settlement.ts';
+import { createMetricsQuestions } from './create-metrics-questions.ts';
+import { chooseWorkerFlags } from './worker-flags.ts';
+
+/** From the fork to the open port; beyond it the worker counts as stuck. */
+const START_TIME_MAX_MS = 60_000;
+
+const WORKER_ENVIRONMENT = {
+  /** Read by uWS itself: without it newer builds take no more than 4 KiB of headers. */
+  UWS_HTTP_MAX_HEADERS_SIZE: '16384',
+  /**
+   * Read by glibc: one pool of free memory instead of one for each thread. Those of the engine's helpers stayed
+   * as large as what the compiler had taken of them at once (3 to 20 MB a worker).
+   */
+  MALLOC_ARENA_MAX: '1',
+};
+
+export interface WorkerExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export type WorkerState = 'starting' | 'listening' | 'draining';
+
+interface WorkerLinks {
+  /** Resolves when the settlements are on the disk. */
+  readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
+  /** Those that a worker has to know of before it listens. */
+  readonly downUpstreams: () => readonly string[];
+  readonly onActivity: (activity: Activity) => void;
+  /** `report` answers it from now on. */
+  readonly onReport: () => void;
+}
+
+/** One worker process as its primary sees it. */
+export interface WorkerProcess extends MetricsSource {
+  /** From 1. */
+  readonly slot: number;
+  readonly pid: number;
+  readonly startedMs: number;
+  /** Rejects with the worker's own reason when it cannot start. */
+  readonly listening: Promise<void>;
+  readonly exited: Promise<WorkerExit>;
+  state(): WorkerState;
+  /** The last one; undefined until it listens. */
+  report(): WorkerReport | undefined;
+  tellDownUpstreams(names: readonly string[]): void;
+  drain(order: DrainOrder): void;
+  kill(): void;
+}
+
+export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess {
+  const worker = fork();
+  const send = (message: MessageToWorker) => {
+    // A worker that is just dying takes no message; its exit is seen elsewhere.
+    worker.send(message, () => {});
+  };
+  let state: WorkerState = 'starting';
+  let drainOrder: DrainOrder | undefined;
+  let report: WorkerReport | undefined;
+  const { exited, hungUp } = watchEnd(worker);
+  const questions = createMetricsQuestions(send);
+  let lastMetrics: readonly MetricSnapshot[] | undefined;
+  const opening = createOpening(worker, exited);
+  worker.on('message', (message: MessageToPrimary) => {
+    switch (message.type) {
+      case 'ready':
+        for (const first of firstOrders(order, drainOrder, links)) send(first);
+        break;
+      case 'report':
+        report = message.report;
+        links.onReport();
+        break;
+      case 'activity':
+        links.onActivity(message.activity);
+        break;
+      case 'journal':
+        // A worker that gets no answer keeps what it has and tries again.
+        links.journal(message.settlements.map(decodeSettlement)).then(
+          () => send({ type: 'journalled', id: message.id }),
+          () => {},
+        );
+        break;
+      case 'listening':
+        if (state === 'starting') state = 'listening';
+        opening.succeed();
+        break;
+      case 'metrics':
+        questions.noteAnswer(message.id, message.metrics);
+        break;
+      case 'last_metrics':
+        lastMetrics = message.metrics;
+        break;
+      case 'failed':
+        opening.fail(new Error(message.reason));
+    }
+  });
+  return {
+    slot: order.worker,
+    pid: worker.process.pid ?? 0,
+    startedMs: Date.now(),
+    listening: opening.listening,
+    exited,
+    state: () => state,
+    report: () => report,
+    readMetrics: questions.ask,
+    lastMetrics: Promise.all([exited, hungUp]).then(() => {
+      questions.end();
+      return lastMetrics;
+    }),
+    tellDownUpstreams: (names) => send({ type: 'upstreams-down', names }),
+    drain(given) {
+      state = 'draining';
+      drainOrder = given;
+      send({ type: 'drain', order: given });
+    },
+    kill: () => void worker.process.kill('SIGKILL'),
+  };
+}
+
+/** What it was told before it listened was lost: a worker that is to end must not start first. */
+function firstOrders(
+  order: StartOrder,
+  drainOrder: DrainOrder | undefined,
+  { downUpstreams }: WorkerLinks,
+): MessageToWorker[] {
+  if (drainOrder !== undefined) return [{ type: 'drain', order: drainOrder }];
+  return [
+    { type: 'start', order },
+    { type: 'upstreams-down', names: downUpstreams() },
+  ];
+}
+
+function fork(): Worker {
+  // Buffers pass as they are, not as lists of numbers.
+  cluster.setupPrimary({
+    serialization: 'advanced',
+    execArgv: [...process.execArgv, ...chooseWorkerFlags()],
+  });
+  return cluster.fork(WORKER_ENVIRONMENT);
+}
+
+/** What a process has said before its end can arrive after the news of it, but not after it has hung up. */
+function watchEnd({ process: child }: Worker) {
+  const exited = new Promise<WorkerExit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const hungUp = new Promise<void>((resolve) => {
+    child.once('disconnect', resolve);
+  });
+  return { exited, hungUp };
+}
+
+/** The time in which a worker has to open its port. */
+function createOpening({ process: child }: Worker, exited: Promise<WorkerExit>) {
+  let succeed: () => void = () => {};
+  let fail: (reason: Error) => void = () => {};
+  const listening = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      fail(new Error(`did not listen within ${START_TIME_MAX_MS / 1_000} s`));
+      child.kill('SIGKILL');
+    }, START_TIME_MAX_MS);
+    succeed = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    fail = (reason) => {
+      clearTimeout(timer);
+      reject(reason);
+    };
+  });
+  // Its failure is told by `exited` as well; not everyone waits for both.
+  listening.catch(() => {});
+  void exited.then(({ code, signal }) =>
+    fail(new Error(`ended before it listened (${signal ?? `exit code ${code}`})`)),
+  );
+  return { listening, succeed, fail };
+}

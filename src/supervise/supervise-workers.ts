@@ -1,0 +1,98 @@
+import type { DrainOrder } from '../messages/worker-messages.ts';
+import type { WorkerProcess } from './fork-worker.ts';
+import { createWorkerSlots, type SlotsOptions } from './worker-slots.ts';
+
+export interface Supervisor {
+  /** Rejects with the first reason when a worker cannot start at all. */
+  start(count: number): Promise<void>;
+  /** Replaces every worker, one by one; stops, with the rest as it was, when a new one cannot start. */
+  roll(count: number, order: DrainOrder): Promise<Rolled>;
+  /** Ends every worker; none is replaced from here on. */
+  stop(order: DrainOrder): Promise<void>;
+  killAll(): void;
+  /** Every living worker, those that are being replaced as well. */
+  workers(): readonly WorkerProcess[];
+}
+
+interface Rolled {
+  /** How many workers were replaced. */
+  readonly replaced: number;
+  /** Why a new one did not start. */
+  readonly failure: Error | undefined;
+}
+
+/**
+ * How long a roll waits for the replaced worker before it goes on to the next: in that time the clients of
+ * busy connections have moved. What is slower goes on by itself until it is done.
+ */
+const ROLL_STEP_MAX_MS = 3_000;
+
+export function superviseWorkers(options: SlotsOptions): Supervisor {
+  const slots = createWorkerSlots(options);
+  let isStopping = false;
+
+  const rollSlot = async (number: number, order: DrainOrder) => {
+    const replacement = slots.launch(number);
+    try {
+      await replacement.listening;
+    } catch (error) {
+      replacement.kill();
+      throw error;
+    }
+    if (isStopping) return;
+    const old = slots.vacate(number, order);
+    slots.occupy(number, replacement);
+    if (old !== undefined) await waitAtMost(old.exited, ROLL_STEP_MAX_MS);
+  };
+
+  return {
+    async start(count) {
+      const workers = range(count).map((number) => {
+        const worker = slots.launch(number);
+        slots.occupy(number, worker);
+        return worker.listening;
+      });
+      await Promise.all(workers);
+    },
+    async roll(count, order) {
+      for (const number of range(count)) {
+        try {
+          if (!isStopping) await rollSlot(number, order);
+        } catch (error) {
+          const failure = error instanceof Error ? error : new Error(String(error));
+          return { replaced: number - 1, failure };
+        }
+      }
+      for (const number of slots.numbers()) {
+        if (number > count) slots.vacate(number, order);
+      }
+      return { replaced: count, failure: undefined };
+    },
+    async stop(order) {
+      isStopping = true;
+      slots.freeze();
+      const workers = slots.workers();
+      for (const worker of workers) slots.retire(worker, order);
+      await Promise.all(workers.map((worker) => worker.exited));
+    },
+    workers: slots.workers,
+    killAll() {
+      isStopping = true;
+      slots.freeze();
+      for (const worker of slots.workers()) worker.kill();
+    },
+  };
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+async function waitAtMost(event: Promise<unknown>, timeMaxMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise((resolve) => {
+    timer = setTimeout(resolve, timeMaxMs);
+  });
+  await Promise.race([event, timeUp]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,24 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { UpstreamConfig } from '../config/config.ts';
+import type { TlsOptions } from './http1/open-socket.ts';
+
+/** Throws when the file of the authorities cannot be used: connections would fail one by one instead. */
+export function readUpstreamTls({ name, tls }: UpstreamConfig): TlsOptions {
+  const { caFile, serverName } = tls ?? {};
+  return {
+    ...(caFile !== undefined && { ca: readAuthorities(name, caFile) }),
+    ...(serverName !== undefined && { servername: serverName }),
+  };
+}
+
+function readAuthorities(name: string, caFile: string): Buffer {
+  try {
+    const pem = readFileSync(caFile);
+    new X509Certificate(pem);
+    return pem;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`tls.ca_file of the upstream ${name} cannot be used: ${reason}`, { cause });
+  }
+}

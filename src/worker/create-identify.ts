@@ -1,0 +1,38 @@
+import type { Config } from '../config/config.ts';
+import type { ApiKey } from '../gateway/steps.ts';
+import { createFreeCallGuard } from '../guards/guard-free-calls.ts';
+import type { KeyCheck } from '../keys/create-key-check.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import type { AskStore } from '../quota/ask-store.ts';
+import { refuseAdmission, retryAfter } from '../quota/refuse-admission.ts';
+import type { IdentifyReply } from '../quota/scripts/identify.ts';
+
+interface IdentifyOptions {
+  readonly askStore: AskStore;
+  /** One attempt. */
+  readonly identify: (key: ApiKey) => Promise<IdentifyReply>;
+  readonly keyCheck: KeyCheck;
+  readonly guards: Config['guards'];
+}
+
+/** The door for requests that cost nothing: a good key, and not too many of them. */
+export function createIdentify(options: IdentifyOptions) {
+  const { askStore, identify, keyCheck, guards } = options;
+  const freeCalls = createFreeCallGuard({ perMinuteMax: guards.freeCallsPerMinuteMax });
+  return async (key: ApiKey) => {
+    const waitMs = freeCalls.take(key.keyId);
+    if (waitMs > 0) {
+      throw new Refusal(
+        'rate_limited',
+        `At most ${guards.freeCallsPerMinuteMax} requests per minute that cost nothing.`,
+        { headers: retryAfter(waitMs) },
+      );
+    }
+    const reply = await askStore(key.bucket, () => identify(key));
+    keyCheck.noteReply(key, reply.kind);
+    if (reply.kind !== 'known') {
+      throw refuseAdmission({ kind: reply.kind }, { maskedKey: key.masked, model: '' });
+    }
+    return reply;
+  };
+}

@@ -1,0 +1,115 @@
+import cluster from 'node:cluster';
+import { unpackConfig } from '../config/pack-config.ts';
+import type { Route } from '../http/routes/routes.ts';
+import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
+import { quickenGlobals } from '../lib/bytes/quicken-globals.ts';
+import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { createLog } from '../log/create-log.ts';
+import type {
+  DrainOrder,
+  MessageToPrimary,
+  MessageToWorker,
+  StartOrder,
+} from '../messages/worker-messages.ts';
+import { createHandOver } from './create-hand-over.ts';
+import { startWorker, type Worker } from './start-worker.ts';
+
+/** A worker that nobody gives orders to any more lets everybody finish, but takes nobody new. */
+const ORPHAN_LINGER_MS = 500;
+
+const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** The process around a worker: its orders come from the primary, and it ends when they are carried out. */
+export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
+  quickenGlobals();
+  let worker: Worker | undefined;
+  let orphanTimeoutMs = 0;
+  let downUpstreams: readonly string[] = [];
+  let log: Log = createLog('info', 'worker');
+  let isDraining = false;
+  const handOver = createHandOver(tellPrimary);
+
+  const drain = (order: DrainOrder) => {
+    if (isDraining) return;
+    isDraining = true;
+    const drained = worker === undefined ? Promise.resolve() : worker.drain(order);
+    drained.then(() => {
+      const metrics = worker?.readMetrics() ?? [];
+      tellPrimary({ type: 'last_metrics', metrics }, () => process.exit(0));
+    }, crash);
+  };
+  const drainAlone = () => drain({ timeoutMs: orphanTimeoutMs, lingerMs: ORPHAN_LINGER_MS });
+  const crash = (error: unknown) => {
+    log.error({ err: error }, 'worker is broken and ends');
+    process.exit(1);
+  };
+
+  const start = async (order: StartOrder) => {
+    try {
+      const config = unpackConfig(order.config);
+      log = createLog(config.logLevel, `worker ${order.worker}`);
+      orphanTimeoutMs = config.drain.timeoutMs;
+      worker = await startWorker({
+        ...{ worker: order.worker, config, clock: systemClock, log, extraRoutes },
+        configVersion: order.configVersion,
+        redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
+        handOver: handOver.send,
+        report: (report, told) => tellPrimary({ type: 'report', report }, told),
+        tellActivity: (activity) => tellPrimary({ type: 'activity', activity }),
+      });
+      worker.setDownUpstreams(downUpstreams);
+      tellPrimary({ type: 'listening' });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      tellPrimary({ type: 'failed', reason }, () => process.exit(1));
+    }
+  };
+
+  process.on('message', (message: MessageToWorker) => {
+    switch (message.type) {
+      case 'start':
+        void start(message.order);
+        break;
+      case 'upstreams-down':
+        downUpstreams = message.names;
+        worker?.setDownUpstreams(downUpstreams);
+        break;
+      case 'journalled':
+        handOver.noteJournalled(message.id);
+        break;
+      case 'read_metrics':
+        tellPrimary({ type: 'metrics', id: message.id, metrics: worker?.readMetrics() ?? [] });
+        break;
+      case 'drain':
+        drain(message.order);
+    }
+  });
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', (err) => log.error({ err }, 'a failure that nobody waited for'));
+  listenForEnd(drainAlone);
+  // An order that came before somebody listened would be lost.
+  tellPrimary({ type: 'ready' });
+}
+
+function listenForEnd(drain: () => void): void {
+  // A terminal sends these to the whole group; the primary decides what they mean.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  process.on('SIGTERM', drain);
+  cluster.worker?.on('disconnect', () => {
+    // Without this mark node:cluster ends the process at once, in the middle of every answer.
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    drain();
+  });
+}
+
+function embeddedTarget(order: StartOrder): RedisTarget {
+  if (order.embeddedRedisPath === undefined) throw new Error('the primary named no embedded store');
+  return unixRedisTarget(order.embeddedRedisPath);
+}
+
+function tellPrimary(message: MessageToPrimary, told: () => void = () => {}): void {
+  // The primary may be gone by now, which the lost channel tells by itself.
+  if (process.send === undefined || !process.connected) told();
+  else process.send(message, () => told());
+}

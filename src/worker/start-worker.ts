@@ -1,0 +1,184 @@
+import { fileURLToPath } from 'node:url';
+import { createCatalogue } from '../catalogue/resolve-model.ts';
+import type { Config } from '../config/config.ts';
+import { packageVersion } from '../config/package-version.ts';
+import { createAnswerDrains } from '../gateway/answer-drains.ts';
+import type { Steps } from '../gateway/steps.ts';
+import { createTokenRatios } from '../gateway/token-ratios.ts';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
+import { loadUws } from '../http/load-uws.ts';
+import { addCors } from '../http/routes/add-cors.ts';
+import { addKeyPage } from '../http/routes/add-key-page.ts';
+import { createHealthRoutes } from '../http/routes/health-routes.ts';
+import { createInferenceRoutes } from '../http/routes/inference-routes.ts';
+import { createKeyRoute } from '../http/routes/key-route.ts';
+import { createModelsRoutes } from '../http/routes/models-routes.ts';
+import { createOpenApiRoute } from '../http/routes/openapi-route.ts';
+import type { Route } from '../http/routes/routes.ts';
+import { startServer } from '../http/start-server.ts';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
+import type { Log } from '../lib/log.ts';
+import { judgeReadiness } from '../lib/readiness.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { DrainOrder, WorkerReport } from '../messages/worker-messages.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
+import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import type { Activity } from '../ops/activity.ts';
+import { loadPageFiles } from '../page-files/load-page-files.ts';
+import type { Settlement } from '../quota/settlement/settlement.ts';
+import { createBreaker } from '../redis/breaker.ts';
+import { connectRedis } from '../redis/connect-redis.ts';
+import { watchRedis } from '../redis/watch-redis.ts';
+import { createActivityCount, startTelling } from './count-activity.ts';
+import { createBilling } from './create-billing.ts';
+import { createObservers } from './create-observers.ts';
+import { createUpstreams } from './create-upstreams.ts';
+import {
+  createObserveCommand,
+  createObserveTries,
+  createWorkerMetrics,
+  watchWorker,
+} from './create-worker-metrics.ts';
+import { drainServer } from './drain-server.ts';
+import { startReports } from './start-reports.ts';
+
+export interface WorkerOptions {
+  /** The slot, from 1. */
+  readonly worker: number;
+  readonly config: Config;
+  readonly configVersion: string;
+  readonly redis: RedisTarget;
+  /** Resolves when the primary has these settlements on its disk. */
+  readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
+  /** Calls back when it has left this process. */
+  readonly report: (report: WorkerReport, told: () => void) => void;
+  readonly tellActivity: (activity: Activity) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For tests of the process itself; the product has none. */
+  readonly extraRoutes: readonly Route[];
+}
+
+export interface Worker {
+  /** All upstreams that do not answer the primary. */
+  setDownUpstreams(names: readonly string[]): void;
+  readMetrics(): MetricSnapshot[];
+  /** Resolves when every exchange has ended or was cut. */
+  drain(order: DrainOrder): Promise<void>;
+}
+
+/** Where the build has put the page for key owners. */
+const KEY_PAGE_DIR = fileURLToPath(new URL('../key-page', import.meta.url));
+const COMMAND_TIMEOUT_MS = 1_000;
+/** A worker that replaces another must not refuse what the other would have served. */
+const STORE_WAIT_MAX_MS = 2_000;
+
+/** THE COMPOSITION ROOT: builds each part once, in order, and hands it to those that need it. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { config, worker, clock, log } = options;
+  const startedMs = clock.nowMs();
+  const { uws, label } = loadUws(config.uwsSha256);
+
+  const name = `worker-${worker}`;
+  const target = options.redis;
+  const metrics = createWorkerMetrics(config);
+  const { redis, breaker, redisWatch } = openStore(options, name, metrics);
+  await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
+
+  const billing = createBilling({
+    ...{ config, target, name, redis, breaker, metrics, clock, log },
+    clockSkewMs: redisWatch.clockSkewMs,
+    handOver: options.handOver,
+  });
+  const instance = `worker ${worker} ${startedMs}`;
+  const upstreams = createUpstreams({
+    ...{ config, worker, instance, clock },
+    onTries: createObserveTries(metrics),
+  });
+  const drains = createAnswerDrains(config.onLeave.drainTimeoutMs);
+  const activity = createActivityCount();
+  const observers = createObservers({ config, worker, metrics, activity, clock, log });
+  const steps: Steps = {
+    ...billing.steps,
+    ...{ catalogue: createCatalogue(config.models), configVersion: options.configVersion },
+    estimate: config.estimate,
+    ratioOf: createTokenRatios(config.estimate.bytesPerToken),
+    overCeiling: config.limits.overCeiling,
+    ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
+    ...{ startTrace: observers.startTrace, observe: observers.observe },
+    nowMs: () => clock.nowMs(),
+  };
+
+  const readiness = () => judgeReadiness(redisWatch.outForMs(), billing.canInsure());
+  let isDraining = false;
+  const server = await startServer({
+    uws,
+    endpoint: config.listen,
+    routes: createRoutes(options, steps, {
+      uptimeMs: () => clock.nowMs() - startedMs,
+      ...{ isDraining: () => isDraining, readiness },
+    }),
+    ...{ limits: limitsOf(config), clock, log },
+  });
+  watchWorker(metrics, { server, drains, redisWatch, readUpstreams: upstreams.readReports });
+  log.debug({ uws: label }, 'native HTTP server loaded');
+  const stopTelling = startTelling(activity, () => server.activeExchanges, options.tellActivity);
+  const readReport = () => ({
+    ...{ upstreams: upstreams.readReports(), readiness: readiness() },
+    storeOutForMs: redisWatch.outForMs(),
+  });
+  const stopReports = startReports(readReport, options.report);
+
+  return {
+    setDownUpstreams: (names) => upstreams.setDown(new Set(names)),
+    readMetrics: metrics.read,
+    async drain(order) {
+      isDraining = true;
+      const cut = await drainServer({ server, drains }, order, clock);
+      stopTelling();
+      if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
+      stopReports();
+      redisWatch.stop();
+      await Promise.all([billing.close(), observers.close()]);
+      await redis.close();
+    },
+  };
+}
+
+/** For everything that no client waits for. */
+function openStore({ redis: target, clock, log }: WorkerOptions, name: string, metrics: Metrics) {
+  const redis = connectRedis({
+    ...{ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log },
+    onCommand: createObserveCommand(metrics, 'worker'),
+  });
+  const breaker = createBreaker({ clock, random: Math.random });
+  return { redis, breaker, redisWatch: watchRedis({ connection: redis, breaker, clock, log }) };
+}
+
+type NodeHealth = Omit<Parameters<typeof createHealthRoutes>[0], 'version' | 'worker'>;
+
+function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth): readonly Route[] {
+  const version = packageVersion();
+  const apiRoutes = [
+    ...createInferenceRoutes(steps),
+    ...createModelsRoutes(steps),
+    createKeyRoute(steps),
+  ];
+  const routes = [
+    ...createHealthRoutes({ ...health, version, worker: options.worker }),
+    ...addCors(apiRoutes, options.config.cors.origins),
+    createOpenApiRoute(version),
+    ...options.extraRoutes,
+  ];
+  return options.config.keyPage ? addKeyPage(routes, loadPageFiles(KEY_PAGE_DIR)) : routes;
+}
+
+function limitsOf({ limits }: Config): HttpLimits {
+  const { bodyBytesMax, bodyTimeMaxMs } = limits;
+  // A new customer's first body may be as large as any.
+  const strangersHeldBytesMax = Math.max(
+    DEFAULT_HTTP_LIMITS.strangersHeldBytesMax,
+    2 * bodyBytesMax,
+  );
+  return { ...DEFAULT_HTTP_LIMITS, bodyBytesMax, bodyTimeMaxMs, strangersHeldBytesMax };
+}

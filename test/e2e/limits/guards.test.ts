@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import { mintApiKey, mintKeyId } from '../../../src/keys/api-key.ts';
+import { admin } from '../../support/clients/admin.ts';
+import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { startGateway } from '../../support/servers/start-gateway.ts';
+import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+afterAll(stopRedisServers);
+
+const inventKey = () => mintApiKey(mintKeyId(9, randomBytes), randomBytes);
+
+describe('keys that do not exist', () => {
+  const gateway = useGateway({
+    config: `${FAST_CONFIG}guards: {trusted_proxies: 1, failed_keys_per_minute: 5}\n`,
+  });
+
+  const tryKey = async (key: string, address: string) => {
+    const response = await fetch(`${gateway().url}/v1/models`, {
+      headers: { 'x-api-key': key, 'x-forwarded-for': address },
+    });
+    await response.arrayBuffer();
+    return response;
+  };
+
+  it('are tried out slowly only, at one address', async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 8; i++) statuses.push((await tryKey(inventKey(), '192.0.2.7')).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+    const refused = await tryKey(inventKey(), '192.0.2.7');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await tryKey(inventKey(), '192.0.2.8')).status).toBe(401);
+  });
+
+  it('do not lock out a client whose key was good a moment ago', async () => {
+    expect((await tryKey(gateway().key(), '192.0.2.9')).status).toBe(200);
+    for (let i = 0; i < 8; i++) await tryKey(inventKey(), '192.0.2.9');
+    expect((await tryKey(inventKey(), '192.0.2.9')).status).toBe(429);
+    expect((await tryKey(gateway().key(), '192.0.2.9')).status).toBe(200);
+  });
+
+  it.each([
+    ['of another family', 'sk-ant-api03-abcdefgh'],
+    ['with a typing error', 'sk-gw2-3E56Bu5AeBG7d95j0ESeegQruo8XBrwNWwm3lYb8LnJ1DakuX'],
+    ['a login token', 'sk-ant-oat01-abcdefghijklmnop'],
+  ])('get one and the same answer: %s', async (_, key) => {
+    const answer = async (tried: string) => {
+      const { status, body } = await askModel(gateway().url, tried, messageOf('Hi'));
+      return { status, error: body.error };
+    };
+    expect(await answer(key)).toEqual({
+      status: 401,
+      error: { type: 'authentication_error', message: 'invalid x-api-key' },
+    });
+  });
+});
+
+describe('calls that cost nothing', () => {
+  it('are bounded for each key', async () => {
+    const gateway = await startGateway({
+      config: `${FAST_CONFIG}guards: {free_calls_per_minute: 3}\n`,
+    });
+    const headers = { 'x-api-key': gateway.key() };
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      statuses.push((await fetch(`${gateway.url}/v1/models`, { headers })).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    // They have nothing to do with the limit of requests that cost something.
+    expect((await askModel(gateway.url, gateway.key(), messageOf('Hi'))).status).toBe(200);
+  });
+});
+
+describe('while Redis is out', () => {
+  async function startAndFreeze(settings: string) {
+    const redis = await startRedisServer({ args: ['--appendonly', 'yes'] });
+    const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+    const gateway = await startGateway({ config: `${FAST_CONFIG}${settings}`, env });
+    const operator = admin(gateway);
+    const account = await operator.createAccount({ credits: 1 });
+    const { key } = await operator.createKey(account);
+    expect((await askModel(gateway.url, key, messageOf('Hi'))).status).toBe(200);
+    await operator.waitUntilSettled(account);
+    const { balance } = await operator.account(account);
+    redis.signal('SIGSTOP');
+    return { redis, gateway, operator, account, key, balance };
+  }
+
+  it('nobody is admitted, and nothing is charged', async () => {
+    const { redis, gateway, operator, account, key, balance } = await startAndFreeze('');
+    const refused = await askModel(gateway.url, key, messageOf('Hi'));
+    expect(refused.status).toBe(503);
+    expect(refused.body.error).toMatchObject({ type: 'api_error' });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    redis.signal('SIGCONT');
+    await waitUntil(
+      async () => (await askModel(gateway.url, key, messageOf('Hi'))).status === 200,
+      'it is admitted again',
+    );
+    await operator.waitUntilSettled(account);
+    const after = (await operator.account(account)).balance;
+    // The request that was refused may have left a hold behind, which costs nothing when it ends.
+    expect(balance - after).toBeGreaterThan(0);
+    expect(balance - after).toBeLessThan(0.001);
+  });
+
+  it('a key that was good a moment ago goes on where the settings insure it, and is charged later', async () => {
+    const insured = 'guards: {insurance_per_minute: 2}\n';
+    const { redis, gateway, operator, account, key, balance } = await startAndFreeze(insured);
+    const statuses: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      statuses.push((await askModel(gateway.url, key, messageOf('[[tokens 50]]'))).status);
+    }
+    expect(statuses).toEqual([200, 200, 503]);
+    const other = await operator.call('GET', '/accounts').catch((error: Error) => error.message);
+    expect(other).toContain('503');
+    redis.signal('SIGCONT');
+    await waitUntil(
+      async () =>
+        (await operator.account(account).catch(() => ({ balance }))).balance < balance - 0.0005,
+      'both are charged',
+    );
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { admin } from '../../support/clients/admin.ts';
+import { startGateway } from '../../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { startHttpUpstream, UPSTREAM_ANSWER } from '../../support/upstreams/start-http-upstream.ts';
+
+afterAll(stopRedisServers);
+
+const CHAT_ANSWER = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'vendor-name',
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'Hello there' }, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 },
+};
+
+const ROUTES = { native: '/v1/messages', chat: '/v1/chat/completions' };
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+const BODY = { model: 'haiku', max_tokens: 50, messages: MESSAGES };
+
+/** A gateway in front of one upstream that keeps what it was asked. */
+async function start(kind: 'native' | 'chat', settings = '') {
+  const upstream = await startHttpUpstream({
+    cleanUp: onTestFinished,
+    answer(_request, response) {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(kind === 'native' ? UPSTREAM_ANSWER : CHAT_ANSWER));
+    },
+  });
+  const main = `{name: main, kind: ${kind}, url: "${upstream.url}", model_names: {llm-haiku-4.5: vendor-name}${settings}}`;
+  const gateway = await startGateway({ config: `workers: 1\nupstreams: [${main}]\n` });
+  const operator = admin(gateway);
+  const account = await operator.createAccount({ credits: 5 });
+  const { id, key } = await operator.createKey(account);
+  return {
+    sent: () => upstream.requests.map(({ body }) => body),
+    betas: () => upstream.requests.map(({ headers }) => headers['anthropic-beta']),
+    async ask(body: string | object, headers: Record<string, string> = {}, route = kind) {
+      const response = await fetch(`${gateway.url}${ROUTES[route]}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'anthropic-version': '2023-06-01',
+          ...headers,
+        },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      const answer = (await response.json()) as { error?: { message: string } };
+      return { status: response.status, message: answer.error?.message ?? '' };
+    },
+    async spent() {
+      await operator.waitUntilSettled(account);
+      return (await operator.key(id)).spent_this_month;
+    },
+  };
+}
+
+describe.each(['native', 'chat'] as const)('a client of the %s format', (kind) => {
+  it('is refused what nobody has a price for, and pays nothing', async () => {
+    const { ask, sent, spent } = await start(kind);
+    const refused: readonly [object, string][] = [
+      [{ speed: 'fast' }, 'speed'],
+      [{ inference_geo: 'us' }, 'inference_geo'],
+      [{ service_tier: 'priority' }, 'service_tier'],
+      [{ fallbacks: [{ model: 'dear' }] }, 'fallbacks'],
+      [{ api_base: 'https://elsewhere.example' }, 'api_base'],
+      [{ mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] }, 'mcp_servers'],
+      [{ n: 2 }, 'n'],
+      [{ web_search_options: {} }, 'web_search_options'],
+      [{ Model: 'llm-opus-4.7' }, 'did you mean model'],
+      [{ 'max_to\u212Aens': 30_000 }, 'did you mean max_tokens'],
+    ];
+    for (const [fields, said] of refused) {
+      const { status, message } = await ask({ ...BODY, ...fields });
+      expect([status, message], said).toEqual([400, expect.stringContaining(said)]);
+    }
+    expect(sent()).toEqual([]);
+    expect(await spent()).toBe(0);
+  });
+
+  it('is served where the same fields ask for nothing dear', async () => {
+    const { ask, sent } = await start(kind);
+    const fields = { speed: 'standard', inference_geo: 'global', service_tier: 'auto', n: 1 };
+    expect(await ask({ ...BODY, ...fields, fallbacks: null, of_tomorrow: [1] })).toMatchObject({
+      status: 200,
+    });
+    expect(JSON.parse(sent()[0] ?? '')).toMatchObject({ ...fields, of_tomorrow: [1] });
+  });
+
+  it('gets the model that is paid for, however often another is named', async () => {
+    const { ask, sent, spent } = await start(kind);
+    const rest = JSON.stringify({ max_tokens: 50, messages: MESSAGES }).slice(1, -1);
+    const bodies = [
+      `{"model":"opus",${rest},"model":"haiku"}`,
+      `{"\\u006dodel":"opus",${rest},"model":"haiku"}`,
+      `{"model":"opus",${rest},"mode\\u006c":"haiku"}`,
+      `{"model":"haiku",${rest},"max_tokens":60,"max_tokens":50}`,
+      `{"model":"haiku","max_tokens":50,"messages":[{"role":"user","content":"long","content":"Hi"}]}`,
+    ];
+    for (const body of bodies) expect(await ask(body)).toMatchObject({ status: 200 });
+    for (const body of sent()) {
+      expect(body.match(/"(?:\\u006d|m)ode(?:l|\\u006c)"/g)).toEqual(['"model"']);
+      expect(body.match(/"max_tokens"|"content"/g)).toHaveLength(2);
+      expect(JSON.parse(body)).toMatchObject({ ...BODY, model: 'vendor-name' });
+    }
+    expect(sent()).toHaveLength(bodies.length);
+    expect(await spent()).toBeLessThan(0.001 * bodies.length);
+  });
+
+  it('has fields that nobody knows passed, dropped or refused as the upstream is set', async () => {
+    const asked = { ...BODY, of_tomorrow: [1] };
+    const dropping = await start(kind, ', unknown_fields: drop');
+    expect(await dropping.ask(asked)).toMatchObject({ status: 200 });
+    expect(JSON.parse(dropping.sent()[0] ?? '')).not.toHaveProperty('of_tomorrow');
+    const refusing = await start(kind, ', unknown_fields: refuse');
+    expect(await refusing.ask(asked)).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('of_tomorrow'),
+    });
+    expect(await refusing.ask(BODY)).toMatchObject({ status: 200 });
+    expect(refusing.sent()).toHaveLength(1);
+    expect(await refusing.spent()).toBeGreaterThan(0);
+  });
+});
+
+it('a chat client is understood by a chat upstream as it spoke', async () => {
+  const { ask, sent } = await start('chat');
+  const body = {
+    model: 'haiku',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }], name: 'ann' },
+      { role: 'assistant', content: 'Ho', reasoning_content: 'Hm.' },
+      { role: 'system', content: 'Mind the tests.' },
+      { role: 'user', content: ' ' },
+    ],
+    stop: ' ',
+    temperature: 1.5,
+    top_k: 4,
+    min_p: 0.1,
+    tools: [{ type: 'function', function: { name: 'a', strict: true, parameters: {} } }],
+    tool_choice: 'auto',
+    response_format: { type: 'json_schema', json_schema: { name: 'a', schema: {}, strict: true } },
+    metadata: { a: 'b' },
+  };
+  expect(await ask({ ...body, max_tokens: 50, store: true })).toMatchObject({ status: 200 });
+  expect(JSON.parse(sent()[0] ?? '')).toEqual({
+    ...body,
+    model: 'vendor-name',
+    max_tokens: 50,
+    stream: false,
+  });
+});
+
+it('a tool that the vendor runs and bills is refused, and one that the client runs is not', async () => {
+  const { ask, sent } = await start('native');
+  const searching = { type: 'web_search_20250305', name: 'web_search', max_uses: 5 };
+  expect(await ask({ ...BODY, tools: [searching] })).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('web_search_'),
+  });
+  expect(sent()).toEqual([]);
+  const tools = [{ type: 'bash_20250124', name: 'bash' }];
+  expect(await ask({ ...BODY, tools })).toMatchObject({ status: 200 });
+  expect(JSON.parse(sent()[0] ?? '')).toMatchObject({ tools });
+});
+
+it('a beta window is asked for of those models alone that have one', async () => {
+  const { ask, betas } = await start('native');
+  const headers = { 'anthropic-beta': 'context-1m-2025-08-07,of-tomorrow' };
+  for (const model of ['haiku', 'opus']) await ask({ ...BODY, model }, headers);
+  expect(betas()).toEqual(['of-tomorrow', 'of-tomorrow,context-1m-2025-08-07']);
+});
+
+it('a native client of a chat upstream loses what is not said there, and is told of what it cannot do without', async () => {
+  const { ask, sent } = await start('chat');
+  const dropped = {
+    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    top_k: 4,
+    thinking: { type: 'enabled', budget_tokens: 1_024 },
+    speed: 'standard',
+    of_tomorrow: [1],
+  };
+  const served = await ask({ ...BODY, ...dropped, max_tokens: 2_000 }, {}, 'native');
+  expect(served).toMatchObject({ status: 200 });
+  for (const name of Object.keys(dropped))
+    expect(JSON.parse(sent()[0] ?? '')).not.toHaveProperty(name);
+  const tools = [{ type: 'bash_20250124', name: 'bash' }];
+  const refused: readonly object[] = [
+    { mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] },
+    { container: 'container_1' },
+    { thread: { type: 'create' } },
+    { tools },
+    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    { messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'file_1' }] }] },
+  ];
+  for (const fields of refused) {
+    expect(await ask({ ...BODY, ...fields }, {}, 'native'), JSON.stringify(fields)).toMatchObject({
+      status: 400,
+    });
+  }
+  expect(sent()).toHaveLength(1);
+});

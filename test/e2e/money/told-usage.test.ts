@@ -1,0 +1,90 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { scrape } from '../../support/clients/scrape.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import {
+  answerOf,
+  chunkOf,
+  LAST_CHUNK,
+  STREAM_HEAD,
+  streamBody,
+  type ToldUsage,
+  type UpstreamKind,
+  wholeBody,
+} from '../../support/upstreams/upstream-answers.ts';
+import { priceOf, useUpstreamScene } from '../../support/upstreams/use-upstream-scene.ts';
+
+afterAll(stopRedisServers);
+
+const scene = useUpstreamScene();
+
+const TEXT = 'Hello, and good bye!';
+/** That every request asks for. */
+const OUTPUT_MAX = 100;
+const WINDOW = 200_000;
+/** Of the text, and of the question with its message: what nobody has counted. */
+const ESTIMATED: ToldUsage = { input: 5, output: 7 };
+
+const TOLD: readonly (readonly [string, ToldUsage | undefined, ToldUsage, boolean])[] = [
+  ['is told by nobody', undefined, ESTIMATED, false],
+  ['has no output', { input: 12, output: 0 }, { input: 12, output: 7 }, false],
+  ['has no input', { input: 0, output: 9 }, { input: 5, output: 9 }, false],
+  ['is negative', { input: -12, output: -1 }, ESTIMATED, false],
+  ['is no whole number', { input: 12.5, output: 0.5 }, ESTIMATED, false],
+  ['has a little more output', { input: 12, output: 101 }, { input: 12, output: 100 }, false],
+  ['has far more output', { input: 12, output: 1e9 }, { input: 12, output: OUTPUT_MAX }, true],
+  ['has 2^53-1', { input: 12, output: 2 ** 53 - 1 }, { input: 12, output: OUTPUT_MAX }, true],
+  ['has 10^300', { input: 12, output: 1e300 }, { input: 12, output: OUTPUT_MAX }, true],
+  ['has far more input', { input: 1e9, output: 3 }, { input: WINDOW, output: 3 }, true],
+];
+
+const streamOf = (kind: UpstreamKind, told: ToldUsage | undefined) =>
+  streamBody(kind, [TEXT], told).replace(
+    /"usage":{"input_tokens":12,"output_tokens":0}/,
+    '"usage":{}',
+  );
+
+describe.each(['native', 'chat'] as const)('usage of a %s upstream', (kind) => {
+  const formats = ['native', 'chat'] as const;
+
+  it.each(TOLD)(
+    'that %s is charged as it is told to clients',
+    async (_, told, charged, isMarked) => {
+      const place = await scene.take(kind, {
+        script: (_number, { body }) =>
+          body.includes('"stream":true')
+            ? [STREAM_HEAD + chunkOf(streamOf(kind, told)) + LAST_CHUNK]
+            : [answerOf(200, wholeBody(kind, TEXT, told))],
+      });
+      const asks = formats.flatMap((format) =>
+        [true, false].map((isStream) => [format, isStream] as const),
+      );
+      for (const [format, isStream] of asks) {
+        const { text, isComplete, inputTokens, outputTokens } = await place.ask(format, isStream);
+        expect({ text, isComplete }).toEqual({ text: TEXT, isComplete: true });
+        expect({ input: inputTokens, output: outputTokens }).toEqual(charged);
+      }
+      expect(await place.spent()).toBeCloseTo(asks.length * priceOf(charged), 6);
+      const { model } = place;
+      const marked = (await scrape(scene.gateway())).sum('tollgate_usage_implausible_total', {
+        model,
+      });
+      expect(marked ?? 0).toBe(isMarked ? asks.length : 0);
+    },
+  );
+});
+
+describe('usage that falls within a stream', () => {
+  it('is charged and told at its highest', async () => {
+    const start = { input: 50, output: 3 };
+    const body = streamBody('native', [TEXT], { input: 10, output: 9 }).replace(
+      '"usage":{"input_tokens":12',
+      `"usage":{"input_tokens":${start.input}`,
+    );
+    const place = await scene.take('native', {
+      script: () => [STREAM_HEAD + chunkOf(body) + LAST_CHUNK],
+    });
+    const { inputTokens, outputTokens } = await place.ask('native', true);
+    expect({ inputTokens, outputTokens }).toEqual({ inputTokens: 50, outputTokens: 9 });
+    expect(await place.spent()).toBeCloseTo(priceOf({ input: 50, output: 9 }), 6);
+  });
+});

@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { admin } from '../../support/clients/admin.ts';
+import { messageOf, openStream } from '../../support/clients/ask-model.ts';
+import { type Scrape, scrape } from '../../support/clients/scrape.ts';
+import { isAlive } from '../../support/is-alive.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const TWO_WORKERS = `workers: 2\n${FAST_UPSTREAM}`;
+const ADMITTED = ['tollgate_admissions_total', { outcome: 'admitted' }] as const;
+
+/** Each on a connection of its own, so that all workers get some. */
+async function ask(gateway: Gateway, times: number, text = 'hi'): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < times; i++) {
+    const response = await fetch(`${gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': gateway.key(),
+        'llm-version': '2023-06-01',
+        'content-type': 'application/json',
+        connection: 'close',
+      },
+      body: JSON.stringify(messageOf(text)),
+    });
+    await response.text();
+    statuses.push(response.status);
+  }
+  return statuses;
+}
+
+function waitForSum(gateway: Gateway, value: number, ...series: Parameters<Scrape['sum']>) {
+  return waitUntil(
+    async () => (await scrape(gateway)).sum(...series) === value,
+    `${series[0]} is ${value}`,
+  );
+}
+
+/** A page that both workers have had their say in: a busy one may miss a scrape. */
+async function scrapeAll(gateway: Gateway): Promise<Scrape> {
+  let page = await scrape(gateway);
+  await waitUntil(async () => {
+    page = await scrape(gateway);
+    return page.sum('tollgate_workers') === 2;
+  }, 'both workers tell their metrics');
+  return page;
+}
+
+describe('/metrics of the ops listener', () => {
+  it('sums over workers, and never goes backwards when one is killed', async () => {
+    const gateway = await startGateway({ config: TWO_WORKERS });
+    await ask(gateway, 40);
+    const first = await scrapeAll(gateway);
+    expect(first.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(first.sum(...ADMITTED)).toBe(40);
+    expect(first.sum('tollgate_admission_seconds_count')).toBe(40);
+    expect(first.sum('tollgate_worker_restarts_total')).toBe(0);
+
+    const [victim = 0] = gateway.workerPids();
+    process.kill(victim, 'SIGKILL');
+    const seen: (number | undefined)[] = [];
+    await waitUntil(async () => {
+      const page = await scrape(gateway);
+      seen.push(page.sum(...ADMITTED));
+      return page.sum('tollgate_worker_restarts_total') === 1 && page.sum('tollgate_workers') === 2;
+    }, 'the worker is replaced');
+    expect(new Set(seen)).toEqual(new Set([40]));
+
+    await ask(gateway, 10);
+    expect((await scrapeAll(gateway)).sum(...ADMITTED)).toBe(50);
+  });
+
+  it('has what replaced workers counted, although nobody had asked them for it', async () => {
+    const gateway = await startGateway({ config: TWO_WORKERS });
+    const oldPids = gateway.workerPids();
+    await ask(gateway, 20);
+    gateway.signal('SIGHUP');
+    await gateway.waitForLog(/"msg":"reloaded"/);
+    await waitUntil(() => oldPids.every((pid) => !isAlive(pid)), 'the old workers have ended');
+    await waitForSum(gateway, 20, ...ADMITTED);
+    await ask(gateway, 5);
+    const page = await scrapeAll(gateway);
+    expect(page.sum(...ADMITTED)).toBe(25);
+    expect(page.sum('tollgate_reloads_total', { result: 'ok' })).toBe(1);
+  });
+
+  it('goes on without a worker that does not answer, with what it counted before', async () => {
+    const gateway = await startGateway({ config: TWO_WORKERS });
+    await ask(gateway, 20);
+    expect((await scrapeAll(gateway)).sum(...ADMITTED)).toBe(20);
+    const [stopped = 0] = gateway.workerPids();
+    process.kill(stopped, 'SIGSTOP');
+    try {
+      await waitForSum(gateway, 1, 'tollgate_workers');
+      const page = await scrape(gateway);
+      expect(page.sum(...ADMITTED)).toBe(20);
+      expect(page.sum('tollgate_workers_unread_total')).toBeGreaterThan(1);
+    } finally {
+      process.kill(stopped, 'SIGCONT');
+    }
+    await waitForSum(gateway, 2, 'tollgate_workers');
+  });
+
+  it('tells what Redis, upstreams and settlements do', async () => {
+    const gateway = await startGateway({ config: TWO_WORKERS });
+    expect(await ask(gateway, 3)).toEqual([200, 200, 200]);
+    await waitForSum(gateway, 3, 'tollgate_settlements_total', { kind: 'charge' });
+    const [status = 0] = await ask(gateway, 1, '[[error 500]]');
+    expect(status).toBeGreaterThanOrEqual(500);
+    await waitForSum(gateway, 1, 'tollgate_settlements_total', { kind: 'release' });
+    const page = await scrapeAll(gateway);
+    expect(page.sum('tollgate_upstream_tries_total', { result: 'ok' })).toBe(3);
+    // An error that the prompt asks for is the request's own: nobody tries it again.
+    expect(page.sum('tollgate_upstream_tries_total', { result: 'refused' })).toBe(1);
+    expect(page.sum('tollgate_upstream_state')).toBe(2);
+    expect(page.sum('tollgate_credits_settled_total')).toBeGreaterThan(0);
+    expect(page.sum('tollgate_redis_up')).toBe(1);
+
+    const redisPid = Number(gateway.logLines().findLast((line) => line['redisPid'])?.['redisPid']);
+    process.kill(redisPid, 'SIGSTOP');
+    try {
+      await waitForSum(gateway, 0, 'tollgate_redis_up');
+      expect(await ask(gateway, 1)).toEqual([503]);
+      const out = await scrapeAll(gateway);
+      expect(out.sum('tollgate_admissions_total', { outcome: 'unavailable' })).toBe(1);
+      expect(out.sum('tollgate_redis_errors_total', { kind: 'outage' })).toBeGreaterThan(0);
+    } finally {
+      process.kill(redisPid, 'SIGCONT');
+    }
+    await waitForSum(gateway, 1, 'tollgate_redis_up');
+  });
+
+  it('tells of open streams, and how long a revocation takes to be heard', async () => {
+    const gateway = await startGateway({ config: TWO_WORKERS });
+    const operator = admin(gateway);
+    const account = await operator.createAccount();
+    const { id, key } = await operator.createKey(account);
+    const stream = await openStream(
+      gateway.url,
+      key,
+      messageOf('[[slow 50]] [[tokens 2000]]', { max_tokens: 2_000 }),
+    );
+    const page = await scrapeAll(gateway);
+    expect(page.sum('tollgate_streams_active')).toBe(1);
+    expect(page.sum('tollgate_holds_active')).toBe(1);
+    expect(page.sum('tollgate_upstream_in_flight', { upstream: 'simulated' })).toBe(1);
+
+    await operator.revoke(id);
+    await stream.ended;
+    await waitForSum(gateway, 2, 'tollgate_revocation_propagation_seconds_count', {
+      subject: 'key',
+    });
+    for (const name of ['streams_active', 'holds_active', 'exchanges_active']) {
+      await waitForSum(gateway, 0, `tollgate_${name}`);
+    }
+  });
+
+  it('shows what the last check of the ledger has found', async () => {
+    const gateway = await startGateway({ config: TWO_WORKERS });
+    await waitForSum(gateway, 1, 'tollgate_ledger_exporter_active');
+    expect((await scrape(gateway)).sum('tollgate_ledger_drifts')).toBeUndefined();
+    await waitUntil(() => {
+      const args = ['dist/src/main.js', 'ledger', 'verify', '--config', gateway.configPath];
+      const env = { ...process.env, TOLLGATE_DATA_DIR: gateway.dataDir };
+      return spawnSync(process.execPath, args, { env }).status === 0;
+    }, 'the ledger is found clean');
+    const page = await scrape(gateway);
+    expect(page.sum('tollgate_ledger_drifts')).toBe(0);
+    expect(page.sum('tollgate_ledger_holds_unsettled')).toBe(0);
+    expect(page.sum('tollgate_ledger_verified_timestamp_seconds')).toBeGreaterThan(1.7e9);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { isAlive } from '../../support/is-alive.ts';
+import { startGateway } from '../../support/servers/start-gateway.ts';
+import { startLoad } from '../../support/servers/start-load.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+describe('a worker that dies', () => {
+  it('costs its own open requests only, under load, and is replaced', async () => {
+    const gateway = await startGateway({ config: 'workers: 2\n' });
+    const load = startLoad(gateway.url, '/probe/slow?5', 24);
+    await waitUntil(() => new Set(load.lastPids()).size === 2, 'both workers have clients');
+    await waitUntil(() => load.answered() > 500, 'the load is on its way');
+    const victim = gateway.workerPids()[0] ?? 0;
+    const clientsOfVictim = load.lastPids().filter((pid) => pid === victim).length;
+
+    process.kill(victim, 'SIGKILL');
+    await waitUntil(() => gateway.workerPids().length === 2 && !isAlive(victim), 'it is replaced');
+    const answeredThen = load.answered();
+    await waitUntil(() => load.answered() > answeredThen + 500, 'the load goes on');
+    await load.stop();
+
+    expect(clientsOfVictim).toBeGreaterThan(0);
+    expect(load.failures.length).toBeLessThanOrEqual(clientsOfVictim);
+    expect(load.failures.filter((failure) => failure.lastPid !== victim)).toEqual([]);
+    expect(gateway.stderr()).toMatch(/worker died/);
+  });
+
+  it('again and again shortly after its start ends the node with a clear error', async () => {
+    const gateway = await startGateway({ config: 'workers: 1\n' });
+    const exit = gateway.waitForExit();
+    let hasExited = false;
+    void exit.then(() => {
+      hasExited = true;
+    });
+    while (!hasExited) {
+      await fetch(`${gateway.url}/probe/crash`).catch(() => {});
+    }
+    expect(await exit).toBe(1);
+    expect(gateway.stderr()).toMatch(
+      /tollgate: worker 1 died 6 times in a row shortly after its start/,
+    );
+  });
+
+  it('of an exception outside of any request says why in the log', async () => {
+    const gateway = await startGateway({ config: 'workers: 1\n' });
+    const [victim = 0] = gateway.workerPids();
+    await fetch(`${gateway.url}/probe/throw-later`);
+    await gateway.waitForLog(/thrown outside of any request/);
+    await waitUntil(() => !gateway.workerPids().includes(victim), 'its death is seen');
+    await waitUntil(() => gateway.workerPids().length === 1, 'it is replaced');
+    await waitUntil(
+      () =>
+        fetch(`${gateway.url}/healthz`).then(
+          (response) => response.ok,
+          () => false,
+        ),
+      'the replacement answers',
+    );
+  });
+
+  it('is none that only has a rejection nobody waits for', async () => {
+    const gateway = await startGateway({ config: 'workers: 1\n' });
+    const [pid] = gateway.workerPids();
+    await fetch(`${gateway.url}/probe/reject-later`);
+    await gateway.waitForLog(/rejected outside of any request/);
+    expect(await (await fetch(`${gateway.url}/probe/pid`)).json()).toEqual({ pid });
+  });
+});
+
+describe('a primary that is killed', () => {
+  it('leaves its workers to finish their streams, take nobody new, and end', async () => {
+    const gateway = await startGateway({ config: 'workers: 2\n' });
+    const pids = gateway.workerPids();
+    const streams = await Promise.all(
+      Array.from({ length: 10 }, () => fetch(`${gateway.url}/probe/stream?15`)),
+    );
+    gateway.signal('SIGKILL');
+    await gateway.waitForExit();
+    const texts = await Promise.all(streams.map((stream) => stream.text()));
+    for (const text of texts) expect(text).toMatch(/^data: 1 [\s\S]*data: 15 \d+\n\n$/);
+    await waitUntil(() => pids.every((pid) => !isAlive(pid)), 'the workers have ended');
+    await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow();
+
+    const again = await startGateway({ port: gateway.port, dataDir: gateway.dataDir });
+    expect((await fetch(`${again.url}/health`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { admin } from '../../support/clients/admin.ts';
+import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
+
+const gateway = useGateway({ config: FAST_CONFIG });
+afterAll(stopRedisServers);
+
+const run = promisify(execFile);
+
+/**
+ * What somebody types on the machine of a node, with the program in the path. This process goes on meanwhile:
+ * else it would not notice that a server closes its idle connections.
+ */
+async function shell(node: Gateway, script: string): Promise<string> {
+  const program = `tollgate() { ${process.execPath} ${resolve('dist/src/main.js')} "$@"; }`;
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', `${program}\n${script}`], {
+    env: {
+      PATH: process.env['PATH'],
+      TOLLGATE_ADMIN_URL: node.opsUrl,
+      TOLLGATE_DATA_DIR: node.dataDir,
+    },
+  });
+  return stdout;
+}
+
+function readmeBlock(title: string): string {
+  const section = readFileSync('README.md', 'utf8').split(`## ${title}\n`)[1] ?? '';
+  const block = /```sh\n([\s\S]*?)```/.exec(section)?.[1];
+  if (block === undefined) throw new Error(`README has no commands under ${title}`);
+  return block;
+}
+
+describe('an operator', () => {
+  it('gets an account and a working key from the commands in README', async () => {
+    const script = readmeBlock('Accounts, keys and credits').replace(
+      'http://127.0.0.1:9400',
+      gateway().opsUrl,
+    );
+    const printed = await shell(gateway(), script);
+    const key = /sk-gw2-[0-9A-Za-z]{49}/.exec(printed)?.[0] ?? '';
+    expect((await askModel(gateway().url, key, messageOf('Hi'))).status).toBe(200);
+    const opus = messageOf('Hi', { model: 'opus' });
+    expect((await askModel(gateway().url, key, opus)).status).toBe(403);
+  });
+
+  it('finds a clean ledger while requests run, and a drift that somebody made by hand', async () => {
+    const operator = admin(gateway());
+    const account = await operator.createAccount({ credits: 5 });
+    const { key } = await operator.createKey(account);
+    await Promise.all(
+      Array.from({ length: 20 }, () => askModel(gateway().url, key, messageOf('Hi'))),
+    );
+    await operator.waitUntilSettled(account);
+    expect(JSON.parse(await shell(gateway(), 'tollgate ledger verify --json'))).toMatchObject({
+      drifts: [],
+    });
+    const exported = await shell(gateway(), `tollgate ledger export --account ${account}`);
+    const entries = exported
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; charged_micros: number });
+    expect(entries.filter(({ kind }) => kind === 'charge')).toHaveLength(20);
+    const sum = entries.reduce((total, entry) => total + entry.charged_micros, 0);
+    expect((await operator.account(account)).balance).toBeCloseTo(-sum / 1e6, 9);
+
+    const socket = resolve(gateway().dataDir, 'redis.sock');
+    const redis = async (...command: string[]) =>
+      (await run('redis-cli', ['-s', socket, ...command])).stdout.trim();
+    const record = await redis('--scan', '--pattern', `*account:${account}`);
+    await redis('HINCRBY', record, 'balance', '1');
+    await expect(shell(gateway(), 'tollgate ledger verify')).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(account),
+    });
+    await redis('HINCRBY', record, 'balance', '-1');
+  });
+
+  it('keeps accounts, keys and spend when the node is stopped and started again', async () => {
+    const first = await startGateway({ config: FAST_CONFIG });
+    const account = await admin(first).createAccount({ credits: 5 });
+    const { id, key } = await admin(first).createKey(account);
+    expect((await askModel(first.url, key, messageOf('Hi'))).status).toBe(200);
+    await admin(first).waitUntilSettled(account);
+    const before = await admin(first).key(id);
+    first.signal('SIGTERM');
+    expect(await first.waitForExit()).toBe(0);
+    const next = await startGateway({ config: FAST_CONFIG, dataDir: first.dataDir });
+    expect(await admin(next).key(id)).toEqual(before);
+    expect((await askModel(next.url, key, messageOf('Hi'))).status).toBe(200);
+    expect(next.key()).toBe(first.key());
+  });
+});

@@ -1,0 +1,130 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { readUpstream, waitForState } from '../../support/clients/read-cluster.ts';
+import { type Backend, startBackend } from '../../support/servers/start-backend.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+afterAll(stopRedisServers);
+
+const PROBE = 'probe: {interval: 100ms, timeout: 5s}';
+
+function configFor(backend: Backend, settings: string, workers = 1): string {
+  return `workers: ${workers}\nupstreams: [{name: main, kind: native, url: "${backend.url}", ${settings}}]\n`;
+}
+
+async function ask(gateway: Gateway) {
+  const answer = await askModel(gateway.url, gateway.key(), messageOf('Hi'));
+  const { content } = answer.body as { content?: readonly { text: string }[] };
+  return { ...answer, who: content?.[0]?.text };
+}
+
+describe('an upstream that nobody probes', () => {
+  it('is left when it is dead, and taken back by the requests of clients when it lives again', async () => {
+    const [main, spare] = [await startBackend('main'), await startBackend('spare')];
+    const gateway = await startGateway({
+      config: `workers: 1
+models:
+  - {id: llm-haiku-4.5, max_output_tokens: 8192, price: {input: 1, output: 5}, routes: [{upstream: main}, {upstream: spare, priority: 2}]}
+upstreams: [{name: main, kind: native, url: "${main.url}"}, {name: spare, kind: native, url: "${spare.url}"}]
+`,
+    });
+    expect((await ask(gateway)).who).toBe('main');
+    await main.stop();
+    const asks = 100;
+    for (let n = 0; n < asks; n += 1) expect((await ask(gateway)).who).toBe('spare');
+    expect(spare.calls.messages).toBe(asks);
+    await waitUntil(
+      async () => (await readUpstream(gateway, 'spare')).tries['ok'] === asks,
+      'all tries are told',
+    );
+    const { tries } = await readUpstream(gateway, 'main');
+    expect(tries['ok']).toBe(1);
+    expect(tries['unreachable']).toBeGreaterThanOrEqual(2);
+    expect(tries['unreachable']).toBeLessThan(asks / 2);
+    await main.start();
+    await waitUntil(async () => (await ask(gateway)).who === 'main', 'the best one is back');
+    await waitForState(gateway, 'main', 'closed');
+  });
+});
+
+describe('an upstream that is probed', () => {
+  it('is left and taken back without any client', async () => {
+    const main = await startBackend('main');
+    const gateway = await startGateway({ config: configFor(main, PROBE, 2) });
+    await waitForState(gateway, 'main', 'closed');
+    await main.stop();
+    await waitForState(gateway, 'main', 'down');
+    expect(await readUpstream(gateway, 'main')).toMatchObject({
+      state: 'down',
+      probe: { state: 'down', last_result: 'ECONNREFUSED' },
+    });
+    const refused = await ask(gateway);
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await main.start();
+    await waitForState(gateway, 'main', 'closed');
+    expect((await ask(gateway)).who).toBe('main');
+    expect(main.calls.messages).toBe(1);
+    expect((await readUpstream(gateway, 'main')).tries['unreachable']).toBe(0);
+  });
+
+  it('is down when it fails, and up with any answer that is no failure of its own', async () => {
+    const main = await startBackend('main');
+    main.statuses.probes = 503;
+    const gateway = await startGateway({ config: configFor(main, PROBE) });
+    await waitForState(gateway, 'main', 'down');
+    for (const status of [404, 401, 429, 200]) {
+      main.statuses.probes = status;
+      await waitForState(gateway, 'main', 'closed');
+      main.statuses.probes = 500;
+      await waitForState(gateway, 'main', 'down');
+    }
+    expect((await ask(gateway)).status).toBe(503);
+    expect(main.calls.messages).toBe(0);
+  });
+
+  it('is not left for one failure', async () => {
+    const main = await startBackend('main');
+    const gateway = await startGateway({ config: configFor(main, PROBE) });
+    const told = () => gateway.logLines().map(({ msg }) => msg);
+    main.nextProbeStatuses.push(500, 200, 500, 200, 500, 200);
+    await waitUntil(() => main.nextProbeStatuses.length === 0, 'every second one has failed');
+    expect(told()).not.toContain('an upstream does not answer');
+    main.nextProbeStatuses.push(500, 500);
+    await waitUntil(() => told().includes('an upstream does not answer'), 'two in a row are told');
+  });
+
+  it('is known to be down to workers that start later, after a crash and for a reload', async () => {
+    const main = await startBackend('main');
+    main.statuses.probes = 500;
+    const gateway = await startGateway({ config: configFor(main, PROBE) });
+    await waitForState(gateway, 'main', 'down');
+    const [pid] = gateway.workerPids();
+    await fetch(`${gateway.url}/probe/crash`).catch(() => {});
+    await waitUntil(
+      () => gateway.workerPids().some((other) => other !== pid),
+      'the next worker listens',
+    );
+    expect((await ask(gateway)).status).toBe(503);
+    // So the new settings cannot find it out again.
+    gateway.setConfig(configFor(main, 'probe: {interval: 1h}'));
+    gateway.signal('SIGHUP');
+    await gateway.waitForLog(/"msg":"reloaded"/);
+    expect((await ask(gateway)).status).toBe(503);
+    expect(main.calls.messages).toBe(0);
+  });
+
+  it('still counts what clients meet there', async () => {
+    const main = await startBackend('main');
+    main.statuses.messages = 500;
+    const gateway = await startGateway({ config: configFor(main, PROBE) });
+    await waitUntil(async () => (await ask(gateway)).status === 503, 'it is left alone');
+    await waitUntil(
+      async () => /open/.test((await readUpstream(gateway, 'main')).state),
+      'its state is told',
+    );
+    expect((await readUpstream(gateway, 'main')).probe?.state).toBe('up');
+  });
+});

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { postQuestion } from '../../support/clients/ask-gateway.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { CLOSE, type Step } from '../../support/upstreams/start-scripted-upstream.ts';
+import {
+  chunkOf,
+  LAST_CHUNK,
+  STREAM_HEAD,
+  streamParts,
+  type UpstreamKind,
+  USAGE,
+  wholeBody,
+} from '../../support/upstreams/upstream-answers.ts';
+import { priceOf, useUpstreamScene } from '../../support/upstreams/use-upstream-scene.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+afterAll(stopRedisServers);
+
+const scene = useUpstreamScene();
+
+/** Stands nowhere else in an answer. */
+const LETTER = 'Q';
+const LETTER_BYTE = LETTER.charCodeAt(0);
+const PIECE = LETTER.repeat(64 * 1024);
+const PIECES = 1_600;
+const TEXT_BYTES = PIECE.length * PIECES;
+/** A whole answer is kept up to 32 MiB. */
+const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
+const LARGE_EVENT_BYTES = 5 * 1024 * 1024;
+
+describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+  it('that streams 100 MB is passed on whole, in little memory', async () => {
+    const place = await scene.take(kind, { script: () => streamLargely(kind) });
+    const peakBytes = readPeakBytes();
+    const response = await postQuestion({
+      url: scene.gateway().url,
+      key: place.key,
+      model: place.model,
+      format: 'native',
+      isStream: true,
+    });
+    let textBytes = 0;
+    let tail: Buffer = Buffer.alloc(0);
+    for await (const bytes of response.body ?? []) {
+      for (const byte of bytes) if (byte === LETTER_BYTE) textBytes += 1;
+      tail = Buffer.concat([tail, bytes]).subarray(-100);
+    }
+    expect(textBytes).toBe(TEXT_BYTES);
+    expect(tail.toString()).toContain('message_stop');
+    expect(readPeakBytes() - peakBytes).toBeLessThan(GROWTH_BYTES_MAX);
+    expect(place.requests()).toHaveLength(1);
+    expect(await place.spent()).toBeCloseTo(priceOf(USAGE), 6);
+  });
+
+  it('that answers 100 MB at once is refused after one try, in little memory and for nothing', async () => {
+    const place = await scene.take(kind, { script: () => answerLargely(kind) });
+    const peakBytes = readPeakBytes();
+    const told = await place.ask('native', false);
+    expect(told).toMatchObject({
+      status: 502,
+      error: { type: 'api_error', message: "The upstream's answer is too large." },
+    });
+    expect(readPeakBytes() - peakBytes).toBeLessThan(GROWTH_BYTES_MAX);
+    expect(place.requests()).toHaveLength(1);
+    await waitUntil(
+      () => place.requests()[0]?.isConnectionClosed() === true,
+      'the upstream is hung up on',
+    );
+    expect(await place.spent()).toBe(0);
+  });
+
+  it('that sends an event without end is cut off', async () => {
+    const { begin, say } = streamParts(kind);
+    const place = await scene.take(kind, {
+      script: () => [
+        STREAM_HEAD + chunkOf(begin + say('Hello')),
+        chunkOf(`data: ${'x'.repeat(LARGE_EVENT_BYTES)}`),
+        CLOSE,
+      ],
+    });
+    expect(await place.ask('chat', true)).toMatchObject({
+      text: 'Hello',
+      isComplete: false,
+      error: { message: 'The upstream sent an event that is too large.' },
+    });
+    expect(place.requests()).toHaveLength(1);
+  });
+});
+
+function* streamLargely(kind: UpstreamKind): Iterable<Step> {
+  const { begin, say, end } = streamParts(kind);
+  const event = chunkOf(say(PIECE));
+  yield STREAM_HEAD + chunkOf(begin);
+  for (let number = 0; number < PIECES; number += 1) yield event;
+  yield chunkOf(end(USAGE)) + LAST_CHUNK;
+}
+
+function* answerLargely(kind: UpstreamKind): Iterable<Step> {
+  const [before, after] = wholeBody(kind, '|', USAGE).split('|');
+  yield STREAM_HEAD + chunkOf(before ?? '');
+  const piece = chunkOf(PIECE);
+  for (let number = 0; number < PIECES; number += 1) yield piece;
+  yield chunkOf(after ?? '') + LAST_CHUNK;
+}
+
+/** Of the only worker, since its beginning. */
+function readPeakBytes(): number {
+  const [pid] = scene.gateway().workerPids();
+  const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(peak) * 1024;
+}

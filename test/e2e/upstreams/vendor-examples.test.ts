@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin } from '../../support/clients/admin.ts';
+import { askGateway } from '../../support/clients/ask-gateway.ts';
+import type { CleanUp } from '../../support/create-temp-dir.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import {
+  type RecordingUpstream,
+  startRecordingUpstream,
+} from '../../support/upstreams/start-recording-upstream.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const EXAMPLES = readFileSync('deploy/examples/vendors.yaml', 'utf8');
+const KEYS = {
+  GEMINI_KEY: 'gemini-key',
+  AZURE_KEY: 'azure-key',
+  VLLM_KEY: 'vllm-key',
+  OPENROUTER_KEY: 'openrouter-key',
+  DEEPSEEK_KEY: 'deepseek-key',
+};
+
+const undos: (() => void | Promise<void>)[] = [];
+let upstream: RecordingUpstream;
+let gateway: Gateway;
+beforeAll(async () => {
+  const cleanUp: CleanUp = (undo) => undos.push(undo);
+  upstream = await startRecordingUpstream(cleanUp);
+  // One server stands for all of them: only the hosts of the examples are others.
+  const config = EXAMPLES.replace(/url: https?:\/\/[^/\s]+/g, `url: ${upstream.url}`);
+  gateway = await startGateway({ config: `workers: 1\n${config}`, env: KEYS, cleanUp });
+});
+afterAll(async () => {
+  for (const undo of undos.reverse()) await undo();
+});
+
+const CHAT = '/chat/completions';
+
+describe('the examples of vendors', () => {
+  it.each([
+    {
+      model: 'google/gemini-2.5-pro',
+      sent: { path: `/v1beta/openai${CHAT}`, key: ['authorization', 'Bearer gemini-key'] },
+      body: { model: 'gemini-2.5-pro', max_completion_tokens: 9 },
+    },
+    {
+      model: 'gpt-5',
+      sent: { path: `/openai/v1${CHAT}`, key: ['api-key', 'azure-key'] },
+      body: { model: 'my-gpt-5', max_completion_tokens: 9 },
+    },
+    {
+      model: 'gpt-4.1',
+      sent: {
+        path: `/openai/deployments/my-gpt-4-1${CHAT}?api-version=2024-10-21`,
+        key: ['api-key', 'azure-key'],
+      },
+      body: { model: 'gpt-4.1', max_completion_tokens: 9 },
+    },
+    {
+      model: 'Qwen/Qwen3-32B',
+      sent: { path: `/v1${CHAT}`, key: ['authorization', 'Bearer vllm-key'] },
+      body: { model: 'Qwen/Qwen3-32B', max_completion_tokens: 9 },
+    },
+    {
+      model: 'gpt-oss:20b',
+      sent: { path: `/v1${CHAT}`, key: ['authorization', undefined] },
+      body: { model: 'gpt-oss:20b', max_tokens: 9 },
+    },
+    {
+      model: 'claude/sonnet',
+      sent: { path: `/api/v1${CHAT}`, key: ['authorization', 'Bearer openrouter-key'] },
+      body: { model: 'anthropic/claude-sonnet-4.5', max_completion_tokens: 9 },
+    },
+    {
+      model: 'deepseek/deepseek-chat',
+      sent: { path: '/anthropic/v1/messages', key: ['x-api-key', 'deepseek-key'] },
+      body: { model: 'deepseek-chat', max_tokens: 9 },
+    },
+  ])('send $model where it belongs, with its key and by its name there', async (example) => {
+    const before = upstream.requests.length;
+    for (const format of ['native', 'chat'] as const) {
+      const { key, url } = { key: gateway.key(), url: gateway.url };
+      const { model } = example;
+      const fields = { max_tokens: undefined, max_completion_tokens: 9 };
+      const answer = await (format === 'native'
+        ? askGateway({ url, key, model, format, isStream: false })
+        : postChat(model, fields));
+      expect(answer.status).toBe(200);
+    }
+    const [first, second] = upstream.requests
+      .slice(before)
+      .filter(({ method }) => method === 'POST');
+    const { path, key } = example.sent;
+    for (const request of [first, second]) {
+      expect(request?.path).toBe(path);
+      expect(request?.headers[key[0] ?? '']).toBe(key[1]);
+    }
+    expect(second?.body).toMatchObject(example.body);
+    const { max_tokens: limit, max_completion_tokens: newLimit } = second?.body ?? {};
+    expect([limit, newLimit]).toContain(undefined);
+  });
+
+  it('ask whether vLLM is there behind its base path', async () => {
+    await waitUntil(
+      () => upstream.requests.some(({ method }) => method === 'GET'),
+      'it has been probed',
+    );
+    const probe = upstream.requests.find(({ method }) => method === 'GET');
+    expect(probe?.path).toBe('/v1/models');
+    expect(probe?.headers.authorization).toBe('Bearer vllm-key');
+  });
+});
+
+describe('a model with a slash in its name', () => {
+  it.each(['Qwen/Qwen3-32B', 'Qwen%2FQwen3-32B'])('is found at /v1/models/%s', async (path) => {
+    const headers = { 'x-api-key': gateway.key() };
+    const response = await fetch(`${gateway.url}/v1/models/${path}`, { headers });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ id: 'Qwen/Qwen3-32B' });
+  });
+
+  it('is found by the OpenAI client, listed, and may be the only one of a key', async () => {
+    const operator = admin(gateway);
+    const account = await operator.createAccount();
+    const { key } = await operator.createKey(account, { models: ['claude/sonnet'] });
+    const client = new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+    expect((await client.models.retrieve('claude/sonnet')).id).toBe('claude/sonnet');
+    const listed: string[] = [];
+    for await (const { id } of client.models.list()) listed.push(id);
+    expect(listed).toEqual(['anthropic/claude-sonnet-4.5', 'claude/sonnet']);
+    const ask = (model: string) =>
+      client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hi' }] });
+    expect((await ask('claude/sonnet')).model).toBe('anthropic/claude-sonnet-4.5');
+    await expect(ask('Qwen/Qwen3-32B')).rejects.toThrow(/403/);
+  });
+});
+
+async function postChat(model: string, fields: object): Promise<Response> {
+  return fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key()}` },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }], ...fields }),
+  });
+}
+
+describe('the limit of the output', () => {
+  it.each([
+    [{ max_tokens: 7 }, { max_tokens: 7 }],
+    [{ max_completion_tokens: 7 }, { max_completion_tokens: 7 }],
+    [{ max_tokens: 7, max_completion_tokens: null }, { max_tokens: 7 }],
+    // Both: the smaller one holds, whichever of the two the upstream knows.
+    [{ max_tokens: 7, max_completion_tokens: 5 }, { max_completion_tokens: 5 }],
+    [{ max_tokens: 5, max_completion_tokens: 7 }, { max_completion_tokens: 5 }],
+    [{}, { max_completion_tokens: 8_192 }],
+  ])('asked for as %j goes to a chat upstream as %j', async (asked, sent) => {
+    expect((await postChat('Qwen/Qwen3-32B', asked)).status).toBe(200);
+    const { max_tokens, max_completion_tokens } = upstream.lastBody();
+    expect({ max_tokens, max_completion_tokens }).toEqual(sent);
+  });
+
+  it('goes under the one name that the settings say, whatever the client calls it', async () => {
+    for (const asked of [{ max_completion_tokens: 7 }, { max_tokens: 7 }]) {
+      // One body is spliced, the other is written anew.
+      for (const more of [{}, { messages: [{ role: 'user', content: [textPart] }] }]) {
+        expect((await postChat('gpt-oss:20b', { ...asked, ...more })).status).toBe(200);
+        const { max_tokens, max_completion_tokens } = upstream.lastBody();
+        expect({ max_tokens, max_completion_tokens }).toEqual({ max_tokens: 7 });
+      }
+    }
+  });
+
+  it('of a native client goes to a chat upstream as max_completion_tokens', async () => {
+    const question = { url: gateway.url, key: gateway.key(), model: 'Qwen/Qwen3-32B' };
+    await askGateway({ ...question, format: 'native', isStream: false });
+    const body = upstream.lastBody();
+    expect(body).toHaveProperty('max_completion_tokens');
+    expect(body).not.toHaveProperty('max_tokens');
+  });
+});
+
+const textPart = { type: 'text', text: 'Hi' };

@@ -1,0 +1,19 @@
+import type { Gateway } from '../servers/start-gateway.ts';
+import { admin } from './admin.ts';
+
+/** A key whose account has no credits, and one that may use no model that tests ask for. */
+export async function createLimitedKeys(
+  gateway: Gateway,
+): Promise<{ poor: string; narrow: string }> {
+  const operator = admin(gateway);
+  const poor = await operator.createKey(await operator.createAccount({ credits: 0 }));
+  const narrow = await operator.createKey(await operator.createAccount(), { models: ['opus'] });
+  return { poor: poor.key, narrow: narrow.key };
+}
+
+/** A key that is admitted once in a window. */
+export async function createSlowKey(gateway: Gateway): Promise<string> {
+  const operator = admin(gateway);
+  const { key } = await operator.createKey(await operator.createAccount(), { rpm: 1 });
+  return key;
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Gateway } from '../servers/start-gateway.ts';
+
+export interface HeardEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Answers all events that have come so far. */
+export async function listenToEvents(gateway: Gateway): Promise<() => HeardEvent[]> {
+  const token = readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const response = await fetch(`${gateway.opsUrl}/admin/v1/events`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: leaving.signal,
+  });
+  let text = '';
+  const read = async () => {
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
+  };
+  read().catch(() => {});
+  return () =>
+    [...text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)].map(([, type = '', data = '']) => ({
+      type,
+      data: JSON.parse(data),
+    }));
+}

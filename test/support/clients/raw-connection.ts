@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { waitUntil } from '../wait-until.ts';
+
+/** A client that speaks bytes: what it sends is exactly what was written in the test. */
+export interface RawConnection {
+  readonly socket: Socket;
+  send(bytes: string | Uint8Array): void;
+  /** Everything that came back so far, one character a byte. */
+  received(): string;
+  isClosed(): boolean;
+  waitFor(pattern: RegExp): Promise<void>;
+  waitForClose(): Promise<void>;
+  destroy(): void;
+}
+
+export async function openRawConnection(port: number): Promise<RawConnection> {
+  const socket = connect({ host: '127.0.0.1', port });
+  let received = '';
+  let closed = false;
+  socket.on('data', (data) => {
+    received += data.toString('latin1');
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    closed = true;
+  });
+  await once(socket, 'connect');
+  return {
+    socket,
+    send: (bytes) => {
+      socket.write(bytes);
+    },
+    received: () => received,
+    isClosed: () => closed,
+    waitFor: (pattern) =>
+      waitUntil(
+        () => pattern.test(received),
+        `${pattern} came back, got ${JSON.stringify(received)}`,
+      ),
+    waitForClose: () => waitUntil(() => closed, 'the server closes the connection'),
+    destroy: () => socket.destroy(),
+  };
+}

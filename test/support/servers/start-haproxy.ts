@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type CleanUp, createTempDir } from '../create-temp-dir.ts';
+import { waitUntil } from '../wait-until.ts';
+import { findFreePort } from './find-free-port.ts';
+
+const CONFIG = 'deploy/haproxy/haproxy.cfg';
+
+/** The balancer that operators are shown, with the real one of the system. */
+export async function startHaproxy(
+  ports: readonly [number, number],
+  cleanUp: CleanUp,
+): Promise<{ readonly url: string }> {
+  const [port, statsPort] = [await findFreePort(), await findFreePort()];
+  const child = spawn('haproxy', ['-db', '-f', CONFIG], {
+    env: {
+      PATH: process.env['PATH'],
+      TMPDIR: createTempDir(cleanUp),
+      TOLLGATE_BIND: `127.0.0.1:${port}`,
+      TOLLGATE_STATS_BIND: `127.0.0.1:${statsPort}`,
+      TOLLGATE_NODE_1: `127.0.0.1:${ports[0]}`,
+      TOLLGATE_NODE_2: `127.0.0.1:${ports[1]}`,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (data) => {
+    stderr += data;
+  });
+  cleanUp(async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+
+  // As the balancer itself sees them, by the names of its configuration.
+  const nodeStates = async () => {
+    const table = await (await fetch(`http://127.0.0.1:${statsPort}/;csv`)).text();
+    const [head = '', ...rows] = table.split('\n');
+    const column = head.split(',').indexOf('status');
+    return Object.fromEntries(
+      rows
+        .map((row) => row.split(','))
+        .filter(([backend]) => backend === 'tollgate')
+        .map((row) => [row[1] ?? '', row[column] ?? '']),
+    );
+  };
+  await waitUntil(async () => {
+    if (child.exitCode !== null) throw new Error(`haproxy ended: ${stderr}`);
+    return nodeStates().then(
+      ({ one, two }) => one === 'UP' && two === 'UP',
+      () => false,
+    );
+  }, 'haproxy has found both nodes');
+  return { url: `http://127.0.0.1:${port}` };
+}

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { waitUntil } from '../wait-until.ts';
+import { findFreePort } from './find-free-port.ts';
+import { type RedisProcess, startRedisProcess } from './redis-process.ts';
+
+const run = promisify(execFile);
+
+/** Another process may take a free port first; then the next one is tried. */
+const START_ATTEMPTS_MAX = 5;
+
+export interface TestRedisServer {
+  /** 0 when it listens on its socket only. */
+  readonly port: number;
+  readonly socketPath: string;
+  readonly dir: string;
+  readonly pid: number;
+  /** Runs one command with redis-cli over the socket, and answers with what it prints. */
+  cli(...command: string[]): Promise<string>;
+  signal(name: NodeJS.Signals): void;
+  stop(): Promise<void>;
+}
+
+interface StartOptions {
+  /** A port of its own when left out. */
+  readonly port?: number;
+  readonly args?: readonly string[];
+  /** A configuration file that the server may write to, as Sentinel demands. */
+  readonly config?: string;
+  /** Runs as a Sentinel. */
+  readonly isSentinel?: boolean;
+}
+
+const running = new Set<RedisProcess>();
+const folders = new Set<string>();
+
+process.once('exit', () => {
+  for (const server of running) server.signal('SIGKILL');
+});
+
+/** A throw-away server in a temporary folder. Every test file ends with `stopRedisServers`. */
+export async function startRedisServer(options: StartOptions = {}): Promise<TestRedisServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await findFreePort());
+    try {
+      return await startOnce(port, options);
+    } catch (error) {
+      const isTaken = String(error).includes('in use') && options.port === undefined;
+      if (!isTaken || attempt >= START_ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+/** Ends every server that this file started, also those of tests that failed, and removes their data. */
+export async function stopRedisServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.kill()));
+  running.clear();
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+  folders.clear();
+}
+
+export function makeTempFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tollgate-'));
+  folders.add(dir);
+  return dir;
+}
+
+async function startOnce(port: number, options: StartOptions): Promise<TestRedisServer> {
+  const dir = makeTempFolder();
+  const socketPath = join(dir, 's');
+  const configPath = join(dir, 'redis.conf');
+  writeFileSync(configPath, options.config ?? '');
+  const network = ['--port', `${port}`, '--bind', '127.0.0.1', '--unixsocket', socketPath];
+  const args = [
+    configPath,
+    ...network,
+    ...['--dir', dir, '--save', '', ...(options.args ?? [])],
+    ...(options.isSentinel === true ? ['--sentinel'] : []),
+  ];
+  const server = await startRedisProcess(args);
+  running.add(server);
+
+  const cli = async (...command: string[]) =>
+    (await run('redis-cli', ['-s', socketPath, ...command])).stdout.trim();
+  await waitUntil(async () => {
+    if (server.hasEnded()) throw new Error(`redis-server ended: ${server.output()}`);
+    return (await cli('PING').catch(() => '')) !== '';
+  }, `redis-server answers on port ${port}: ${server.output()}`);
+  return {
+    port,
+    socketPath,
+    dir,
+    pid: server.pid,
+    cli,
+    signal: server.signal,
+    stop: server.kill,
+  };
+}

@@ -1,0 +1,40 @@
+import type { Exchange } from '../../../src/http/exchange.ts';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../../src/http/http-limits.ts';
+import { loadUws } from '../../../src/http/load-uws.ts';
+import type { Route } from '../../../src/http/routes/routes.ts';
+import { type Server, startServer } from '../../../src/http/start-server.ts';
+import { encodeHybridRefusal } from '../../../src/protocol/encode-hybrid-refusal.ts';
+import { createMemoryLog, type MemoryLog } from '../memory-log.ts';
+import { findFreePort } from './find-free-port.ts';
+
+export interface TestServer {
+  readonly port: number;
+  readonly url: string;
+  readonly server: Server;
+  readonly log: MemoryLog;
+}
+
+type Handle = (exchange: Exchange) => void | Promise<void>;
+
+/** The real HTTP layer in this process, on a port of its own, with handlers written in the test. */
+export async function startTestServer(
+  handlers: Readonly<Record<`${Route['method']} ${string}`, Handle>>,
+  limits: Partial<HttpLimits> = {},
+  timeMaxMs = 60_000,
+): Promise<TestServer> {
+  const log = createMemoryLog();
+  const port = await findFreePort();
+  const routes = Object.entries(handlers).map(([name, handle]): Route => {
+    const [method, path] = name.split(' ') as [Route['method'], string];
+    return { method, path, handle, timeMaxMs, encodeRefusal: encodeHybridRefusal };
+  });
+  const server = await startServer({
+    uws: loadUws([]).uws,
+    endpoint: { kind: 'tcp', host: '127.0.0.1', port },
+    routes,
+    limits: { ...DEFAULT_HTTP_LIMITS, ...limits },
+    clock: { nowMs: () => Date.now() },
+    log,
+  });
+  return { port, url: `http://127.0.0.1:${port}`, server, log };
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { CleanUp } from '../create-temp-dir.ts';
+import { type Gateway, startGateway } from '../servers/start-gateway.ts';
+import {
+  type Answering,
+  type RecordedBody,
+  type RecordingUpstream,
+  startRecordingUpstream,
+} from './start-recording-upstream.ts';
+
+export interface Crossing {
+  gateway(): Gateway;
+  /** Sends a request and reads the whole answer, be it a stream or not. */
+  ask(format: 'native' | 'chat', model: string, body: object): Promise<Answered>;
+  /** What the upstream got of the last request. */
+  sent(): RecordedBody;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
+  readonly type: string;
+  /** Of an answer that is no stream. */
+  json(): Record<string, unknown>;
+}
+
+/** By the name of the model that leads there. */
+const UPSTREAMS = {
+  native: 'kind: native',
+  'plain-native': 'kind: native, accepts: []',
+  chat: 'kind: chat',
+  'plain-chat': 'kind: chat, accepts: []',
+  'rich-chat': 'kind: chat, accepts: [pdf, effort, reasoning_content]',
+};
+
+/** One gateway for a file, in front of a server of both formats with many ways in; to be called at its top. */
+export function useCrossing(answering?: Answering, settings = ''): Crossing {
+  const undos: (() => void | Promise<void>)[] = [];
+  let parts: { readonly gateway: Gateway; readonly upstream: RecordingUpstream } | undefined;
+  const started = () => {
+    if (parts === undefined) throw new Error('the crossing has not started');
+    return parts;
+  };
+  beforeAll(async () => {
+    const cleanUp: CleanUp = (undo) => undos.push(undo);
+    const upstream = await startRecordingUpstream(cleanUp, answering);
+    const config = `workers: 1\n${settings}${encodeConfig(upstream.url)}`;
+    parts = { gateway: await startGateway({ config, cleanUp }), upstream };
+  });
+  afterAll(async () => {
+    for (const undo of undos.reverse()) await undo();
+  });
+  return {
+    gateway: () => started().gateway,
+    sent: () => started().upstream.lastBody(),
+    async ask(format, model, body) {
+      const { gateway } = started();
+      const response = await fetch(`${gateway.url}${PATHS[format]}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-api-key': gateway.key(),
+          'llm-version': '2023-06-01',
+        },
+        body: JSON.stringify({ model, max_tokens: 100, ...body }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        text,
+        type: response.headers.get('content-type') ?? '',
+        json: () => JSON.parse(text) as Record<string, unknown>,
+      };
+    },
+  };
+}
+
+const PATHS = { native: '/v1/messages', chat: '/v1/chat/completions' };
+
+function encodeConfig(url: string): string {
+  const rest = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
+  const names = Object.entries(UPSTREAMS);
+  return [
+    'models:',
+    ...names.map(([name]) => `  - {id: ${name}, ${rest}, routes: [{upstream: ${name}}]}`),
+    'upstreams:',
+    ...names.map(([name, kind]) => `  - {name: ${name}, url: "${url}/${name}", ${kind}}`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createDeadlineList } from '../../../../src/lib/time/deadline-list.ts';
+
+const AFTER_MS = 1_600;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function create() {
+  const due: string[] = [];
+  const list = createDeadlineList<string>({
+    afterMs: AFTER_MS,
+    nowMs: () => performance.now(),
+    onDue: (item) => due.push(item),
+  });
+  return { list, due };
+}
+
+describe('a list of deadlines', () => {
+  it('counts from the last renewal, however little came before it', () => {
+    const { list, due } = create();
+    const deadline = list.add('a');
+    // One keeps its place, the other does not.
+    for (const passedMs of [10, 400]) {
+      vi.advanceTimersByTime(passedMs);
+      list.renew(deadline);
+      vi.advanceTimersByTime(10);
+      list.renew(deadline);
+    }
+    vi.advanceTimersByTime(AFTER_MS - 2);
+    expect(due).toEqual([]);
+    vi.advanceTimersByTime(4);
+    expect(due).toEqual(['a']);
+  });
+
+  it('keeps the order of its items when one is renewed', () => {
+    const { list, due } = create();
+    const renewed = list.add('renewed');
+    list.add('first');
+    vi.advanceTimersByTime(20);
+    list.renew(renewed);
+    vi.advanceTimersByTime(20);
+    list.add('last');
+    vi.advanceTimersByTime(2 * AFTER_MS);
+    expect(due).toEqual(['first', 'renewed', 'last']);
+  });
+
+  it('takes a renewed item back that was deleted', () => {
+    const { list, due } = create();
+    const deadline = list.add('a');
+    list.delete(deadline);
+    vi.advanceTimersByTime(2 * AFTER_MS);
+    expect(due).toEqual([]);
+    list.renew(deadline);
+    vi.advanceTimersByTime(2 * AFTER_MS);
+    expect(due).toEqual(['a']);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import type { EffectiveConfig } from '../../../src/primary/read-next-config.ts';
+import { takeOverConfig } from '../../../src/primary/take-over-config.ts';
+
+function settings(workers: number, count: number): EffectiveConfig {
+  const source = { path: undefined, text: `workers: ${workers}\n`, env: {} };
+  return { source, config: parseConfig(source), count };
+}
+
+const PREVIOUS = settings(2, 1);
+const NEXT = settings(4, 2);
+
+/** A node whose worker in this slot does not start with the new settings. */
+async function takeOver(brokenSlot: number) {
+  const done: string[] = [];
+  let used = PREVIOUS;
+  const use = (effective: EffectiveConfig) => {
+    used = effective;
+  };
+  const workers = {
+    async roll(count: number) {
+      const isBroken = used === NEXT && brokenSlot <= count;
+      const replaced = isBroken ? brokenSlot - 1 : count;
+      done.push(`${replaced} of ${count} with count ${used.count}`);
+      return { replaced, failure: isBroken ? new Error('did not start') : undefined };
+    },
+  };
+  const failure = await takeOverConfig({ workers, previous: PREVIOUS, next: NEXT, use }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  return { done, failure, used };
+}
+
+it('new settings hold when every worker has them', async () => {
+  expect(await takeOver(9)).toEqual({
+    ...{ done: ['4 of 4 with count 2'], failure: undefined, used: NEXT },
+  });
+});
+
+it('old settings hold when the first worker does not start, and no worker is touched', async () => {
+  expect(await takeOver(1)).toEqual({
+    ...{ done: ['0 of 4 with count 2'], failure: 'did not start', used: PREVIOUS },
+  });
+});
+
+it('workers that have new settings get the old ones again when a later one does not start', async () => {
+  expect(await takeOver(3)).toEqual({
+    done: ['2 of 4 with count 2', '2 of 2 with count 1'],
+    ...{ failure: 'did not start', used: PREVIOUS },
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { decodeUpstreamError } from '../../../../src/protocol/answers/decode-upstream-error.ts';
+
+const SECRET = 'vendor-model of Vendor Inc.';
+
+const decode = (status: number, body: unknown, retryAfter?: string) =>
+  decodeUpstreamError({
+    status,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    retryAfter,
+  });
+const native = (type: string, message: string) => ({ type: 'error', error: { type, message } });
+const chat = (code: string | null, message: string, param: string | null = null) => ({
+  error: { message, type: 'invalid_request_error', param, code },
+});
+
+describe('an error of the request', () => {
+  it.each([
+    ['a native upstream', native('invalid_request_error', 'messages: x')],
+    ['a chat upstream', chat(null, 'messages: x')],
+    ['an error in a text', { error: 'messages: x' }],
+    ['a message alone', { message: 'messages: x' }],
+    ['a detail', { detail: 'messages: x' }],
+    ['details', { detail: [{ loc: ['body'], msg: 'messages: x' }] }],
+  ])('is told in the words of %s', (_name, body) => {
+    for (const status of [400, 422]) {
+      expect(decode(status, body)).toMatchObject({
+        refusal: 'invalid_request',
+        message: 'messages: x',
+        chatMessage: 'messages: x',
+      });
+    }
+    expect(decode(413, body)).toMatchObject({ refusal: 'body_too_large', message: 'messages: x' });
+  });
+
+  it('names the field', () => {
+    expect(decode(400, chat('invalid_value', 'Bad', 'tools[0]')).param).toBe('tools[0]');
+  });
+
+  it('is told in words of ours where the upstream has none', () => {
+    for (const body of ['', '<html><h1>Bad Request</h1>', '[]', 'null', '{"error":{}}']) {
+      expect(decode(400, body), body).toMatchObject({
+        refusal: 'invalid_request',
+        message: 'The upstream refused the request.',
+      });
+    }
+  });
+
+  it('is told at no greater length than it takes', () => {
+    expect(decode(400, native('x', 'y'.repeat(100_000))).message).toHaveLength(2_000);
+    expect(decode(400, chat('x', 'y', 'z'.repeat(100_000))).param).toHaveLength(200);
+  });
+
+  it('about too long a prompt is told so that clients of both formats know it', () => {
+    const nativeText = 'prompt is too long: 205000 tokens > 200000 maximum';
+    expect(decode(400, native('invalid_request_error', nativeText))).toMatchObject({
+      refusal: 'context_too_long',
+      message: nativeText,
+    });
+    const exceeded =
+      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length or `max_tokens` and try again';
+    expect(decode(400, native('invalid_request_error', exceeded))).toMatchObject({
+      refusal: 'context_too_long',
+      message: exceeded,
+    });
+    const chatText = "This model's maximum context length is 8192 tokens.";
+    for (const code of ['context_length_exceeded', null]) {
+      expect(decode(400, chat(code, chatText))).toMatchObject({
+        refusal: 'context_too_long',
+        message: `prompt is too long: ${chatText}`,
+        chatMessage: chatText,
+      });
+    }
+  });
+});
+
+describe('an error between the gateway and its upstream', () => {
+  it.each([401, 402, 403, 404, 405, 409, 500, 502, 520])(
+    'with the status %i is not the client’s, and says nothing of the upstream',
+    (status) => {
+      const plain = status < 500 ? 'upstream_denied' : 'upstream_broken';
+      for (const [body, name] of [
+        [native('not_found_error', `model: ${SECRET}`), 'upstream_denied'],
+        [SECRET, plain],
+        ['<html>', plain],
+      ] as const) {
+        const refusal = decode(status, body);
+        expect(refusal).toMatchObject({
+          refusal: name,
+          status: 502,
+          message: 'The upstream failed.',
+          chatMessage: 'The upstream failed.',
+          headers: {},
+        });
+      }
+    },
+  );
+
+  it.each([
+    [400, native('invalid_request_error', 'Your credit balance is too low to access the API.')],
+    [400, native('billing_error', 'x')],
+    [400, chat('invalid_api_key', 'x')],
+    [400, chat('model_not_found', `The model ${SECRET} does not exist.`)],
+    [400, { error: { message: 'API key not valid.' } }],
+    [429, chat('insufficient_quota', 'You exceeded your current quota, check your plan.')],
+  ])('is one whatever its status: %i %j', (status, body) => {
+    expect(decode(status, body)).toMatchObject({
+      refusal: 'upstream_denied',
+      message: 'The upstream failed.',
+    });
+  });
+});
+
+describe('an upstream that has too much to do', () => {
+  it.each([429, 503, 529])('with the status %i tells when to come again', (status) => {
+    const refusal = decode(status, native('rate_limit_error', SECRET), '7');
+    expect(refusal).toMatchObject({
+      refusal: 'upstream_overloaded',
+      status: 529,
+      chatStatus: 503,
+      message: 'Overloaded',
+      headers: { 'retry-after': '7' },
+    });
+  });
+
+  it.each([
+    ['0', '1'],
+    ['0.2', '1'],
+    ['3600', '59'],
+    [' 12 ', '12'],
+    ['Fri, 31 Dec 2100 23:59:59 GMT', undefined],
+    ['-5', undefined],
+    ['1e3', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('and says %j has its clients wait for %j', (retryAfter, expected) => {
+    expect(decode(529, '', retryAfter).headers['retry-after']).toBe(expected);
+  });
+
+  it.each([408, 504, 524])('or takes too long: %i', (status) => {
+    expect(decode(status, SECRET)).toMatchObject({
+      refusal: 'answer_too_slow',
+      message: 'The upstream took too long.',
+    });
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
+
+const text = (said: string) => ({ type: 'text', text: said });
+const user = { role: 'user', content: 'Hello' };
+const call = (id: string, json = '{}') => ({
+  id,
+  type: 'function',
+  function: { name: 'find', arguments: json },
+});
+const toolUse = (id: string, input: object = {}) => ({
+  type: 'tool_use',
+  id,
+  name: 'find',
+  input,
+});
+const result = (id: string, said: string) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: [text(said)],
+});
+const toolMessage = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content });
+
+function decode(...messages: readonly unknown[]) {
+  return chatFormat.decodeRequest({ model: 'opus', messages }, () => undefined).request;
+}
+
+describe('instructions', () => {
+  it.each<[string, readonly unknown[], string | undefined]>([
+    ['none', [user], undefined],
+    ['one', [{ role: 'system', content: 'a' }, user], 'a'],
+    [
+      'of both roles, anywhere, in their order',
+      [{ role: 'developer', content: 'a' }, user, { role: 'system', content: 'b' }],
+      'a\nb',
+    ],
+    ['in parts', [{ role: 'system', content: [text('a'), text('b')] }, user], 'a\nb'],
+    ['that say nothing', [{ role: 'system', content: ' ' }, user], undefined],
+  ])('become one system prompt [%s]', (_name, messages, expected) => {
+    expect(decode(...messages)).toMatchObject({ messages: [user], system: expected });
+  });
+});
+
+describe('messages', () => {
+  it.each<[string, readonly unknown[], readonly unknown[]]>([
+    [
+      'user parts',
+      [{ role: 'user', content: [text('a'), text(''), text('b')] }],
+      [{ role: 'user', content: [text('a'), text('b')] }],
+    ],
+    ['user text of nothing', [user, { role: 'user', content: '' }], [user]],
+    ['user parts of nothing', [user, { role: 'user', content: [text(' ')] }], [user]],
+    ['users in a row', [user, user], [user, user]],
+    [
+      'assistant text',
+      [user, { role: 'assistant', content: 'a' }],
+      [user, { role: 'assistant', content: [text('a')] }],
+    ],
+    [
+      'assistant parts',
+      [user, { role: 'assistant', content: [text('a'), { type: 'refusal', refusal: 'no' }] }],
+      [user, { role: 'assistant', content: [text('a')] }],
+    ],
+    ['assistant of nothing', [user, { role: 'assistant', content: '' }], [user]],
+    ['assistant without content', [user, { role: 'assistant' }], [user]],
+    ['assistant that only refused', [user, { role: 'assistant', refusal: 'no' }], [user]],
+    [
+      'text and calls',
+      [
+        user,
+        { role: 'assistant', content: 'a', tool_calls: [call('t1', '{"x":1}'), call('t2', '')] },
+      ],
+      [user, { role: 'assistant', content: [text('a'), toolUse('t1', { x: 1 }), toolUse('t2')] }],
+    ],
+    [
+      'results in a row',
+      [
+        { role: 'assistant', content: null, tool_calls: [call('t1'), call('t2')] },
+        toolMessage('t1', 'a'),
+        toolMessage('t2', [text('b')]),
+      ],
+      [
+        { role: 'assistant', content: [toolUse('t1'), toolUse('t2')] },
+        { role: 'user', content: [result('t1', 'a'), result('t2', 'b')] },
+      ],
+    ],
+    [
+      'what the user says after results',
+      [toolMessage('t1', 'a'), user, { role: 'user', content: [text('b')] }],
+      [{ role: 'user', content: [result('t1', 'a'), text('Hello'), text('b')] }],
+    ],
+    [
+      'what the user says between results',
+      [toolMessage('t1', 'a'), user, toolMessage('t2', 'b')],
+      [{ role: 'user', content: [result('t1', 'a'), result('t2', 'b'), text('Hello')] }],
+    ],
+    [
+      'results on both sides of a turn',
+      [
+        toolMessage('t1', 'a'),
+        { role: 'assistant', tool_calls: [call('t2')] },
+        toolMessage('t2', 'b'),
+      ],
+      [
+        { role: 'user', content: [result('t1', 'a')] },
+        { role: 'assistant', content: [toolUse('t2')] },
+        { role: 'user', content: [result('t2', 'b')] },
+      ],
+    ],
+    [
+      'results of nothing',
+      [toolMessage('t1', '')],
+      [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1' }] }],
+    ],
+    [
+      'calls of the deprecated kind, one after the other',
+      [
+        { role: 'assistant', content: null, function_call: { name: 'find', arguments: '{}' } },
+        { role: 'function', name: 'find', content: 'a' },
+        { role: 'assistant', content: null, function_call: { name: 'find', arguments: '{}' } },
+        { role: 'function', name: 'find', content: null },
+      ],
+      [
+        { role: 'assistant', content: [toolUse('function_call_0')] },
+        { role: 'user', content: [result('function_call_0', 'a')] },
+        { role: 'assistant', content: [toolUse('function_call_2')] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'function_call_2' }] },
+      ],
+    ],
+  ])('become native ones [%s]', (_name, messages, expected) => {
+    expect(decode(...messages).messages).toEqual(expected);
+  });
+
+  it.each([
+    ['image/png', 'data:image/png;base64,AAAA'],
+    ['image/jpeg', 'data:image/jpg;base64,AAAA'],
+    ['image/webp', 'DATA:image/WEBP;name=a.webp;base64,AAAA'],
+  ])('hold images by value [%s of %s]', (mediaType, url) => {
+    const image = { type: 'image_url', image_url: { url } };
+    expect(decode({ role: 'user', content: [image] }).messages[0]?.content).toEqual([
+      { type: 'image', source: { type: 'base64', media_type: mediaType, data: 'AAAA' } },
+    ]);
+  });
+
+  it('may be more than fit into the arguments of a function', () => {
+    const parts = Array.from({ length: 200_000 }, () => text('a'));
+    const messages = [
+      { role: 'system', content: parts },
+      toolMessage('t1', 'a'),
+      { role: 'user', content: parts },
+    ];
+    expect(decode(...messages).messages[0]?.content).toHaveLength(200_001);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { readRequest } from '../../../../src/gateway/read-request.ts';
+import { chatFormat } from '../../../../src/protocol/chat/chat-format.ts';
+import {
+  EDIT_RULES,
+  FIELD_RULES,
+  TOOL_RULES,
+} from '../../../../src/protocol/fields/field-rules.ts';
+import type { Format } from '../../../../src/protocol/format.ts';
+import { nativeFormat } from '../../../../src/protocol/native/native-format.ts';
+import { dialectOf } from '../../../../src/upstream/upstream-dialect.ts';
+
+const FORMATS = [nativeFormat, chatFormat];
+const BODY = { model: 'opus', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] };
+
+const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
+
+/** What an upstream of the same format gets. */
+function send(format: Format, fields: object): Record<string, unknown> {
+  const body = Buffer.from(JSON.stringify({ ...BODY, ...fields }));
+  const { request, readWhole, source } = readRequest(body, format, header, true);
+  const call = { request, readWhole, source, isStream: false, outputTokensMax: 5 };
+  return JSON.parse(String(dialectOf(format.name).encodeRequest(call, 'sold', undefined)));
+}
+
+const refusalOf = (param: string) => expect.objectContaining({ status: 400, param });
+
+describe.each(FORMATS)('a $name request', (format) => {
+  for (const { field, passes, others } of FIELD_RULES) {
+    it(`with ${field} sends only what costs no more than without it`, () => {
+      for (const value of [...passes, null, []]) {
+        const sent = send(format, { [field]: value });
+        if (others === 'dropped') expect(sent).not.toHaveProperty(field);
+        else if (value !== null && passes.includes(value)) expect(sent[field]).toEqual(value);
+      }
+      for (const value of ['fast', 2, true, {}, ['x'], [{ model: 'x' }]]) {
+        if (others === 'dropped')
+          expect(send(format, { [field]: value })).not.toHaveProperty(field);
+        else expect(() => send(format, { [field]: value })).toThrow(refusalOf(field));
+      }
+    });
+  }
+
+  for (const { type } of EDIT_RULES) {
+    it(`with an edit of kind ${type} is refused, and with any other is not`, () => {
+      const edits = [{ type: 'clear_thinking_20251015' }];
+      expect(send(format, { context_management: { edits } })).toHaveProperty('context_management');
+      const all = [...edits, { type: `${type}20260112` }];
+      const path = 'context_management.edits.1.type';
+      const param = format.name === 'native' ? path : path.replace('.1', '[1]');
+      expect(() => send(format, { context_management: { edits: all } })).toThrow(refusalOf(param));
+    });
+  }
+
+  it('says in its refusal which field it is, why, and what to do', () => {
+    const message = 'this is not sold here: fast answers cost several times as much';
+    expect(() => send(format, { speed: 'fast' })).toThrow(message);
+    expect(() => send(format, { speed: 'fast' })).toThrow('leave it out, or say "standard"');
+  });
+
+  const names = [
+    'Model',
+    'MAX_TOKENS',
+    'meſſages',
+    'max_to\u212Aens',
+    'Speed',
+    'fallbackS',
+    'ſtream',
+  ];
+  for (const name of names) {
+    it(`is refused where it says ${name}`, () => {
+      expect(() => send(format, { [name]: 1 })).toThrow(refusalOf(name));
+      expect(() => send(format, { [name]: 1 })).toThrow('did you mean');
+    });
+  }
+
+  it('may not hide known names in its messages, tools and edits', () => {
+    const hidden = [
+      { messages: [{ role: 'user', content: 'Hi', Content: 'Ho' }] },
+      { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', TEXT: 'Ho' }] }] },
+      { tools: [{ type: 'function', name: 'a', function: { name: 'a' }, TYPE: 'web_search' }] },
+      { context_management: { Edits: [] } },
+      { stream_options: { Include_Usage: false } },
+    ];
+    for (const fields of hidden) expect(() => send(format, fields)).toThrow('did you mean');
+  });
+
+  it('may use any names where they are of its own choice', () => {
+    const schema = { type: 'object', Type: 1, properties: { Model: {}, Content: {} } };
+    const tools = [
+      {
+        type: 'function',
+        name: 'a',
+        function: { name: 'a', parameters: schema },
+        input_schema: schema,
+      },
+    ];
+    const fields = { tools, metadata: { user_id: 'u', Model: 'x' }, of_tomorrow: { Model: 1 } };
+    expect(send(format, fields)).toMatchObject(fields);
+  });
+});
+
+describe('a tool of a native request', () => {
+  const toolOf = (type: string) => ({
+    tools: [{ type, name: 'a', input_schema: { type: 'object' } }],
+  });
+  for (const { type, becomes } of TOOL_RULES) {
+    const dated = type.endsWith('_') ? `${type}20990101` : type;
+    it(`of type ${dated} is ${becomes === 'passed' ? 'passed' : 'refused'}`, () => {
+      if (becomes === 'passed')
+        expect(send(nativeFormat, toolOf(dated))).toMatchObject(toolOf(dated));
+      else {
+        for (const written of [dated, dated.toUpperCase()]) {
+          expect(() => send(nativeFormat, toolOf(written))).toThrow(refusalOf('tools.0.type'));
+        }
+      }
+    });
+  }
+});

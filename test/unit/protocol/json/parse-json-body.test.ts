@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { parseJsonBody } from '../../../../src/protocol/json/parse-json-body.ts';
+import { JSON_DEPTH_MAX } from '../../../../src/protocol/json/scan-json.ts';
+import { Refusal } from '../../../../src/protocol/refusals.ts';
+
+const parse = (text: string) => parseJsonBody(new TextEncoder().encode(text));
+
+function messageOf(bytes: Uint8Array): string {
+  try {
+    parseJsonBody(bytes);
+    return 'no refusal';
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect(error.refusal).toBe('invalid_request');
+    return error.message;
+  }
+}
+
+const messageOfText = (text: string) => messageOf(new TextEncoder().encode(text));
+const nest = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+
+describe('the JSON body of a request', () => {
+  it('is read with its characters and behind a byte order mark', () => {
+    expect(parse('{"a":"ö🌍","b":[1,{}]}')).toEqual({ a: 'ö🌍', b: [1, {}] });
+    expect(parse('\uFEFF{"a":1}')).toEqual({ a: 1 });
+  });
+
+  it('is refused when it is empty, cut off, not UTF-8 or no object', () => {
+    expect(messageOfText('')).toBe('Invalid JSON: the request body is empty');
+    expect(messageOfText(' \n')).toBe('Invalid JSON: the request body is empty');
+    expect(messageOfText('{"a":')).toContain('Invalid JSON');
+    expect(messageOfText('{"a":"')).toContain('Invalid JSON');
+    expect(messageOf(new Uint8Array([0x7b, 0xff, 0x7d]))).toBe(
+      'Invalid JSON: the request body is not valid UTF-8',
+    );
+    for (const text of ['[]', 'null', '1', '"a"']) {
+      expect(messageOfText(text)).toBe('Invalid JSON: the request body should be an object');
+    }
+  });
+
+  it('is not quoted in its refusal', () => {
+    expect(messageOfText('{"a": secret-word}')).not.toContain('secret-word');
+  });
+
+  it('may be nested as deep as the bound, and no deeper', () => {
+    expect(() => parse(nest(JSON_DEPTH_MAX))).not.toThrow();
+    expect(messageOfText(nest(JSON_DEPTH_MAX + 1))).toBe(
+      `Invalid JSON: nested deeper than ${JSON_DEPTH_MAX} levels`,
+    );
+  });
+
+  it('may have any number of brackets in its texts', () => {
+    const body = { a: '['.repeat(1_000), b: `\\"${'{'.repeat(1_000)}`, '[[[\\': '"[' };
+    expect(parse(JSON.stringify(body))).toEqual(body);
+  });
+
+  it('is refused at once when it is made of nothing but brackets or escapes', () => {
+    const startMs = performance.now();
+    expect(messageOfText('['.repeat(10_000))).toContain('nested deeper');
+    expect(messageOfText('{"a":'.repeat(10_000))).toContain('nested deeper');
+    expect(messageOfText('['.repeat(20_000_000))).toContain('nested deeper');
+    expect(messageOfText(`{"${'\\'.repeat(5_000_000)}`)).toContain('Invalid JSON');
+    expect(messageOfText(`{"${'\\"'.repeat(2_000_000)}`)).toContain('Invalid JSON');
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
+
+  it('keeps a key named like a prototype as plain data', () => {
+    const body = parse('{"__proto__":{"polluted":true}}') as Record<string, unknown>;
+    expect(Object.keys(body)).toEqual(['__proto__']);
+    expect(body['polluted']).toBeUndefined();
+  });
+});

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
+import { encodeNativeRequest } from '../../../../../src/protocol/native/requests/encode-request.ts';
+import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
+import { callOf, decodeNative, readBodies } from '../../upstream-requests.ts';
+import { assistant, cached, text, user } from '../request-parts.ts';
+
+const encode = (call: UpstreamCall): Record<string, unknown> =>
+  JSON.parse(encodeNativeRequest(call, 'vendor-name'));
+
+const chatCall = (body: Record<string, unknown>): UpstreamCall => {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const { request } = chatFormat.decodeRequest(
+    { model: 'opus', messages, ...body },
+    () => undefined,
+  );
+  return { request, outputTokensMax: 100, isStream: false };
+};
+
+const thinking = { type: 'enabled', budget_tokens: 10_000, display: 'summarized' };
+
+describe('the body for a native upstream', () => {
+  for (const [name, body] of readBodies('native')) {
+    it(`is what came, with the name of the upstream's model: ${name}`, () => {
+      const isStream = body['stream'] === true;
+      const said = Object.entries(encode(callOf(body, { isStream })));
+      const expected = Object.entries({ ...body, model: 'vendor-name', stream: isStream });
+      const isSaid = ([, value]: [string, unknown]) =>
+        value !== null && !(Array.isArray(value) && value.length === 0);
+      expect(Object.fromEntries(said.filter(isSaid))).toEqual(
+        Object.fromEntries(expected.filter(isSaid)),
+      );
+    });
+  }
+
+  it('keeps cache markers and fields that nobody here knows', () => {
+    const body = {
+      system: [text('Be brief.', cached('1h'))],
+      messages: [user(text('Hi', { ...cached(), of_tomorrow: 1 }))],
+      context_management: { edits: [] },
+      cache_control: { type: 'ephemeral' },
+    };
+    expect(encode(callOf(body))).toMatchObject(body);
+  });
+
+  it('asks for as much as may be given, streamed or not as the gateway likes it', () => {
+    const call = callOf({ stream: true }, { outputTokensMax: 7, isStream: false });
+    expect(encode(call)).toMatchObject({ max_tokens: 7, stream: false });
+  });
+
+  it('has nothing in it that was not said', () => {
+    expect(Object.keys(encode(callOf({}))).sort()).toEqual([
+      'max_tokens',
+      'messages',
+      'model',
+      'stream',
+    ]);
+  });
+});
+
+describe('thinking', () => {
+  const thinkingWith = (outputTokensMax: number) =>
+    encode(callOf({ max_tokens: 20_000, thinking }, { outputTokensMax }))['thinking'];
+
+  it('stays as it is while it fits', () => {
+    expect(thinkingWith(20_000)).toEqual(thinking);
+    expect(thinkingWith(10_001)).toEqual(thinking);
+  });
+
+  it('keeps its share of an answer that was cut', () => {
+    expect(thinkingWith(10_000)).toEqual({ ...thinking, budget_tokens: 5_000 });
+    expect(thinkingWith(2_000)).toEqual({ ...thinking, budget_tokens: 1_024 });
+  });
+
+  it('goes where there is no room for it', () => {
+    expect(thinkingWith(1_025)).toEqual({ ...thinking, budget_tokens: 1_024 });
+    expect(thinkingWith(1_024)).toBeUndefined();
+  });
+
+  it('always leaves room for the answer', () => {
+    const numbers = fc
+      .record({
+        budget: fc.integer({ min: 1_024, max: 64_000 }),
+        room: fc.integer({ min: 1, max: 64_000 }),
+      })
+      .chain(({ budget, room }) =>
+        fc.record({
+          budget: fc.constant(budget),
+          asked: fc.constant(budget + room),
+          outputTokensMax: fc.integer({ min: 1, max: budget + room }),
+        }),
+      );
+    fc.assert(
+      fc.property(numbers, ({ budget, asked, outputTokensMax }) => {
+        const body = { max_tokens: asked, thinking: { type: 'enabled', budget_tokens: budget } };
+        const fitted = encode(callOf(body, { outputTokensMax }))['thinking'] as
+          | { budget_tokens: number }
+          | undefined;
+        expect(fitted === undefined).toBe(outputTokensMax <= 1_024);
+        if (fitted === undefined) return;
+        expect(fitted.budget_tokens).toBeGreaterThanOrEqual(1_024);
+        expect(fitted.budget_tokens).toBeLessThanOrEqual(budget);
+        expect(fitted.budget_tokens).toBeLessThan(outputTokensMax);
+      }),
+    );
+  });
+
+  it('of other kinds is nothing to fit', () => {
+    const adaptive = { type: 'adaptive', display: 'omitted' };
+    expect(encode(callOf({ thinking: adaptive }, { outputTokensMax: 1 }))['thinking']).toEqual(
+      adaptive,
+    );
+  });
+});
+
+describe('what chat clients ask for', () => {
+  const schema = { type: 'object', properties: { a: { type: 'integer' } } };
+
+  it('has its schema in the native place', () => {
+    const format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+    expect(encode(chatCall({ response_format: format }))).toMatchObject({
+      output_config: { format: { type: 'json_schema', schema } },
+    });
+  });
+
+  it('is told in words where it is any JSON', () => {
+    const format = { response_format: { type: 'json_object' } };
+    const said = encode(chatCall(format));
+    expect(said['system']).toContain('JSON object');
+    expect(said).not.toHaveProperty('output_config');
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hello' },
+    ];
+    expect(encode(chatCall({ ...format, messages }))['system']).toBe(
+      `Be brief.\n${said['system']}`,
+    );
+  });
+
+  it('is a request that a native decoder takes', () => {
+    for (const [name, body] of readBodies('chat')) {
+      const call = chatCall(body);
+      const sent = JSON.parse(encodeNativeRequest(call, 'vendor-name'));
+      const { request } = call;
+      expect(decodeNative(sent), name).toMatchObject({
+        messages: request.messages,
+        tools: request.tools,
+        stopSequences: request.stopSequences,
+      });
+    }
+  });
+});
+
+describe('a conversation that went through other upstreams', () => {
+  const use = (id: string) => ({ type: 'tool_use', id, name: 'look', input: {} });
+  const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'Seen' });
+  const unsigned = { type: 'thinking', thinking: 'Hm.', signature: '' };
+  const signed = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
+
+  it('loses thoughts that nobody signed, and messages with nothing else in them', () => {
+    const messages = [
+      user(text('Hi')),
+      assistant(unsigned, text('So')),
+      assistant(unsigned),
+      assistant(signed, text('Well')),
+    ];
+    expect(encode(callOf({ messages }))['messages']).toEqual([
+      user(text('Hi')),
+      assistant(text('So')),
+      assistant(signed, text('Well')),
+    ]);
+  });
+
+  it('has ids that native upstreams take', () => {
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        tool_calls: [
+          { id: 'functions.look:0', type: 'function', function: { name: 'look', arguments: '' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'functions.look:0', content: 'Seen' },
+    ];
+    expect(encode(chatCall({ messages }))['messages']).toMatchObject([
+      { role: 'user' },
+      { content: [use('functions_look_0')] },
+      { content: [{ ...result('functions_look_0'), content: [{ text: 'Seen' }] }] },
+    ]);
+  });
+});
