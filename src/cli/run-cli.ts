@@ -12,6 +12,7 @@ import { registerLedgerCommands } from './commands/ledger-commands.ts';
 import { registerModelsCommand } from './commands/models-command.ts';
 import { registerReloadCommand } from './commands/reload-command.ts';
 import { registerRequestCommand } from './commands/request-command.ts';
+import { type RunNode, runStartCommand } from './commands/start-command.ts';
 import { registerTopCommand } from './commands/top-command.ts';
 import { registerUsageCommand } from './commands/usage-command.ts';
 import { createTerminal } from './terminal.ts';
@@ -36,7 +37,7 @@ const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] 
 ];
 
 /** Carries out one command line; answers the exit code: 0 ok, 1 failure, 2 usage. */
-export async function runCli(argv: readonly string[]): Promise<number> {
+export async function runCli(argv: readonly string[], runNode: RunNode): Promise<number> {
   let exitCode = EXIT_OK;
   const terminal = createTerminal();
   const program = new Command('tollgate')
@@ -52,9 +53,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .option('--no-install', 'install nothing, whatever --install-redis says')
     .action(async (options: { config?: string; installRedis?: boolean; install: boolean }) => {
       const installsRedis = options.installRedis === true && options.install;
-      // A whole node is slow to load; the other commands should not wait for it.
-      const { runStartCommand } = await import('./commands/start-command.ts');
-      exitCode = await runStartCommand({ configPath: options.config, installsRedis, ...terminal });
+      const { config: configPath } = options;
+      exitCode = await runStartCommand({ runNode, configPath, installsRedis, ...terminal });
     });
 
   program

@@ -3,6 +3,7 @@ import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
 import type { Price } from '../catalogue/resolve-model.ts';
+import type { Bill } from '../protocol/admission.ts';
 import { countContentBytes } from '../protocol/answers/count-content-bytes.ts';
 import { inputOf } from '../protocol/answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../protocol/inference.ts';
@@ -14,15 +15,6 @@ import type { TokenRatio } from './token-ratios.ts';
  * delivered or before; or because the client left, was cut off or lost its key.
  */
 export type AnswerEnd = 'complete' | 'failed' | 'undelivered' | 'left';
-
-export interface Bill {
-  readonly usage: Usage;
-  readonly chargeMicros: number;
-  /** Some of the usage is computed from what was delivered, since no upstream told it. */
-  readonly isEstimated: boolean;
-  /** An upstream told more than can be; what is more than that is not charged. */
-  readonly isImplausible: boolean;
-}
 
 /** Follows the events of one answer and tells what it costs. */
 export interface Meter {

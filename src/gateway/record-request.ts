@@ -1,11 +1,11 @@
+import type { ApiKey, Bill } from '../protocol/admission.ts';
 import type { Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Trace } from '../protocol/trace-context.ts';
 import { type AskedSizes, describeRequest, type ServedBy } from './describe-request.ts';
-import type { AnswerEnd, Bill } from './meter-usage.ts';
+import type { AnswerEnd } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
-import type { ApiKey } from './steps.ts';
 
 interface RecorderOptions {
   readonly requestId: string;

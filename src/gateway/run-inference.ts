@@ -8,6 +8,7 @@ import {
 } from '../catalogue/estimate-hold.ts';
 import { estimateTokens } from '../catalogue/estimate-tokens.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/resolve-model.ts';
+import type { Admission } from '../protocol/admission.ts';
 import { asksToThink } from '../protocol/asks-to-think.ts';
 import type { Format } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -19,7 +20,7 @@ import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
 import type { Served } from './served.ts';
-import type { Admission, ClientSide, Steps } from './steps.ts';
+import type { ClientSide, Steps } from './steps.ts';
 
 /** Serves one request, and tells once what became of it. */
 export async function runInference(

@@ -1,16 +1,13 @@
 import type { FileBounds } from '../catalogue/count-files.ts';
 import type { Catalogue } from '../catalogue/resolve-model.ts';
-import type { KeyOrigin } from '../keys/key-origin.ts';
 import type { StopSignal } from '../lib/time/stop-signal.ts';
+import type { Admission, AdmissionOrder, ApiKey, Caller } from '../protocol/admission.ts';
 import type { Format } from '../protocol/format.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { KeyInfo } from '../protocol/key-info.ts';
-import type { RateState } from '../protocol/rate-state.ts';
 import type { Refusal } from '../protocol/refusals.ts';
-import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Trace } from '../protocol/trace-context.ts';
 import type { AnswerDrains } from './answer-drains.ts';
-import type { Bill } from './meter-usage.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { TokenRatio } from './token-ratios.ts';
 
@@ -43,50 +40,6 @@ export interface Steps {
   observe(record: RequestRecord): void;
   /** Milliseconds since the epoch. */
   nowMs(): number;
-}
-
-/** Who asks. */
-export interface Caller {
-  header(name: string): string | undefined;
-  /** Of a header that is a list, and that may stand in several lines. */
-  joinedHeader(name: string): string | undefined;
-  /** Of the connection, which behind a proxy is the proxy's. */
-  readonly peerAddress: string;
-}
-
-/** A key that may exist: its text is right, but nobody has asked the store yet. */
-export interface ApiKey {
-  readonly keyId: string;
-  readonly bucket: number;
-  readonly digest: string;
-  /** What may be shown of it. */
-  readonly masked: string;
-  /** Of a key that was good a moment ago, as it was first seen. */
-  readonly origin: KeyOrigin;
-  /** The address of a client whose key this worker has not seen let through lately. */
-  readonly strangerAddress: string | undefined;
-}
-
-export interface AdmissionOrder {
-  readonly key: ApiKey;
-  readonly requestId: string;
-  /** The pinned id, then its aliases. */
-  readonly modelNames: readonly string[];
-  readonly holdMicros: number;
-  /** Where less than `holdMicros` is free, this much still admits, with all that is free held. */
-  readonly holdLeastMicros: number;
-  /** What the request has cost so far; asked now and then until it is settled. */
-  seenMicros(): number;
-  /** Called as soon as it is known, whether the request is admitted or not. */
-  tellRate(rate: RateState): void;
-  /** The key was revoked, or its account suspended, while the request runs. */
-  stop(refusal: Refusal): void;
-}
-
-/** A request that is let in. It is settled once, on every way out. */
-export interface Admission {
-  readonly heldMicros: number;
-  settle(bill: Bill, details: RequestDetails): void;
 }
 
 /** A stream of bytes to the client. */

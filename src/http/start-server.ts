@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import type { Log } from '../lib/log.ts';
+import { createRequestIdMint } from '../lib/request-id.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDeadlineList, type DeadlineList } from '../lib/time/deadline-list.ts';
 import { createBodyBudget } from './body-budget.ts';
@@ -59,6 +61,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       onDue: (exchange) => exchange.giveUpOnBody(),
     }),
     deadlinesOf: createDeadlines(),
+    mintRequestId: createRequestIdMint(randomBytes),
     log,
     clock,
     routes: createRouteTable(options.routes),
@@ -67,12 +70,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       activeExchanges--;
       lastChangeMs = clock.nowMs();
     },
-    onStreamStarted: () => {
-      activeStreams++;
-    },
-    onStreamFinished: () => {
-      activeStreams--;
-    },
+    onStreamStarted: () => void activeStreams++,
+    onStreamFinished: () => void activeStreams--,
   };
 
   const app = uws.App();

@@ -16,12 +16,12 @@ import { crc32 } from './checksum.ts';
  *
  * The bucket leads to the store's node without a look-up, the checksum stops typing errors without the store.
  */
-const PREFIX = 'sk-gw2-';
+export const KEY_PREFIX = 'sk-gw2-';
 const BUCKET_CHARS = 2;
 const ID_CHARS = 11;
 const SECRET_CHARS = 32;
 const CHECKSUM_CHARS = 6;
-const KEY_CHARS = PREFIX.length + ID_CHARS + SECRET_CHARS + CHECKSUM_CHARS;
+const KEY_CHARS = KEY_PREFIX.length + ID_CHARS + SECRET_CHARS + CHECKSUM_CHARS;
 const CHARS_SHOWN = 4;
 const ID_PATTERN = /^[0-9A-Za-z]{11}$/;
 
@@ -36,14 +36,14 @@ export function mintKeyId(bucket: number, randomBytes: RandomBytes): string {
 
 /** A new secret for a key; the same id keeps its controls, its spend and its cap. */
 export function mintApiKey(keyId: string, randomBytes: RandomBytes): string {
-  const body = PREFIX + keyId + randomBase62(SECRET_CHARS, randomBytes);
+  const body = KEY_PREFIX + keyId + randomBase62(SECRET_CHARS, randomBytes);
   return body + checksumOf(body);
 }
 
 /** Undefined when nobody can have been given this key. By numbers, which takes two thirds of the time that texts do. */
 export function parseApiKey(key: string): ParsedApiKey | undefined {
-  if (key.length !== KEY_CHARS || !key.startsWith(PREFIX)) return undefined;
-  const idStart = PREFIX.length;
+  if (key.length !== KEY_CHARS || !key.startsWith(KEY_PREFIX)) return undefined;
+  const idStart = KEY_PREFIX.length;
   const checksumStart = KEY_CHARS - CHECKSUM_CHARS;
   if (!isBase62Between(key, idStart, KEY_CHARS)) return undefined;
   const checksum = decodeBase62Between(key, checksumStart, KEY_CHARS);
@@ -57,6 +57,12 @@ export function bucketOfKey(keyId: string): number | undefined {
   if (!ID_PATTERN.test(keyId)) return undefined;
   const bucket = decodeBase62(keyId.slice(0, BUCKET_CHARS));
   return bucket < BUCKETS ? bucket : undefined;
+}
+
+/** What may be shown of a key. What was masked already stays as it is. */
+export function maskKey(key: string): string {
+  const isOurs = key.startsWith(KEY_PREFIX) && key.length > KEY_PREFIX.length + CHARS_SHOWN;
+  return isOurs ? `${KEY_PREFIX}…${key.slice(-CHARS_SHOWN)}` : '…';
 }
 
 /** All of a secret that is ever shown or kept again. */

@@ -1,17 +1,14 @@
-import type { Config } from '../config/config.ts';
-import type { ApiKey, Caller } from '../gateway/steps.ts';
 import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import type { ApiKey, Caller, KeyOrigin } from '../protocol/admission.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import { refuseClosedKey, retryAfter } from '../quota/refuse-admission.ts';
-import type { AdmitReply } from '../quota/scripts/admit.ts';
-import type { IdentifyReply } from '../quota/scripts/identify.ts';
-import { parseApiKey } from './api-key.ts';
+import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
+import { maskKey, parseApiKey } from './api-key.ts';
 import { digestKey } from './digest-key.ts';
 import { createFailedKeyGuard } from './guard-failed-keys.ts';
-import type { KeyOrigin } from './key-origin.ts';
-import { maskKey, readApiKey, refuseKey } from './read-api-key.ts';
+import { readApiKey } from './read-api-key.ts';
 import { readKeyOrigin } from './read-key-origin.ts';
+import { refuseClosedKey, refuseKey } from './refuse-key.ts';
 import { createUnknownKeyMemory } from './remember-unknown-keys.ts';
 import { createProxyWatch, type ProxyDoubt } from './watch-proxies.ts';
 
@@ -22,20 +19,23 @@ const REVOKED_MAX = 10_000;
 const GOOD_KEPT_MS = 300_000;
 const GOOD_MAX = 10_000;
 
+interface KeyGuards {
+  /** How many proxies in front add an entry to x-forwarded-for. */
+  readonly trustedProxies: number;
+  readonly failedKeysPerMinuteMax: number;
+}
+
 export interface KeyCheck {
   /** Reads a request's key; throws what can be refused without asking the store. */
   check(caller: Caller): ApiKey;
-  /** What the store said of a key. */
-  noteReply(
-    key: Pick<ApiKey, 'digest' | 'origin'>,
-    kind: AdmitReply['kind'] | IdentifyReply['kind'],
-  ): void;
+  /** What the store said of a key: `unknown`, `revoked`, `expired`, or anything else for a good one. */
+  noteReply(key: Pick<ApiKey, 'digest' | 'origin'>, kind: string): void;
   noteRevoked(keyId: string): void;
 }
 
 /** All that a worker knows of keys by itself. It lets nobody in: that is for the store, every time. */
 export function createKeyCheck(
-  guards: Config['guards'],
+  guards: KeyGuards,
   /** For each request with a good key that raises one. */
   onProxyDoubt: (doubt: ProxyDoubt) => void,
   clock: Clock,
@@ -103,6 +103,6 @@ export function createKeyCheck(
 function stopGuessing(waitMs: number): void {
   if (waitMs === 0) return;
   throw new Refusal('rate_limited', 'Too many requests with keys that do not exist.', {
-    headers: retryAfter(waitMs),
+    headers: retryAfterHeaders(waitMs),
   });
 }

@@ -1,7 +1,7 @@
 import { createMinuteLimiter } from '../guards/create-minute-limiter.ts';
 import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { KeyOrigin } from './key-origin.ts';
+import type { KeyOrigin } from '../protocol/admission.ts';
 
 /** How many times as many keys the store is asked for when many clients may share the address. */
 const SHARED_FACTOR = 20;

@@ -5,7 +5,7 @@ import {
   readClaimedAddress,
   readClientAddress,
 } from '../guards/read-client-address.ts';
-import type { KeyOrigin } from './key-origin.ts';
+import type { KeyOrigin } from '../protocol/admission.ts';
 
 export function readKeyOrigin(source: ClientAddressSource): KeyOrigin {
   const { peerAddress, forwardedFor, trustedProxies } = source;

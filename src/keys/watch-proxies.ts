@@ -1,6 +1,6 @@
 import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { KeyOrigin } from './key-origin.ts';
+import type { KeyOrigin } from '../protocol/admission.ts';
 
 /** So many clients of one address, none of them on a private network, are behind a proxy of ours. */
 const CLAIMS_MIN = 3;

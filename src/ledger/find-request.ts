@@ -1,4 +1,4 @@
-import { minuteOfRequest } from '../keys/request-time.ts';
+import { minuteOfRequest } from '../lib/request-id.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import { readStreamSpan, type StreamSpan } from './audit-bucket.ts';
 import { forEachBucket } from './for-each-bucket.ts';

@@ -15,6 +15,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { creditsOf } from '../lib/units/micros.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import { countFaults, createObserveSettled } from '../metrics/observe-billing.ts';
+import { createObserveCommand } from '../metrics/observe-redis.ts';
 import { openSettleJournal, type SettleJournal } from '../quota/journal/settle-journal.ts';
 import { settle } from '../quota/scripts/settle.ts';
 import { type SweepReply, sweep } from '../quota/scripts/sweep.ts';
@@ -23,7 +24,6 @@ import { startSweeper } from '../quota/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
-import { createObserveCommand } from '../worker/create-worker-metrics.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 /** How long the end of a node may wait for the store; what is left is on the disk. */

@@ -1,12 +1,10 @@
-import type { KeyOrigin } from '../keys/key-origin.ts';
-import type { Usage } from '../protocol/inference.ts';
-import type { RateState } from '../protocol/rate-state.ts';
-import type { Refusal } from '../protocol/refusals.ts';
+import { refuseClosedKey } from '../keys/refuse-key.ts';
+import type { Admission, AdmissionOrder, Bill } from '../protocol/admission.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { AskStore } from './ask-store.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHold, OpenHolds } from './open-holds.ts';
-import { refuseAdmission, refuseClosedKey, refuseSuspended } from './refuse-admission.ts';
+import { refuseAdmission, refuseSuspended } from './refuse-admission.ts';
 import type { AdmitOrder, AdmitReply, PlanLimits } from './scripts/admit.ts';
 import {
   type AdmittedRequest,
@@ -14,35 +12,6 @@ import {
   type Settlement,
 } from './settlement/settlement.ts';
 import type { SettleQueue } from './settling/settle-queue.ts';
-
-/** See `gateway/steps.ts`, which says the same from the side of the spine. */
-interface Order {
-  readonly key: {
-    readonly keyId: string;
-    readonly bucket: number;
-    readonly digest: string;
-    readonly masked: string;
-    readonly origin: KeyOrigin;
-  };
-  readonly requestId: string;
-  readonly modelNames: readonly string[];
-  readonly holdMicros: number;
-  readonly holdLeastMicros: number;
-  seenMicros(): number;
-  tellRate(rate: RateState): void;
-  stop(refusal: Refusal): void;
-}
-
-interface Bill {
-  readonly usage: Usage;
-  readonly chargeMicros: number;
-  readonly isEstimated: boolean;
-}
-
-interface Admission {
-  readonly heldMicros: number;
-  settle(bill: Bill, details: RequestDetails): void;
-}
 
 /** Who pays for a request, and in which month. */
 export interface Payer {
@@ -55,7 +24,7 @@ interface AdmitRequestOptions {
   /** One attempt. */
   readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
   /** Who pays, where a request goes on although the store is away; `undefined` refuses it. */
-  readonly insure: (order: Order) => Payer | undefined;
+  readonly insure: (order: AdmissionOrder) => Payer | undefined;
   readonly openHolds: OpenHolds;
   readonly settleQueue: Pick<SettleQueue, 'add'>;
   readonly plans: PlanLimits;
@@ -64,7 +33,7 @@ interface AdmitRequestOptions {
   /** Once for each request; with the error that refuses it, where the store was asked in vain. */
   readonly onAsked: (tookMs: number, error?: unknown) => void;
   /** What the store said, for those who keep an eye on keys. */
-  readonly onReply: (order: Order, reply: AdmitReply) => void;
+  readonly onReply: (order: AdmissionOrder, reply: AdmitReply) => void;
 }
 
 /** One round trip that lets a request in; from there on its hold is kept until it is settled. */
@@ -72,7 +41,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   const { askStore, admit, insure, openHolds, settleQueue, plans, windowMs, nowMs } = options;
   const { onAsked, onReply } = options;
 
-  const ask = (order: Order) => {
+  const ask = (order: AdmissionOrder) => {
     const asked = toAdmitOrder(order, windowMs, plans);
     return askStore(asked.bucket, () => admit(asked));
   };
@@ -81,14 +50,17 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     settleQueue.add(toSettlement(request, bill, details, nowMs()));
 
   /** Nothing is held: what it costs is charged as far as cap and balance then have room. */
-  const admitInsured = (order: Order, payer: Payer): Admission => {
+  const admitInsured = (order: AdmissionOrder, payer: Payer): Admission => {
     const request = toRequest(order, payer);
     const settle: Admission['settle'] = (bill, details) => settleLater(request, bill, details);
     return { heldMicros: order.holdMicros, settle };
   };
 
   /** A stream keeps what this returns, and neither the order nor the reply: it may be open for long. */
-  const admitHeld = (order: Order, reply: Extract<AdmitReply, { kind: 'admitted' }>): Admission => {
+  const admitHeld = (
+    order: AdmissionOrder,
+    reply: Extract<AdmitReply, { kind: 'admitted' }>,
+  ): Admission => {
     const { heldMicros } = reply;
     const { seenMicros, stop } = order;
     const hold: OpenHold = {
@@ -112,7 +84,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     };
   };
 
-  return async (order: Order): Promise<Admission> => {
+  return async (order: AdmissionOrder): Promise<Admission> => {
     const askedMs = performance.now();
     let reply: AdmitReply;
     try {
@@ -132,7 +104,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   };
 }
 
-function toAdmitOrder(order: Order, windowMs: number, plans: PlanLimits): AdmitOrder {
+function toAdmitOrder(order: AdmissionOrder, windowMs: number, plans: PlanLimits): AdmitOrder {
   const { key } = order;
   return {
     bucket: key.bucket,
@@ -148,7 +120,7 @@ function toAdmitOrder(order: Order, windowMs: number, plans: PlanLimits): AdmitO
   };
 }
 
-function toRequest({ key, requestId, modelNames }: Order, payer: Payer): AdmittedRequest {
+function toRequest({ key, requestId, modelNames }: AdmissionOrder, payer: Payer): AdmittedRequest {
   const { bucket, keyId } = key;
   const { accountId, month } = payer;
   return { bucket, accountId, keyId, requestId, month, model: modelNames[0] ?? '' };

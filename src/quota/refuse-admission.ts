@@ -1,14 +1,12 @@
 import { refuseForbiddenModel } from '../catalogue/resolve-model.ts';
-import { refuseKey } from '../keys/read-api-key.ts';
+import { refuseClosedKey, refuseKey } from '../keys/refuse-key.ts';
 import { formatCredits } from '../lib/units/micros.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
 import type { AdmitReply } from './scripts/admit.ts';
 
 type Refused = Exclude<AdmitReply, { kind: 'admitted' }>;
 
-/** Older client libraries take a wait of a minute or more for none at all. */
-const RETRY_AFTER_MAX_MS = 59_999;
-const RETRY_AFTER_MAX_S = 59;
 /** Nobody knows when another request of the key will end. */
 const IN_FLIGHT_WAIT_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -47,28 +45,10 @@ export function refuseAdmission(
   }
 }
 
-/** Also ends the streams of a key that is revoked while they run. */
-export function refuseClosedKey(why: 'revoked' | 'expired'): Refusal {
-  return new Refusal(
-    'unauthenticated',
-    `This API key has ${why === 'revoked' ? 'been revoked' : 'expired'}.`,
-    {
-      headers: DO_NOT_RETRY,
-    },
-  );
-}
-
 export function refuseSuspended(): Refusal {
   return new Refusal('account_suspended', 'The account of this API key is suspended.', {
     headers: DO_NOT_RETRY,
   });
-}
-
-/** Both headers tell the exact wait, one of them in whole seconds. */
-export function retryAfter(waitMs: number): Record<string, string> {
-  const seconds = Math.min(Math.max(Math.ceil(waitMs / 1_000), 1), RETRY_AFTER_MAX_S);
-  const ms = Math.min(Math.max(waitMs, 1), RETRY_AFTER_MAX_MS);
-  return { 'retry-after': String(seconds), 'retry-after-ms': String(ms) };
 }
 
 function refuseRate({ rate, scope, waitMs }: Extract<Refused, { kind: 'rate' }>): Refusal {
@@ -76,7 +56,7 @@ function refuseRate({ rate, scope, waitMs }: Extract<Refused, { kind: 'rate' }>)
   return new Refusal(
     'rate_limited',
     `This request would exceed the limit of this ${scope === 'key' ? 'API key' : 'account'}, ${rate.limit} requests per ${per}. Try again in ${waitMs / 1_000} seconds.`,
-    { headers: retryAfter(waitMs) },
+    { headers: retryAfterHeaders(waitMs) },
   );
 }
 
@@ -84,7 +64,7 @@ function refuseInFlight(inFlightMax: number): Refusal {
   return new Refusal(
     'too_many_at_once',
     `This API key may have ${inFlightMax} requests running at once. Try again when one has ended.`,
-    { headers: retryAfter(IN_FLIGHT_WAIT_MS) },
+    { headers: retryAfterHeaders(IN_FLIGHT_WAIT_MS) },
   );
 }
 

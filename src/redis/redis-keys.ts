@@ -1,3 +1,4 @@
+import { minuteTextOf } from '../lib/request-id.ts';
 /**
  * Every Redis key of the project has its name here and nowhere else. The braces hold the hash tag:
  * in a Redis Cluster keys with the same tag live on the same node. Scripts are given the prefix of
@@ -51,10 +52,6 @@ export interface BucketKeys {
   done(requestId: string): string;
 }
 
-/** `req_` and then six characters of the minute: see `http/request-id.ts`. */
-const MINUTE_START = 4;
-const MINUTE_END = 10;
-
 export function bucketKeys(tag: string): BucketKeys {
   const prefix = `gw:{${tag}}:`;
   return {
@@ -69,14 +66,6 @@ export function bucketKeys(tag: string): BucketKeys {
     key: (keyId) => `${prefix}key:${keyId}`,
     keysOf: (accountId) => `${prefix}keys:${accountId}`,
     accountLog: (accountId) => `${prefix}log:${accountId}`,
-    done: (requestId) => `${prefix}done:${requestId.slice(MINUTE_START, MINUTE_END)}`,
+    done: (requestId) => `${prefix}done:${minuteTextOf(requestId)}`,
   };
-}
-
-/** Whether `done` of both is the same. */
-export function isOfSameMinute(requestId: string, otherId: string): boolean {
-  for (let at = MINUTE_START; at < MINUTE_END; at++) {
-    if (requestId.charCodeAt(at) !== otherId.charCodeAt(at)) return false;
-  }
-  return true;
 }

@@ -1,4 +1,4 @@
-import type { Caller } from '../gateway/steps.ts';
+import type { Caller } from '../protocol/admission.ts';
 import {
   type CallSpan,
   decodeTraceContext,

@@ -1,10 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { UpstreamConfig } from '../config/config.ts';
 import type { TlsOptions } from './http1/open-socket.ts';
 
+interface UpstreamTls {
+  readonly name: string;
+  readonly tls:
+    | { readonly caFile: string | undefined; readonly serverName: string | undefined }
+    | undefined;
+}
+
 /** Throws when the file of the authorities cannot be used: connections would fail one by one instead. */
-export function readUpstreamTls({ name, tls }: UpstreamConfig): TlsOptions {
+export function readUpstreamTls({ name, tls }: UpstreamTls): TlsOptions {
   const { caFile, serverName } = tls ?? {};
   return {
     ...(caFile !== undefined && { ca: readAuthorities(name, caFile) }),

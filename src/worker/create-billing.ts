@@ -12,6 +12,7 @@ import {
   createObserveSettled,
   observeChange,
 } from '../metrics/observe-billing.ts';
+import { createObserveCommand, watchBreakers } from '../metrics/observe-redis.ts';
 import { createAdmitRequest } from '../quota/admit-request.ts';
 import { type AskStore, createAskStore } from '../quota/ask-store.ts';
 import { createOpenHolds, type OpenHolds } from '../quota/open-holds.ts';
@@ -28,7 +29,6 @@ import { createBreakers } from './create-breakers.ts';
 import { createFreeCalls } from './create-free-calls.ts';
 import { createInsurance, type Insurance } from './create-insurance.ts';
 import { createProxyDoubts } from './create-proxy-doubts.ts';
-import { createObserveCommand, watchBreakers } from './create-worker-metrics.ts';
 
 /**
  * A client waits for these, so two attempts fit into its patience. Shorter ones would fail where it is this

@@ -1,10 +1,11 @@
 import type { Config } from '../config/config.ts';
-import type { ApiKey } from '../gateway/steps.ts';
 import { createFreeCallGuard } from '../guards/guard-free-calls.ts';
 import type { KeyCheck } from '../keys/create-key-check.ts';
+import type { ApiKey } from '../protocol/admission.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
 import type { AskStore } from '../quota/ask-store.ts';
-import { refuseAdmission, retryAfter } from '../quota/refuse-admission.ts';
+import { refuseAdmission } from '../quota/refuse-admission.ts';
 import type { IdentifyReply } from '../quota/scripts/identify.ts';
 
 interface IdentifyOptions {
@@ -25,7 +26,7 @@ export function createIdentify(options: IdentifyOptions) {
       throw new Refusal(
         'rate_limited',
         `At most ${guards.freeCallsPerMinuteMax} requests per minute that cost nothing.`,
-        { headers: retryAfter(waitMs) },
+        { headers: retryAfterHeaders(waitMs) },
       );
     }
     const reply = await askStore(key.bucket, () => identify(key));

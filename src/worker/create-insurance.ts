@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import type { AdmissionOrder, ApiKey } from '../gateway/steps.ts';
 import { createAdmissionInsurance } from '../guards/insure-admissions.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import type { AdmissionOrder, ApiKey } from '../protocol/admission.ts';
 import type { Payer } from '../quota/admit-request.ts';
 
 interface Order extends Pick<AdmissionOrder, 'modelNames'> {

@@ -5,8 +5,6 @@ import type { Server } from '../http/start-server.ts';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.ts';
 import { watchProcess } from '../metrics/watch-process.ts';
 import type { Try } from '../protocol/inference.ts';
-import type { Breaker } from '../redis/breaker.ts';
-import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { RedisWatch } from '../redis/watch-redis.ts';
 import type { UpstreamState } from '../routing/router.ts';
 
@@ -50,25 +48,5 @@ export function createObserveTries(metrics: Metrics): (tries: readonly Try[]) =>
       metrics.upstreamTries.at({ upstream, result }).add(1);
       if (index > 0) metrics.upstreamRetries.at({ upstream }).add(1);
     }
-  };
-}
-
-/** A node of a Cluster has a breaker of its own. */
-export function watchBreakers(metrics: Metrics, breakers: Iterable<Breaker>): void {
-  const all = [...new Set(breakers)];
-  metrics.redisBreakersOpen.watch((set) => {
-    set({}, all.filter((breaker) => breaker.state() !== 'closed').length);
-  });
-}
-
-/** To be called with each command of a connection. */
-export function createObserveCommand(
-  metrics: Metrics,
-  connection: 'admit' | 'worker' | 'primary' | 'accounts',
-): (tookMs: number, error?: unknown) => void {
-  const seconds = metrics.redisSeconds.at({ connection });
-  return (tookMs, error) => {
-    if (error === undefined) seconds.observe(tookMs / 1_000);
-    else metrics.redisErrors.at({ connection, kind: classifyRedisError(error) }).add(1);
   };
 }

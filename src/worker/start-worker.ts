@@ -23,6 +23,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { DrainOrder, WorkerReport } from '../messages/worker-messages.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { Activity } from '../ops/activity.ts';
 import { loadPageFiles } from '../page-files/load-page-files.ts';
 import type { Settlement } from '../quota/settlement/settlement.ts';
@@ -33,12 +34,7 @@ import { createActivityCount, startTelling } from './count-activity.ts';
 import { createBilling } from './create-billing.ts';
 import { createObservers } from './create-observers.ts';
 import { createUpstreams } from './create-upstreams.ts';
-import {
-  createObserveCommand,
-  createObserveTries,
-  createWorkerMetrics,
-  watchWorker,
-} from './create-worker-metrics.ts';
+import { createObserveTries, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
 import { drainServer } from './drain-server.ts';
 import { startReports } from './start-reports.ts';
 

@@ -40,9 +40,13 @@ export async function runHere(env: Variables, ...args: readonly string[]): Promi
   ];
   for (const name of VARIABLES) vi.stubEnv(name, env[name]);
   try {
-    return { code: await runCli(['node', 'tollgate', ...args]), ...printed };
+    return { code: await runCli(['node', 'tollgate', ...args], refuseToRun), ...printed };
   } finally {
     for (const spy of spies) spy.mockRestore();
     vi.unstubAllEnvs();
   }
+}
+
+function refuseToRun(): never {
+  throw new Error('a test of the command line runs no node inside of itself');
 }

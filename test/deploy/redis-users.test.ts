@@ -72,10 +72,12 @@ async function expectNoFault(redisUrl: string): Promise<void> {
   for (const name of [
     ...(['redis-reachable', 'redis-topology', 'redis-version', 'redis-persistence'] as const),
     ...(['redis-eviction', 'redis-memory', 'redis-replicas', 'redis-writes'] as const),
-    ...(['redis-rights', 'redis-latency', 'redis-clock'] as const),
+    ...(['redis-rights', 'redis-clock'] as const),
   ]) {
     expect(find(name).state, `${name}: ${find(name).found}`).toMatch(/^(ok|skipped)$/);
   }
+  // A loaded machine is slow, which is a warning and no fault of the users.
+  expect(find('redis-latency').state).not.toBe('failed');
   expect(find('redis-rights').state).toBe('ok');
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mintRequestId } from '../../src/http/request-id.ts';
 import { mintAccountId } from '../../src/keys/account-id.ts';
 import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
 import { digestKey } from '../../src/keys/digest-key.ts';
@@ -8,6 +7,7 @@ import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
 import { createLedgerFindings } from '../../src/ledger/ledger-findings.ts';
 import { readSegmentEntries } from '../../src/ledger/open-segments.ts';
 import { listSegments, readSegmentHeader } from '../../src/ledger/segment-files.ts';
+import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { admit } from '../../src/quota/scripts/admit.ts';
 import { credit, type Payment } from '../../src/quota/scripts/credit.ts';
@@ -16,6 +16,8 @@ import { settle } from '../../src/quota/scripts/settle.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { DETAILS } from '../support/request-details.ts';
+
+const mintRequestId = createRequestIdMint(randomBytes);
 
 export const ALL_BUCKETS: ReadonlySet<number> = new Set(Array.from({ length: 256 }, (_, i) => i));
 

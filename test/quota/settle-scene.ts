@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mintRequestId } from '../../src/http/request-id.ts';
 import { mintAccountId } from '../../src/keys/account-id.ts';
 import { mintKeyId } from '../../src/keys/api-key.ts';
+import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { type AdmitReply, admit } from '../../src/quota/scripts/admit.ts';
 import { credit } from '../../src/quota/scripts/credit.ts';
@@ -10,6 +10,8 @@ import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement/s
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { DETAILS } from '../support/request-details.ts';
 import { splitLedgerEntry } from '../support/split-ledger-entry.ts';
+
+const mintRequestId = createRequestIdMint(randomBytes);
 
 type Connection = Pick<RedisConnection, 'send'>;
 

@@ -64,5 +64,6 @@ if (cluster.isWorker) {
   runWorkerProcess(PROBES);
 } else {
   const { runCli } = await import('../../src/cli/run-cli.ts');
-  process.exit(await runCli(process.argv));
+  const { runPrimary } = await import('../../src/primary/run-primary.ts');
+  process.exit(await runCli(process.argv, runPrimary));
 }

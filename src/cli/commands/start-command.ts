@@ -1,8 +1,17 @@
 import { ConfigError } from '../../config/config-error.ts';
-import { readConfigSource } from '../../config/source/read-config-source.ts';
-import { runPrimary } from '../../primary/run-primary.ts';
+import { type ConfigSource, readConfigSource } from '../../config/source/read-config-source.ts';
+
+/** Runs a node until it is told to end; answers the exit code. `main.ts` hands it in. */
+export type RunNode = (options: {
+  /** Reads the settings anew at each call: at the start and at every reload. */
+  readonly readSource: () => ConfigSource;
+  readonly installsRedis: boolean;
+  /** For the people who started the node. */
+  readonly print: (line: string) => void;
+}) => Promise<number>;
 
 interface StartOptions {
+  readonly runNode: RunNode;
   readonly configPath: string | undefined;
   /** Whether a missing Redis server may be installed with the system's package manager. */
   readonly installsRedis: boolean;
@@ -12,9 +21,9 @@ interface StartOptions {
 
 /** Runs a node until it has drained; answers the exit code. */
 export async function runStartCommand(options: StartOptions): Promise<number> {
-  const { configPath, installsRedis, out, err } = options;
+  const { runNode, configPath, installsRedis, out, err } = options;
   try {
-    return await runPrimary({
+    return await runNode({
       readSource: () => readConfigSource(configPath),
       installsRedis,
       print: out,

@@ -6,7 +6,6 @@ import { Refusal } from '../../protocol/refusals.ts';
 import { Exchange, type ExchangeContext } from '../exchange.ts';
 import type { UwsRequest, UwsResponse } from '../load-uws.ts';
 import { type RequestHead, readRequestHead } from '../read-request-head.ts';
-import { mintRequestId } from '../request-id.ts';
 import { refuseMethod } from './refuse-method.ts';
 import type { Route, RouteTable } from './routes.ts';
 
@@ -18,6 +17,7 @@ interface DispatchContext extends ExchangeContext {
   readonly routes: RouteTable;
   readonly clock: Clock;
   readonly deadlinesOf: (timeMaxMs: number) => DeadlineList<Exchange>;
+  readonly mintRequestId: (nowMs: number) => string;
 }
 
 /** Takes one request from uWS to its handler. Nothing may be thrown out of it: uWS would end the process. */
@@ -33,7 +33,7 @@ export function dispatchRequest(res: UwsResponse, req: UwsRequest, context: Disp
   const found = context.routes.find(head.method, head.path);
   const route = 'handle' in found ? found : createRefusingRoute(head, found.allowed);
   const exchange = new Exchange(res, head, context, {
-    requestId: mintRequestId(context.clock.nowMs()),
+    requestId: context.mintRequestId(context.clock.nowMs()),
     wantsBody: route.method === 'POST',
     deadlines: context.deadlinesOf(route.timeMaxMs),
     encodeRefusal: route.encodeRefusal,

@@ -1,9 +1,9 @@
 import { assert } from '../../lib/assert.ts';
+import { isOfSameMinute } from '../../lib/request-id.ts';
 import type { RateState } from '../../protocol/rate-state.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { createGatherer } from '../../redis/create-gatherer.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
-import { isOfSameMinute } from '../../redis/redis-keys.ts';
 import { encodeNumbers } from '../encode-numbers.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import { replyOf } from './reply-of.ts';

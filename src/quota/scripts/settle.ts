@@ -1,8 +1,8 @@
 import { assert } from '../../lib/assert.ts';
+import { isOfSameMinute } from '../../lib/request-id.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { createGatherer } from '../../redis/create-gatherer.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
-import { isOfSameMinute } from '../../redis/redis-keys.ts';
 import { assertAmount } from '../assert-amount.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { Settlement } from '../settlement/settlement.ts';

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mintRequestId } from '../../../src/http/request-id.ts';
+import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import type { AdmitOrder, AdmitReply, PlanLimits } from '../../../src/quota/scripts/admit.ts';
 import { renew } from '../../../src/quota/scripts/renew.ts';
 import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
@@ -10,6 +11,8 @@ import type { EventLog } from './event-log.ts';
 import { monthOf } from './month-of.ts';
 import type { Random } from './random.ts';
 import type { ProofAccount, ProofKey } from './world.ts';
+
+const mintRequestId = createRequestIdMint(randomBytes);
 
 export interface ClientOptions {
   readonly connection: Pick<RedisConnection, 'send'>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mintRequestId } from '../../../src/http/request-id.ts';
 import type { RedisTarget } from '../../../src/lib/address/redis-target.ts';
+import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import { createAskStore } from '../../../src/quota/ask-store.ts';
 import { createGatheredAdmit } from '../../../src/quota/scripts/admit.ts';
 import { createGatheredSettle } from '../../../src/quota/scripts/settle.ts';
@@ -15,6 +15,8 @@ import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createRandom } from './random.ts';
 import type { ProofAccount } from './world.ts';
+
+const mintRequestId = createRequestIdMint(randomBytes);
 
 /** For each account, so that one that is not served holds up no other. */
 const CLIENTS = 3;

@@ -1,10 +1,11 @@
 import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
 import { createAnswerDrains } from '../../../src/gateway/answer-drains.ts';
-import type { Bill } from '../../../src/gateway/meter-usage.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
-import type { AdmissionOrder, ClientSide, Steps } from '../../../src/gateway/steps.ts';
+import type { ClientSide, Steps } from '../../../src/gateway/steps.ts';
 import { createTokenRatios } from '../../../src/gateway/token-ratios.ts';
-import { readApiKey, refuseKey } from '../../../src/keys/read-api-key.ts';
+import { readApiKey } from '../../../src/keys/read-api-key.ts';
+import { refuseKey } from '../../../src/keys/refuse-key.ts';
+import type { AdmissionOrder, Bill } from '../../../src/protocol/admission.ts';
 import type { AnswerPart, Infer, InferenceEvent } from '../../../src/protocol/inference.ts';
 import { FILE_BOUNDS } from '../catalogue/models.ts';
 

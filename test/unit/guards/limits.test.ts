@@ -3,7 +3,7 @@ import { createMinuteLimiter } from '../../../src/guards/create-minute-limiter.t
 import { createFreeCallGuard } from '../../../src/guards/guard-free-calls.ts';
 import { isLocalAddress } from '../../../src/guards/is-local-address.ts';
 import { createFailedKeyGuard } from '../../../src/keys/guard-failed-keys.ts';
-import type { KeyOrigin } from '../../../src/keys/key-origin.ts';
+import type { KeyOrigin } from '../../../src/protocol/admission.ts';
 
 const KEYS_MAX = 10_000;
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../src/gateway/steps.ts';
 import { mintApiKey, mintKeyId } from '../../../src/keys/api-key.ts';
 import { createKeyCheck } from '../../../src/keys/create-key-check.ts';
 import { digestKey } from '../../../src/keys/digest-key.ts';
+import type { Caller } from '../../../src/protocol/admission.ts';
 
 function setUp(trustedProxies = 0) {
   let nowMs = 1_700_000_000_000;

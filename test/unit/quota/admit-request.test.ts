@@ -53,6 +53,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     key: {
       ...{ keyId: 'key1', bucket: 7, digest: 'd', masked: 'sk-gw2-…abcd' },
       origin: { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false },
+      strangerAddress: undefined,
     },
     requestId: 'req_1',
     modelNames: ['m-1', 'm'],
@@ -83,7 +84,10 @@ describe('admitting a request', () => {
     expect(rates).toEqual([RATE]);
     expect(open).toMatchObject([{ accountId: 'acct_1', month: '202611', heldMicros: 90 }]);
 
-    admission.settle({ usage: USAGE, chargeMicros: 42, isEstimated: true }, DETAILS);
+    admission.settle(
+      { usage: USAGE, chargeMicros: 42, isEstimated: true, isImplausible: false },
+      DETAILS,
+    );
     expect(open).toEqual([]);
     expect(settled).toMatchObject([
       {
@@ -136,7 +140,10 @@ describe('admitting a request', () => {
     const { admit, open, settled } = setUp(new Refusal('unavailable', 'away'), payer);
     const admission = await admit();
     expect(open).toEqual([]);
-    admission.settle({ usage: USAGE, chargeMicros: 42, isEstimated: false }, DETAILS);
+    admission.settle(
+      { usage: USAGE, chargeMicros: 42, isEstimated: false, isImplausible: false },
+      DETAILS,
+    );
     expect(settled).toMatchObject([{ accountId: 'acct_1', month: '202611', actualMicros: 42 }]);
   });
 });

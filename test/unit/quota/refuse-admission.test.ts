@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { refuseAdmission, retryAfter } from '../../../src/quota/refuse-admission.ts';
+import { retryAfterHeaders } from '../../../src/protocol/retry-after-headers.ts';
+import { refuseAdmission } from '../../../src/quota/refuse-admission.ts';
 
 const rate = { nowMs: 0, limit: 60, left: 0, resetMs: 60_000, windowMs: 60_000 };
 const caller = { maskedKey: 'sk-gw2-…abcd', model: 'llm-opus-4.7' };
@@ -70,6 +71,6 @@ describe('the wait in headers', () => {
     [59_001, '59', '59001'],
     [60_000, '59', '59999'],
   ])('of %i ms is rounded up and stays below a minute', (waitMs, seconds, ms) => {
-    expect(retryAfter(waitMs)).toEqual({ 'retry-after': seconds, 'retry-after-ms': ms });
+    expect(retryAfterHeaders(waitMs)).toEqual({ 'retry-after': seconds, 'retry-after-ms': ms });
   });
 });

@@ -1,0 +1,23 @@
+import type { Breaker } from '../redis/breaker.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import type { Metrics } from './create-metrics.ts';
+
+/** A node of a Cluster has a breaker of its own. */
+export function watchBreakers(metrics: Metrics, breakers: Iterable<Breaker>): void {
+  const all = [...new Set(breakers)];
+  metrics.redisBreakersOpen.watch((set) => {
+    set({}, all.filter((breaker) => breaker.state() !== 'closed').length);
+  });
+}
+
+/** To be called with each command of a connection. */
+export function createObserveCommand(
+  metrics: Metrics,
+  connection: 'admit' | 'worker' | 'primary' | 'accounts',
+): (tookMs: number, error?: unknown) => void {
+  const seconds = metrics.redisSeconds.at({ connection });
+  return (tookMs, error) => {
+    if (error === undefined) seconds.observe(tookMs / 1_000);
+    else metrics.redisErrors.at({ connection, kind: classifyRedisError(error) }).add(1);
+  };
+}

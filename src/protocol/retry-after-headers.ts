@@ -1,0 +1,9 @@
+/** Older client libraries take a wait of a minute or more for none at all. */
+const RETRY_AFTER_MAX_MS = 59_999;
+const RETRY_AFTER_MAX_S = 59;
+/** Both headers tell the exact wait, one of them in whole seconds. */
+export function retryAfterHeaders(waitMs: number): Record<string, string> {
+  const seconds = Math.min(Math.max(Math.ceil(waitMs / 1_000), 1), RETRY_AFTER_MAX_S);
+  const ms = Math.min(Math.max(waitMs, 1), RETRY_AFTER_MAX_MS);
+  return { 'retry-after': String(seconds), 'retry-after-ms': String(ms) };
+}
