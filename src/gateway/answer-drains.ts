@@ -1,4 +1,4 @@
-import { createDeadlineList, type Deadline } from '../lib/time/deadline-list.ts';
+import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
 
 /** Each of them has a place at its upstream. */
 const ANSWERS_MAX = 256;

@@ -1,8 +1,8 @@
-import { createDeadlineList } from '../lib/time/deadline-list.ts';
 import { pourAnswer } from '../protocol/answers/pour-answer.ts';
 import type { Format, StreamEncoder } from '../protocol/format.ts';
 import type { Answer, AnswerContext, AnswerPart, Usage } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { createDeadlineList } from '../timers/deadline-list.ts';
 import { type ClientLeave, CUT_OFF } from './client-leave.ts';
 import type { AnswerEnd, Meter } from './meter-usage.ts';
 import type { RequestRecorder } from './record-request.ts';

@@ -1,8 +1,8 @@
 import type { Log } from '../lib/log.ts';
-import type { Deadline, DeadlineList } from '../lib/time/deadline-list.ts';
 import { type StopSignal, StopSource } from '../lib/time/stop-signal.ts';
 import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
 import type { AnswerHead, CompleteHead } from './answer-head.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { CLIENT_GONE } from './client-gone.ts';

@@ -5,7 +5,7 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import type { Log } from '../lib/log.ts';
 import { createRequestIdMint } from '../lib/request-id.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import { createDeadlineList, type DeadlineList } from '../lib/time/deadline-list.ts';
+import { createDeadlineList, type DeadlineList } from '../timers/deadline-list.ts';
 import { createBodyBudget } from './body-budget.ts';
 import type { Exchange } from './exchange.ts';
 import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';

@@ -1,10 +1,6 @@
 import { createHttpClient } from '../upstream/http1/create-http-client.ts';
-import type {
-  HttpClient,
-  HttpExchange,
-  HttpHandler,
-  HttpRequest,
-} from '../upstream/http1/http-client.ts';
+import type { HttpRequest } from '../upstream/http1/encode-request.ts';
+import type { HttpClient, HttpExchange, HttpHandler } from '../upstream/http1/http-client.ts';
 import { parseOrigin } from '../upstream/http1/origin.ts';
 import { createTally, type Tally } from './create-tally.ts';
 import { createWaitingLine } from './create-waiting-line.ts';

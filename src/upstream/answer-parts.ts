@@ -1,5 +1,5 @@
-import type { Deadline } from '../lib/time/deadline-list.ts';
 import type { Answer, AnswerPart, TakePart } from '../protocol/inference.ts';
+import type { Deadline } from '../timers/deadline-list.ts';
 import type { Deadlines, Expirable } from './deadlines.ts';
 import { joinParts, keepPart, type PushedPart, saysAnything } from './pushed-part.ts';
 

@@ -1,7 +1,6 @@
 import { pathUnder } from '../lib/address/path-under.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import { createDeadlineList } from '../lib/time/deadline-list.ts';
 import type { OutputLimitField } from '../protocol/chat/requests/encode-request.ts';
 import { refuseLongCache } from '../protocol/chat/requests/refuse-long-cache.ts';
 import { refusePdfs } from '../protocol/chat/requests/refuse-pdfs.ts';
@@ -9,6 +8,7 @@ import type { AskedRequest, Infer, InferenceCall } from '../protocol/inference.t
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
 import type { Acceptable } from '../protocol/upstream-call.ts';
+import { createDeadlineList } from '../timers/deadline-list.ts';
 import { createSecretMask } from './create-secret-mask.ts';
 import { createDeadlines } from './deadlines.ts';
 import { HttpCall } from './http-call.ts';

@@ -1,6 +1,6 @@
-import { createDeadlineList, type Deadline } from '../lib/time/deadline-list.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
+import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
 
 interface Limits {
   readonly firstByteMs: number;

@@ -1,18 +1,13 @@
-import type { Deadline, DeadlineList } from '../lib/time/deadline-list.ts';
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
+import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
 import { AnswerParts, type AnswerSource } from './answer-parts.ts';
 import type { Deadlines } from './deadlines.ts';
-import type {
-  HttpClient,
-  HttpExchange,
-  HttpHandler,
-  HttpHeaders,
-  HttpRequest,
-} from './http1/http-client.ts';
+import type { HttpRequest } from './http1/encode-request.ts';
+import type { HttpClient, HttpExchange, HttpHandler, HttpHeaders } from './http1/http-client.ts';
 import type { HttpFailure } from './http1/http-failure.ts';
 import type { PushedPart } from './pushed-part.ts';
 import {

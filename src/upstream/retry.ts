@@ -1,4 +1,3 @@
-import { wait } from '../lib/time/wait.ts';
 import { pourAnswer } from '../protocol/answers/pour-answer.ts';
 import type {
   Answer,
@@ -14,6 +13,7 @@ import type { RetryBudget } from '../routing/retry-budget.ts';
 import type { Lease, NoRoute } from '../routing/router.ts';
 import { classifyFailure, type UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { WaitingRoom } from '../routing/waiting-room.ts';
+import { wait } from '../timers/wait.ts';
 import { waitForLease } from './wait-for-lease.ts';
 
 const TRIES_MAX = 3;

@@ -5,7 +5,7 @@ import { useLoad } from '../use-load.ts';
 import { AccountBooks } from './account/account-books.tsx';
 import { AccountHead } from './account/account-head.tsx';
 import { AccountKeys } from './account/account-keys.tsx';
-import type { PageProps } from './pages.ts';
+import type { PageProps } from './page-props.ts';
 
 const REFRESH_MS = 5_000;
 

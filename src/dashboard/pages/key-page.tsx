@@ -3,7 +3,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { useLoad } from '../use-load.ts';
 import { KeyHead } from './key/key-head.tsx';
 import { KeyLimits } from './key/key-limits.tsx';
-import type { PageProps } from './pages.ts';
+import type { PageProps } from './page-props.ts';
 
 const REFRESH_MS = 2_000;
 

@@ -8,14 +8,10 @@ import { MissingPage } from './missing-page.tsx';
 import { ModelsPage } from './models-page.tsx';
 import { NodesPage } from './nodes-page.tsx';
 import { OverviewPage } from './overview-page.tsx';
+import type { PageProps } from './page-props.ts';
 import { PlaygroundPage } from './playground-page.tsx';
 import { RequestsPage } from './requests-page.tsx';
 import { UpstreamsPage } from './upstreams-page.tsx';
-
-export interface PageProps {
-  /** What stands for `{id}` in the address; empty where nothing does. */
-  readonly id: string;
-}
 
 export interface Page {
   /** What follows the `#`, with at most one `{id}`. */

@@ -1,5 +1,5 @@
 import { Loaded } from '../parts/loaded.tsx';
-import type { PageProps } from './pages.ts';
+import type { PageProps } from './page-props.ts';
 import { ReceiptView } from './requests/receipt-view.tsx';
 import { RequestSearch } from './requests/request-search.tsx';
 import { useReceipt } from './requests/use-receipt.ts';

@@ -1,5 +1,5 @@
 import { formatClock } from '../format.ts';
-import type { ChartProps } from './chart.tsx';
+import type { ChartProps } from './chart-props.ts';
 import { DataTable } from './data-table.tsx';
 
 /** The newest ones: more than a minute of seconds nobody reads. */

@@ -1,24 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { ChartProps, ChartSeries } from './chart-props.ts';
 import { ChartTable } from './chart-table.tsx';
 import { type DrawnChart, drawChart } from './draw-chart.ts';
-
-export interface ChartSeries {
-  readonly label: string;
-  /** One for each time; null where nothing is known. */
-  readonly values: readonly (number | null)[];
-}
-
-export interface ChartProps {
-  readonly title: string;
-  /** In seconds since 1970, ascending. */
-  readonly times: readonly number[];
-  /** At most as many as there are colours: five. */
-  readonly series: readonly ChartSeries[];
-  /** A time of the axis and the table; without it the time of the day. */
-  readonly formatTime?: (seconds: number) => string;
-  /** A value with its unit. */
-  readonly format: (value: number) => string;
-}
 
 /** Lines over time. Who cannot see them has a sentence in their place, and a table on demand. */
 export function Chart(props: ChartProps) {

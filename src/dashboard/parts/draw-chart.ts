@@ -1,7 +1,7 @@
 import UPlot from 'uplot';
+import type { ChartProps } from './chart-props.ts';
 import 'uplot/dist/uPlot.min.css';
 import { formatClock } from '../format.ts';
-import type { ChartProps } from './chart.tsx';
 
 const HEIGHT_PX = 180;
 const LINE_PX = 2;

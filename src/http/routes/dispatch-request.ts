@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import type { DeadlineList } from '../../lib/time/deadline-list.ts';
 import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
 import { hintForPath } from '../../protocol/hint-for-path.ts';
 import { Refusal } from '../../protocol/refusals.ts';
+import type { DeadlineList } from '../../timers/deadline-list.ts';
 import { Exchange, type ExchangeContext } from '../exchange.ts';
 import type { UwsRequest, UwsResponse } from '../load-uws.ts';
 import { type RequestHead, readRequestHead } from '../read-request-head.ts';

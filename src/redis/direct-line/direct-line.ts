@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { LinkedList, type Listed } from '../../lib/collections/linked-list.ts';
-import { createDeadlineList, type Deadline } from '../../lib/time/deadline-list.ts';
+import { createDeadlineList, type Deadline } from '../../timers/deadline-list.ts';
 import { type CommandArg, CommandWriter } from './command-writer.ts';
 import { ErrorReply, type Reply, ReplyReader } from './reply-reader.ts';
 

@@ -1,9 +1,18 @@
-import type { HttpRequest } from './http-client.ts';
 import type { Origin } from './origin.ts';
 
 const PATH = /^\/[\x21-\x7e]*$/;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  /** Name, value, name, value, …; the names in lower case, without `host`, `content-length` and `connection`. */
+  readonly headers: readonly string[] | HeaderLines;
+  /** Is not copied: it stays as it is until the exchange is over. */
+  readonly body: Uint8Array | undefined;
+}
 
 /** The lines that are the same for every request to an origin, with the end of the line before them. */
 export function encodeOriginLines({ protocol, host, port }: Origin): string {

@@ -1,5 +1,5 @@
-import type { Connection } from './connection.ts';
-import type { HttpExchange, HttpHandler, HttpRequest } from './http-client.ts';
+import type { HttpRequest } from './encode-request.ts';
+import type { HttpExchange, HttpHandler } from './http-client.ts';
 import type { HttpFailure } from './http-failure.ts';
 
 interface ExchangeParts {
@@ -9,6 +9,14 @@ interface ExchangeParts {
   readonly onOver: () => void;
 }
 
+/** What an exchange asks of the connection that carries it. */
+interface Carrier {
+  readonly isSent: boolean;
+  pause(): void;
+  resume(): void;
+  destroy(): void;
+}
+
 /** One request until it is over, on whichever connection it runs. */
 export class Exchange implements HttpExchange {
   readonly method: HttpRequest['method'];
@@ -16,7 +24,7 @@ export class Exchange implements HttpExchange {
   /** The request's head as it is sent. */
   head: string;
   body: Uint8Array | undefined;
-  connection: Connection | undefined;
+  connection: Carrier | undefined;
   isPaused = false;
   readonly #onOver: () => void;
   #isOver = false;

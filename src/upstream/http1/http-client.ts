@@ -1,4 +1,4 @@
-import type { HeaderLines } from './encode-request.ts';
+import type { HttpRequest } from './encode-request.ts';
 import type { HttpFailure } from './http-failure.ts';
 
 /** Requests to one origin, over connections that are kept for the next ones. */
@@ -12,16 +12,6 @@ export interface HttpClient {
   readonly inFlight: number;
   /** Takes no more requests. What runs goes on, and its connection closes behind it. */
   close(): void;
-}
-
-export interface HttpRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST';
-  /** With its query. */
-  readonly path: string;
-  /** Name, value, name, value, …; the names in lower case, without `host`, `content-length` and `connection`. */
-  readonly headers: readonly string[] | HeaderLines;
-  /** Is not copied: it stays as it is until the exchange is over. */
-  readonly body: Uint8Array | undefined;
 }
 
 /** What becomes of one request: `onHead`, then `onData` any number of times, and last one of `onEnd` and `onFail`. */

@@ -1,5 +1,5 @@
 import type { StopSignal } from '../../lib/time/stop-signal.ts';
-import { giveWay, wait } from '../../lib/time/wait.ts';
+import { giveWay, wait } from '../../timers/wait.ts';
 
 /** Answers that never pause would keep the process from hearing that the client has left. */
 const TOKENS_WITHOUT_PAUSE_MAX = 64;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/time/clock.ts';
-import { wait } from '../../lib/time/wait.ts';
 import { checkWindow } from '../../protocol/check-window.ts';
 import type {
   AnswerPart,
@@ -10,6 +9,7 @@ import type {
   InferenceRequest,
   Usage,
 } from '../../protocol/inference.ts';
+import { wait } from '../../timers/wait.ts';
 import { createPace } from './create-pace.ts';
 import { createRandom } from './create-random.ts';
 import { measureInput } from './measure-input.ts';

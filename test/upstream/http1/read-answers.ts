@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { Client, errors } from 'undici';
-import type { HttpRequest } from '../../../src/upstream/http1/http-client.ts';
+import type { HttpRequest } from '../../../src/upstream/http1/encode-request.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Peer, type RawServer, startRawServer } from './start-raw-server.ts';
 import { ask, GET, useClient } from './use-client.ts';

@@ -4,11 +4,11 @@ import {
   createHttpClient,
   type HttpClientOptions,
 } from '../../../src/upstream/http1/create-http-client.ts';
+import type { HttpRequest } from '../../../src/upstream/http1/encode-request.ts';
 import type {
   HttpClient,
   HttpExchange,
   HttpHeaders,
-  HttpRequest,
 } from '../../../src/upstream/http1/http-client.ts';
 import type { HttpFailure } from '../../../src/upstream/http1/http-failure.ts';
 import { waitUntil } from '../../support/wait-until.ts';

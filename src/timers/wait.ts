@@ -1,4 +1,4 @@
-import type { StopSignal } from './stop-signal.ts';
+import type { StopSignal } from '../lib/time/stop-signal.ts';
 
 /** Throws the reason of the signal, at once, when it is aborted; leaves no timer behind then. */
 export async function wait(ms: number, signal: StopSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { LinkedList, type Listed } from '../collections/linked-list.ts';
+import { LinkedList, type Listed } from '../lib/collections/linked-list.ts';
 
 /** One item's place in the list. */
 export interface Deadline<Item> extends Listed<Deadline<Item>> {

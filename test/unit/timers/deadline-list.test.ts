@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDeadlineList } from '../../../../src/lib/time/deadline-list.ts';
+import { createDeadlineList } from '../../../src/timers/deadline-list.ts';
 
 const AFTER_MS = 1_600;
 
