@@ -1,6 +1,7 @@
 import { asBuffer } from '../lib/bytes/as-buffer.ts';
 import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
+import * as json from '../protocol/json/json-bytes.ts';
 import { createMemberPicker } from '../protocol/json/pick-members.ts';
 import { parseUpstreamJson } from '../protocol/json/upstream-json.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -12,11 +13,11 @@ import type { HttpHeaders } from './http1/http-client.ts';
 import type { PushedPart } from './pushed-part.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
+const { OPENING_BRACE, SPACE } = json;
+
 /** A whole answer is put together in memory before it is decoded. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const ERROR_BYTES_MAX = 64 * 1024;
-const SPACE = 0x20;
-const OPENING_BRACE = 0x7b;
 
 /** Reads one body. What it throws is the end of the answer; what it has told before still counts. */
 export interface AnswerReader {

@@ -1,9 +1,24 @@
 import { isObject } from '../schema.ts';
 import { canFindMarks } from '../sse/find-marks.ts';
+import * as json from './json-bytes.ts';
 import type { JsonBody } from './parse-json-body.ts';
 import { JsonStringReader } from './read-json-string.ts';
-import { JSON_DEPTH_MAX, type JsonMember } from './scan-json.ts';
+import type { JsonMember } from './scan-json.ts';
 import { parseJson } from './upstream-json.ts';
+
+const {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  COMMA,
+  JSON_DEPTH_MAX,
+  LETTER_U,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+  SPACE,
+} = json;
 
 /** Where texts may be left out. */
 export interface Abridgment {
@@ -22,17 +37,6 @@ const LONG_TEXT_BYTES_MIN = 512;
 const LONG_TEXT_BYTES_MAX = 4 * 1024 ** 2;
 /** So near to its beginning a text has to show that it is more than white space. */
 const VISIBLE_WITHIN_BYTES = 64;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-const LETTER_U = 0x75;
-const SPACE = 0x20;
 
 /**
  * Reads a JSON object with stand-ins for its long texts. The value is whole but for them: each stands for a text that is

@@ -1,11 +1,8 @@
-import { JSON_DEPTH_MAX } from './scan-json.ts';
+import { findTextEnd } from './find-string-end.ts';
+import * as json from './json-bytes.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
+const { CLOSING_BRACE, CLOSING_BRACKET, JSON_DEPTH_MAX, OPENING_BRACE, OPENING_BRACKET, QUOTE } =
+  json;
 
 /**
  * Whether a text of JSON is nested beyond the bound. Looks only at what stands outside of strings, so that
@@ -26,21 +23,9 @@ export function isTooDeep(text: string): boolean {
         depth -= 1;
         break;
       case QUOTE:
-        i = findStringEnd(text, i + 1);
+        i = findTextEnd(text, i + 1);
         break;
     }
   }
   return false;
-}
-
-function findStringEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start);
-  while (end !== -1 && isEscaped(text, start, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, start: number, quote: number): boolean {
-  let first = quote;
-  while (first > start && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-  return (quote - first) % 2 === 1;
 }

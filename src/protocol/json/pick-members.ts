@@ -1,11 +1,8 @@
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
+import { asBuffer } from '../../lib/bytes/as-buffer.ts';
+import * as json from './json-bytes.ts';
+import { JsonPlace } from './json-place.ts';
+
+const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, QUOTE } = json;
 
 /** Of what is picked from one object, all together. */
 const PICKED_BYTES_MAX = 64 * 1024;
@@ -27,9 +24,7 @@ class Picker implements MemberPicker {
   readonly #names: readonly string[];
   readonly #picked: string[] = [];
   #pickedBytes = 0;
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
+  readonly #json = new JsonPlace();
   /** `value`: behind the colon of a member of the outermost object. */
   #place: 'name' | 'value' = 'name';
   #name: number[] = [];
@@ -41,9 +36,19 @@ class Picker implements MemberPicker {
   }
 
   add(piece: Uint8Array): void {
-    for (const byte of piece) {
-      if (this.#isInString) this.#addInString(byte);
-      else this.#addOutside(byte);
+    const bytes = asBuffer(piece);
+    for (let at = 0; at < bytes.length; at++) {
+      const { depth, isInString } = this.#json;
+      const isName = depth === 1 && this.#place === 'name';
+      if (isInString && !isName && this.#value === undefined) {
+        at = this.#json.passString(bytes, at);
+        continue;
+      }
+      const byte = bytes[at] ?? 0;
+      this.#json.pass(byte);
+      if (!isInString) this.#addOutside(byte, depth === 1);
+      else if (isName) this.#addToName(byte);
+      else this.#keep(byte);
     }
   }
 
@@ -51,35 +56,19 @@ class Picker implements MemberPicker {
     return `{${this.#picked.join()}}`;
   }
 
-  #addInString(byte: number): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (byte === BACKSLASH) this.#isEscaped = true;
-    else if (byte === QUOTE) this.#isInString = false;
-    if (this.#depth === 1 && this.#place === 'name') this.#addToName(byte);
-    else this.#keep(byte);
-  }
-
-  #addOutside(byte: number): void {
-    const isOutermost = this.#depth === 1;
-    if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
-      if (isOutermost) this.#endMember();
-      this.#depth -= 1;
-    } else if (isOutermost && byte === COMMA) {
+  #addOutside(byte: number, isOutermost: boolean): void {
+    if (!isOutermost) this.#keep(byte);
+    else if (byte === COLON) this.#beginValue();
+    else if (byte === COMMA || byte === CLOSING_BRACE || byte === CLOSING_BRACKET)
       this.#endMember();
-      return;
-    } else if (isOutermost && byte === COLON) {
-      this.#beginValue();
-      return;
-    } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) this.#depth += 1;
-    else if (byte === QUOTE) {
-      this.#isInString = true;
-      if (isOutermost && this.#place === 'name') this.#name = [];
+    else {
+      if (byte === QUOTE && this.#place === 'name') this.#name = [];
+      this.#keep(byte);
     }
-    this.#keep(byte);
   }
 
   #addToName(byte: number): void {
-    if (this.#isInString && this.#name.length <= NAME_BYTES_MAX) this.#name.push(byte);
+    if (this.#json.isInString && this.#name.length <= NAME_BYTES_MAX) this.#name.push(byte);
   }
 
   #beginValue(): void {

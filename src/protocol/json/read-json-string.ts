@@ -1,8 +1,8 @@
 import { MarkReader } from '../sse/find-marks.ts';
+import * as json from './json-bytes.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LETTER_U = 0x75;
+const { BACKSLASH, LETTER_U, QUOTE } = json;
+
 const SHORT_ESCAPE_BYTES = 2;
 const UNICODE_ESCAPE_BYTES = 6;
 const PAIR_BYTES = 4;

@@ -1,6 +1,16 @@
-/** More than any honest request has; what walks a body later may then do so by recursion. */
-export const JSON_DEPTH_MAX = 128;
+import { findStringEnd } from './find-string-end.ts';
+import * as json from './json-bytes.ts';
 
+const {
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  COMMA,
+  JSON_DEPTH_MAX,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+} = json;
 /** One name and value of an object, where they stand in its bytes. */
 export interface JsonMember {
   /** As it is written: one with an escape in it is no name that anybody looks for. */
@@ -21,18 +31,6 @@ export interface JsonScan {
   /** Of all objects, at any depth. */
   readonly memberCount: number;
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-
-/** A search by the engine costs as much as looking at so many bytes one by one. */
-const SHORT_BYTES_MAX = 48;
 
 const TOO_DEEP: JsonScan = { isTooDeep: true, members: [], hasPlainNames: false, memberCount: 0 };
 
@@ -95,31 +93,4 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
 
 function arePlain(members: readonly JsonMember[], text: string): boolean {
   return !text.includes('\\') || members.every(({ name }) => !name.includes('\\'));
-}
-
-/** The quote that ends the string; the end of the bytes where there is none. */
-function findStringEnd(bytes: Buffer, start: number): number {
-  let i = start;
-  while (i < bytes.length) {
-    const shortEnd = Math.min(i + SHORT_BYTES_MAX, bytes.length);
-    for (; i < shortEnd; i++) {
-      const byte = bytes[i];
-      if (byte === QUOTE) return i;
-      if (byte === BACKSLASH) i += 1;
-    }
-    if (i >= bytes.length) break;
-    const quote = bytes.indexOf(QUOTE, i);
-    if (quote === -1) break;
-    const first = countBackslashes(bytes, i, quote);
-    if (first % 2 === 0) return quote;
-    i = quote + 1;
-  }
-  return bytes.length;
-}
-
-/** That stand right before a quote. */
-function countBackslashes(bytes: Buffer, start: number, quote: number): number {
-  let first = quote;
-  while (first > start && bytes[first - 1] === BACKSLASH) first -= 1;
-  return quote - first;
 }

@@ -1,8 +1,8 @@
+import * as json from './json-bytes.ts';
 import type { JsonBody } from './parse-json-body.ts';
 import type { JsonMember } from './scan-json.ts';
 
-const COMMA = 0x2c;
-const CLOSING_BRACE = 0x7d;
+const { CLOSING_BRACE, COMMA } = json;
 
 /** Whether a member goes on as it came. */
 export type KeepMember = (name: string, fields: JsonBody['value']) => boolean;

@@ -1,8 +1,9 @@
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
 import { isTooDeep } from './is-too-deep.ts';
+import { JSON_DEPTH_MAX } from './json-bytes.ts';
 import { type JsonBody, NO_LONG_TEXTS } from './parse-json-body.ts';
-import { JSON_DEPTH_MAX, scanJson } from './scan-json.ts';
+import { scanJson } from './scan-json.ts';
 
 /** A JSON object of an upstream: nothing about its fields is known. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import { asBuffer } from '../../lib/bytes/as-buffer.ts';
+import { CR, LF } from '../../lib/bytes/line-bytes.ts';
 import { Refusal } from '../refusals.ts';
 
 /** One server-sent event. Those without data are none, by the standard. */
@@ -17,8 +18,6 @@ export interface SseDecoder {
 /** Far above what an upstream puts into one event; an endless one must not fill the memory. */
 export const SSE_EVENT_BYTES_MAX = 4 * 1024 * 1024;
 
-const LF = 0x0a;
-const CR = 0x0d;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Reads a stream that may be cut anywhere, in the middle of a character or a line end too. */

@@ -1,3 +1,4 @@
+import { CR, LF } from '../../lib/bytes/line-bytes.ts';
 import { Refusal } from '../refusals.ts';
 import { createSseDecoder, SSE_EVENT_BYTES_MAX, type SseEvent } from './decode-sse.ts';
 
@@ -14,9 +15,6 @@ const FRAME_BYTES_MAX = 2 * SSE_EVENT_BYTES_MAX;
 
 /** Never written to. */
 const NOTHING: Uint8Array[] = [];
-
-const LF = 0x0a;
-const CR = 0x0d;
 
 /** Cuts a stream where one event ends and the next begins. All frames in a row are the stream itself. */
 export function createSseSplitter(): SseSplitter {

@@ -1,13 +1,9 @@
 import { asBuffer } from '../../lib/bytes/as-buffer.ts';
+import { CR, LF } from '../../lib/bytes/line-bytes.ts';
 import type { BlockDelta, InferenceEvent } from '../inference.ts';
+import * as json from '../json/json-bytes.ts';
 
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const CLOSING_BRACKET = 0x5d;
-const CLOSING_BRACE = 0x7d;
+const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, QUOTE, SPACE } = json;
 
 /** What may follow a backslash and stands, with it, for one byte. */
 const SHORT_ESCAPES = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));

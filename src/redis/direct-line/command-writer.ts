@@ -1,4 +1,5 @@
 import { lengthOf } from '../../lib/bytes/length-of.ts';
+import { CR, LF } from '../../lib/bytes/line-bytes.ts';
 
 export type CommandArg = string | number | Buffer;
 
@@ -8,8 +9,6 @@ const KEPT_ROOM_BYTES_MAX = 256 * 1_024;
 /** Longer texts are written by a call, which costs as much as so many characters. */
 const SHORT_TEXT_MAX = 64;
 const ASCII_MAX = 0x7f;
-const CR = 0x0d;
-const LF = 0x0a;
 const ASTERISK = 0x2a;
 const DOLLAR = 0x24;
 const MINUS = 0x2d;

@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { lengthOf } from '../../lib/bytes/length-of.ts';
+import { CR } from '../../lib/bytes/line-bytes.ts';
 
 /** What the server answers where it does not do what it was asked. */
 export class ErrorReply extends Error {
@@ -8,7 +9,6 @@ export class ErrorReply extends Error {
 
 export type Reply = string | number | null | ErrorReply | readonly Reply[];
 
-const CR = 0x0d;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NOTHING = Symbol();

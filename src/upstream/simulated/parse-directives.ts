@@ -1,3 +1,4 @@
+import { JsonPlace } from '../../protocol/json/json-place.ts';
 import type { PlannedError } from './simulated-errors.ts';
 /**
  * What a prompt may ask of the simulated model, anywhere in the text of the last user message:
@@ -105,19 +106,10 @@ function readInput(text: string, start: number): Readonly<Record<string, unknown
 
 function findObjectEnd(text: string, start: number): number | undefined {
   const limit = Math.min(text.length, start + TOOL_INPUT_CHARS_MAX);
-  let depth = 0;
-  let isInString = false;
-  for (let i = start; i < limit; i++) {
-    const char = text[i];
-    if (isInString) {
-      if (char === '\\') i += 1;
-      else if (char === '"') isInString = false;
-    } else if (char === '"') isInString = true;
-    else if (char === '{') depth += 1;
-    else if (char === '}') {
-      depth -= 1;
-      if (depth === 0) return i + 1;
-    }
+  const json = new JsonPlace();
+  for (let at = start; at < limit; at++) {
+    json.pass(text.charCodeAt(at));
+    if (json.depth === 0) return at + 1;
   }
   return undefined;
 }

@@ -1,10 +1,10 @@
+import { CR, LF } from '../../../lib/bytes/line-bytes.ts';
+import * as json from '../../json/json-bytes.ts';
+
+const { OPENING_BRACE, OPENING_BRACKET, QUOTE } = json;
+
 const BEGINNING = encode('data:');
 const CHOICES = encode('"choices":');
-const LF = 0x0a;
-const CR = 0x0d;
-const QUOTE = 0x22;
-const OPENING_BRACE = 0x7b;
-const OPENING_BRACKET = 0x5b;
 
 /**
  * What follows the name of the choices in the frame of one chunk, up to and with its empty line. `undefined`

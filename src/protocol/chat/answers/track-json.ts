@@ -1,3 +1,5 @@
+import { JsonPlace } from '../../json/json-place.ts';
+
 /** Whether the pieces of a JSON object make a whole one by now. */
 export interface JsonTracker {
   add(piece: string): void;
@@ -5,28 +7,15 @@ export interface JsonTracker {
 }
 
 export function createJsonTracker(): JsonTracker {
-  let depth = 0;
+  const json = new JsonPlace();
   let hasBegun = false;
-  let isInString = false;
-  let isEscaped = false;
-
-  const addInString = (char: string) => {
-    if (isEscaped) isEscaped = false;
-    else if (char === '\\') isEscaped = true;
-    else if (char === '"') isInString = false;
-  };
-
   return {
     add(piece) {
-      for (const char of piece) {
-        if (isInString) addInString(char);
-        else if (char === '"') isInString = true;
-        else if (char === '{' || char === '[') {
-          depth += 1;
-          hasBegun = true;
-        } else if (char === '}' || char === ']') depth -= 1;
+      for (let at = 0; at < piece.length; at++) {
+        json.pass(piece.charCodeAt(at));
+        hasBegun ||= json.depth > 0;
       }
     },
-    isComplete: () => hasBegun && depth <= 0 && !isInString,
+    isComplete: () => hasBegun && json.depth <= 0 && !json.isInString,
   };
 }

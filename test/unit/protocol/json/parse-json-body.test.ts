@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { JSON_DEPTH_MAX } from '../../../../src/protocol/json/json-bytes.ts';
 import { parseJsonBody } from '../../../../src/protocol/json/parse-json-body.ts';
-import { JSON_DEPTH_MAX } from '../../../../src/protocol/json/scan-json.ts';
 import { Refusal } from '../../../../src/protocol/refusals.ts';
 
 const parse = (text: string) => parseJsonBody(new TextEncoder().encode(text));

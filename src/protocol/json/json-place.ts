@@ -1,0 +1,38 @@
+import { countBackslashes, findStringEnd } from './find-string-end.ts';
+import * as json from './json-bytes.ts';
+
+const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } = json;
+/** Where a walk through JSON stands, code by code; pieces of it may end anywhere. */
+export class JsonPlace {
+  depth = 0;
+  isInString = false;
+  #isEscaped = false;
+
+  pass(code: number): void {
+    if (this.isInString) this.#passInString(code);
+    else if (code === QUOTE) this.isInString = true;
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) this.depth += 1;
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) this.depth -= 1;
+  }
+
+  /** Of a string that it stands in: to its last quote, or to the end of the bytes. Returns the last place passed. */
+  passString(bytes: Buffer, start: number): number {
+    if (this.#isEscaped) {
+      this.#isEscaped = false;
+      return start;
+    }
+    const end = findStringEnd(bytes, start);
+    if (end < bytes.length) {
+      this.isInString = false;
+      return end;
+    }
+    this.#isEscaped = countBackslashes(bytes, start, bytes.length) % 2 === 1;
+    return bytes.length - 1;
+  }
+
+  #passInString(code: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (code === BACKSLASH) this.#isEscaped = true;
+    else if (code === QUOTE) this.isInString = false;
+  }
+}
