@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: [],
   protocol: ['lib'],
-  config: ['lib'],
+  config: ['lib', 'protocol'],
   catalogue: ['lib', 'protocol'],
   timers: ['lib'],
   gateway: ['lib', 'timers', 'protocol', 'catalogue'],
@@ -68,10 +68,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'data-dir': [],
   doctor: ['lib', 'config', 'http', 'redis', 'routing', 'upstream', 'metrics', 'data-dir'],
   top: [],
-  load: ['lib', 'upstream'],
+  load: ['lib', 'protocol', 'upstream'],
   // The page in the browser: of the server it has types alone.
   dashboard: ['ops', 'protocol'],
-  cli: ['lib', 'config', 'log', 'ledger', 'accounts', 'doctor', 'top', 'load'],
+  cli: ['lib', 'protocol', 'config', 'log', 'ledger', 'accounts', 'doctor', 'top', 'load'],
   // Nobody but main.ts knows the processes.
   '.': ['worker', 'primary', 'cli'],
 };

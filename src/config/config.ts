@@ -1,6 +1,7 @@
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { UpstreamKind } from '../protocol/format-names.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type PlanName = 'starter' | 'pro' | 'business' | 'team';
@@ -59,7 +60,7 @@ export interface UpstreamTlsConfig {
 
 export interface UpstreamConfig {
   readonly name: string;
-  readonly kind: 'native' | 'chat' | 'simulated';
+  readonly kind: UpstreamKind;
   /** Absent on a simulated upstream only. */
   readonly url: string | undefined;
   readonly apiKey: Secret | undefined;

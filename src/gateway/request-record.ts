@@ -1,3 +1,4 @@
+import type { FormatName } from '../protocol/format-names.ts';
 import type { Try, Usage } from '../protocol/inference.ts';
 import type { RefusalName } from '../protocol/refusals.ts';
 import type { Trace } from '../protocol/trace-context.ts';
@@ -9,7 +10,7 @@ import type { AnswerEnd } from './meter-usage.ts';
  */
 export interface RequestRecord {
   readonly requestId: string;
-  readonly route: 'native' | 'chat';
+  readonly route: FormatName;
   readonly trace: Trace | undefined;
   /** Undefined for a key whose text is none. */
   readonly keyId: string | undefined;

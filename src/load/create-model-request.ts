@@ -1,9 +1,7 @@
-/** The request formats of the gateway. */
-export const MODEL_FORMATS = ['native', 'chat'] as const;
-export type ModelFormat = (typeof MODEL_FORMATS)[number];
+import type { FormatName } from '../protocol/format-names.ts';
 
 interface ModelRequestOptions {
-  readonly format: ModelFormat;
+  readonly format: FormatName;
   readonly model: string;
   readonly key: string;
   readonly isStream: boolean;

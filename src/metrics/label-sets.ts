@@ -1,10 +1,11 @@
 import { STREAM_ABORT_REASONS } from '../gateway/request-record.ts';
+import { FORMAT_NAMES } from '../protocol/format-names.ts';
 import { TRY_RESULTS } from '../protocol/inference.ts';
 import { REFUSALS } from '../protocol/refusals.ts';
 
 /** The values of labels that the program itself knows. */
 
-export const ROUTES = ['native', 'chat'] as const;
+export const ROUTES = FORMAT_NAMES;
 
 /** `none`: the client left before there was an answer. */
 export const STATUSES: readonly string[] = [

@@ -1,4 +1,5 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
+import type { FormatName } from './format-names.ts';
 import type { JsonBody } from './json/parse-json-body.ts';
 import type { Trace } from './trace-context.ts';
 
@@ -196,7 +197,7 @@ export interface AnswerContext {
 
 /** What the client reads. */
 export interface AnswerForm {
-  readonly format: 'native' | 'chat';
+  readonly format: FormatName;
   readonly context: AnswerContext;
 }
 

@@ -1,9 +1,10 @@
+import type { FormatName } from './format-names.ts';
 import type { Try } from './inference.ts';
 import type { RefusalName } from './refusals.ts';
 
 /** What is kept of one request beside what it cost: nothing of what was said. */
 export interface RequestDetails {
-  readonly format: 'native' | 'chat';
+  readonly format: FormatName;
   readonly isStream: boolean;
   readonly maskedKey: string;
   readonly bodyBytes: number;

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { OutputLimitField } from '../protocol/chat/requests/encode-request.ts';
 import { refuseLongCache } from '../protocol/chat/requests/refuse-long-cache.ts';
 import { refusePdfs } from '../protocol/chat/requests/refuse-pdfs.ts';
+import type { FormatName } from '../protocol/format-names.ts';
 import type { AskedRequest, Infer, InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
@@ -24,7 +25,7 @@ const LINGER_MAX_MS = 1_000;
 const NAME_CHARS_MAX = 64;
 
 export interface HttpUpstreamOptions {
-  readonly kind: 'native' | 'chat';
+  readonly kind: FormatName;
   readonly url: string;
   readonly apiKey: Secret | undefined;
   /** By name in lower case: more headers of each request. */

@@ -8,6 +8,7 @@ import {
   type OutputLimitField,
 } from '../protocol/chat/requests/encode-request.ts';
 import { spliceChatRequest } from '../protocol/chat/requests/splice-request.ts';
+import type { FormatName } from '../protocol/format-names.ts';
 import type {
   AnswerContext,
   AskedRequest,
@@ -39,7 +40,7 @@ type AskedBetas = Pick<AskedRequest, 'isBetaContext' | 'betas'>;
 /** How a kind of upstream is spoken to; all in which the kinds differ. */
 export interface UpstreamDialect {
   /** What it reads and writes: clients of the same format get its answers as they are. */
-  readonly format: 'native' | 'chat';
+  readonly format: FormatName;
   /** Behind the upstream's address. */
   readonly path: string;
   encodeRequest(
@@ -61,7 +62,7 @@ export interface UpstreamDialect {
   readUsage(answer: Json): Usage | undefined;
 }
 
-export function dialectOf(kind: 'native' | 'chat'): UpstreamDialect {
+export function dialectOf(kind: FormatName): UpstreamDialect {
   return kind === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;
 }
 

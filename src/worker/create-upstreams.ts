@@ -2,6 +2,7 @@ import { estimateTokens } from '../catalogue/estimate-tokens.ts';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { UpstreamReport } from '../messages/worker-messages.ts';
+import type { FormatName } from '../protocol/format-names.ts';
 import type { Infer, Try } from '../protocol/inference.ts';
 import { createTryCounts } from '../routing/create-try-counts.ts';
 import { createRetryBudget } from '../routing/retry-budget.ts';
@@ -28,7 +29,7 @@ export interface Upstreams {
   /** All of them as one: routed, balanced and retried. */
   readonly infer: Infer;
   /** In which they read requests. */
-  readonly formats: ReadonlySet<'native' | 'chat'>;
+  readonly formats: ReadonlySet<FormatName>;
   readReports(): readonly UpstreamReport[];
   /** All that do not answer the primary; the others do, or are not asked. */
   setDown(names: ReadonlySet<string>): void;

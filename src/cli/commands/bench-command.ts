@@ -1,13 +1,10 @@
 import { type Command, Option } from 'commander';
 import { readClientKey } from '../../config/source/read-client-key.ts';
 import type { Secret } from '../../lib/secret.ts';
-import {
-  createModelRequest,
-  MODEL_FORMATS,
-  type ModelFormat,
-} from '../../load/create-model-request.ts';
+import { createModelRequest } from '../../load/create-model-request.ts';
 import type { LoadProgress, LoadResult } from '../../load/load-result.ts';
 import { runLoad } from '../../load/run-load.ts';
+import { FORMAT_NAMES, type FormatName } from '../../protocol/format-names.ts';
 import type { CommandHost } from '../admin-command.ts';
 import { askOwnKey } from '../ask-own-key.ts';
 import { CommandFailure } from '../command-failure.ts';
@@ -18,7 +15,7 @@ import { type Charge, readCharge } from '../read-charge.ts';
 interface BenchOptions {
   readonly url: string;
   readonly key?: string;
-  readonly format: ModelFormat;
+  readonly format: FormatName;
   readonly model: string;
   readonly rate: number;
   readonly seconds: number;
@@ -46,7 +43,7 @@ export function registerBenchCommand(program: Command, { terminal, setExitCode }
     .option('--url <url>', 'the gateway', parseUrl, 'http://127.0.0.1:8080')
     .option('--key <key>', "default: TOLLGATE_KEY, else the data folder's demo-key")
     .addOption(
-      new Option('--format <format>', 'of the requests').choices(MODEL_FORMATS).default('native'),
+      new Option('--format <format>', 'of the requests').choices(FORMAT_NAMES).default('native'),
     )
     .option('--model <model>', 'its id or alias', 'haiku')
     .option('--rate <number>', 'requests a second', parseNumber(RATE_MIN, RATE_MAX), 10)

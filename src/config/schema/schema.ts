@@ -3,6 +3,7 @@ import { parseEndpoint } from '../../lib/address/parse-endpoint.ts';
 import { parseRedisUrl } from '../../lib/address/parse-redis-url.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseByteSize } from '../../lib/units/parse-byte-size.ts';
+import { UPSTREAM_KINDS } from '../../protocol/format-names.ts';
 import {
   DEFAULT_CONTEXT_LENGTH,
   DEFAULT_DATA_DIR,
@@ -121,9 +122,7 @@ const headerValue = namedText(
 
 const upstream = settingsMap({
   name,
-  kind: z.enum(['native', 'chat', 'simulated'], {
-    error: expected('one of native, chat, simulated'),
-  }),
+  kind: z.enum(UPSTREAM_KINDS, { error: expected(`one of ${UPSTREAM_KINDS.join(', ')}`) }),
   url: parsedText('a URL that begins with http:// or https://', parseUpstreamUrl).optional(),
   api_key: secret.optional(),
   model_names: z

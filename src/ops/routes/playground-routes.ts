@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../lib/address/endpoint.ts';
+import { FORMAT_NAMES } from '../../protocol/format-names.ts';
 import { type ApiRequest, relayToApi } from '../relay-to-api.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
@@ -10,7 +11,7 @@ const keyError = `must be 1 to ${KEY_CHARS_MAX} visible characters of ASCII`;
 
 /** What is wrong with the key or the body is for the API to say. */
 const playgroundBody = z.strictObject({
-  format: z.enum(['native', 'chat'], { error: 'must be one of native, chat' }),
+  format: z.enum(FORMAT_NAMES, { error: `must be one of ${FORMAT_NAMES.join(', ')}` }),
   key: z
     .string({ error: keyError })
     .regex(/^[!-~]+$/, { error: keyError })

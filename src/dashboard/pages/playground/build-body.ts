@@ -1,5 +1,3 @@
-export type Format = 'native' | 'chat';
-
 export interface SimpleRequest {
   readonly model: string;
   readonly prompt: string;

@@ -1,13 +1,13 @@
+import type { FormatName } from '../../../protocol/format-names.ts';
 import { ApiProblem, toProblem } from '../../api/api-problem.ts';
 import { fetchAdmin } from '../../api/fetch-admin.ts';
-import type { Format } from './build-body.ts';
 import { createTextCollector } from './create-text-collector.ts';
 
 /** Of what came, the last so many are shown. */
 const RAW_CHARS_MAX = 200_000;
 
 export interface PlaygroundCall {
-  readonly format: Format;
+  readonly format: FormatName;
   readonly key: string;
   readonly body: string;
 }

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import type { FormatName } from '../../../protocol/format-names.ts';
 import type { Model } from '../../api/api-types.ts';
 import { Field } from '../../parts/field.tsx';
-import { buildBody, type Format } from './build-body.ts';
+import { buildBody } from './build-body.ts';
 import { SimpleFields } from './simple-fields.tsx';
 import type { AnswerControl } from './use-answer.ts';
 
@@ -14,7 +15,7 @@ interface PlaygroundFormProps {
 
 /** The key is kept in this form only, for as long as the page is open. */
 export function PlaygroundForm({ models, control }: PlaygroundFormProps) {
-  const [format, setFormat] = useState<Format>('native');
+  const [format, setFormat] = useState<FormatName>('native');
   const [key, setKey] = useState('');
   const [simple, setSimple] = useState({
     model: models.at(-1)?.id ?? '',
@@ -43,7 +44,7 @@ export function PlaygroundForm({ models, control }: PlaygroundFormProps) {
             />
           )}
         </Field>
-        <Field label="Format">
+        <Field label="FormatName">
           {(attributes) => (
             <select
               {...attributes}
