@@ -58,7 +58,18 @@ export interface RedisConnectionOptions {
   readonly onCommand?: (tookMs: number, error?: unknown) => void;
 }
 
-/** Returns at once and goes on connecting for ever; whether Redis is there shows in the calls. */
+/**
+ * Returns at once and goes on connecting for ever; whether Redis is there shows in the calls.
+ *
+ * Why several connections: replies come in the order of commands, so nobody may wait behind somebody slower.
+ *
+ *   worker-N          renewals and probes, which no client waits for
+ *   worker-N-admit    admissions and settlements: a short timeout, since a client waits
+ *   worker-N-changes  is subscribed to revocations, and takes no other command
+ *   primary           sweeps, journal, exporter
+ *   primary-accounts  changes by operators, which wait for a replica
+ *   primary-ledger    what operators read, which may be long
+ */
 export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const client = createClient(options, () => changes.hangUp());
   const changes = logConnectionChanges(client, options.log, options.name);
