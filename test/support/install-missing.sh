@@ -5,7 +5,7 @@ set -euo pipefail
 missing=()
 for pair in redis-server:redis-server redis-cli:redis-tools nginx:nginx haproxy:haproxy \
   openssl:openssl curl:curl git:git jq:jq prometheus:prometheus wrk:wrk \
-  chromium:chromium; do
+  chromium:chromium faketime:faketime; do
   command -v "${pair%%:*}" >/dev/null || [ -x "/usr/sbin/${pair%%:*}" ] || missing+=("${pair##*:}")
 done
 ((${#missing[@]})) || exit 0

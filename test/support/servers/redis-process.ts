@@ -11,10 +11,16 @@ export interface RedisProcess {
   kill(): Promise<void>;
 }
 
-/** The one place that decides where servers come from: `npm run test:containers` names an image. */
-export async function startRedisProcess(args: readonly string[]): Promise<RedisProcess> {
+/**
+ * The one place that decides where servers come from: `npm run test:containers` names an image. With an environment of
+ * its own a server is always that of this machine, since an image has not the libraries that it names.
+ */
+export async function startRedisProcess(
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<RedisProcess> {
   const image = process.env['TEST_REDIS_IMAGE'];
-  if (image === undefined) return startLocalRedis(args);
+  if (image === undefined || env !== undefined) return startLocalRedis(args, env);
   // Loaded here, since it takes a while and most runs have no use for it.
   const { startRedisContainer } = await import('./start-redis-container.ts');
   return startRedisContainer(image, args);

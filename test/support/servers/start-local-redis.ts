@@ -3,8 +3,14 @@ import { once } from 'node:events';
 import type { RedisProcess } from './redis-process.ts';
 
 /** The `redis-server` of this machine. */
-export async function startLocalRedis(args: readonly string[]): Promise<RedisProcess> {
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startLocalRedis(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RedisProcess> {
+  const child = spawn('redis-server', args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (data) => {

@@ -32,6 +32,8 @@ interface StartOptions {
   readonly config?: string;
   /** Runs as a Sentinel. */
   readonly isSentinel?: boolean;
+  /** Besides that of the tests. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const running = new Set<RedisProcess>();
@@ -80,7 +82,7 @@ async function startOnce(port: number, options: StartOptions): Promise<TestRedis
     ...['--dir', dir, '--save', '', ...(options.args ?? [])],
     ...(options.isSentinel === true ? ['--sentinel'] : []),
   ];
-  const server = await startRedisProcess(args);
+  const server = await startRedisProcess(args, options.env);
   running.add(server);
 
   const cli = async (...command: string[]) =>

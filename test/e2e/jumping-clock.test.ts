@@ -1,0 +1,309 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bucketOfAccount } from '../../src/keys/account-id.ts';
+import { createDeferred } from '../../src/lib/time/deferred.ts';
+import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { admin } from '../support/clients/admin.ts';
+import { askGateway, type Told } from '../support/clients/ask-gateway.ts';
+import {
+  closeConnections,
+  openConnection,
+  standalone,
+  type TestConnection,
+  tcp,
+  waitForRedis,
+} from '../support/servers/redis-connection.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { splitLedgerEntry } from '../support/split-ledger-entry.ts';
+import { type ClockedRedis, startClockedRedis } from '../support/start-clocked-redis.ts';
+import {
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from '../support/upstreams/start-scripted-upstream.ts';
+import {
+  chunkOf,
+  LAST_CHUNK,
+  STREAM_HEAD,
+  streamParts,
+  USAGE,
+} from '../support/upstreams/upstream-answers.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
+import { FAST_UPSTREAM } from '../support/use-gateway.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const HOUR = 3_600;
+const PER_MINUTE = 20;
+/** Credits per million tokens: each token is a whole number of micro-credits. */
+const PRICE = { input: 1_000, output: 100_000 };
+const LONG_STREAMS = 6;
+/** Some five of them at once. */
+const SMALL_CREDITS = 60;
+const ASK_AGAIN_MS = 20;
+
+const cleanUp = useCleanUp();
+let redis: ClockedRedis;
+let upstream: ScriptedUpstream;
+let gateway: Gateway;
+let store: TestConnection;
+
+beforeAll(async () => {
+  redis = await startClockedRedis(['--appendonly', 'yes', '--appendfsync', 'everysec']);
+  upstream = await startScriptedUpstream(cleanUp);
+  const model = `max_output_tokens: 1000, price: ${JSON.stringify(PRICE)}`;
+  const held = `{name: held, kind: native, url: "${upstream.url}/held", api_key: vendor-key}`;
+  gateway = await startGateway({
+    config: [
+      'workers: 2',
+      `plans: {starter: ${PER_MINUTE}, team: 1000000}`,
+      `models:`,
+      `  - {id: quick, ${model}, routes: [{upstream: simulated}]}`,
+      `  - {id: held, ${model}, routes: [{upstream: held}]}`,
+      FAST_UPSTREAM.replace('}}]', `}}, ${held}]`),
+    ].join('\n'),
+    env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+    cleanUp,
+  });
+  store = openConnection(standalone(tcp(redis.port)));
+  await waitForRedis(store);
+});
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+
+interface Entry {
+  readonly kind: string;
+  readonly request: string;
+  readonly charged: number;
+  readonly short: number;
+}
+
+interface Caller {
+  readonly account: string;
+  readonly key: string;
+  /** As they stand in the store. */
+  accountRecord(): Promise<Readonly<Record<string, string>>>;
+  keyRecord(): Promise<Readonly<Record<string, string>>>;
+  /** Of the ledger, with all that was paid in. */
+  entries(): Promise<readonly Entry[]>;
+}
+
+async function createCaller(plan: string, credits: number, controls = {}): Promise<Caller> {
+  const operator = admin(gateway);
+  const account = await operator.createAccount({ plan, credits });
+  const { id: keyId, key } = await operator.createKey(account, controls);
+  const names = keysOfBucket(bucketOfAccount(account) ?? -1);
+  const readRecord = async (name: string) =>
+    (await store.send('hgetall', [name])) as Record<string, string>;
+  return {
+    account,
+    key,
+    accountRecord: () => readRecord(names.account(account)),
+    keyRecord: () => readRecord(names.key(keyId)),
+    async entries() {
+      const found = await store.send('xrange', [names.ledger, '-', '+']);
+      return (found as [string, string[]][])
+        .map(([, fields]) => splitLedgerEntry(fields))
+        .filter((entry) => entry.get('account') === account)
+        .map((entry) => ({
+          kind: entry.get('kind') ?? '',
+          request: entry.get('request') ?? '',
+          charged: Number(entry.get('charged')),
+          short: Number(entry.get('short')),
+        }));
+    },
+  };
+}
+
+function askFor(caller: Caller, model: string, n: number, prompt: string): Promise<Told> {
+  const format = n % 2 === 0 ? 'native' : 'chat';
+  const question = { url: gateway.url, key: caller.key, model, format, prompt } as const;
+  return askGateway({ ...question, isStream: n % 4 < 2 });
+}
+
+/** Clients that ask again as soon as they are answered; of every answer that was given, what was told. */
+function startClients(callers: readonly Caller[], clientsOfEach: number) {
+  const told: Told[] = [];
+  let isStopped = false;
+  const run = async (caller: Caller, client: number) => {
+    for (let n = client; !isStopped; n += 1) {
+      const answer = await askFor(caller, 'quick', n, '[[tokens 50]] [[slow 5]]');
+      told.push(answer);
+      if (answer.status !== 200) await sleep(ASK_AGAIN_MS);
+    }
+  };
+  const running = callers.flatMap((caller) =>
+    Array.from({ length: clientsOfEach }, (_, client) => run(caller, client)),
+  );
+  return {
+    told,
+    async waitForMore() {
+      const before = told.length;
+      await waitUntil(() => told.length >= before + 100, 'the load goes on');
+    },
+    async stop() {
+      isStopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Looks at the records all the time, and keeps whatever must never be seen. */
+function startWatch(callers: readonly Caller[]) {
+  const wrong: string[] = [];
+  let isStopped = false;
+  const run = async (caller: Caller) => {
+    while (!isStopped) {
+      const { balance = '', held = '0' } = await caller.accountRecord();
+      if (Number(held) < 0 || Number(held) > Number(balance)) wrong.push(`${held} of ${balance}`);
+      for (const [field, value] of Object.entries(await caller.keyRecord())) {
+        if (/^(held:|spent:|in_flight$)/.test(field) && Number(value) < 0)
+          wrong.push(`${field} ${value}`);
+      }
+      await sleep(1);
+    }
+  };
+  const running = callers.map(run);
+  return {
+    async stop() {
+      isStopped = true;
+      await Promise.all(running);
+      return wrong;
+    },
+  };
+}
+
+/** Requests whose upstream has begun to answer, and goes on when the test says so. */
+async function openLongAnswers(caller: Caller) {
+  const ending = createDeferred();
+  const { begin, say, end } = streamParts('native');
+  upstream.play('/held', async function* () {
+    yield STREAM_HEAD + chunkOf(begin + say('Hello'));
+    await ending.promise;
+    yield chunkOf(end(USAGE)) + LAST_CHUNK;
+  });
+  const answers = Array.from({ length: LONG_STREAMS }, (_, n) => askFor(caller, 'held', n, 'Hi'));
+  await waitUntil(
+    () => upstream.requests('/held').length === LONG_STREAMS,
+    'all are with the upstream',
+  );
+  return {
+    end() {
+      ending.resolve();
+      return Promise.all(answers);
+    },
+  };
+}
+
+function costOf({ inputTokens = 0, outputTokens = 0 }: Told): number {
+  return inputTokens * PRICE.input + outputTokens * PRICE.output;
+}
+
+function sumOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { charged }) => sum + charged, 0);
+}
+
+async function countOf(caller: Caller, kind: string): Promise<number> {
+  return (await caller.entries()).filter((entry) => entry.kind === kind).length;
+}
+
+/** Every answer was charged what its usage says, whatever became of its hold. */
+async function expectCharged(caller: Caller, told: readonly Told[]): Promise<void> {
+  const charges = new Map<string, number>();
+  for (const { request, charged, short } of await caller.entries()) {
+    expect(short).toBe(0);
+    charges.set(request, (charges.get(request) ?? 0) + charged);
+  }
+  const costs = told.flatMap((answer) => {
+    const id = answer.headers.get('request-id') ?? '';
+    return charges.has(id) ? [[id, costOf(answer)] as const] : [];
+  });
+  charges.delete('first');
+  expect(new Map(costs)).toEqual(charges);
+}
+
+async function expectNothingHeld(caller: Caller): Promise<void> {
+  await admin(gateway).waitUntilSettled(caller.account);
+  const { balance, held } = await caller.accountRecord();
+  const { in_flight: inFlight, ...rest } = await caller.keyRecord();
+  const heldFields = Object.keys(rest).filter((field) => field.startsWith('held:'));
+  expect([held, inFlight, heldFields]).toEqual(['0', '0', []]);
+  expect(Number(balance)).toBe(-sumOf(await caller.entries()));
+}
+
+function verifyLedger(): object {
+  const configPath = join(gateway.dataDir, 'verify.yaml');
+  const redisUrl = `redis://127.0.0.1:${redis.port}`;
+  writeFileSync(configPath, `data_dir: ${gateway.dataDir}\nredis: {url: "${redisUrl}"}\n`);
+  const args = ['dist/src/main.js', 'ledger', 'verify', '--config', configPath, '--json'];
+  const verified = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return JSON.parse(verified.stdout) as object;
+}
+
+describe('a clock of Redis that jumps under load', () => {
+  it('makes no charge wrong, leaves nothing held and lets nobody overspend', async () => {
+    const rich = await createCaller('team', 100_000);
+    const poor = await createCaller('team', SMALL_CREDITS);
+    const callers = [rich, poor];
+    const watch = startWatch(callers);
+    const clients = startClients(callers, 4);
+    const long: Told[] = [];
+    const { renewals } = keysOfBucket(bucketOfAccount(rich.account) ?? -1);
+    const hasRenewedAll = async () => Number(await store.send('zcard', [renewals])) >= LONG_STREAMS;
+    await clients.waitForMore();
+
+    for (const seconds of [200, HOUR]) {
+      const answers = await openLongAnswers(rich);
+      const sweptBefore = await countOf(rich, 'expired');
+      if (seconds === HOUR) await waitUntil(hasRenewedAll, 'their holds are renewed');
+      await redis.setAhead(seconds);
+      await waitUntil(
+        async () => (await countOf(rich, 'expired')) >= sweptBefore + LONG_STREAMS,
+        'their holds are swept',
+      );
+      await clients.waitForMore();
+      await redis.setAhead(0);
+      await clients.waitForMore();
+      long.push(...(await answers.end()));
+    }
+    await clients.stop();
+    for (const caller of callers) await expectNothingHeld(caller);
+    expect(await watch.stop()).toEqual([]);
+
+    const told = [...clients.told, ...long];
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([200, 402]));
+    expect(told.filter(({ status }) => status === 200).every(({ isComplete }) => isComplete)).toBe(
+      true,
+    );
+    await expectCharged(rich, told);
+    expect(await countOf(rich, 'late')).toBeGreaterThanOrEqual(2 * LONG_STREAMS);
+    expect(Number((await poor.accountRecord())['balance'])).toBeGreaterThanOrEqual(0);
+    expect(verifyLedger()).toMatchObject({ is_clean: true, unsettled: { holds: 0 } });
+  }, 120_000);
+
+  it('lets nobody have more than a window at a time, and a fresh one after a jump', async () => {
+    const caller = await createCaller('starter', 1_000);
+    const countAdmitted = async () => {
+      const asked = Array.from({ length: 3 * PER_MINUTE }, (_, n) =>
+        askFor(caller, 'quick', n, '[[tokens 1]]'),
+      );
+      const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+      return statuses.filter((status) => status === 200).length;
+    };
+    expect(await countAdmitted()).toBe(PER_MINUTE);
+    await redis.setAhead(20);
+    expect(await countAdmitted()).toBe(0);
+    for (const seconds of [200, 0, HOUR, 0]) {
+      await redis.setAhead(seconds);
+      expect(await countAdmitted()).toBe(PER_MINUTE);
+      expect(await countAdmitted()).toBe(0);
+    }
+    await expectNothingHeld(caller);
+    expect(verifyLedger()).toMatchObject({ is_clean: true });
+  }, 60_000);
+});
