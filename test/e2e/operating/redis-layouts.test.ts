@@ -1,6 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RedisTarget } from '../../../src/lib/address/redis-target.ts';
 import { startCluster } from '../../proof/support/start-cluster.ts';
@@ -10,6 +7,7 @@ import { askModel, messageOf, openStream } from '../../support/clients/ask-model
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
+import { verifyLedger } from '../../support/verify-ledger.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(stopRedisServers);
@@ -70,14 +68,7 @@ describe.each([
       expect(spent).toBeGreaterThan(0);
       expect((await operator.account(account)).balance).toBeCloseTo(5 - spent, 9);
     }
-    const configPath = join(gateway.dataDir, 'verify.yaml');
-    writeFileSync(configPath, `data_dir: ${gateway.dataDir}\nredis: {url: "${redisUrl}"}\n`);
-    const verified = spawnSync(
-      process.execPath,
-      ['dist/src/main.js', 'ledger', 'verify', '--config', configPath, '--json'],
-      { encoding: 'utf8' },
-    );
-    expect(JSON.parse(verified.stdout), verified.stderr).toMatchObject({
+    expect(verifyLedger(gateway, redisUrl)).toMatchObject({
       is_clean: true,
       accounts: ACCOUNTS,
     });
