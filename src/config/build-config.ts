@@ -109,7 +109,7 @@ function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
     url: upstream.url,
     apiKey: upstream.api_key,
     modelNames: upstream.model_names,
-    outputLimitField: upstream.output_limit_field,
+    outputLimitFields: upstream.output_limit_field,
     accepts: upstream.accepts ?? DEFAULT_ACCEPTS[upstream.kind],
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

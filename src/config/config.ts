@@ -65,8 +65,8 @@ export interface UpstreamConfig {
   readonly url: string | undefined;
   readonly apiKey: Secret | undefined;
   readonly modelNames: Readonly<Record<string, string>>;
-  /** Of a chat upstream; absent, the client's own. */
-  readonly outputLimitField: 'max_completion_tokens' | 'max_tokens' | undefined;
+  /** Of a chat upstream, by the id of the model, `*` for all others; absent, the client's own. */
+  readonly outputLimitFields: Readonly<Record<string, 'max_completion_tokens' | 'max_tokens'>>;
   /** What not every upstream takes. */
   readonly accepts: readonly ('pdf' | 'effort' | 'reasoning_content')[];
   /** By name in lower case; sent with each request. */

@@ -97,7 +97,8 @@ function maskUpstream(upstream: UpstreamConfig) {
     url: upstream.url,
     api_key: upstream.apiKey?.toString(),
     model_names: upstream.modelNames,
-    output_limit_field: upstream.outputLimitField,
+    // Only a chat upstream may have it.
+    output_limit_field: upstream.kind === 'chat' ? upstream.outputLimitFields : undefined,
     accepts: simulated === undefined ? upstream.accepts : undefined,
     // A simulated upstream may not have them, not even none.
     headers: simulated === undefined ? maskHeaders(headers) : undefined,

@@ -1,18 +1,19 @@
-const ANY = '*';
+/** Also a pattern by itself, which every name fits. */
+export const ANY_NAME = '*';
 
 /** In a pattern, `*` stands for any run of characters, none included. */
 export function isNamePattern(text: string): boolean {
-  return text.includes(ANY);
+  return text.includes(ANY_NAME);
 }
 
 /** The more of its characters a pattern says, the more it tells. */
 export function countSaidChars(pattern: string): number {
-  return pattern.replaceAll(ANY, '').length;
+  return pattern.replaceAll(ANY_NAME, '').length;
 }
 
 /** In time that grows with the length of the name, whatever the pattern. */
 export function createNameMatcher(pattern: string): (name: string) => boolean {
-  const [beginning = '', ...rest] = pattern.split(ANY);
+  const [beginning = '', ...rest] = pattern.split(ANY_NAME);
   const ending = rest.pop() ?? '';
   return (name) => {
     if (name.length < beginning.length + ending.length) return false;
@@ -35,7 +36,7 @@ export function canBothMatch(one: string, other: string): boolean {
     const here: boolean[] = [];
     for (let j = other.length; j >= 0; j--) {
       const isEnd = i === one.length && j === other.length;
-      const isAny = one[i] === ANY || other[j] === ANY;
+      const isAny = one[i] === ANY_NAME || other[j] === ANY_NAME;
       const isSame = one[i] === other[j] && behind[j + 1] === true;
       here[j] = isEnd || (isAny ? behind[j] === true || here[j + 1] === true : isSame);
     }

@@ -1,4 +1,5 @@
 import { pathUnder } from '../lib/address/path-under.ts';
+import { ANY_NAME } from '../lib/name-pattern.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { OutputLimitField } from '../protocol/chat/requests/encode-request.ts';
@@ -34,8 +35,8 @@ export interface HttpUpstreamOptions {
   /** What the upstream calls a model, where it has another name there. */
   readonly modelNames: Readonly<Record<string, string>>;
   readonly unknownFields: 'pass' | 'drop' | 'refuse';
-  /** Of a chat upstream; absent, the client's own. */
-  readonly outputLimitField: OutputLimitField | undefined;
+  /** Of a chat upstream, by the id of the model, `*` for all others; absent, the client's own. */
+  readonly outputLimitFields: Readonly<Record<string, OutputLimitField>>;
   readonly accepts: ReadonlySet<Acceptable>;
   readonly concurrencyMax: number;
   readonly timeouts: {
@@ -49,7 +50,9 @@ export interface HttpUpstreamOptions {
 
 /** A real backend over HTTP. Each call is one request; whoever stops taking parts ends it at once. */
 export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
-  const { kind, timeouts, modelNames, accepts, outputLimitField } = options;
+  const { kind, timeouts, accepts } = options;
+  const vendorModels = new Map(Object.entries(options.modelNames));
+  const limitFields = new Map(Object.entries(options.outputLimitFields));
   const client = createHttpClient({
     origin: parseOrigin(new URL(options.url)),
     // A call has ended when its answer has told all; its connection may still be read to the end.
@@ -81,12 +84,12 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     // What an upstream of the native format takes of its own clients it says itself.
     if (form.format === 'chat' && !accepts.has('pdf')) refusePdfs(request);
     if (dialect.format === 'chat') refuseLongCache(request);
-    const vendorModel = modelNames[model] ?? model;
+    const vendorModel = vendorModels.get(model) ?? model;
     const source = form.format === dialect.format ? call.source : undefined;
     const body = dialect.encodeRequest(
       { request, readWhole, outputTokensMax, source, isStream, accepts, dropsUnknown },
       vendorModel,
-      outputLimitField,
+      limitFields.get(model) ?? limitFields.get(ANY_NAME),
     );
     const httpCall = new HttpCall(call, dialect, isStream ? forStreams : forWholes);
     httpCall.start(client, {

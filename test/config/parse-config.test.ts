@@ -85,7 +85,7 @@ describe('parseConfig', () => {
         url: undefined,
         apiKey: undefined,
         modelNames: {},
-        outputLimitField: undefined,
+        outputLimitFields: {},
         accepts: [],
         headers: {},
         tls: undefined,

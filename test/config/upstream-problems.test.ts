@@ -127,7 +127,15 @@ describe('an upstream', () => {
     ],
     [
       'kind: chat, url: "http://a", output_limit_field: tokens',
-      'output_limit_field: must be one of max_completion_tokens, max_tokens',
+      'output_limit_field: must be one of max_completion_tokens, max_tokens, or a map of model ids to them',
+    ],
+    [
+      'kind: chat, url: "http://a", output_limit_field: {llm-opus-4.7: tokens}',
+      'output_limit_field.llm-opus-4.7: must be one of max_completion_tokens, max_tokens',
+    ],
+    [
+      'kind: chat, url: "http://a", output_limit_field: {llm-other: max_tokens}',
+      'output_limit_field.llm-other: no model has this id',
     ],
     [
       'kind: chat, url: "http://a", accepts: [pdfs]',

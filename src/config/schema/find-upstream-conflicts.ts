@@ -1,3 +1,4 @@
+import { ANY_NAME } from '../../lib/name-pattern.ts';
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
 import { type Fields, fieldsOf } from './fields.ts';
 
@@ -42,11 +43,26 @@ export function findUpstreamConflicts(
   if (upstream['tls'] !== undefined && typeof url === 'string' && url.startsWith('http://')) {
     problems.push({ path: [...path, 'tls'], message: 'is for a url that begins with https://' });
   }
-  for (const id of Object.keys(fieldsOf(upstream['model_names']))) {
-    if (modelIds.has(id)) continue;
-    problems.push({ path: [...path, 'model_names', id], message: 'no model has this id' });
-  }
-  return [...problems, ...findHeaderConflicts(upstream, [...path, 'headers'])];
+  return [
+    ...problems,
+    ...findUnknownModels(upstream['model_names'], [...path, 'model_names'], modelIds),
+    ...findUnknownModels(
+      upstream['output_limit_field'],
+      [...path, 'output_limit_field'],
+      new Set([...modelIds, ANY_NAME]),
+    ),
+    ...findHeaderConflicts(upstream, [...path, 'headers']),
+  ];
+}
+
+function findUnknownModels(
+  byModel: unknown,
+  path: SettingPath,
+  modelIds: ReadonlySet<unknown>,
+): SettingProblem[] {
+  return Object.keys(fieldsOf(byModel))
+    .filter((id) => !modelIds.has(id))
+    .map((id) => ({ path: [...path, id], message: 'no model has this id' }));
 }
 
 function findHeaderConflicts(upstream: Fields, path: SettingPath): SettingProblem[] {

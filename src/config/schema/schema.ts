@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseEndpoint } from '../../lib/address/parse-endpoint.ts';
 import { parseRedisUrl } from '../../lib/address/parse-redis-url.ts';
+import { ANY_NAME } from '../../lib/name-pattern.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseByteSize } from '../../lib/units/parse-byte-size.ts';
 import { UPSTREAM_KINDS } from '../../protocol/format-names.ts';
@@ -120,6 +121,11 @@ const headerValue = namedText(
   /^(?! )[\x20-\x7e]{1,4096}(?<! )$/,
 ).transform((value) => new Secret(value));
 
+const LIMIT_FIELDS = 'one of max_completion_tokens, max_tokens';
+const limitField = z.enum(['max_completion_tokens', 'max_tokens'], {
+  error: expected(LIMIT_FIELDS),
+});
+
 const upstream = settingsMap({
   name,
   kind: z.enum(UPSTREAM_KINDS, { error: expected(`one of ${UPSTREAM_KINDS.join(', ')}`) }),
@@ -129,10 +135,12 @@ const upstream = settingsMap({
     .record(z.string(), vendorName, { error: expected('a map of model ids to names') })
     .prefault({}),
   output_limit_field: z
-    .enum(['max_completion_tokens', 'max_tokens'], {
-      error: expected('one of max_completion_tokens, max_tokens'),
+    .union([limitField, z.record(z.string(), z.unknown())], {
+      error: expected(`${LIMIT_FIELDS}, or a map of model ids to them`),
     })
-    .optional(),
+    .transform((value) => (typeof value === 'string' ? { [ANY_NAME]: value } : value))
+    .pipe(z.record(z.string(), limitField))
+    .prefault({}),
   accepts: listOf(
     z.enum(['pdf', 'effort', 'reasoning_content'], {
       error: expected('one of pdf, effort, reasoning_content'),

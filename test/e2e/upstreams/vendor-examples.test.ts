@@ -169,6 +169,37 @@ describe('the limit of the output', () => {
     }
   });
 
+  it('goes under another name for each model of an upstream, where the settings say so', async () => {
+    const model = (id: string) =>
+      `  - {id: ${id}, max_output_tokens: 500, price: {input: 1, output: 1}}`;
+    const asksOf = async (fields: string) => {
+      const mixed = await startGateway({
+        config: [
+          'workers: 1\nmodels:',
+          ...['vendor/older', 'newer', 'other'].map(model),
+          `upstreams: [{name: mixed, kind: chat, url: "${upstream.url}", output_limit_field: ${fields}}]`,
+        ].join('\n'),
+      });
+      const asked: unknown[] = [];
+      for (const id of ['vendor/older', 'newer', 'other']) {
+        const question = { url: mixed.url, key: mixed.key(), model: id, isStream: false };
+        for (const format of ['native', 'chat'] as const) {
+          expect((await askGateway({ ...question, format })).status).toBe(200);
+          const body = upstream.lastBody();
+          asked.push(['max_tokens', 'max_completion_tokens'].filter((name) => name in body).join());
+        }
+      }
+      return asked;
+    };
+    const [older, newer] = ['max_tokens', 'max_completion_tokens'];
+    const named = `vendor/older: ${older}, newer: ${newer}`;
+    // `other` gets what its client says, and a native one says neither.
+    expect(await asksOf(`{${named}}`)).toEqual([older, older, newer, newer, newer, older]);
+    expect(await asksOf(`{${named}, "*": ${older}}`)).toEqual([
+      ...[older, older, newer, newer, older, older],
+    ]);
+  });
+
   it('of a native client goes to a chat upstream as max_completion_tokens', async () => {
     const question = { url: gateway.url, key: gateway.key(), model: 'Qwen/Qwen3-32B' };
     await askGateway({ ...question, format: 'native', isStream: false });
