@@ -52,6 +52,11 @@ export function addFile(block: Fields, dataBytes: number, counts: FileCounts): n
   return IMAGE_TOKENS * pages;
 }
 
+/** By value or by URL. */
+export function hasPdfs(counts: FileCounts | undefined): boolean {
+  return counts !== undefined && counts.pdfs + counts.documentLinks > 0;
+}
+
 /** Each at most; `window` is as much as the model reads at all, 0 that it is not taken. */
 export interface FileBounds {
   readonly imageTokens: number;

@@ -1,4 +1,5 @@
 import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
+import { hasPdfs } from '../catalogue/count-files.ts';
 import {
   affordableOutputTokens,
   boundInput,
@@ -132,13 +133,15 @@ async function begin(
   const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
   const { heldMicros } = admission;
   const served = { client, format, leave, meter, recorder, context, heldMicros };
-  const sending = send(served, { asked, model, input, hold, steps, ...limits });
+  const order = { asked, hasPdfs: hasPdfs(estimate.files), model, input, hold, steps, ...limits };
+  const sending = send(served, order);
   // Not waited for here: this function would hold the body and all that was read of it for as long as a stream runs.
   return { sending, leave, admission, sizes, settings };
 }
 
 interface Order {
   readonly asked: ReadRequest;
+  readonly hasPdfs: boolean;
   readonly model: Model;
   readonly input: InputBound;
   readonly hold: HoldEstimate;
@@ -165,6 +168,7 @@ function send(served: Served, order: Order): Promise<AnswerEnd> {
       ...{ outputTokensMax, contextTokensMax },
       isBetaContext: request.isBetaContext && model.betaContextTokensMax !== undefined,
       form: { format: format.name, context },
+      hasPdfs: order.hasPdfs,
       source,
       noteTries: (tries) => recorder.noteTries(tries),
       trace: recorder.trace,

@@ -214,6 +214,8 @@ export interface InferenceCall {
   /** Asked for, of a model that has the larger window. */
   readonly isBetaContext: boolean;
   readonly form: AnswerForm;
+  /** There is at least one, by value or by URL: not every upstream takes them. */
+  readonly hasPdfs: boolean;
   /** What the request was read from, for upstreams that read the format of `form`; never written to. */
   readonly source?: JsonBody | undefined;
   /** Which upstreams were called, and what became of it; told once, when the answer is over. */

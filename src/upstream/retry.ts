@@ -30,6 +30,8 @@ type TriedCall = Pick<InferenceCall, 'isUnread' | 'noteTries' | 'signal'>;
 export interface RetryOptions {
   readonly room: WaitingRoom;
   readonly upstreams: ReadonlyMap<string, Infer>;
+  /** By the format of the client: those that do not take its PDFs. */
+  readonly withoutPdfs: Readonly<Record<'native' | 'chat', ReadonlySet<string>>>;
   readonly budget: RetryBudget;
   /** Once for each request that was tried, when it is over. */
   readonly onTries: (tries: readonly Try[], call: TriedCall) => void;
@@ -37,7 +39,6 @@ export interface RetryOptions {
   readonly random: () => number;
 }
 
-/** Nobody: for a first try. */
 const NONE: ReadonlySet<string> = new Set();
 type Result = IteratorResult<AnswerPart>;
 const DONE: Result = { done: true, value: undefined };
@@ -126,7 +127,7 @@ class RetriedAnswer implements Answer {
         const found = findLease(this.#options, call, this.#tries);
         // Nearly always there is one at once, and nothing to wait for.
         const lease = found instanceof Promise ? await found : found;
-        if (lease.kind === 'none') throw refusal ?? refuseNoRoute(lease, call.model);
+        if (lease.kind === 'none') throw refusal ?? refuseNoRoute(lease, call);
         let parts: Answer;
         let first: Result;
         try {
@@ -230,20 +231,44 @@ function findLease(
   tries: readonly Try[],
 ): ReturnType<typeof waitForLease> {
   if (tries.length > 0) return findAnotherLease(options, call, tries);
+  if (call.hasPdfs) return findLeaseForPdfs(options, call);
   const { model, signal } = call;
   return waitForLease(options.room, { model, exclude: NONE, signal });
 }
 
+/** Where no route takes PDFs, any of them says so better. */
+async function findLeaseForPdfs(
+  options: RetryOptions,
+  call: InferenceCall,
+): Promise<Lease | NoRoute> {
+  const { model, signal } = call;
+  const exclude = unfitFor(call, options);
+  const fit = await waitForLease(options.room, { model, exclude, signal });
+  if (fit.kind === 'lease' || fit.why !== 'excluded') return fit;
+  return waitForLease(options.room, { model, exclude: NONE, signal });
+}
+
+function unfitFor(
+  { hasPdfs, form }: InferenceCall,
+  { withoutPdfs }: RetryOptions,
+): ReadonlySet<string> {
+  return hasPdfs ? withoutPdfs[form.format] : NONE;
+}
+
 /** Elsewhere if possible; else there again, after what it has asked for, unless that cannot help. */
 async function findAnotherLease(
-  { room, random }: RetryOptions,
-  { model, signal }: InferenceCall,
+  options: RetryOptions,
+  call: InferenceCall,
   tries: readonly Try[],
 ): Promise<Lease | NoRoute> {
-  const exclude = new Set(tries.map(({ upstream }) => upstream));
+  const { room, random } = options;
+  const { model, signal } = call;
+  const unfit = unfitFor(call, options);
+  const exclude = new Set([...unfit, ...tries.map(({ upstream }) => upstream)]);
   const elsewhere = await waitForLease(room, { model, exclude, signal });
   if (elsewhere.kind === 'lease') return elsewhere;
-  const final = new Set(tries.flatMap((t) => (FINAL_THERE.has(t.result) ? [t.upstream] : [])));
+  const final = new Set(unfit);
+  for (const { upstream, result } of tries) if (FINAL_THERE.has(result)) final.add(upstream);
   const again = room.choose(model, final);
   if (again.kind === 'lease' || again.why !== 'resting') return again;
   if (again.retryAfterMs > RETRY_AFTER_WAIT_MAX_MS) return again;
@@ -257,10 +282,10 @@ function moreHelpful(before: UpstreamFailure | undefined, last: UpstreamFailure)
   return before.kind === 'overloaded' && last.kind !== 'overloaded' ? before : last;
 }
 
-function refuseNoRoute({ why, retryAfterMs }: NoRoute, model: string): Refusal {
+function refuseNoRoute({ why, retryAfterMs }: NoRoute, { model, hasPdfs }: InferenceCall): Refusal {
   const message =
     why === 'full'
-      ? `All upstreams of ${model} are busy.`
-      : `No upstream of ${model} can be reached at the moment.`;
+      ? `All upstreams of ${model}${hasPdfs ? ' that take PDFs' : ''} are busy.`
+      : `No upstream of ${model}${hasPdfs ? ' that takes PDFs' : ''} can be reached at the moment.`;
   return new Refusal('unavailable', message, { headers: encodeRetryAfter(retryAfterMs) });
 }

@@ -70,6 +70,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
         traceCalls(upstream.name, createUpstream(upstream, options)),
       ]),
     ),
+    withoutPdfs: findWithoutPdfs(config.upstreams),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
     onTries(tries, call) {
       tryCounts.note(tries);
@@ -87,6 +88,20 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       router.setDown(names);
       room.serve();
     },
+  };
+}
+
+/** A native upstream says itself what it takes of native clients. */
+function findWithoutPdfs(
+  upstreams: readonly UpstreamConfig[],
+): Record<'native' | 'chat', ReadonlySet<string>> {
+  const without = upstreams.filter(
+    ({ kind, accepts }) => kind !== 'simulated' && !accepts.includes('pdf'),
+  );
+  const namesOf = (found: readonly UpstreamConfig[]) => new Set(found.map(({ name }) => name));
+  return {
+    native: namesOf(without.filter(({ kind }) => kind === 'chat')),
+    chat: namesOf(without),
   };
 }
 

@@ -54,6 +54,7 @@ export function createCall(
     contextTokensMax: 200_000,
     isBetaContext: false,
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
+    hasPdfs: false,
     noteTries: () => {},
     trace: undefined,
     isUnread: () => false,
