@@ -154,7 +154,8 @@ class StreamSender {
   #encode(part: AnswerPart): string | Uint8Array {
     let text = '';
     let charged: Usage | undefined;
-    const isWritten = part.bytes === undefined && !this.#stream.isFinished;
+    const isEncoded = part.bytes !== undefined || part.closing !== undefined;
+    const isWritten = !isEncoded && !this.#stream.isFinished;
     this.#meter.noteContent(part.contentBytes);
     for (const event of part.events) {
       const counted = this.#meter.note(event);
@@ -162,8 +163,7 @@ class StreamSender {
       if (isWritten) text += this.#needEncoder().encode(counted);
     }
     if (part.closing === undefined || charged === undefined) return part.bytes ?? text;
-    const closing = part.closing(charged);
-    return part.bytes === undefined ? closing : Buffer.concat([part.bytes, closing]);
+    return part.closing(charged);
   }
 
   #needEncoder(): StreamEncoder {

@@ -258,7 +258,7 @@ export interface AnswerPart {
    * comes in whole events, so that a word of ours may follow at any time; a whole answer comes in one part.
    */
   readonly bytes: Uint8Array | undefined;
-  /** What goes out behind `bytes`, where it tells the client the usage that the finish among the events is billed for. */
+  /** What goes out instead of `bytes`, where it tells the client the usage that the finish among the events is billed for. */
   readonly closing?: Closing | undefined;
   /** Nothing follows: whoever is told so need not ask again. Not everybody knows it in time. */
   readonly isLast?: true | undefined;

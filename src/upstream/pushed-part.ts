@@ -15,30 +15,39 @@ export function saysAnything({ events, bytes }: PushedPart): boolean {
   return events.length > 0 || (bytes !== undefined && bytes.length > 0);
 }
 
-/** One that outlives the memory into which the socket reads. */
+/** One that outlives the memory into which the socket reads; in one piece, so that it need not be copied again. */
 export function keepPart({ events, contentBytes, bytes, closing }: PushedPart): PushedPart {
-  return { events, contentBytes, bytes: bytes?.map((piece) => Buffer.from(piece)), closing };
+  const kept = bytes === undefined || bytes.length === 0 ? bytes : [Buffer.concat(bytes)];
+  return { events, contentBytes, bytes: kept, closing };
 }
 
 /** All of them as one. */
 export function joinParts(parts: readonly PushedPart[], isLast: true | undefined): AnswerPart {
   const [first, second] = parts;
-  if (first !== undefined && second === undefined) {
-    const { events, contentBytes, bytes, closing } = first;
-    return { events, contentBytes, bytes: bytes && joinBytes(bytes), closing, isLast };
-  }
+  if (first !== undefined && second === undefined) return toAnswerPart(first, isLast);
   const events: InferenceEvent[] = [];
-  let pieces: Uint8Array[] | undefined;
+  let bytes: Uint8Array[] | undefined;
   let contentBytes = 0;
   for (const part of parts) {
     contentBytes += part.contentBytes;
     for (const event of part.events) events.push(event);
     if (part.bytes === undefined) continue;
-    pieces ??= [];
-    for (const piece of part.bytes) pieces.push(piece);
+    bytes ??= [];
+    for (const piece of part.bytes) bytes.push(piece);
   }
-  const closing = parts.at(-1)?.closing;
-  return { events, contentBytes, bytes: pieces && joinBytes(pieces), closing, isLast };
+  return toAnswerPart({ events, contentBytes, bytes, closing: parts.at(-1)?.closing }, isLast);
+}
+
+function toAnswerPart(part: PushedPart, isLast: true | undefined): AnswerPart {
+  const { events, contentBytes, bytes: pieces, closing } = part;
+  const bytes = closing === undefined && pieces !== undefined ? joinBytes(pieces) : undefined;
+  return { events, contentBytes, bytes, closing: closing && closeBehind(pieces, closing), isLast };
+}
+
+/** Copied once, when all of it is there. */
+function closeBehind(pieces: PushedPart['bytes'], closing: Closing): Closing {
+  if (pieces === undefined || pieces.length === 0) return closing;
+  return (usage) => Buffer.concat([...pieces, closing(usage)]);
 }
 
 function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {

@@ -100,8 +100,8 @@ class NativeFrames implements FrameRelay {
     if (type !== 'message_delta') return { events, bytes: [named] };
     const before = this.#takeEnding();
     this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
-    // A copy: the chunk's memory may be used again before the next event comes.
-    this.#ending = { payload, bytes: new Uint8Array(named) };
+    // A copy: the chunk's memory may be used again before the next event comes. Of the pool, since that comes soon.
+    this.#ending = { payload, bytes: Buffer.from(named) };
     return { events, bytes: before };
   }
 
@@ -122,7 +122,7 @@ class NativeFrames implements FrameRelay {
   #close(finish: EventOf<'finish'>, stop: Uint8Array): Closing {
     const ending = this.#ending;
     const told = this.#usage;
-    const stopBytes = new Uint8Array(stop);
+    const stopBytes = Buffer.from(stop);
     return (usage) => {
       if (ending === undefined) return utf8.encode(this.#encoder.encode({ ...finish, usage }));
       const isRight = isSameUsage(told, usage) && tellsNothingElse(ending.payload, usage);
