@@ -1,6 +1,6 @@
 import { estimateInput } from '../catalogue/estimate-hold.ts';
 import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
-import { limitUsage } from '../catalogue/limit-usage.ts';
+import { type LimitedUsage, limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
 import type { Price } from '../catalogue/resolve-model.ts';
 import type { Bill } from '../protocol/admission.ts';
@@ -129,15 +129,19 @@ class UsageMeter implements Meter {
   }
 
   #close(): Bill {
-    const { price, contextTokensMax } = this.#options;
     const { usage: counted, isEstimated } = this.#count();
-    const limits = { outputTokensMax: this.#outputTokensMax, contextTokensMax };
-    const { usage, isImplausible } = limitUsage(counted, limits);
-    return { usage, chargeMicros: priceUsage(usage, price), isEstimated, isImplausible };
+    const { usage, isImplausible } = this.#limit(counted);
+    const chargeMicros = priceUsage(usage, this.#options.price);
+    return { usage, chargeMicros, isEstimated, isImplausible };
+  }
+
+  #limit(usage: Usage): LimitedUsage {
+    const { contextTokensMax } = this.#options;
+    return limitUsage(usage, { outputTokensMax: this.#outputTokensMax, contextTokensMax });
   }
 
   #tellCharged(finish: Extract<InferenceEvent, { type: 'finish' }>): InferenceEvent {
-    const { usage } = this.#close();
+    const { usage } = this.#limit(this.#count().usage);
     return usage === finish.usage ? finish : { ...finish, usage };
   }
 

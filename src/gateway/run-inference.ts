@@ -107,8 +107,9 @@ async function begin(
   const contextTokensMax = contextWindowOf(model, request);
   const input = boundInput(estimate, steps.estimate, contextTokensMax);
   const hold = estimateHold({ input, outputTokensMax: askedTokensMax, isElastic, price });
-  const limits = { contextTokensMax, outputTokensMax: askedTokensMax };
-  const meter = createMeter({ price, estimate, ratio: steps.ratioOf(model.id), ...limits });
+  const outputTokensMax = askedTokensMax;
+  const ratio = steps.ratioOf(model.id);
+  const meter = createMeter({ price, estimate, ratio, contextTokensMax, outputTokensMax });
   const bodyBytes = source.bytes.length;
   const leave = new ClientLeave(client, meter, steps.drains, {
     model: model.id,
@@ -133,7 +134,8 @@ async function begin(
   const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
   const { heldMicros } = admission;
   const served = { client, format, leave, meter, recorder, context, heldMicros };
-  const order = { asked, hasPdfs: hasPdfs(estimate.files), model, input, hold, steps, ...limits };
+  const withPdfs = hasPdfs(estimate.files);
+  const order = { asked, withPdfs, model, input, hold, steps, contextTokensMax, outputTokensMax };
   const sending = send(served, order);
   // Not waited for here: this function would hold the body and all that was read of it for as long as a stream runs.
   return { sending, leave, admission, sizes, settings };
@@ -141,7 +143,7 @@ async function begin(
 
 interface Order {
   readonly asked: ReadRequest;
-  readonly hasPdfs: boolean;
+  readonly withPdfs: boolean;
   readonly model: Model;
   readonly input: InputBound;
   readonly hold: HoldEstimate;
@@ -165,10 +167,11 @@ function send(served: Served, order: Order): Promise<AnswerEnd> {
       request,
       readWhole,
       model: model.id,
-      ...{ outputTokensMax, contextTokensMax },
+      outputTokensMax,
+      contextTokensMax,
       isBetaContext: request.isBetaContext && model.betaContextTokensMax !== undefined,
       form: { format: format.name, context },
-      hasPdfs: order.hasPdfs,
+      hasPdfs: order.withPdfs,
       source,
       noteTries: (tries) => recorder.noteTries(tries),
       trace: recorder.trace,

@@ -3,8 +3,8 @@ import { EDIT_RULES, type FieldRule, type KindRule } from './field-rules.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is known of the fields of a body, by name: a rule, or nothing that is special. */
-export type KnownFields = ReadonlyMap<string, FieldRule | undefined>;
+/** What is known of the fields of a body, by name: a rule, or null for nothing that is special. */
+export type KnownFields = ReadonlyMap<string, FieldRule | null>;
 
 /** What is read of tools and edits beside what the schemas say of them. */
 export const KIND_NAMES = [
@@ -22,8 +22,8 @@ type Refuse = (field: string, message: string) => never;
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
 export function knowFields(names: readonly string[], rules: readonly FieldRule[]): KnownFields {
-  return new Map<string, FieldRule | undefined>([
-    ...names.map((name) => [name, undefined] as const),
+  return new Map<string, FieldRule | null>([
+    ...names.map((name) => [name, null] as const),
     ...rules.map((rule) => [rule.field, rule] as const),
   ]);
 }
@@ -31,14 +31,13 @@ export function knowFields(names: readonly string[], rules: readonly FieldRule[]
 /** Tells the names that nobody here knows. Calls `refuse`, which throws, for what may not be sent. */
 export function checkFields(body: Fields, known: KnownFields, refuse: Refuse): readonly string[] {
   let unknown: string[] | undefined;
-  for (const name of Object.keys(body)) {
+  for (const name in body) {
     const rule = known.get(name);
     if (name === 'context_management') checkEdits(body[name], refuse);
-    if (rule !== undefined) checkField(rule, body[name], refuse);
-    else if (!known.has(name)) {
+    if (rule === undefined) {
       unknown ??= [];
       unknown.push(name);
-    }
+    } else if (rule !== null) checkField(rule, body[name], refuse);
   }
   return unknown ?? NO_NAMES;
 }
