@@ -11,7 +11,7 @@ import { createHealthRoutes } from '../src/http/routes/health-routes.ts';
 import { formatByteSize } from '../src/lib/units/parse-byte-size.ts';
 import { formatDuration } from '../src/lib/units/parse-duration.ts';
 import { METRICS } from '../src/metrics/metrics.ts';
-import { createEventHub } from '../src/ops/create-event-hub.ts';
+import { createEventHub } from '../src/ops/event-hub.ts';
 import { type AdminRoutesOptions, createAdminRoutes } from '../src/ops/routes/admin-routes.ts';
 import { chatRequestSchema } from '../src/protocol/chat/requests/request-schema.ts';
 import { createOpenApiDocument } from '../src/protocol/create-openapi-document.ts';

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMetrics } from '../../src/metrics/create-metrics.ts';
 import { createObserveRequest } from '../../src/metrics/observe-request.ts';
+import { createProcessMetrics } from '../../src/metrics/process-metrics.ts';
 import type { Caller } from '../../src/protocol/admission.ts';
 import { createTraceStarter } from '../../src/tracing/create-trace-starter.ts';
-import { createTracer } from '../../src/tracing/create-tracer.ts';
+import { createTracer } from '../../src/tracing/tracer.ts';
 import { createRequestLogSubject } from '../support/create-request-log-subject.ts';
 import { reportCpuCosts, type Subject } from '../support/report-cpu-costs.ts';
 import { SAMPLE_RECORD } from '../support/sample-record.ts';
@@ -22,7 +22,7 @@ const collector = fork(join(import.meta.dirname, '../support/collector-main.js')
 const [{ port }] = (await once(collector, 'message')) as [{ port: number }];
 
 function createMetricsSubject(): Subject {
-  const metrics = createMetrics({
+  const metrics = createProcessMetrics({
     models: ['llm-haiku-4.5'],
     upstreams: ['main'],
     versions: [],

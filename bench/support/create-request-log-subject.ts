@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { createRequestLog } from '../../src/log/create-request-log.ts';
+import { createRequestLog } from '../../src/log/request-log.ts';
 import type { Subject } from './report-cpu-costs.ts';
 import { SAMPLE_RECORD } from './sample-record.ts';
 

@@ -13,11 +13,11 @@ import {
   encodePatch,
   type Plan,
 } from './account.ts';
-import { type Changed, changeRecord, WRITE_ID_CHARS } from './change-record.ts';
+import { changeRecord, type RecordChange, WRITE_ID_CHARS } from './change-record.ts';
 import { refuseMissingAccount } from './directory-error.ts';
-import { explainCredit, type PaymentEntered } from './explain-credit.ts';
+import { explainCredit, type PaymentResult } from './explain-credit.ts';
 import { listAccountIds } from './list-account-ids.ts';
-import { readEach, type Store, type Texts } from './store.ts';
+import { type RecordStore, readEach, type Texts } from './record-store.ts';
 import type { Writer } from './writer.ts';
 
 /** Accounts that one page of a search looks at. */
@@ -28,7 +28,7 @@ interface AccountDetails {
   readonly plan: Plan;
 }
 
-export interface AccountPage {
+export interface AccountList {
   readonly accounts: readonly Account[];
   /** What `after` has to be for the next page; undefined on the last one. */
   readonly next: string | undefined;
@@ -56,15 +56,15 @@ export interface AccountDirectory {
   createAccount(details: AccountDetails): Promise<Account>;
   /** Creates it with this id, unless it is there. */
   ensureAccount(id: string, details: AccountDetails): Promise<void>;
-  patchAccount(id: string, patch: AccountPatch): Promise<Changed<Account>>;
+  patchAccount(id: string, patch: AccountPatch): Promise<RecordChange<Account>>;
   getAccount(id: string): Promise<Account>;
   /** In the order of their ids. */
-  listAccounts(question: AccountsQuestion): Promise<AccountPage>;
-  addCredits(accountId: string, payment: PaymentOrder): Promise<PaymentEntered>;
+  listAccounts(question: AccountsQuestion): Promise<AccountList>;
+  addCredits(accountId: string, payment: PaymentOrder): Promise<PaymentResult>;
 }
 
 interface AccountDirectoryOptions {
-  readonly store: Store;
+  readonly store: RecordStore;
   readonly writer: Writer;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import type { Texts } from './store.ts';
+import type { Texts } from './record-store.ts';
 
 export const PLANS = ['starter', 'pro', 'business', 'team'] as const;
 export type Plan = (typeof PLANS)[number];

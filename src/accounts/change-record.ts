@@ -1,13 +1,13 @@
 import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import type { RecordWrite } from '../quota/scripts/keyset.ts';
 import { DirectoryError } from './directory-error.ts';
-import type { Texts } from './store.ts';
+import type { Texts } from './record-store.ts';
 import type { Writer } from './writer.ts';
 
 export const WRITE_ID_CHARS = 16;
 const ATTEMPTS_MAX = 5;
 
-export interface Changed<Subject> {
+export interface RecordChange<Subject> {
   readonly before: Subject;
   readonly after: Subject;
   /** How many replicas have the change; 0 also when there are none. */
@@ -28,7 +28,7 @@ interface ChangeRecordOptions<Subject> extends Pick<RecordWrite, 'subject' | 'id
 /** Reads a record and writes what follows from it; when somebody else was faster, again. */
 export async function changeRecord<Subject>(
   options: ChangeRecordOptions<Subject>,
-): Promise<Changed<Subject>> {
+): Promise<RecordChange<Subject>> {
   const { read, decode, indexOf, prepare, writer, randomBytes, subject, id, record } = options;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const texts = await read();

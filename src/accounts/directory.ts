@@ -7,7 +7,7 @@ import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
 import type { Key } from './key.ts';
 import { createKeyDirectory, type KeyDirectory } from './key-directory.ts';
-import { createStore } from './store.ts';
+import { createRecordStore } from './record-store.ts';
 import { createWriter } from './writer.ts';
 
 /** Accounts, keys and credits, for those who manage them. Throws `DirectoryError` for every expected no. */
@@ -28,7 +28,7 @@ interface DirectoryOptions {
 
 export function createDirectory(options: DirectoryOptions): Directory {
   const { connection, clock } = options;
-  const store = createStore(connection, clock);
+  const store = createRecordStore(connection, clock);
   const writer = createWriter(connection, store, clock);
   const parts = { ...options, store, writer };
   return {

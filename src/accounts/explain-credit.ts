@@ -1,9 +1,9 @@
 import { formatCredits } from '../lib/units/micros.ts';
 import type { CreditReply } from '../quota/scripts/credit.ts';
 import { DirectoryError, refuseMissingAccount } from './directory-error.ts';
-import type { Written } from './writer.ts';
+import type { WriteResult } from './writer.ts';
 
-export interface PaymentEntered {
+export interface PaymentResult {
   readonly balanceMicros: number;
   /** It had been entered before, and was not again. */
   readonly isRepeated: boolean;
@@ -13,9 +13,9 @@ export interface PaymentEntered {
 
 /** What the store said of a payment; throws what was not entered. */
 export function explainCredit(
-  reply: Written<CreditReply>,
+  reply: WriteResult<CreditReply>,
   payment: { readonly accountId: string; readonly id: string; readonly micros: number },
-): PaymentEntered {
+): PaymentResult {
   switch (reply.kind) {
     case 'credited':
     case 'repeated':

@@ -2,40 +2,43 @@ import { bucketOfAccount } from '../keys/account-id.ts';
 import { mintApiKey, mintKeyId } from '../keys/api-key.ts';
 import { assert } from '../lib/assert.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
-import type { Changed } from './change-record.ts';
+import type { RecordChange } from './change-record.ts';
 import { DirectoryError, refuseMissingAccount } from './directory-error.ts';
 import { encodeControls, type Key, type KeyControls } from './key.ts';
 import { createKeyRecords, type KeyRecordsOptions } from './key-records.ts';
-import { readEach } from './store.ts';
+import { readEach } from './record-store.ts';
 
 const OVERLAP_MS = 24 * 3_600_000;
 export const OVERLAP_MS_MAX = 30 * OVERLAP_MS;
 /** An account's keys are listed at once. */
 const KEYS_PER_ACCOUNT_MAX = 10_000;
 
-export interface KeyCreated {
+export interface NewKey {
   /** The text of the key, which is not kept anywhere. */
   readonly key: string;
   readonly record: Key;
   readonly replicated: number;
 }
 
-export interface KeyRotated extends Changed<Key> {
+export interface KeyRotation extends RecordChange<Key> {
   readonly key: string;
 }
 
 export interface KeyDirectory {
-  createKey(accountId: string, controls: KeyControls): Promise<KeyCreated>;
+  createKey(accountId: string, controls: KeyControls): Promise<NewKey>;
   /** Creates the record of a key that exists as a text, unless it is there. */
   ensureKey(accountId: string, key: string, controls: KeyControls): Promise<void>;
-  patchKey(id: string, controls: KeyControls): Promise<Changed<Key>>;
+  patchKey(id: string, controls: KeyControls): Promise<RecordChange<Key>>;
   getKey(id: string): Promise<Key>;
   /** The oldest first. */
   listKeys(accountId: string): Promise<readonly Key[]>;
   /** A new secret for the same id; the old one goes on for a while, 24 hours by default. */
-  rotateKey(id: string, options?: { readonly overlapMs?: number | undefined }): Promise<KeyRotated>;
+  rotateKey(
+    id: string,
+    options?: { readonly overlapMs?: number | undefined },
+  ): Promise<KeyRotation>;
   /** For good. A key that is revoked already stays so. */
-  revokeKey(id: string): Promise<Changed<Key>>;
+  revokeKey(id: string): Promise<RecordChange<Key>>;
 }
 
 export function createKeyDirectory(options: KeyRecordsOptions): KeyDirectory {

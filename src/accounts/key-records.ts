@@ -5,15 +5,15 @@ import type { Clock } from '../lib/time/clock.ts';
 import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import type { RecordWrite } from '../quota/scripts/keyset.ts';
-import { type Changed, changeRecord, WRITE_ID_CHARS } from './change-record.ts';
+import { changeRecord, type RecordChange, WRITE_ID_CHARS } from './change-record.ts';
 import { refuseMissingKey } from './directory-error.ts';
 import { decodeKey, encodeControls, type Key, type KeyControls, keyFields } from './key.ts';
 import { monthOf } from './month.ts';
-import type { Store, Texts } from './store.ts';
+import type { RecordStore, Texts } from './record-store.ts';
 import type { Writer } from './writer.ts';
 
 export interface KeyRecordsOptions {
-  readonly store: Store;
+  readonly store: RecordStore;
   readonly writer: Writer;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface KeyRecords {
   change(
     id: string,
     prepare: (before: Key) => Pick<RecordWrite, 'fields' | 'overlapMs'>,
-  ): Promise<Changed<Key>>;
+  ): Promise<RecordChange<Key>>;
   /** The fields that follow from the text of a key. */
   secretFields(key: string): Texts;
 }

@@ -1,4 +1,4 @@
-import type { Texts } from './store.ts';
+import type { Texts } from './record-store.ts';
 
 export interface Key {
   readonly id: string;

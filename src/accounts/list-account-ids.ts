@@ -2,13 +2,13 @@ import { bucketOfAccount } from '../keys/account-id.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import { DirectoryError } from './directory-error.ts';
-import { readEach, type Store } from './store.ts';
+import { type RecordStore, readEach } from './record-store.ts';
 
 const BUCKETS_AT_ONCE = 32;
 
 /** The first ids after that one. They begin with their bucket, so that their order is that of the buckets. */
 export async function listAccountIds(
-  store: Store,
+  store: RecordStore,
   after: string | undefined,
   countMax: number,
 ): Promise<readonly string[]> {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { bucketOfAccount } from '../keys/account-id.ts';
 import type { Log } from '../lib/log.ts';
-import { type Mended, mend } from '../quota/scripts/mend.ts';
+import { type FigureCorrection, mend } from '../quota/scripts/mend.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 
-export interface MendedAccount extends Mended {
+export interface AccountCorrection extends FigureCorrection {
   readonly account: string;
 }
 
@@ -15,9 +15,9 @@ export async function mendAccounts(
   connection: Pick<RedisConnection, 'send'>,
   accountIds: Iterable<string>,
   log: Log,
-): Promise<MendedAccount[]> {
+): Promise<AccountCorrection[]> {
   const audit = createAuditLog({ connection, randomBytes, clock: { nowMs: Date.now }, log });
-  const all: MendedAccount[] = [];
+  const all: AccountCorrection[] = [];
   for (const account of accountIds) {
     const bucket = bucketOfAccount(account);
     if (bucket === undefined) continue;

@@ -5,22 +5,26 @@ import { type KeysetReply, keyset, type RecordWrite } from '../quota/scripts/key
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { countReplicas } from './count-replicas.ts';
 import { createRecentWrites } from './recent-writes.ts';
-import type { Store } from './store.ts';
+import type { RecordStore } from './record-store.ts';
 
-export type Written<Reply> = Reply & {
+export type WriteResult<Reply> = Reply & {
   /** How many replicas had it when the caller was told; 0 also when there are none. */
   readonly replicated: number;
 };
 
 export interface Writer {
-  writeRecord(write: RecordWrite): Promise<Written<KeysetReply>>;
-  writePayment(payment: Payment): Promise<Written<CreditReply>>;
+  writeRecord(write: RecordWrite): Promise<WriteResult<KeysetReply>>;
+  writePayment(payment: Payment): Promise<WriteResult<CreditReply>>;
   /** For after a change of masters: what the new one does not have is written again, the rest stays. */
   replayRecentWrites(): Promise<void>;
 }
 
 /** Writes what must not be lost: repeats it over lost replies, waits for a replica, and keeps it for a while. */
-export function createWriter(connection: RedisConnection, store: Store, clock: Clock): Writer {
+export function createWriter(
+  connection: RedisConnection,
+  store: RecordStore,
+  clock: Clock,
+): Writer {
   const recent = createRecentWrites(clock);
 
   return {

@@ -1,8 +1,8 @@
 import { checkWindow } from '../protocol/check-window.ts';
-import type { AskedRequest } from '../protocol/inference.ts';
+import type { RequestOutline } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { Model } from './catalogue.ts';
 import type { TokenEstimate } from './estimate-tokens.ts';
-import type { Model } from './resolve-model.ts';
 
 interface CeilingRules {
   readonly overCeiling: 'reject' | 'clamp';
@@ -10,7 +10,7 @@ interface CeilingRules {
 }
 
 /** The tokens that input and output have together. */
-export function contextWindowOf(model: Model, request: AskedRequest): number {
+export function contextWindowOf(model: Model, request: RequestOutline): number {
   const beta = request.isBetaContext ? model.betaContextTokensMax : undefined;
   return beta ?? model.contextTokensMax;
 }
@@ -24,7 +24,7 @@ export function contextWindowOf(model: Model, request: AskedRequest): number {
  */
 export function checkCeilings(
   model: Model,
-  request: AskedRequest,
+  request: RequestOutline,
   { overCeiling, estimate }: CeilingRules,
 ): number {
   const asked = request.outputTokensMax;

@@ -1,6 +1,6 @@
 import { Refusal } from '../protocol/refusals.ts';
-import type { Catalogue, Model, Price } from './resolve-model.ts';
-import { refuseUnknownModel } from './resolve-model.ts';
+import type { Catalogue, Model, Price } from './catalogue.ts';
+import { refuseUnknownModel } from './catalogue.ts';
 
 const PAGE_ENTRIES_MAX = 1_000;
 

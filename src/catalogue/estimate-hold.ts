@@ -1,10 +1,10 @@
 import type { Usage } from '../protocol/inference.ts';
 import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { Price } from './catalogue.ts';
 import { boundFiles, type FileBounds, findUnwantedFile } from './count-files.ts';
 import type { TokenEstimate } from './estimate-tokens.ts';
 import { microsOfPrice, PRICED_TOKENS, priceUsage } from './price-usage.ts';
-import type { Price } from './resolve-model.ts';
 
 /** An answer that may be of any length is not worth beginning with less. */
 const ELASTIC_OUTPUT_TOKENS_MIN = 256;
@@ -65,14 +65,14 @@ export function estimateInput(estimate: TokenEstimate, price: Price): Usage {
     : { ...NO_USAGE, cacheWrite1h: likely };
 }
 
-interface HeldRequest {
+interface OutputBudget {
   readonly input: InputBound;
   readonly heldMicros: number;
   readonly price: Price;
 }
 
 /** The longest answer whose hold is not above what is held; 0 as well when not even the input is covered. */
-export function affordableOutputTokens({ input, heldMicros, price }: HeldRequest): number {
+export function affordableOutputTokens({ input, heldMicros, price }: OutputBudget): number {
   const outputMicros = BigInt(microsOfPrice(price.output));
   const inputMicros = BigInt(microsOfPrice(dearestInputPrice(input, price)));
   const left = BigInt(heldMicros) * BigInt(PRICED_TOKENS) - BigInt(input.tokensMax) * inputMicros;

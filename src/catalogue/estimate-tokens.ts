@@ -1,9 +1,9 @@
 import { countUtf8Bytes } from '../lib/bytes/count-utf8-bytes.ts';
 import type {
-  AskedRequest,
   CacheControl,
   ContentBlock,
   Message,
+  RequestOutline,
   Tool,
 } from '../protocol/inference.ts';
 import { type LongTexts, NO_LONG_TEXTS } from '../protocol/json/parse-json-body.ts';
@@ -54,7 +54,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The tokens of a request's input, from the bytes of all that is sent. Nothing is copied, whatever its size. */
 export function estimateTokens(
-  request: AskedRequest,
+  request: RequestOutline,
   bytesPerToken: number,
   longTexts = NO_LONG_TEXTS,
 ): TokenEstimate {

@@ -1,6 +1,6 @@
 import { MICROS_PER_CREDIT, parseCredits } from '../lib/units/micros.ts';
 import type { Usage } from '../protocol/inference.ts';
-import type { Price } from './resolve-model.ts';
+import type { Price } from './catalogue.ts';
 
 /** Prices are for so many tokens. */
 export const PRICED_TOKENS = 1_000_000;

@@ -1,6 +1,6 @@
 import { packageVersion } from '../config/package-version.ts';
 import type { AdminSource } from '../config/source/read-admin-source.ts';
-import { CommandFailure, NodeRefusal, type RefusalTold } from './command-failure.ts';
+import { CommandFailure, NodeRefusal, type RefusalBody } from './command-failure.ts';
 
 const ANSWER_TIME_MAX_MS = 10_000;
 
@@ -73,7 +73,7 @@ export function refuseAnswer(status: number, answer: unknown, url: string): Node
     const message = `the admin token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN to the one in its settings, or name its data folder with --data-dir`;
     return new NodeRefusal({ code: 'unauthorized', message });
   }
-  const { error } = (answer ?? {}) as { readonly error?: RefusalTold };
+  const { error } = (answer ?? {}) as { readonly error?: RefusalBody };
   const unknown = { code: 'unknown', message: `${url} answered with status ${status}` };
   return new NodeRefusal(error?.message === undefined ? unknown : error);
 }

@@ -19,7 +19,7 @@ export interface CommandHost {
 }
 
 /** What a command prints: for programs the data, for people a text. */
-export interface Printed {
+export interface Printout {
   readonly data: unknown;
   readonly text: string;
 }
@@ -35,7 +35,7 @@ export function withAdminOptions(command: Command): Command {
 export async function runAdminCommand(
   { terminal, setExitCode }: CommandHost,
   options: AdminOptions,
-  run: (client: AdminClient) => Promise<Printed | undefined>,
+  run: (client: AdminClient) => Promise<Printout | undefined>,
 ): Promise<void> {
   const { url, dataDir, json } = options;
   try {

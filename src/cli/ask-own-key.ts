@@ -2,7 +2,7 @@ import type { Secret } from '../lib/secret.ts';
 import { CommandFailure } from './command-failure.ts';
 
 /** What a key is told of itself, as far as a command needs it. */
-export interface OwnKey {
+export interface OwnKeyFigures {
   readonly month: string;
   readonly spent_this_month: number;
   readonly held: number;
@@ -11,7 +11,7 @@ export interface OwnKey {
 const ANSWER_TIME_MAX_MS = 10_000;
 
 /** Asks a gateway with the key itself, which costs nothing. Throws when it cannot be reached or refuses. */
-export async function askOwnKey(url: string, key: Secret): Promise<OwnKey> {
+export async function askOwnKey(url: string, key: Secret): Promise<OwnKeyFigures> {
   const response = await fetch(`${url}/v1/key`, {
     headers: { authorization: `Bearer ${key.reveal()}` },
     signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
@@ -32,7 +32,7 @@ export async function askOwnKey(url: string, key: Secret): Promise<OwnKey> {
   throw new CommandFailure(`${url}/v1/key answers with status ${response.status}${told}`);
 }
 
-function isOwnKey(answer: unknown): answer is OwnKey {
+function isOwnKey(answer: unknown): answer is OwnKeyFigures {
   const { object } = (answer ?? {}) as { readonly object?: unknown };
   return object === 'key';
 }

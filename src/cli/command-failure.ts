@@ -4,7 +4,7 @@ export class CommandFailure extends Error {
 }
 
 /** What a node says about why it did not do what it was asked for. */
-export interface RefusalTold {
+export interface RefusalBody {
   readonly code: string;
   readonly message: string;
   readonly problems?: readonly string[];
@@ -14,9 +14,9 @@ export interface RefusalTold {
 /** The node was reached, and refused. */
 export class NodeRefusal extends CommandFailure {
   override readonly name = 'NodeRefusal';
-  readonly told: RefusalTold;
+  readonly told: RefusalBody;
 
-  constructor(told: RefusalTold) {
+  constructor(told: RefusalBody) {
     super([told.message, ...(told.problems ?? [])].join('\n'));
     this.told = told;
   }

@@ -26,7 +26,7 @@ export function parseCount(text: string): number {
 }
 
 /** Takes decimals too. */
-export function parseNumber(min: number, max: number): (text: string) => number {
+export function parseDecimal(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (/^\d+(\.\d+)?$/.test(text) && number >= min && number <= max) return number;

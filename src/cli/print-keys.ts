@@ -1,7 +1,7 @@
-import type { Printed } from './admin-command.ts';
+import type { Printout } from './admin-command.ts';
 import { printTable } from './print-table.ts';
 
-export interface KeyShown {
+export interface KeyData {
   readonly id: string;
   readonly account: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface KeyShown {
 
 const ABSENT = '-';
 
-export function printKey(key: KeyShown): Printed {
+export function printKey(key: KeyData): Printout {
   const rows = [
     ['id', key.id],
     ['account', key.account],
@@ -45,7 +45,7 @@ export function printKey(key: KeyShown): Printed {
   return { data: key, text: `${text}\nThe key is shown only this once.` };
 }
 
-export function printKeys(keys: readonly KeyShown[]): string {
+export function printKeys(keys: readonly KeyData[]): string {
   return printTable([
     ['ID', 'ACCOUNT', 'NAME', 'LAST4', 'STATUS', 'RPM', 'MODELS', 'CAP', 'SPENT', 'EXPIRES'],
     ...keys.map((key) => [

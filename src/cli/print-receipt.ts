@@ -1,22 +1,22 @@
 import { printTable } from './print-table.ts';
 
 /** Absent while the request runs, null where nobody was left to tell. */
-type Told<Value> = Value | null | undefined;
+type Maybe<Value> = Value | null | undefined;
 
-export interface ReceiptShown {
+export interface ReceiptData {
   readonly id: string;
   readonly state: string;
   readonly account: string | null;
   readonly key: string | null;
   readonly model: string | null;
-  readonly kind?: Told<string>;
+  readonly kind?: Maybe<string>;
   readonly held: number;
   readonly seen?: number;
   readonly charged?: number;
   readonly short?: number;
-  readonly balance_after?: Told<number>;
-  readonly config_version?: Told<string>;
-  readonly usage?: Told<{
+  readonly balance_after?: Maybe<number>;
+  readonly config_version?: Maybe<string>;
+  readonly usage?: Maybe<{
     readonly input: number;
     readonly cache_read: number;
     readonly cache_write_5m: number;
@@ -24,21 +24,21 @@ export interface ReceiptShown {
     readonly output: number;
     readonly estimated: boolean;
   }>;
-  readonly price?: Told<{ readonly input: number; readonly output: number }>;
-  readonly asked?: Told<{
+  readonly price?: Maybe<{ readonly input: number; readonly output: number }>;
+  readonly asked?: Maybe<{
     readonly format: string;
     readonly stream: boolean;
     readonly body_bytes: number;
     readonly max_tokens: number;
   }>;
-  readonly answered?: Told<{
+  readonly answered?: Maybe<{
     readonly upstream: string | null;
     readonly outcome: string;
     readonly status: number | null;
     readonly refusal: string | null;
   }>;
-  readonly tries?: Told<readonly { readonly upstream: string; readonly result: string }[]>;
-  readonly times?: Told<{
+  readonly tries?: Maybe<readonly { readonly upstream: string; readonly result: string }[]>;
+  readonly times?: Maybe<{
     readonly started_at: string;
     readonly first_event_ms: number | null;
     readonly total_ms: number;
@@ -50,9 +50,9 @@ export interface ReceiptShown {
 const ABSENT = '-';
 
 /** For people; `--json` has all of it. */
-export function printReceipt(receipt: ReceiptShown): string {
+export function printReceipt(receipt: ReceiptData): string {
   const { short = 0, tries, config_version: settings } = receipt;
-  const rows: [name: string, value: Told<string | number>][] = [
+  const rows: [name: string, value: Maybe<string | number>][] = [
     ['request', receipt.id],
     ['state', receipt.state],
     ['account', receipt.account ?? ABSENT],
@@ -79,7 +79,7 @@ export function printReceipt(receipt: ReceiptShown): string {
   );
 }
 
-function printUsage(usage: ReceiptShown['usage']): string | undefined {
+function printUsage(usage: ReceiptData['usage']): string | undefined {
   if (!usage) return undefined;
   const written = usage.cache_write_5m + usage.cache_write_1h;
   const cached = `${usage.cache_read} read from the cache, ${written} written to it`;
@@ -87,24 +87,24 @@ function printUsage(usage: ReceiptShown['usage']): string | undefined {
   return usage.estimated ? `${tokens}, estimated` : tokens;
 }
 
-function printPrice(price: ReceiptShown['price']): string | undefined {
+function printPrice(price: ReceiptData['price']): string | undefined {
   return price ? `${price.input} in, ${price.output} out, per million tokens` : undefined;
 }
 
-function printAsked(asked: ReceiptShown['asked']): string | undefined {
+function printAsked(asked: ReceiptData['asked']): string | undefined {
   if (!asked) return undefined;
   const { format, stream, body_bytes: bytes, max_tokens: tokensMax } = asked;
   return `${format}, ${stream ? 'streamed' : 'whole'}, ${bytes} bytes, at most ${tokensMax} tokens out`;
 }
 
-function printAnswered(answered: ReceiptShown['answered']): string | undefined {
+function printAnswered(answered: ReceiptData['answered']): string | undefined {
   if (!answered) return undefined;
   const { status, outcome, refusal, upstream } = answered;
   const parts = [status, outcome, refusal, upstream === null ? null : `by ${upstream}`];
   return parts.filter((part) => part !== null).join(', ');
 }
 
-function printTimes(times: ReceiptShown['times']): string | undefined {
+function printTimes(times: ReceiptData['times']): string | undefined {
   if (!times) return undefined;
   const { started_at: start, first_event_ms: first, total_ms: total } = times;
   const parts = [

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../lib/secret.ts';
 import { MICROS_PER_CREDIT } from '../lib/units/micros.ts';
-import { askOwnKey, type OwnKey } from './ask-own-key.ts';
+import { askOwnKey, type OwnKeyFigures } from './ask-own-key.ts';
 import { CommandFailure } from './command-failure.ts';
 
 /** What a key was charged since it was asked before, for all that was done with it. */
-export interface Charge {
+export interface KeyCharge {
   /** Null when it cannot be told: the month has ended, or the gateway does not answer any more. */
   readonly credits: number | null;
   /** Nothing more of it is held than before, so no charge is on its way. */
@@ -16,7 +16,11 @@ export interface Charge {
 const SETTLE_WAIT_MAX_MS = 5_000;
 const SETTLE_POLL_MS = 200;
 
-export async function readCharge(url: string, key: Secret, before: OwnKey): Promise<Charge> {
+export async function readCharge(
+  url: string,
+  key: Secret,
+  before: OwnKeyFigures,
+): Promise<KeyCharge> {
   const deadlineMs = performance.now() + SETTLE_WAIT_MAX_MS;
   try {
     for (;;) {
@@ -33,7 +37,7 @@ export async function readCharge(url: string, key: Secret, before: OwnKey): Prom
   }
 }
 
-function subtract(after: OwnKey, before: OwnKey): number | null {
+function subtract(after: OwnKeyFigures, before: OwnKeyFigures): number | null {
   if (after.month !== before.month) return null;
   const micros = (after.spent_this_month - before.spent_this_month) * MICROS_PER_CREDIT;
   return Math.round(micros) / MICROS_PER_CREDIT;

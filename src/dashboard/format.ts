@@ -12,7 +12,7 @@ const days = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', t
 const clocks = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
 
 /** To the micro-credit: `1,234.000001`. */
-export const formatCredits = (value: number): string => credits.format(value);
+export const formatCreditAmount = (value: number): string => credits.format(value);
 export const formatCount = (value: number): string => counts.format(value);
 /** Rates and shares, which are measured: three figures. */
 export const formatFigure = (value: number): string =>

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { startEvents } from './api/events.ts';
 import { signOut } from './api/session.ts';
-import { type FoundPage, findPage, PAGES } from './pages/pages.ts';
+import { findPage, PAGES, type PageMatch } from './pages/pages.ts';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
 import { place } from './route.ts';
 import { startTraffic } from './traffic.ts';
@@ -52,18 +52,18 @@ export function Shell() {
   );
 }
 
-function titleOf({ page, id }: FoundPage): string {
+function titleOf({ page, id }: PageMatch): string {
   return id === undefined ? page.title : `${page.title} ${id}`;
 }
 
 /** A page below the one in the navigation belongs to it. */
-function currentOf(path: string, { page }: FoundPage): 'page' | 'true' | undefined {
+function currentOf(path: string, { page }: PageMatch): 'page' | 'true' | undefined {
   if (page.path === path) return 'page';
   return page.parent === path ? 'true' : undefined;
 }
 
 /** On another page the reader begins at its heading; at the first one the browser does as it always does. */
-function useTitle(found: FoundPage, heading: { readonly current: HTMLElement | null }): void {
+function useTitle(found: PageMatch, heading: { readonly current: HTMLElement | null }): void {
   const title = titleOf(found);
   const shown = useRef<string | undefined>(undefined);
   useEffect(() => {

@@ -16,7 +16,7 @@ interface LoadOptions {
   readonly refreshMs?: number;
 }
 
-interface Loaded<Value> {
+interface LoadState<Value> {
   readonly key: string;
   readonly value?: Value;
   readonly problem?: ApiProblem;
@@ -30,7 +30,7 @@ export function useLoad<Value>(
 ): Load<Value> {
   const key = JSON.stringify(of);
   const [turn, setTurn] = useState(0);
-  const [loaded, setLoaded] = useState<Loaded<Value>>({ key, isLoading: true });
+  const [loaded, setLoaded] = useState<LoadState<Value>>({ key, isLoading: true });
   const reload = useCallback(() => setTurn((last) => last + 1), []);
 
   // `read` is a new function each time: `key` says what it reads.
@@ -40,7 +40,7 @@ export function useLoad<Value>(
     setLoaded((last) =>
       last.key === key ? { ...last, isLoading: true } : { key, isLoading: true },
     );
-    const settle = (next: (last: Loaded<Value>) => Loaded<Value>) => {
+    const settle = (next: (last: LoadState<Value>) => LoadState<Value>) => {
       if (leaving.signal.aborted) return;
       setLoaded(next);
       if (refreshMs !== undefined) timer = setTimeout(reload, refreshMs);

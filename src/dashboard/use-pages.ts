@@ -7,7 +7,7 @@ export interface PageOf<Row> {
   readonly next: string | null;
 }
 
-export interface Pages<Row> {
+export interface LongList<Row> {
   readonly rows: readonly Row[];
   readonly problem: ApiProblem | undefined;
   readonly isLoading: boolean;
@@ -29,7 +29,7 @@ interface State<Row> {
 export function usePages<Row>(
   readPage: (after: string | undefined, signal: AbortSignal) => Promise<PageOf<Row>>,
   of = '',
-): Pages<Row> {
+): LongList<Row> {
   const [state, setState] = useState<State<Row>>({ of, ...EMPTY });
   const leaving = useRef<AbortController | undefined>(undefined);
 

@@ -3,7 +3,7 @@ import type { Bill } from '../protocol/admission.ts';
 import type { Answer } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerDrains, Drain, UnreadAnswer } from './answer-drains.ts';
-import type { AnswerEnd, Meter } from './meter-usage.ts';
+import type { AnswerEnd, Meter } from './meter.ts';
 import type { ClientSide } from './steps.ts';
 
 /** Ends an answer whose client did not leave by itself: it read nothing for too long. */

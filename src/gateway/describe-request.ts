@@ -1,27 +1,26 @@
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** What was asked for, in numbers. */
-export type AskedSizes = Pick<RequestDetails, 'bodyBytes' | 'estimatedTokens' | 'outputTokensMax'>;
-
-/** What it was served by. */
-export type ServedBy = Pick<RequestDetails, 'price' | 'configVersion'>;
+/** What was asked for, in numbers, and what it was served by. */
+export type RequestTerms = Pick<
+  RequestDetails,
+  'bodyBytes' | 'estimatedTokens' | 'outputTokensMax' | 'price' | 'configVersion'
+>;
 
 /** What the ledger keeps of a request; `nowMs` is the date of the record's end. */
 export function describeRequest(
   record: RequestRecord,
-  sizes: AskedSizes,
-  servedBy: ServedBy,
+  terms: RequestTerms,
   nowMs: number,
 ): RequestDetails {
   const { startedMs, bodyMs, admittedMs, firstEventMs, endMs } = record;
   const since = (ms: number) => Math.max(0, Math.round(ms - startedMs));
   return {
-    bodyBytes: sizes.bodyBytes,
-    estimatedTokens: sizes.estimatedTokens,
-    outputTokensMax: sizes.outputTokensMax,
-    price: servedBy.price,
-    configVersion: servedBy.configVersion,
+    bodyBytes: terms.bodyBytes,
+    estimatedTokens: terms.estimatedTokens,
+    outputTokensMax: terms.outputTokensMax,
+    price: terms.price,
+    configVersion: terms.configVersion,
     format: record.route,
     isStream: record.isStream,
     maskedKey: record.maskedKey ?? '',

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { asBuffer } from '../lib/bytes/as-buffer.ts';
 import type { DecodedRequest, Format, HeaderSource } from '../protocol/format.ts';
-import type { AbridgedRequest, AskedRequest, InferenceRequest } from '../protocol/inference.ts';
+import type { AbridgedRequest, InferenceRequest, RequestOutline } from '../protocol/inference.ts';
 import { abridgeJson } from '../protocol/json/abridge-json.ts';
 import { type JsonBody, readJsonBody } from '../protocol/json/parse-json-body.ts';
 import { unifyNames } from '../protocol/json/unify-names.ts';
@@ -10,8 +10,8 @@ import { Refusal } from '../protocol/refusals.ts';
 /** Of smaller bodies, reading all takes no longer. */
 const ABRIDGED_BYTES_MIN = 8 * 1024;
 
-export interface ReadRequest extends Omit<DecodedRequest, 'request'> {
-  readonly request: AskedRequest;
+export interface ClientRequest extends Omit<DecodedRequest, 'request'> {
+  readonly request: RequestOutline;
   /** With all of its texts; read again where they were left out. */
   readonly readWhole: () => InferenceRequest;
   readonly source: JsonBody;
@@ -26,7 +26,7 @@ export function readRequest(
   format: Format,
   header: HeaderSource,
   mayAbridge: boolean,
-): ReadRequest {
+): ClientRequest {
   const abridged = mayAbridge ? readAbridged(body, format, header) : undefined;
   if (abridged !== undefined) return abridged;
   const source = readWhole(body, format);
@@ -43,7 +43,7 @@ function readAbridged(
   body: Uint8Array,
   format: Format,
   header: HeaderSource,
-): ReadRequest | undefined {
+): ClientRequest | undefined {
   if (body.length < ABRIDGED_BYTES_MIN || !isUtf8(body)) return undefined;
   const source = abridgeJson(asBuffer(body), format.abridgment);
   if (source === undefined) return undefined;

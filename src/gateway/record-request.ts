@@ -4,8 +4,8 @@ import type { Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Trace } from '../protocol/trace-context.ts';
-import { type AskedSizes, describeRequest, type ServedBy } from './describe-request.ts';
-import type { AnswerEnd } from './meter-usage.ts';
+import { describeRequest, type RequestTerms } from './describe-request.ts';
+import type { AnswerEnd } from './meter.ts';
 import type { RequestRecord } from './request-record.ts';
 
 interface RecorderOptions {
@@ -17,18 +17,21 @@ interface RecorderOptions {
 
 type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] };
 
+/** Whom a request waits for. What it waits for nobody is the gateway's own time. */
+type Party = 'upstream' | 'client' | 'nobody';
+
 const FAULT_STATUS = 500;
 const NO_TRIES: readonly Try[] = [];
 
 /**
- * Notes what becomes of one request while it runs, at the price of a few assignments. What is waited for neither
- * at the upstream nor for the client is the gateway's own time. A class, because one is made for every request.
+ * Notes what becomes of one request while it runs, at the price of a few assignments: one call for each step that it has
+ * passed, and one for each change of whom it waits for. A class, because one is made for every request.
  */
 export class RequestRecorder {
   readonly #record: OpenRecord;
   readonly #statusOf: RecorderOptions['statusOf'];
-  #upstreamAskedMs: number | undefined;
-  #clientAskedMs: number | undefined;
+  #awaited: Party = 'nobody';
+  #awaitedSinceMs = 0;
 
   constructor({ requestId, route, trace, statusOf }: RecorderOptions) {
     this.#record = openRecord(requestId, route, trace);
@@ -39,13 +42,15 @@ export class RequestRecorder {
     return this.#record.trace;
   }
 
+  /** The client's body comes next: it is waited for from here on. */
   noteKey({ keyId, masked }: ApiKey): void {
     this.#record.keyId = keyId;
     this.#record.maskedKey = masked;
+    this.waitFor('client');
   }
 
   noteBody(): void {
-    this.#record.bodyMs = performance.now();
+    this.#record.bodyMs = this.#endWait();
   }
 
   noteRequest(model: string, isStream: boolean): void {
@@ -63,23 +68,12 @@ export class RequestRecorder {
     this.#record.upstream = tries.at(-1)?.upstream;
   }
 
-  beginUpstreamWait(): void {
-    this.#upstreamAskedMs = performance.now();
-  }
-
-  /** The upstream has answered. A wait that fails ends with `noteFailure`. */
-  endUpstreamWait(): void {
-    this.#record.firstEventMs ??= performance.now();
-    this.#endWaits();
-  }
-
-  /** For its body, or for it to read what it got. */
-  beginClientWait(): void {
-    this.#clientAskedMs = performance.now();
-  }
-
-  endClientWait(): void {
-    this.#endWaits();
+  /** An upstream has answered when it is waited for no more. A wait that fails ends with `noteFailure`. */
+  waitFor(next: Party): void {
+    const wasUpstream = this.#awaited === 'upstream';
+    const nowMs = this.#endWait();
+    if (wasUpstream) this.#record.firstEventMs ??= nowMs;
+    this.#awaited = next;
   }
 
   /** The status line goes out. */
@@ -89,7 +83,7 @@ export class RequestRecorder {
 
   /** What ended the request, or a stream that had begun. */
   noteFailure(error: unknown, hasClientLeft: boolean): void {
-    this.#endWaits();
+    this.#endWait();
     const isRefusal = error instanceof Refusal;
     if (!isRefusal && hasClientLeft) {
       this.#record.outcome = 'left';
@@ -99,7 +93,8 @@ export class RequestRecorder {
     this.#record.status ??= isRefusal ? this.#statusOf(error) : FAULT_STATUS;
   }
 
-  noteBill(bill: Bill, end: AnswerEnd): void {
+  /** Answers what the ledger is told: all is known but the charge, which is settled at this moment. */
+  noteBill(bill: Bill, end: AnswerEnd, terms: RequestTerms, nowMs: number): RequestDetails {
     const { usage, chargeMicros, isEstimated, isImplausible } = bill;
     const record = this.#record;
     record.usage = usage;
@@ -108,12 +103,8 @@ export class RequestRecorder {
     record.isUsageImplausible = isImplausible;
     record.outcome = end;
     record.isUsageMissing = isEstimated && end === 'complete';
-  }
-
-  /** For the ledger, when all is known but the charge: it is settled at this moment. */
-  describe(sizes: AskedSizes, servedBy: ServedBy, nowMs: number): RequestDetails {
-    this.#record.endMs = performance.now();
-    return describeRequest(this.#record, sizes, servedBy, nowMs);
+    record.endMs = performance.now();
+    return describeRequest(record, terms, nowMs);
   }
 
   close(): RequestRecord {
@@ -121,13 +112,15 @@ export class RequestRecorder {
     return this.#record;
   }
 
-  #endWaits(): void {
-    const record = this.#record;
+  /** Answers the present moment. */
+  #endWait(): number {
     const nowMs = performance.now();
-    if (this.#upstreamAskedMs !== undefined) record.upstreamWaitMs += nowMs - this.#upstreamAskedMs;
-    if (this.#clientAskedMs !== undefined) record.clientWaitMs += nowMs - this.#clientAskedMs;
-    this.#upstreamAskedMs = undefined;
-    this.#clientAskedMs = undefined;
+    const waitedMs = nowMs - this.#awaitedSinceMs;
+    if (this.#awaited === 'upstream') this.#record.upstreamWaitMs += waitedMs;
+    else if (this.#awaited === 'client') this.#record.clientWaitMs += waitedMs;
+    this.#awaited = 'nobody';
+    this.#awaitedSinceMs = nowMs;
+    return nowMs;
   }
 }
 

@@ -2,7 +2,7 @@ import type { FormatName } from '../protocol/format-names.ts';
 import type { Try, Usage } from '../protocol/inference.ts';
 import type { RefusalName } from '../protocol/refusals.ts';
 import type { Trace } from '../protocol/trace-context.ts';
-import type { AnswerEnd } from './meter-usage.ts';
+import type { AnswerEnd } from './meter.ts';
 
 /**
  * All that is known of one request when it has ended, told once, however it ended. The moments are those of

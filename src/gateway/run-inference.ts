@@ -1,3 +1,4 @@
+import { type Model, refuseUnknownModel } from '../catalogue/catalogue.ts';
 import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
 import { hasPdfs } from '../catalogue/count-files.ts';
 import {
@@ -8,22 +9,36 @@ import {
   type InputBound,
 } from '../catalogue/estimate-hold.ts';
 import { estimateTokens } from '../catalogue/estimate-tokens.ts';
-import { type Model, refuseUnknownModel } from '../catalogue/resolve-model.ts';
 import type { Admission } from '../protocol/admission.ts';
 import { asksToThink } from '../protocol/asks-to-think.ts';
 import type { Format } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { ClientLeave } from './client-leave.ts';
-import type { AskedSizes, ServedBy } from './describe-request.ts';
-import { type AnswerEnd, createMeter } from './meter-usage.ts';
-import { type ReadRequest, readRequest } from './read-request.ts';
+import type { Delivery } from './delivery.ts';
+import type { RequestTerms } from './describe-request.ts';
+import { type AnswerEnd, createMeter } from './meter.ts';
+import { type ClientRequest, readRequest } from './read-request.ts';
 import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
-import type { Served } from './served.ts';
 import type { ClientSide, Steps } from './steps.ts';
 
-/** Serves one request, and tells once what became of it. */
+/**
+ * THE SPINE: what happens to one request, in order. Both formats, every model and every upstream go this way;
+ * every step may throw a `Refusal`, which the exchange writes in the format's own words.
+ *
+ *   openAnswer     key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ──┐
+ *                  401   408 413    400 415             404       400        401 402 │
+ *                  429                                                   403 429 503 │
+ *   sendAnswer     infer ─▶ encode / stream ◀────────────────────────────────────────┘
+ *                   5xx            │
+ *   runInference                   └──▶ SETTLE ─▶ observe
+ *                                       always    always
+ *
+ * It has three parts because streams may be open for long, thousands at once: while a function waits it keeps all of its
+ * variables, and those of `openAnswer` hold the body and all that was read of it. So `openAnswer` ends when `sendAnswer`
+ * has begun, and `runInference` alone waits for the end of the answer, with no more than an `OpenAnswer`.
+ */
 export async function runInference(
   client: ClientSide,
   format: Format,
@@ -34,11 +49,10 @@ export async function runInference(
   const trace = steps.startTrace(client);
   const recorder = new RequestRecorder({ requestId, route, statusOf, trace });
   try {
-    const running = await begin(client, format, steps, recorder);
-    const { leave, admission, sizes, settings } = running;
+    const { sending, leave, admission, terms } = await openAnswer(client, format, steps, recorder);
     let end: AnswerEnd = 'undelivered';
     try {
-      end = await running.sending;
+      end = await sending;
     } catch (error) {
       if (!leave.isDraining || !(error instanceof Refusal)) {
         recorder.noteFailure(error, client.signal.aborted);
@@ -47,8 +61,8 @@ export async function runInference(
     } finally {
       if (leave.signal.aborted && end !== 'complete') end = 'left';
       const bill = leave.close(end, admission.heldMicros);
-      recorder.noteBill(bill, leave.hasLeft ? 'left' : end);
-      admission.settle(bill, recorder.describe(sizes, settings, steps.nowMs()));
+      const outcome = leave.hasLeft ? 'left' : end;
+      admission.settle(bill, recorder.noteBill(bill, outcome, terms, steps.nowMs()));
     }
   } catch (error) {
     recorder.noteFailure(error, client.signal.aborted);
@@ -58,39 +72,27 @@ export async function runInference(
   }
 }
 
-/** What is kept of a request while its answer runs: a stream may be open for long, and thousands of them are. */
-interface Running {
+/** All that is kept of a request while its answer runs. */
+interface OpenAnswer {
   readonly sending: Promise<AnswerEnd>;
   readonly leave: ClientLeave;
   readonly admission: Admission;
-  readonly sizes: AskedSizes;
-  readonly settings: ServedBy;
+  readonly terms: RequestTerms;
 }
 
-/**
- * THE SPINE: what happens to one request, in order. Both formats, every model and every upstream go this way;
- * every step may throw a `Refusal`, which the exchange writes in the format's own words.
- *
- *   key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ─▶ infer ─▶ encode / stream ─▶ SETTLE
- *    401   408 413    400 415            404        400       401 402    5xx                       always
- *    429                                                      403 429 503
- *
- * It returns with what is left of the request while its answer runs: `runInference` waits for that, and settles.
- */
-async function begin(
+/** From the key to the admission. It does not wait for what it begins to send. */
+async function openAnswer(
   client: ClientSide,
   format: Format,
   steps: Steps,
   recorder: RequestRecorder,
-): Promise<Running> {
+): Promise<OpenAnswer> {
   const header = (name: string) => client.header(name);
   const key = steps.checkKey(client);
   recorder.noteKey(key);
   checkContentType(header('content-type'));
 
-  recorder.beginClientWait();
   const body = await client.body(key.strangerAddress);
-  recorder.endClientWait();
   recorder.noteBody();
   const asked = readRequest(body, format, header, steps.upstreamFormats.has(format.name));
   const { request, wantsStreamUsage, source } = asked;
@@ -129,20 +131,24 @@ async function begin(
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
-  const sizes = { bodyBytes, estimatedTokens: estimate.likely, outputTokensMax: askedTokensMax };
-  const settings = { price, configVersion };
   const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
   const { heldMicros } = admission;
-  const served = { client, format, leave, meter, recorder, context, heldMicros };
+  const delivery = { client, format, leave, meter, recorder, context, heldMicros };
   const withPdfs = hasPdfs(estimate.files);
   const order = { asked, withPdfs, model, input, hold, steps, contextTokensMax, outputTokensMax };
-  const sending = send(served, order);
-  // Not waited for here: this function would hold the body and all that was read of it for as long as a stream runs.
-  return { sending, leave, admission, sizes, settings };
+  const sending = sendAnswer(delivery, order);
+  const terms: RequestTerms = {
+    bodyBytes,
+    estimatedTokens: estimate.likely,
+    outputTokensMax,
+    price,
+    configVersion,
+  };
+  return { sending, leave, admission, terms };
 }
 
 interface Order {
-  readonly asked: ReadRequest;
+  readonly asked: ClientRequest;
   readonly withPdfs: boolean;
   readonly model: Model;
   readonly input: InputBound;
@@ -153,8 +159,8 @@ interface Order {
 }
 
 /** Whatever fails from here on rejects: something is held, and has to be settled. */
-function send(served: Served, order: Order): Promise<AnswerEnd> {
-  const { client, format, leave, meter, recorder, context, heldMicros } = served;
+function sendAnswer(delivery: Delivery, order: Order): Promise<AnswerEnd> {
+  const { client, format, leave, meter, recorder, context, heldMicros } = delivery;
   const { asked, model, input, hold, contextTokensMax, steps } = order;
   const { request, readWhole, source } = asked;
   try {
@@ -179,7 +185,7 @@ function send(served: Served, order: Order): Promise<AnswerEnd> {
       signal: leave.signal,
     });
     leave.follow(parts);
-    return request.isStream ? sendStream(served, parts) : sendWhole(served, parts);
+    return request.isStream ? sendStream(delivery, parts) : sendWhole(delivery, parts);
   } catch (error) {
     return Promise.reject(error);
   }
@@ -192,14 +198,14 @@ function checkContentType(contentType: string | undefined): void {
   throw new Refusal('not_json', 'content-type: must be application/json');
 }
 
-interface CutRequest {
+interface OutputCut {
   readonly model: Model;
   readonly input: InputBound;
   readonly heldMicros: number;
 }
 
 /** The client left the length of the answer to us, and has not the credits for the longest. */
-function cutOutput(client: ClientSide, { model, input, heldMicros }: CutRequest): number {
+function cutOutput(client: ClientSide, { model, input, heldMicros }: OutputCut): number {
   const tokensMax = affordableOutputTokens({ input, heldMicros, price: model.price });
   client.addHeaders({ 'x-tollgate-max-tokens': String(tokensMax) });
   return tokensMax;

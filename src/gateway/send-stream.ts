@@ -4,9 +4,9 @@ import type { Answer, AnswerContext, AnswerPart, Usage } from '../protocol/infer
 import { Refusal } from '../protocol/refusals.ts';
 import { createDeadlineList } from '../timers/deadline-list.ts';
 import { type ClientLeave, CUT_OFF } from './client-leave.ts';
-import type { AnswerEnd, Meter } from './meter-usage.ts';
+import type { Delivery } from './delivery.ts';
+import type { AnswerEnd, Meter } from './meter.ts';
 import type { RequestRecorder } from './record-request.ts';
-import type { Served } from './served.ts';
 import type { ClientStream } from './steps.ts';
 
 /** Proxies and clients give up on a connection that says nothing for long. */
@@ -33,18 +33,18 @@ const silences = createDeadlineList<StreamSender>({
  * Parts as they come. The status line waits for the first one: until then a failure is a plain error that
  * clients retry, afterwards it is the last event of the stream.
  */
-export async function sendStream(served: Served, parts: Answer): Promise<AnswerEnd> {
-  const { client, leave, recorder } = served;
-  const sender = await beginStream(served, parts);
+export async function sendStream(delivery: Delivery, parts: Answer): Promise<AnswerEnd> {
+  const { client, leave, recorder } = delivery;
+  const sender = await beginStream(delivery, parts);
   let end: AnswerEnd = 'complete';
   try {
     const isMoreWanted = await sender.takeFirst();
-    recorder.beginUpstreamWait();
+    recorder.waitFor('upstream');
     if (isMoreWanted) await pourAnswer(parts, (part) => sender.take(part));
-    recorder.endUpstreamWait();
+    recorder.waitFor('nobody');
     if (sender.isFinished && !leave.isDraining) return 'left';
   } catch (error) {
-    recorder.endUpstreamWait();
+    recorder.waitFor('nobody');
     if (error === CUT_OFF) return 'left';
     if (error instanceof Refusal && leave.isDraining) return 'failed';
     if (!(error instanceof Refusal) || sender.isFinished) throw error;
@@ -61,15 +61,15 @@ export async function sendStream(served: Served, parts: Answer): Promise<AnswerE
 }
 
 /** By itself: a function that waits for the rest of a stream would hold the first part until then. */
-async function beginStream(served: Served, parts: Answer): Promise<StreamSender> {
-  const { client, leave, recorder } = served;
-  recorder.beginUpstreamWait();
+async function beginStream(delivery: Delivery, parts: Answer): Promise<StreamSender> {
+  const { client, leave, recorder } = delivery;
+  recorder.waitFor('upstream');
   const first = await parts.next();
-  recorder.endUpstreamWait();
+  recorder.waitFor('nobody');
   if (first.done === true) throw new Refusal('upstream_broken', 'The upstream gave no answer.');
 
   if (!leave.hasLeft) recorder.noteAnswer();
-  return new StreamSender(client.startStream(STREAM_HEAD), served, first.value);
+  return new StreamSender(client.startStream(STREAM_HEAD), delivery, first.value);
 }
 
 /** A class, because one is made for every stream. */
@@ -87,7 +87,7 @@ class StreamSender {
 
   constructor(
     stream: ClientStream,
-    { format, context, leave, meter, recorder }: Served,
+    { format, context, leave, meter, recorder }: Delivery,
     first: AnswerPart,
   ) {
     this.#stream = stream;
@@ -138,11 +138,9 @@ class StreamSender {
   }
 
   async #waitForClient(drained: Promise<void>): Promise<boolean> {
-    this.#recorder.endUpstreamWait();
-    this.#recorder.beginClientWait();
+    this.#recorder.waitFor('client');
     await drained;
-    this.#recorder.endClientWait();
-    this.#recorder.beginUpstreamWait();
+    this.#recorder.waitFor('upstream');
     return this.#isMoreWanted();
   }
 

@@ -1,19 +1,22 @@
 import { formatCredits } from '../lib/units/micros.ts';
-import { type AnswerCollector, createAnswerCollector } from '../protocol/answers/collect-answer.ts';
+import {
+  type AnswerCollector,
+  createAnswerCollector,
+} from '../protocol/answers/answer-collector.ts';
 import type { Answer, AnswerPart, Usage } from '../protocol/inference.ts';
-import type { AnswerEnd } from './meter-usage.ts';
-import type { Served } from './served.ts';
+import type { Delivery } from './delivery.ts';
+import type { AnswerEnd } from './meter.ts';
 
 const JSON_HEAD = { status: 200, headers: { 'content-type': 'application/json' } };
 
 /** One JSON body, when the answer is complete and its client still there. */
-export async function sendWhole(served: Served, parts: Answer): Promise<AnswerEnd> {
-  const { client, leave, meter, recorder, heldMicros } = served;
-  const whole = new WholeAnswer(served);
+export async function sendWhole(delivery: Delivery, parts: Answer): Promise<AnswerEnd> {
+  const { client, leave, meter, recorder, heldMicros } = delivery;
+  const whole = new WholeAnswer(delivery);
   for (;;) {
-    recorder.beginUpstreamWait();
+    recorder.waitFor('upstream');
     const { done, value: part } = await parts.next();
-    recorder.endUpstreamWait();
+    recorder.waitFor('nobody');
     if (done === true) break;
     whole.add(part);
     if (part.isLast === true) break;
@@ -32,18 +35,18 @@ export async function sendWhole(served: Served, parts: Answer): Promise<AnswerEn
 
 /** A class, because one is made for every request that is no stream. */
 class WholeAnswer {
-  readonly #served: Served;
+  readonly #delivery: Delivery;
   #collector: AnswerCollector | undefined;
   #closing: AnswerPart['closing'];
   #charged: Usage | undefined;
 
-  constructor(served: Served) {
-    this.#served = served;
+  constructor(delivery: Delivery) {
+    this.#delivery = delivery;
   }
 
   /** What is added for a client that has left is counted, and not kept. */
   add({ events, contentBytes, closing }: AnswerPart): void {
-    const { leave, meter } = this.#served;
+    const { leave, meter } = this.#delivery;
     meter.noteContent(contentBytes);
     this.#closing = closing;
     for (const event of events) {
@@ -56,7 +59,7 @@ class WholeAnswer {
   }
 
   write(): string | Uint8Array {
-    const { format, context } = this.#served;
+    const { format, context } = this.#delivery;
     if (this.#closing !== undefined && this.#charged !== undefined) {
       return this.#closing(this.#charged);
     }

@@ -1,5 +1,5 @@
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { FileBounds } from '../catalogue/count-files.ts';
-import type { Catalogue } from '../catalogue/resolve-model.ts';
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Admission, AdmissionOrder, ApiKey, Caller } from '../protocol/admission.ts';
 import type { Format } from '../protocol/format.ts';

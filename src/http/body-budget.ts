@@ -1,7 +1,7 @@
 import { createFairShare, type Holder } from '../lib/collections/fair-share.ts';
 
 /** A body that takes up memory. To give way it tells its client to come again. */
-export interface HeldBody extends Holder {
+export interface BodyHolder extends Holder {
   /** The address that it is counted against, until it is complete; `undefined` for a client that is known. */
   readonly stranger: string | undefined;
 }
@@ -12,10 +12,10 @@ export interface BodyBudget {
   /** Whether a length may be believed before its bytes have come. */
   readonly hasPlenty: boolean;
   /** Whether the body may take so much more. */
-  take(body: HeldBody, bytes: number): boolean;
-  giveBack(body: HeldBody, bytes: number): void;
+  take(body: BodyHolder, bytes: number): boolean;
+  giveBack(body: BodyHolder, bytes: number): void;
   /** To be called before it is no stranger's any more. */
-  adopt(body: HeldBody): void;
+  adopt(body: BodyHolder): void;
 }
 
 interface BodyBudgetLimits {

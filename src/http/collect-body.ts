@@ -1,5 +1,5 @@
 import { Refusal } from '../protocol/refusals.ts';
-import type { BodyBudget, HeldBody } from './body-budget.ts';
+import type { BodyBudget, BodyHolder } from './body-budget.ts';
 
 /** Up to this, and from a known client, a body's whole room is set aside at once; else room follows what really came. */
 const TRUSTED_LENGTH_BYTES_MAX = 1024 * 1024;
@@ -7,7 +7,7 @@ const FIRST_ROOM_BYTES = 16 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
 /** One buffer out of many chunks, within the limit of one body and the budget of all. A class, like the exchange. */
-export class BodyCollector implements HeldBody {
+export class BodyCollector implements BodyHolder {
   stranger: string | undefined;
   /** How many bytes came, kept or not. */
   receivedBytes = 0;

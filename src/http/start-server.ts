@@ -12,7 +12,7 @@ import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
 import type { Uws, UwsApp, UwsListenToken } from './load-uws.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import { dispatchRequest } from './routes/dispatch-request.ts';
-import { createRouteTable, type Route } from './routes/routes.ts';
+import { createRouteTable, type HttpRoute } from './routes/route-table.ts';
 
 const UNIX_SOCKET_MODE = 0o660;
 
@@ -34,7 +34,7 @@ export interface Server {
 export interface ServerOptions {
   readonly uws: Uws;
   readonly endpoint: Endpoint;
-  readonly routes: readonly Route[];
+  readonly routes: readonly HttpRoute[];
   readonly limits: HttpLimits;
   readonly clock: Clock;
   readonly log: Log;

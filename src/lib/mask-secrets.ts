@@ -51,14 +51,14 @@ function findEnd(text: string, at: number, secrets: readonly string[]): number {
   return longest;
 }
 
-interface Spelt {
+interface SecretSpelling {
   readonly secret: string;
   /** How many of its characters stand there. */
   readonly chars: number;
   readonly end: number;
 }
 
-function isSecret(text: string, at: number, { secret, chars, end }: Spelt): boolean {
+function isSecret(text: string, at: number, { secret, chars, end }: SecretSpelling): boolean {
   if (secret.length < LONG_SECRET_CHARS_MIN) {
     return chars === secret.length && !isInWord(text[at - 1]) && !isInWord(text[end]);
   }
@@ -72,7 +72,7 @@ function spell(
   text: string,
   at: number,
   { secret, lengthOf }: { readonly secret: string; readonly lengthOf: typeof lengthAsItIs },
-): Spelt {
+): SecretSpelling {
   let end = at;
   let chars = 0;
   while (chars < secret.length && end < text.length) {

@@ -1,4 +1,4 @@
-import type { LatencyBucket } from '../lib/time/create-latency-histogram.ts';
+import type { LatencyBucket } from '../lib/time/latency-histogram.ts';
 import type { HttpFailureKind } from '../upstream/http1/http-failure.ts';
 
 export interface Percentiles {

@@ -2,10 +2,10 @@ import { createHttpClient } from '../upstream/http1/create-http-client.ts';
 import type { HttpRequest } from '../upstream/http1/encode-request.ts';
 import type { HttpClient, HttpExchange, HttpHandler } from '../upstream/http1/http-client.ts';
 import { parseOrigin } from '../upstream/http1/origin.ts';
-import { createTally, type Tally } from './create-tally.ts';
-import { createWaitingLine } from './create-waiting-line.ts';
+import { callAtPace } from './call-at-pace.ts';
 import type { LoadProgress, LoadResult } from './load-result.ts';
-import { pace } from './pace.ts';
+import { createLoadTally, type LoadTally } from './load-tally.ts';
+import { createWaitingLine } from './waiting-line.ts';
 
 export interface LoadOptions {
   readonly url: URL;
@@ -48,12 +48,12 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     clock: { nowMs: () => performance.now() },
   });
-  const tally = createTally();
+  const tally = createLoadTally();
   const crew = createCrew(options, client, tally);
   const reporting = setInterval(() => onProgress?.(tally.progress()), PROGRESS_INTERVAL_MS);
   try {
     const count = Math.round(ratePerSecond * (leadInSeconds + seconds));
-    const startMs = await pace({ count, ratePerSecond, onDue: crew.onDue });
+    const startMs = await callAtPace({ count, ratePerSecond, onDue: crew.onDue });
     await crew.finish();
     return tally.result(performance.now() - startMs - leadInSeconds * MS_PER_SECOND);
   } finally {
@@ -68,7 +68,7 @@ interface Crew {
   finish(): Promise<void>;
 }
 
-function createCrew(options: LoadOptions, client: HttpClient, counted: Tally): Crew {
+function createCrew(options: LoadOptions, client: HttpClient, counted: LoadTally): Crew {
   const request = createRequest(options);
   const { connectionsMax, isStream = false } = options;
   const waiting = createWaitingLine(WAITING_MAX);
@@ -114,9 +114,9 @@ function createCrew(options: LoadOptions, client: HttpClient, counted: Tally): C
 }
 
 /** Gives each request the tally that counts it, by when it was due. */
-function createTallyOf({ leadIn }: LoadOptions, counted: Tally): (dueMs: number) => Tally {
+function createTallyOf({ leadIn }: LoadOptions, counted: LoadTally): (dueMs: number) => LoadTally {
   if (leadIn === undefined) return () => counted;
-  const uncounted = createTally();
+  const uncounted = createLoadTally();
   let beginMs: number | undefined;
   let isOver = false;
   return (dueMs) => {
@@ -140,7 +140,7 @@ function createRequest({ url, method, headers, body }: LoadOptions): HttpRequest
 interface HandlerParts {
   readonly dueMs: number;
   readonly isStream: boolean;
-  readonly tally: Tally;
+  readonly tally: LoadTally;
   readonly onOver: () => void;
 }
 

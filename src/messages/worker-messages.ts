@@ -2,8 +2,8 @@ import type { PackedConfig } from '../config/pack-config.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import type { Activity } from '../ops/activity.ts';
-import type { TryCounts } from '../routing/create-try-counts.ts';
 import type { UpstreamState } from '../routing/router.ts';
+import type { TryCounts } from '../routing/try-counts.ts';
 
 /** How long a worker may go on for what is open, and for what may still come on open connections. */
 export interface DrainOrder {
@@ -42,7 +42,7 @@ export type MessageToWorker =
   | { readonly type: 'start'; readonly order: StartOrder }
   | { readonly type: 'drain'; readonly order: DrainOrder }
   /** All upstreams that do not answer the primary. */
-  | { readonly type: 'upstreams-down'; readonly names: readonly string[] }
+  | { readonly type: 'upstreams_down'; readonly names: readonly string[] }
   /** What was handed over under this number is on the disk. */
   | { readonly type: 'journalled'; readonly id: number }
   /** Answered by `metrics` with the same number. */

@@ -3,10 +3,12 @@ import { Refusal } from '../protocol/refusals.ts';
 import type { SettleReply } from '../quota/scripts/settle.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { Change } from '../redis/listen-for-changes.ts';
-import type { Metrics } from './create-metrics.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
 
 /** How long a worker asks before a request may go on, and how often in vain. */
-export function createObserveAsked(metrics: Metrics): (tookMs: number, error?: unknown) => void {
+export function createObserveAsked(
+  metrics: ProcessMetrics,
+): (tookMs: number, error?: unknown) => void {
   const seconds = metrics.admissionSeconds.at({});
   const unavailable = metrics.admissions.at({ outcome: 'unavailable' });
   return (tookMs, error) => {
@@ -17,7 +19,7 @@ export function createObserveAsked(metrics: Metrics): (tookMs: number, error?: u
 
 /** The same, which counts what no repetition will settle. */
 export function countFaults<Order>(
-  metrics: Metrics,
+  metrics: ProcessMetrics,
   settle: (order: Order) => Promise<SettleReply>,
 ): (order: Order) => Promise<SettleReply> {
   const faults = metrics.settlements.at({ kind: 'fault' });
@@ -28,7 +30,7 @@ export function countFaults<Order>(
   return (order) => settle(order).catch(count);
 }
 
-export function createObserveSettled(metrics: Metrics): (reply: SettleReply) => void {
+export function createObserveSettled(metrics: ProcessMetrics): (reply: SettleReply) => void {
   const settled = metrics.creditsSettled.at({});
   const settlementsShort = metrics.settlementsShort.at({});
   const creditsShort = metrics.creditsShort.at({});
@@ -44,7 +46,7 @@ export function createObserveSettled(metrics: Metrics): (reply: SettleReply) => 
 }
 
 /** `redisMs` is the time of now by the clock of Redis, which is that of the change. */
-export function observeChange(metrics: Metrics, change: Change, redisMs: number): void {
+export function observeChange(metrics: ProcessMetrics, change: Change, redisMs: number): void {
   const { subject, status, changedMs } = change;
   const isShut = status === 'revoked' || status === 'suspended';
   if (!isShut || changedMs === undefined) return;

@@ -1,9 +1,9 @@
 import type { Breaker } from '../redis/breaker.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
-import type { Metrics } from './create-metrics.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
 
 /** A node of a Cluster has a breaker of its own. */
-export function watchBreakers(metrics: Metrics, breakers: Iterable<Breaker>): void {
+export function watchBreakers(metrics: ProcessMetrics, breakers: Iterable<Breaker>): void {
   const all = [...new Set(breakers)];
   metrics.redisBreakersOpen.watch((set) => {
     set({}, all.filter((breaker) => breaker.state() !== 'closed').length);
@@ -12,7 +12,7 @@ export function watchBreakers(metrics: Metrics, breakers: Iterable<Breaker>): vo
 
 /** To be called with each command of a connection. */
 export function createObserveCommand(
-  metrics: Metrics,
+  metrics: ProcessMetrics,
   connection: 'admit' | 'worker' | 'primary' | 'accounts',
 ): (tookMs: number, error?: unknown) => void {
   const seconds = metrics.redisSeconds.at({ connection });

@@ -1,10 +1,10 @@
 import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
 import { creditsOf } from '../lib/units/micros.ts';
 import type { Usage } from '../protocol/inference.ts';
-import type { CounterCell } from './create-counter.ts';
-import type { HistogramCell } from './create-histogram.ts';
-import type { Metrics } from './create-metrics.ts';
+import type { CounterCell } from './counter.ts';
+import type { HistogramCell } from './histogram.ts';
 import { UNKNOWN_MODEL } from './label-sets.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
 
 /** Combinations of route, model, status and outcome whose series are at hand; beyond it all are looked up anew. */
 const COMBINATIONS_MAX = 1_000;
@@ -24,7 +24,7 @@ interface Cells extends Pick<RequestRecord, 'route' | 'status' | 'outcome'> {
 /** To be called once for each request, at its end. Takes about a microsecond. */
 export type ObserveRequest = (record: RequestRecord) => void;
 
-export function createObserveRequest(metrics: Metrics): ObserveRequest {
+export function createObserveRequest(metrics: ProcessMetrics): ObserveRequest {
   // By model, and then one after the other: a text put together of all would be hashed anew for each request.
   const byModel = new Map<string | undefined, Cells[]>();
   let count = 0;
@@ -70,7 +70,7 @@ export function createObserveRequest(metrics: Metrics): ObserveRequest {
   };
 }
 
-function createCells(metrics: Metrics, record: RequestRecord): Cells {
+function createCells(metrics: ProcessMetrics, record: RequestRecord): Cells {
   const { route, outcome } = record;
   const status = String(record.status ?? 'none');
   const model = record.model ?? UNKNOWN_MODEL;

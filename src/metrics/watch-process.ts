@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Metrics } from './create-metrics.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
 
 /** How often the event loop is looked at. */
 const RESOLUTION_MS = 20;
@@ -8,7 +8,7 @@ const NANOS_PER_SECOND = 1e9;
 
 /** What every process tells of itself, as long as it runs. */
 export function watchProcess(
-  { eventLoopLag, memory }: Pick<Metrics, 'eventLoopLag' | 'memory'>,
+  { eventLoopLag, memory }: Pick<ProcessMetrics, 'eventLoopLag' | 'memory'>,
   name: 'primary' | 'worker',
 ): void {
   const lag = eventLoopLag.at({ process: name });

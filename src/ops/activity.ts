@@ -1,4 +1,4 @@
-import type { LatencyBucket } from '../lib/time/create-latency-histogram.ts';
+import type { LatencyBucket } from '../lib/time/latency-histogram.ts';
 
 /** What a worker did since it last told of it. */
 export interface Activity {

@@ -7,7 +7,7 @@ import { createAuthorizeAdmin } from './authorize-admin.ts';
 import { fingerprintToken } from './fingerprint-token.ts';
 import type { TrustConnection } from './limit-connections.ts';
 import type { OpsAnswer } from './ops-answer.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { receiveJsonBody } from './receive-json-body.ts';
 import type { AdminCall, AdminRoute, AdminStream } from './routes/admin-route.ts';
 import { type AdminRoutesOptions, findAdminRoute } from './routes/admin-routes.ts';
 
@@ -38,7 +38,7 @@ export function createAdminHandler(
   const tell = async (
     what: string,
     who: Operator,
-    { account, key = null, before = null, after }: Told,
+    { account, key = null, before = null, after }: ChangeReport,
     outcome: 'done' | 'unknown',
   ) => {
     const entry = { what, who, node, account, key, outcome, before, after };
@@ -54,7 +54,7 @@ export function createAdminHandler(
     trust(socket);
     const { route, id } = findAdminRoute(routes, method, path);
     const query = Object.fromEntries(new URLSearchParams(url.slice(path.length)));
-    const body = method === 'GET' ? undefined : await readJsonBody(request);
+    const body = method === 'GET' ? undefined : await receiveJsonBody(request);
     const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
     const who: Operator = { via, token: fingerprint, address };
     const call: AdminCall = { id, query, body, who };
@@ -75,7 +75,7 @@ export function createAdminHandler(
   };
 }
 
-interface Told {
+interface ChangeReport {
   readonly account: string | null;
   readonly key?: string | null;
   readonly before?: object | null;
@@ -87,7 +87,7 @@ function isStoreOut(error: unknown): boolean {
 }
 
 /** All that is known of a change whose answer was lost. */
-function unknownOf({ path }: AdminRoute, id: string): Told {
+function unknownOf({ path }: AdminRoute, id: string): ChangeReport {
   const isKey = path.startsWith('/admin/v1/keys/');
   const subject = id === '' ? null : id;
   return { account: isKey ? null : subject, key: isKey ? subject : null, after: null };

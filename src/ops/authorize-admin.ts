@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createMinuteLimiter } from '../guards/create-minute-limiter.ts';
+import { createMinuteLimiter } from '../guards/minute-limiter.ts';
 import { readClientAddress } from '../guards/read-client-address.ts';
 import type { Secret } from '../lib/secret.ts';
 import { OpsProblem } from './ops-problem.ts';

@@ -14,7 +14,7 @@ export interface ClusterState {
     readonly state: string;
     readonly startedMs: number;
   }[];
-  readonly upstreams: readonly UpstreamView[];
+  readonly upstreams: readonly UpstreamStatus[];
   readonly redis: {
     /** The worst that a worker sees; `unknown` while none has told. */
     readonly state: 'up' | 'out' | 'unknown';
@@ -24,7 +24,7 @@ export interface ClusterState {
   };
 }
 
-export interface UpstreamView {
+export interface UpstreamStatus {
   readonly name: string;
   readonly kind: string;
   /** Without credentials. */

@@ -1,4 +1,4 @@
-import type { ClusterState, UpstreamView } from './cluster-state.ts';
+import type { ClusterState, UpstreamStatus } from './cluster-state.ts';
 import { showTime } from './schemas/admin-views.ts';
 
 /** A node as operators see it. */
@@ -23,7 +23,7 @@ export function showCluster({ node, workers, upstreams, redis }: ClusterState) {
   };
 }
 
-function showUpstream({ url, probe, workers, ...upstream }: UpstreamView) {
+function showUpstream({ url, probe, workers, ...upstream }: UpstreamStatus) {
   return {
     ...{ name: upstream.name, kind: upstream.kind, url: url ?? null },
     models: upstream.models,

@@ -1,7 +1,7 @@
 import { mergeLatencies } from '../lib/time/merge-latencies.ts';
 import { creditsOf } from '../lib/units/micros.ts';
 import type { Activity } from '../ops/activity.ts';
-import type { EventHub } from '../ops/create-event-hub.ts';
+import type { EventHub } from '../ops/event-hub.ts';
 import type { SummaryData } from '../ops/schemas/event-schemas.ts';
 import type { WorkerProcess } from '../supervise/fork-worker.ts';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { readUpstreamTls } from '../upstream/read-upstream-tls.ts';
 import { startUpstreamProbe, type UpstreamProbe } from '../upstream/start-upstream-probe.ts';
 
-export interface UpstreamProbes {
+export interface NodeProbes {
   /** Those that do not answer. */
   downNames(): readonly string[];
   /** Undefined for an upstream that is not probed. */
@@ -14,14 +14,14 @@ export interface UpstreamProbes {
   stop(): void;
 }
 
-interface UpstreamProbesOptions {
+interface NodeProbesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly onChange: () => void;
 }
 
 /** A node asks each upstream once, for all of its workers. */
-export function probeUpstreams(config: Config, options: UpstreamProbesOptions): UpstreamProbes {
+export function probeUpstreams(config: Config, options: NodeProbesOptions): NodeProbes {
   const { clock, log, onChange } = options;
   let probes = new Map<string, UpstreamProbe>();
 

@@ -1,10 +1,10 @@
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
-import type { ClusterState, UpstreamView } from '../ops/cluster-state.ts';
-import { addTries, NO_TRIES, type TryCounts } from '../routing/create-try-counts.ts';
+import type { ClusterState, UpstreamStatus } from '../ops/cluster-state.ts';
+import { addTries, NO_TRIES, type TryCounts } from '../routing/try-counts.ts';
 import type { UpstreamHealth } from '../routing/upstream-slots.ts';
 import type { WorkerProcess } from '../supervise/fork-worker.ts';
-import type { UpstreamProbes } from './probe-upstreams.ts';
+import type { NodeProbes } from './probe-upstreams.ts';
 import { type EffectiveConfig, versionOf } from './read-next-config.ts';
 
 /** The worst last. */
@@ -15,7 +15,7 @@ export interface ClusterParts {
   readonly startedMs: number;
   readonly effective: EffectiveConfig;
   readonly workers: readonly WorkerProcess[];
-  readonly probes: UpstreamProbes;
+  readonly probes: NodeProbes;
   /** What workers that have ended had tried, by upstream. */
   readonly endedTries: ReadonlyMap<string, TryCounts>;
 }
@@ -59,7 +59,7 @@ function readReports(workers: readonly WorkerProcess[], name: string) {
 function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: ClusterParts) {
   const found = parts.probes.find(name);
   const reports = readReports(parts.workers, name);
-  const view: UpstreamView = {
+  const view: UpstreamStatus = {
     ...{ name, kind, url },
     models: parts.effective.config.models
       .filter(({ routes }) => routes.some(({ upstream }) => upstream === name))

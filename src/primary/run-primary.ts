@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Operator } from '../accounts/audit/audit-entry.ts';
 import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
-import { createCatalogue, nameForList } from '../catalogue/resolve-model.ts';
+import { createCatalogue, nameForList } from '../catalogue/catalogue.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
@@ -14,8 +14,8 @@ import type { Log } from '../lib/log.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createLog } from '../log/create-log.ts';
-import type { Metrics } from '../metrics/create-metrics.ts';
-import { createEventHub, type EventHub } from '../ops/create-event-hub.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+import { createEventHub, type EventHub } from '../ops/event-hub.ts';
 import { loadAdminToken } from '../ops/load-admin-token.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/server/embedded-server.ts';
@@ -23,10 +23,10 @@ import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
 import { announceNode } from './announce-node.ts';
 import { createEnding } from './create-ending.ts';
-import { createFleet, type Fleet } from './create-fleet.ts';
-import { createNodeMetrics, type NodeMetrics } from './create-node-metrics.ts';
-import type { Reload } from './create-reload.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import type { EffectiveConfig } from './read-next-config.ts';
+import type { Reload } from './reload.ts';
 import { type Bookkeeping, startBookkeeping } from './start-bookkeeping.ts';
 
 export interface PrimaryOptions {
@@ -125,7 +125,7 @@ async function startEmbedded(
 function startBooks(
   { redis, dataDir }: Config,
   embedded: EmbeddedServer | undefined,
-  { metrics, log }: { readonly metrics: Metrics; readonly log: Log },
+  { metrics, log }: { readonly metrics: ProcessMetrics; readonly log: Log },
 ): Promise<Bookkeeping> {
   const target = redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
   return startBookkeeping({ target, dataDir, metrics, clock: systemClock, log });

@@ -13,9 +13,9 @@ import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { creditsOf } from '../lib/units/micros.ts';
-import type { Metrics } from '../metrics/create-metrics.ts';
 import { countFaults, createObserveSettled } from '../metrics/observe-billing.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { openSettleJournal, type SettleJournal } from '../quota/journal/settle-journal.ts';
 import { settle } from '../quota/scripts/settle.ts';
 import { type SweepReply, sweep } from '../quota/scripts/sweep.ts';
@@ -36,7 +36,7 @@ const CONNECT_TIME_MAX_MS = 10_000;
 interface BookkeepingOptions {
   readonly target: RedisTarget;
   readonly dataDir: string;
-  readonly metrics: Metrics;
+  readonly metrics: ProcessMetrics;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -120,7 +120,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   };
 }
 
-function createObserveSwept(metrics: Metrics): (reply: SweepReply) => void {
+function createObserveSwept(metrics: ProcessMetrics): (reply: SweepReply) => void {
   return ({ swept, chargedMicros }) => {
     metrics.holdsSwept.at({}).add(swept);
     metrics.creditsSwept.at({}).add(creditsOf(chargedMicros));
@@ -135,7 +135,7 @@ interface WatchedBooks {
   readonly clock: Clock;
 }
 
-function watchBooks(metrics: Metrics, parts: WatchedBooks): void {
+function watchBooks(metrics: ProcessMetrics, parts: WatchedBooks): void {
   const { journal, exporter, memory, ledgerDir, clock } = parts;
   metrics.redisMemoryUsed.watch((set) => {
     const share = memory.usedShare();

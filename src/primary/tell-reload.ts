@@ -1,9 +1,9 @@
 import type { Operator } from '../accounts/audit/audit-entry.ts';
 import type { AuditLog } from '../accounts/audit/audit-log.ts';
 import { diffSettings } from '../config/diff-settings.ts';
-import type { EventHub } from '../ops/create-event-hub.ts';
-import type { ReloadRun } from './create-reload.ts';
+import type { EventHub } from '../ops/event-hub.ts';
 import { type EffectiveConfig, versionOf } from './read-next-config.ts';
+import type { ReloadRun } from './reload.ts';
 
 export type ReloadAudit = Pick<AuditLog, 'add'>;
 

@@ -119,7 +119,7 @@ export type AbridgedRequest = Omit<InferenceRequest, typeof abridged> & {
 declare const abridged: unique symbol;
 
 /** For whoever looks at all of a request but its texts. */
-export type AskedRequest = InferenceRequest | AbridgedRequest;
+export type RequestOutline = InferenceRequest | AbridgedRequest;
 
 /** Tokens by price. `input` excludes what was read from or written to the cache; `output` includes thinking. */
 export interface Usage {
@@ -203,7 +203,7 @@ export interface AnswerForm {
 
 /** One request on its way to one upstream. */
 export interface InferenceCall {
-  readonly request: AskedRequest;
+  readonly request: RequestOutline;
   /** The same with all of its texts. */
   readonly readWhole: () => InferenceRequest;
   /** The pinned id of the model; aliases are resolved by now. */

@@ -1,4 +1,4 @@
-import { LinkedList, type Listed } from '../lib/collections/linked-list.ts';
+import { LinkedList, type ListLinks } from '../lib/collections/linked-list.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
@@ -11,14 +11,14 @@ const RENEWALS_IN_FLIGHT_MAX = 256;
 const RETRY_DELAY_MS = 1_000;
 
 /** Why a running request may not go on. */
-export type StopReason = 'revoked' | 'suspended';
+export type KeyStopReason = 'revoked' | 'suspended';
 
 /** A running request of this worker. */
 export interface OpenHold extends Hold {
   /** What it has cost so far. */
   seenMicros(): number;
   /** Is called once. */
-  stop(reason: StopReason): void;
+  stop(reason: KeyStopReason): void;
 }
 
 export interface OpenHolds {
@@ -26,7 +26,7 @@ export interface OpenHolds {
   /** Answers the function that ends it. */
   open(hold: OpenHold): () => void;
   /** Ends all that this matches. */
-  stop(matches: (hold: Hold) => boolean, reason: StopReason): void;
+  stop(matches: (hold: Hold) => boolean, reason: KeyStopReason): void;
   /** Asks for each at once, because word of a change may have been missed. */
   renewAll(): void;
   /** Renews no more. */
@@ -42,7 +42,7 @@ interface OpenHoldsOptions {
   readonly log: Log;
 }
 
-interface Entry extends Listed<Entry> {
+interface Entry extends ListLinks<Entry> {
   readonly hold: OpenHold;
   dueMs: number;
   isRenewing: boolean;
@@ -53,7 +53,7 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
   const entries = new LinkedList<Entry>();
   let renewalsInFlight = 0;
 
-  const end = (entry: Entry, reason: StopReason) => {
+  const end = (entry: Entry, reason: KeyStopReason) => {
     if (entries.delete(entry)) entry.hold.stop(reason);
   };
 

@@ -1,11 +1,11 @@
-import { refuseForbiddenModel } from '../catalogue/resolve-model.ts';
+import { refuseForbiddenModel } from '../catalogue/catalogue.ts';
 import { refuseClosedKey, refuseKey } from '../keys/refuse-key.ts';
 import { formatCredits } from '../lib/units/micros.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
 import type { AdmitReply } from './scripts/admit.ts';
 
-type Refused = Exclude<AdmitReply, { kind: 'admitted' }>;
+type AdmitRefusal = Exclude<AdmitReply, { kind: 'admitted' }>;
 
 /** Nobody knows when another request of the key will end. */
 const IN_FLIGHT_WAIT_MS = 1_000;
@@ -15,7 +15,7 @@ const DO_NOT_RETRY = { 'x-should-retry': 'false' };
 
 /** What a caller is told who was not admitted. */
 export function refuseAdmission(
-  reply: Refused,
+  reply: AdmitRefusal,
   caller: { readonly maskedKey: string; readonly model: string },
 ): Refusal {
   switch (reply.kind) {
@@ -51,7 +51,7 @@ export function refuseSuspended(): Refusal {
   });
 }
 
-function refuseRate({ rate, scope, waitMs }: Extract<Refused, { kind: 'rate' }>): Refusal {
+function refuseRate({ rate, scope, waitMs }: Extract<AdmitRefusal, { kind: 'rate' }>): Refusal {
   const per = rate.windowMs === MINUTE_MS ? 'minute' : `${rate.windowMs / 1_000} seconds`;
   return new Refusal(
     'rate_limited',
@@ -68,7 +68,7 @@ function refuseInFlight(inFlightMax: number): Refusal {
   );
 }
 
-function refuseCap(reply: Extract<Refused, { kind: 'cap' }>): Refusal {
+function refuseCap(reply: Extract<AdmitRefusal, { kind: 'cap' }>): Refusal {
   const used = `${formatCredits(reply.spentMicros)} spent and ${formatCredits(reply.heldMicros)} held by running requests`;
   return new Refusal(
     'cap_reached',

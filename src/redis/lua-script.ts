@@ -7,7 +7,7 @@ import type { CommandArg } from './direct-line/command-writer.ts';
 import { type LuaHeader, parseLuaHeader } from './parse-lua-header.ts';
 
 /** Exactly these names: `Record<never, …>` alone would accept any object. */
-type Named<Name extends string, Value> = [Name] extends [never]
+type ByName<Name extends string, Value> = [Name] extends [never]
   ? Readonly<Record<string, never>>
   : Readonly<Record<Name, Value>>;
 
@@ -23,9 +23,9 @@ export interface LuaScript<
   /** `further` are more requests of the same run, where the script takes several. */
   call(
     connection: Pick<RedisConnection, 'send'>,
-    keys: Named<KeyName, string>,
-    args: Named<ArgName | EachName, LuaArg>,
-    further?: readonly Named<EachName, LuaArg>[],
+    keys: ByName<KeyName, string>,
+    args: ByName<ArgName | EachName, LuaArg>,
+    further?: readonly ByName<EachName, LuaArg>[],
   ): Promise<unknown>;
 }
 

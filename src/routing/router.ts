@@ -14,7 +14,7 @@ import {
   type UpstreamSlots,
 } from './upstream-slots.ts';
 
-export interface Route {
+export interface ModelRoute {
   readonly upstream: string;
   readonly weight: number;
   /** 1 comes first; the next ones are for when nothing of it is ready. */
@@ -59,7 +59,7 @@ export interface Router {
 
 export interface RouterOptions {
   /** By the id of the model. */
-  readonly routes: ReadonlyMap<string, readonly Route[]>;
+  readonly routes: ReadonlyMap<string, readonly ModelRoute[]>;
   readonly upstreams: readonly UpstreamLimits[];
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
@@ -115,7 +115,7 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
 }
 
 function groupRoutes(
-  routes: readonly Route[],
+  routes: readonly ModelRoute[],
   slots: ReadonlyMap<string, UpstreamSlots>,
   clock: Clock,
 ): Groups {

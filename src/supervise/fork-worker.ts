@@ -6,8 +6,8 @@ import type {
   StartOrder,
   WorkerReport,
 } from '../messages/worker-messages.ts';
-import type { MetricsSource } from '../metrics/collect-metrics.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
+import type { MetricsSource } from '../metrics/metrics-collector.ts';
 import type { Activity } from '../ops/activity.ts';
 import { decodeSettlement, type Settlement } from '../quota/settlement/settlement.ts';
 import { createMetricsQuestions } from './create-metrics-questions.ts';
@@ -119,7 +119,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
       questions.end();
       return lastMetrics;
     }),
-    tellDownUpstreams: (names) => send({ type: 'upstreams-down', names }),
+    tellDownUpstreams: (names) => send({ type: 'upstreams_down', names }),
     drain(given) {
       state = 'draining';
       drainOrder = given;
@@ -138,7 +138,7 @@ function firstOrders(
   if (drainOrder !== undefined) return [{ type: 'drain', order: drainOrder }];
   return [
     { type: 'start', order },
-    { type: 'upstreams-down', names: downUpstreams() },
+    { type: 'upstreams_down', names: downUpstreams() },
   ];
 }
 

@@ -6,7 +6,7 @@ export interface Supervisor {
   /** Rejects with the first reason when a worker cannot start at all. */
   start(count: number): Promise<void>;
   /** Replaces every worker, one by one; stops, with the rest as it was, when a new one cannot start. */
-  roll(count: number, order: DrainOrder): Promise<Rolled>;
+  roll(count: number, order: DrainOrder): Promise<RollResult>;
   /** Ends every worker; none is replaced from here on. */
   stop(order: DrainOrder): Promise<void>;
   killAll(): void;
@@ -14,7 +14,7 @@ export interface Supervisor {
   workers(): readonly WorkerProcess[];
 }
 
-interface Rolled {
+interface RollResult {
   /** How many workers were replaced. */
   readonly replaced: number;
   /** Why a new one did not start. */

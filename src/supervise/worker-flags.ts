@@ -7,8 +7,8 @@ const LARGE_PAGES_SETTING = '/sys/kernel/mm/transparent_hugepage/enabled';
 const LARGE_PAGES_FLAG = '--use-largepages=silent';
 
 /**
- * For the garbage collector. Hardly anything outlives its request: helpers that look for it in parallel cost more than
- * they find, and a young generation beyond 8 MiB only takes memory (10 % less CPU time a request, 55 MB less a worker).
+ * For the garbage collector. Hardly anything outlives its request: the helper threads of a parallel scavenge cost more
+ * than they find, and semi-spaces beyond 8 MiB only take memory (10 % less CPU time a request, 55 MB less a worker).
  */
 const COLLECTOR_FLAGS = [
   '--no-parallel-scavenge',
@@ -16,7 +16,7 @@ const COLLECTOR_FLAGS = [
   '--max-semi-space-size=8',
 ];
 
-/** What workers give to the engine. */
+/** What workers give to Node.js and V8. */
 export function chooseWorkerFlags(setting = LARGE_PAGES_SETTING): string[] {
   // Silent as it says to be, Node.js warns on standard error, between lines of the log, where Linux has no such setting.
   const warns = process.platform === 'linux' && !existsSync(setting);

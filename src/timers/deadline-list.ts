@@ -1,7 +1,7 @@
-import { LinkedList, type Listed } from '../lib/collections/linked-list.ts';
+import { LinkedList, type ListLinks } from '../lib/collections/linked-list.ts';
 
 /** One item's place in the list. */
-export interface Deadline<Item> extends Listed<Deadline<Item>> {
+export interface Deadline<Item> extends ListLinks<Deadline<Item>> {
   readonly item: Item;
   dueMs: number;
   /** By which it has its place in the list; never later than `dueMs`. */

@@ -1,4 +1,4 @@
-import { type Interval, quantileOf, rateOf, sumOf, type Wanted } from './measure.ts';
+import { type Interval, quantileOf, rateOf, type SampleFilter, sumOf } from './measure.ts';
 import type { MetricsPage } from './parse-metrics.ts';
 import type { ClusterPage } from './read-cluster.ts';
 
@@ -11,63 +11,63 @@ export interface Scrape {
   readonly problems: readonly string[];
 }
 
-type Known<Value> = Value | null;
+type OrNull<Value> = Value | null;
 
 export interface Quantiles {
-  readonly p50: Known<number>;
-  readonly p99: Known<number>;
+  readonly p50: OrNull<number>;
+  readonly p99: OrNull<number>;
 }
 
-export interface UpstreamView {
-  readonly name: Known<string>;
-  readonly state: Known<string>;
-  readonly in_flight: Known<number>;
-  readonly in_flight_max: Known<number>;
-  readonly tries_per_second: Known<number>;
-  readonly failures_per_second: Known<number>;
+export interface UpstreamRow {
+  readonly name: OrNull<string>;
+  readonly state: OrNull<string>;
+  readonly in_flight: OrNull<number>;
+  readonly in_flight_max: OrNull<number>;
+  readonly tries_per_second: OrNull<number>;
+  readonly failures_per_second: OrNull<number>;
 }
 
-export interface WorkerView {
-  readonly worker: Known<number>;
-  readonly pid: Known<number>;
-  readonly state: Known<string>;
-  readonly in_flight: Known<number>;
-  readonly uptime_seconds: Known<number>;
+export interface WorkerRow {
+  readonly worker: OrNull<number>;
+  readonly pid: OrNull<number>;
+  readonly state: OrNull<string>;
+  readonly in_flight: OrNull<number>;
+  readonly uptime_seconds: OrNull<number>;
 }
 
 /** Everything that is shown, as `--json` prints it: null is what is not known. */
 export interface TopView {
-  readonly node: Known<string>;
-  readonly version: Known<string>;
+  readonly node: OrNull<string>;
+  readonly version: OrNull<string>;
   readonly problems: readonly string[];
-  readonly requests_per_second: Known<number>;
-  readonly errors_per_second: Known<number>;
-  readonly streams: Known<number>;
-  readonly tokens_per_second: Known<number>;
-  readonly credits_per_second: Known<number>;
+  readonly requests_per_second: OrNull<number>;
+  readonly errors_per_second: OrNull<number>;
+  readonly streams: OrNull<number>;
+  readonly tokens_per_second: OrNull<number>;
+  readonly credits_per_second: OrNull<number>;
   readonly latency_seconds: Quantiles;
   readonly first_token_seconds: Quantiles;
-  readonly redis: { readonly state: Known<string>; readonly latency_seconds: Quantiles };
-  readonly holds: Known<number>;
-  readonly settle_queue: Known<number>;
-  readonly settle_journal: Known<number>;
-  readonly upstreams: readonly UpstreamView[];
+  readonly redis: { readonly state: OrNull<string>; readonly latency_seconds: Quantiles };
+  readonly holds: OrNull<number>;
+  readonly settle_queue: OrNull<number>;
+  readonly settle_journal: OrNull<number>;
+  readonly upstreams: readonly UpstreamRow[];
   /** Memory and lag are of all workers together. */
-  readonly workers_memory_bytes: Known<number>;
+  readonly workers_memory_bytes: OrNull<number>;
   readonly workers_lag_seconds: Quantiles;
-  readonly workers: readonly WorkerView[];
+  readonly workers: readonly WorkerRow[];
 }
 
 /** Tries that say nothing against their upstream. */
 const HARMLESS_RESULTS = ['ok', 'left', 'refused'];
 
-const isError: Wanted = (labels) =>
+const isError: SampleFilter = (labels) =>
   labels.get('outcome') === 'failed' || /^5/.test(labels.get('status') ?? '');
 // The output has them already.
-const isNotThinking: Wanted = (labels) => labels.get('kind') !== 'thinking';
-const isAdmission: Wanted = (labels) => labels.get('connection') === 'admit';
-const isWorker: Wanted = (labels) => labels.get('process') === 'worker';
-const isWorkerRss: Wanted = (labels) => isWorker(labels) && labels.get('kind') === 'rss';
+const isNotThinking: SampleFilter = (labels) => labels.get('kind') !== 'thinking';
+const isAdmission: SampleFilter = (labels) => labels.get('connection') === 'admit';
+const isWorker: SampleFilter = (labels) => labels.get('process') === 'worker';
+const isWorkerRss: SampleFilter = (labels) => isWorker(labels) && labels.get('kind') === 'rss';
 
 /** Rates and quantiles are of the time between two scrapes; without a first one they are not known. */
 export function buildView(before: Scrape | undefined, after: Scrape): TopView {
@@ -77,7 +77,7 @@ export function buildView(before: Scrape | undefined, after: Scrape): TopView {
     after: metrics,
     seconds: before === undefined ? 0 : (after.atMs - before.atMs) / 1_000,
   };
-  const quantiles = (name: string, isWanted?: Wanted): Quantiles => ({
+  const quantiles = (name: string, isWanted?: SampleFilter): Quantiles => ({
     p50: quantileOf(interval, name, 0.5, isWanted) ?? null,
     p99: quantileOf(interval, name, 0.99, isWanted) ?? null,
   });
@@ -113,15 +113,15 @@ function tellRedisState(metrics: MetricsPage | undefined): string | null {
 }
 
 /** Those that either source names; a node that shows no state may still count tries. */
-function viewUpstreams(cluster: ClusterPage | undefined, interval: Interval): UpstreamView[] {
+function viewUpstreams(cluster: ClusterPage | undefined, interval: Interval): UpstreamRow[] {
   const { after } = interval;
   const known = new Map((cluster?.upstreams ?? []).map((upstream) => [upstream.name, upstream]));
   const counted = (after?.get('tollgate_upstream_in_flight') ?? []).map(({ labels }) =>
     labels.get('upstream'),
   );
   return [...new Set([...known.keys(), ...counted])].map((name) => {
-    const isOfIt: Wanted = (labels) => labels.get('upstream') === name;
-    const isFailure: Wanted = (labels) =>
+    const isOfIt: SampleFilter = (labels) => labels.get('upstream') === name;
+    const isFailure: SampleFilter = (labels) =>
       isOfIt(labels) && !HARMLESS_RESULTS.includes(labels.get('result') ?? '');
     const upstream = known.get(name);
     const workers = upstream?.workers ?? [];
@@ -139,7 +139,7 @@ function viewUpstreams(cluster: ClusterPage | undefined, interval: Interval): Up
   });
 }
 
-function viewWorkers({ cluster, atMs }: Scrape): WorkerView[] {
+function viewWorkers({ cluster, atMs }: Scrape): WorkerRow[] {
   return (cluster?.workers ?? []).map(({ worker, pid, state, startedMs }) => ({
     worker: worker ?? null,
     pid: pid ?? null,

@@ -1,7 +1,7 @@
-import type { MetricSample, MetricsPage } from './parse-metrics.ts';
+import type { MetricsPage, ScrapeSample } from './parse-metrics.ts';
 
-type Labels = MetricSample['labels'];
-export type Wanted = (labels: Labels) => boolean;
+type Labels = ScrapeSample['labels'];
+export type SampleFilter = (labels: Labels) => boolean;
 
 /** Two pages, and the time between them. */
 export interface Interval {
@@ -10,13 +10,13 @@ export interface Interval {
   readonly seconds: number;
 }
 
-const everything: Wanted = () => true;
+const everything: SampleFilter = () => true;
 
 /** Undefined when there is no such series. */
 export function sumOf(
   page: MetricsPage | undefined,
   name: string,
-  isWanted: Wanted = everything,
+  isWanted: SampleFilter = everything,
 ): number | undefined {
   const samples = (page?.get(name) ?? []).filter(({ labels }) => isWanted(labels));
   return samples.length === 0 ? undefined : samples.reduce((sum, { value }) => sum + value, 0);
@@ -26,7 +26,7 @@ export function sumOf(
 export function rateOf(
   { before, after, seconds }: Interval,
   name: string,
-  isWanted: Wanted = everything,
+  isWanted: SampleFilter = everything,
 ): number | undefined {
   if (before === undefined || seconds <= 0) return undefined;
   if (after?.get(name) === undefined) return undefined;
@@ -42,7 +42,7 @@ export function quantileOf(
   { before, after }: Interval,
   name: string,
   quantile: number,
-  isWanted: Wanted = everything,
+  isWanted: SampleFilter = everything,
 ): number | undefined {
   if (before === undefined || after === undefined) return undefined;
   const earlier = countBuckets(before, name, isWanted);
@@ -63,7 +63,11 @@ export function quantileOf(
   return lowerBound;
 }
 
-function countBuckets(page: MetricsPage, name: string, isWanted: Wanted): Map<number, number> {
+function countBuckets(
+  page: MetricsPage,
+  name: string,
+  isWanted: SampleFilter,
+): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { labels, value } of page.get(`${name}_bucket`) ?? []) {
     if (!isWanted(labels)) continue;

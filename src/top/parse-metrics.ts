@@ -1,10 +1,10 @@
-export interface MetricSample {
+export interface ScrapeSample {
   readonly labels: ReadonlyMap<string, string>;
   readonly value: number;
 }
 
 /** One page of metrics: the samples of each name. */
-export type MetricsPage = ReadonlyMap<string, readonly MetricSample[]>;
+export type MetricsPage = ReadonlyMap<string, readonly ScrapeSample[]>;
 
 const NAME = /[a-zA-Z_:][a-zA-Z0-9_:]*/y;
 const LABEL = /[ \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\\n]|\\[\\"n])*)"[ \t]*/y;
@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\\\': '\\', '\\"': '"', '\
 
 /** Reads the Prometheus text format (version 0.0.4). Throws with the line of the first mistake. */
 export function parseMetrics(text: string): MetricsPage {
-  const page = new Map<string, MetricSample[]>();
+  const page = new Map<string, ScrapeSample[]>();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     if (line.startsWith('#')) {
@@ -32,7 +32,7 @@ export function parseMetrics(text: string): MetricsPage {
 
 interface NamedSample {
   readonly name: string;
-  readonly sample: MetricSample;
+  readonly sample: ScrapeSample;
 }
 
 function parseSample(line: string, index: number): NamedSample {

@@ -15,7 +15,7 @@ import {
 
 const PATHS = { native: '/v1/messages', chat: '/v1/chat/completions' };
 
-interface Recorded {
+interface SpanSource {
   readonly record: RequestRecord;
   readonly trace: Trace;
   readonly recording: TraceRecording;
@@ -32,7 +32,7 @@ interface Recorded {
  *                ├── call UPSTREAM   the parent of the upstream's own span
  *                └── …
  */
-export function encodeRequestSpans(recorded: Recorded): OtlpSpan[] {
+export function encodeRequestSpans(recorded: SpanSource): OtlpSpan[] {
   const { record, trace, recording } = recorded;
   const request = encodeSpan(recorded, {
     spanId: trace.spanId,
@@ -89,7 +89,7 @@ function findError({ refusal, outcome, status }: RequestRecord): string | undefi
   return refusal ?? outcome;
 }
 
-function encodeAdmission(recorded: Recorded): OtlpSpan[] {
+function encodeAdmission(recorded: SpanSource): OtlpSpan[] {
   const { bodyMs, admittedMs } = recorded.record;
   if (bodyMs === undefined || admittedMs === undefined) return [];
   return [
@@ -108,7 +108,7 @@ function encodeAdmission(recorded: Recorded): OtlpSpan[] {
 
 type CallResult = RequestRecord['tries'][number]['result'] | undefined;
 
-function encodeCall(recorded: Recorded, call: CallSpan, result: CallResult): OtlpSpan {
+function encodeCall(recorded: SpanSource, call: CallSpan, result: CallResult): OtlpSpan {
   const isError = result !== undefined && result !== 'ok' && result !== 'left';
   const { upstream, startedMs, firstPartMs, endMs = recorded.record.endMs } = call;
   return encodeSpan(recorded, {
@@ -140,7 +140,7 @@ interface SpanParts {
   readonly error: string | undefined;
 }
 
-function encodeSpan({ trace, epochMs }: Recorded, parts: SpanParts): OtlpSpan {
+function encodeSpan({ trace, epochMs }: SpanSource, parts: SpanParts): OtlpSpan {
   const { spanId, parentSpanId, name, kind, startMs, endMs, attributes, error } = parts;
   return {
     traceId: trace.traceId,

@@ -6,13 +6,13 @@ import type { OutputLimitField } from '../protocol/chat/requests/encode-request.
 import { refuseLongCache } from '../protocol/chat/requests/refuse-long-cache.ts';
 import { refusePdfs } from '../protocol/chat/requests/refuse-pdfs.ts';
 import type { FormatName } from '../protocol/format-names.ts';
-import type { AskedRequest, Infer, InferenceCall } from '../protocol/inference.ts';
+import type { Infer, InferenceCall, RequestOutline } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
-import type { Acceptable } from '../protocol/upstream-call.ts';
+import type { OptionalFeature } from '../protocol/upstream-call.ts';
 import { createDeadlineList } from '../timers/deadline-list.ts';
+import { createAnswerDeadlines } from './answer-deadlines.ts';
 import { createSecretMask } from './create-secret-mask.ts';
-import { createDeadlines } from './deadlines.ts';
 import { HttpCall } from './http-call.ts';
 import { createHttpClient } from './http1/create-http-client.ts';
 import { HeaderLines } from './http1/encode-request.ts';
@@ -37,7 +37,7 @@ export interface HttpUpstreamOptions {
   readonly unknownFields: 'pass' | 'drop' | 'refuse';
   /** Of a chat upstream, by the id of the model, `*` for all others; absent, the client's own. */
   readonly outputLimitFields: Readonly<Record<string, OutputLimitField>>;
-  readonly accepts: ReadonlySet<Acceptable>;
+  readonly accepts: ReadonlySet<OptionalFeature>;
   readonly concurrencyMax: number;
   readonly timeouts: {
     readonly connectMs: number;
@@ -70,10 +70,10 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     onDue: (call) => call.giveUpRest(),
   });
   const maskText = createSecretMask(options);
-  const forStreams = { answer: createDeadlines(timeouts), lingering, maskText };
+  const forStreams = { answer: createAnswerDeadlines(timeouts), lingering, maskText };
   // A whole answer is silent until it is there, however long that takes.
   const wholeTimeouts = { ...timeouts, firstByteMs: timeouts.totalMs };
-  const forWholes = { answer: createDeadlines(wholeTimeouts), lingering, maskText };
+  const forWholes = { answer: createAnswerDeadlines(wholeTimeouts), lingering, maskText };
   const encodeHeaders = createHeaderEncoder(options);
 
   return (call) => {
@@ -104,7 +104,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
 
 /** A tool of an unknown kind is none that can be left out: the model would be without it. */
 function checkUnknown(
-  { unknownFields: names }: AskedRequest,
+  { unknownFields: names }: RequestOutline,
   { unknownFields }: Pick<HttpUpstreamOptions, 'unknownFields'>,
 ): void {
   if (names.length === 0 || unknownFields === 'pass') return;

@@ -4,24 +4,24 @@ import { Refusal } from '../protocol/refusals.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
-import { AnswerParts, type AnswerSource } from './answer-parts.ts';
-import type { Deadlines } from './deadlines.ts';
-import type { HttpRequest } from './http1/encode-request.ts';
-import type { HttpClient, HttpExchange, HttpHandler, HttpHeaders } from './http1/http-client.ts';
-import type { HttpFailure } from './http1/http-failure.ts';
-import type { PushedPart } from './pushed-part.ts';
+import type { AnswerDeadlines } from './answer-deadlines.ts';
 import {
   type AnswerReader,
   createAnswerReader,
   createErrorReader,
   type PartTeller,
-} from './read-answer.ts';
+} from './answer-reader.ts';
+import type { HttpRequest } from './http1/encode-request.ts';
+import type { HttpClient, HttpExchange, HttpHandler, HttpHeaders } from './http1/http-client.ts';
+import type { HttpFailure } from './http1/http-failure.ts';
+import { type AnswerSource, PartQueue } from './part-queue.ts';
+import type { PushedPart } from './pushed-part.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface CallRules {
   /** What an upstream says of a failure may have our secrets in it: nothing of that goes on without this. */
   readonly maskText: MaskText;
-  readonly answer: Deadlines;
+  readonly answer: AnswerDeadlines;
   /** For the rest of an answer that has told all it had to tell. */
   readonly lingering: DeadlineList<HttpCall>;
 }
@@ -31,7 +31,7 @@ export interface CallRules {
  * made for every request.
  */
 export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
-  readonly parts: AnswerParts;
+  readonly parts: PartQueue;
   readonly #signal: StopSignal;
   /** Until the upstream answers: it holds the request with its body. */
   #call: InferenceCall | undefined;
@@ -52,7 +52,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#dialect = dialect;
     this.#maskText = rules.maskText;
     this.#lingering = rules.lingering;
-    this.parts = new AnswerParts(this, rules.answer);
+    this.parts = new PartQueue(this, rules.answer);
   }
 
   start(client: HttpClient, request: HttpRequest): void {

@@ -1,4 +1,5 @@
 import { pourAnswer } from '../protocol/answers/pour-answer.ts';
+import type { FormatName } from '../protocol/format-names.ts';
 import type {
   Answer,
   AnswerPart,
@@ -25,16 +26,16 @@ const RETRY_AFTER_WAIT_MAX_MS = 2_000;
 const RETRY_AFTER_JITTER_MS = 250;
 
 /** What is needed of a call once its answer has begun. */
-type TriedCall = Pick<InferenceCall, 'isUnread' | 'noteTries' | 'signal'>;
+type CallEnd = Pick<InferenceCall, 'isUnread' | 'noteTries' | 'signal'>;
 
 export interface RetryOptions {
   readonly room: WaitingRoom;
   readonly upstreams: ReadonlyMap<string, Infer>;
   /** By the format of the client: those that do not take its PDFs. */
-  readonly withoutPdfs: Readonly<Record<'native' | 'chat', ReadonlySet<string>>>;
+  readonly withoutPdfs: Readonly<Record<FormatName, ReadonlySet<string>>>;
   readonly budget: RetryBudget;
   /** Once for each request that was tried, when it is over. */
-  readonly onTries: (tries: readonly Try[], call: TriedCall) => void;
+  readonly onTries: (tries: readonly Try[], call: CallEnd) => void;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
 }
@@ -51,24 +52,24 @@ const DONE: Result = { done: true, value: undefined };
  *     └── pause ◀─┘ elsewhere if there is an elsewhere
  */
 export function inferWithRetries(options: RetryOptions): Infer {
-  return (call) => new RetriedAnswer(options, call);
+  return (call) => new AnswerWithRetries(options, call);
 }
 
-interface Begun {
+interface AnswerStart {
   readonly lease: Lease;
   readonly parts: Answer;
 }
 
 /** By hand, since each part costs a generator another turn; a class, because one is made for every request. */
-class RetriedAnswer implements Answer {
+class AnswerWithRetries implements Answer {
   readonly #options: RetryOptions;
-  readonly #call: TriedCall;
+  readonly #call: CallEnd;
   /** Nothing of it is kept longer than a retry is possible. */
   #untold: InferenceCall | undefined;
   readonly #tries: Try[] = [];
   /** Before its first part. */
   #trying: Answer | undefined;
-  #begun: Begun | undefined;
+  #begun: AnswerStart | undefined;
   #isOver = false;
 
   constructor(options: RetryOptions, call: InferenceCall) {
@@ -170,7 +171,7 @@ class RetriedAnswer implements Answer {
     await wait(PAUSE_MS * this.#tries.length * (0.5 + random() / 2), call.signal);
   }
 
-  async #takeNext({ lease, parts }: Begun): Promise<Result> {
+  async #takeNext({ lease, parts }: AnswerStart): Promise<Result> {
     try {
       return this.#noteResult(lease, await parts.next());
     } catch (error) {
@@ -210,7 +211,7 @@ interface FailedTry {
   readonly failure: UpstreamFailure | undefined;
 }
 
-function endFailed(lease: Lease, { signal }: TriedCall, error: unknown): FailedTry {
+function endFailed(lease: Lease, { signal }: CallEnd, error: unknown): FailedTry {
   const failure = signal.aborted ? undefined : classifyFailure(error);
   if (failure === undefined) {
     lease.end('ignored');

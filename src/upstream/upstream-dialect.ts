@@ -11,9 +11,9 @@ import { spliceChatRequest } from '../protocol/chat/requests/splice-request.ts';
 import type { FormatName } from '../protocol/format-names.ts';
 import type {
   AnswerContext,
-  AskedRequest,
   InferenceCall,
   InferenceEvent,
+  RequestOutline,
   Usage,
 } from '../protocol/inference.ts';
 import type { Json } from '../protocol/json/upstream-json.ts';
@@ -31,11 +31,11 @@ import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import type { RelayedAnswer } from '../protocol/sse/relayed-answer.ts';
 import type { StreamDecoder } from '../protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../protocol/sse/stream-relay.ts';
-import type { AskedCall, UpstreamCall } from '../protocol/upstream-call.ts';
+import type { UpstreamCall, UpstreamCallOutline } from '../protocol/upstream-call.ts';
 
-export type CallToEncode = AskedCall & Pick<InferenceCall, 'readWhole'>;
+export type EncoderInput = UpstreamCallOutline & Pick<InferenceCall, 'readWhole'>;
 
-type AskedBetas = Pick<AskedRequest, 'isBetaContext' | 'betas'>;
+type BetaFields = Pick<RequestOutline, 'isBetaContext' | 'betas'>;
 
 /** How a kind of upstream is spoken to; all in which the kinds differ. */
 export interface UpstreamDialect {
@@ -44,12 +44,12 @@ export interface UpstreamDialect {
   /** Behind the upstream's address. */
   readonly path: string;
   encodeRequest(
-    call: CallToEncode,
+    call: EncoderInput,
     vendorModel: string,
     outputLimitField: OutputLimitField | undefined,
   ): string | Uint8Array;
   /** Name, value, name, value, … */
-  encodeHeaders(betas: AskedBetas, apiKey: string | undefined): readonly string[];
+  encodeHeaders(betas: BetaFields, apiKey: string | undefined): readonly string[];
   /** The same for a question whether it is there. */
   encodeProbeHeaders(apiKey: string | undefined): readonly string[];
   createStreamDecoder(): StreamDecoder;
@@ -108,7 +108,7 @@ export const CHAT_DIALECT: UpstreamDialect = {
 };
 
 /** To be written anew. */
-function wholeOf(call: CallToEncode): UpstreamCall {
+function wholeOf(call: EncoderInput): UpstreamCall {
   return { ...call, request: call.readWhole() };
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Steps } from '../gateway/steps.ts';
-import type { KeyCheck } from '../keys/create-key-check.ts';
+import type { KeyCheck } from '../keys/key-check.ts';
 import type { ApiKey } from '../protocol/admission.ts';
 import type { AskStore } from '../quota/ask-store.ts';
 import { describeKey } from '../quota/scripts/describe-key.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import { createFreeCallGuard } from '../guards/guard-free-calls.ts';
-import type { KeyCheck } from '../keys/create-key-check.ts';
+import { createFreeCallGuard } from '../guards/free-call-guard.ts';
+import type { KeyCheck } from '../keys/key-check.ts';
 import type { ApiKey } from '../protocol/admission.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import type { ProxyDoubt } from '../keys/watch-proxies.ts';
+import type { ProxyDoubt } from '../keys/proxy-watch.ts';
 import type { Log } from '../lib/log.ts';
-import type { Metrics } from '../metrics/create-metrics.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 
 const WARNINGS: Readonly<Record<ProxyDoubt, string>> = {
   too_low:
@@ -12,7 +12,7 @@ const WARNINGS: Readonly<Record<ProxyDoubt, string>> = {
 
 interface ProxyDoubtOptions {
   readonly config: Config;
-  readonly metrics: Metrics;
+  readonly metrics: ProcessMetrics;
   readonly log: Log;
 }
 

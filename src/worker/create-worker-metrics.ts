@@ -2,15 +2,15 @@ import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { AnswerDrains } from '../gateway/answer-drains.ts';
 import type { Server } from '../http/start-server.ts';
-import { createMetrics, type Metrics } from '../metrics/create-metrics.ts';
+import { createProcessMetrics, type ProcessMetrics } from '../metrics/process-metrics.ts';
 import { watchProcess } from '../metrics/watch-process.ts';
 import type { Try } from '../protocol/inference.ts';
 import type { RedisWatch } from '../redis/watch-redis.ts';
 import type { UpstreamState } from '../routing/router.ts';
 
 /** The metrics of a worker; its labels know the models and upstreams of its settings. */
-export function createWorkerMetrics({ models, upstreams }: Config): Metrics {
-  const metrics = createMetrics({
+export function createWorkerMetrics({ models, upstreams }: Config): ProcessMetrics {
+  const metrics = createProcessMetrics({
     models: models.map(({ id }) => id),
     upstreams: upstreams.map(({ name }) => name),
     versions: [packageVersion()],
@@ -28,7 +28,7 @@ interface WorkerParts {
   readonly readUpstreams: () => readonly UpstreamState[];
 }
 
-export function watchWorker(metrics: Metrics, parts: WorkerParts): void {
+export function watchWorker(metrics: ProcessMetrics, parts: WorkerParts): void {
   const { server, drains, redisWatch, readUpstreams } = parts;
   metrics.exchangesActive.watch((set) => set({}, server.activeExchanges));
   metrics.streamsActive.watch((set) => set({}, server.activeStreams));
@@ -42,7 +42,7 @@ export function watchWorker(metrics: Metrics, parts: WorkerParts): void {
   });
 }
 
-export function createObserveTries(metrics: Metrics): (tries: readonly Try[]) => void {
+export function createObserveTries(metrics: ProcessMetrics): (tries: readonly Try[]) => void {
   return (tries) => {
     for (const [index, { upstream, result }] of tries.entries()) {
       metrics.upstreamTries.at({ upstream, result }).add(1);

@@ -11,7 +11,7 @@ const POLL_MS = 20;
  */
 const PORT_CLOSED_BEFORE_MS = 200;
 
-interface Drained {
+interface DrainTarget {
   readonly server: Server;
   /** Answers whose exchanges have ended, and that are read on. */
   readonly drains: AnswerDrains;
@@ -19,7 +19,7 @@ interface Drained {
 
 /** Lets every open exchange end; answers how many had to be cut at the end of the time. */
 export async function drainServer(
-  { server, drains }: Drained,
+  { server, drains }: DrainTarget,
   order: DrainOrder,
   clock: Clock,
 ): Promise<number> {

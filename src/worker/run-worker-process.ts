@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { unpackConfig } from '../config/pack-config.ts';
-import type { Route } from '../http/routes/routes.ts';
+import type { HttpRoute } from '../http/routes/route-table.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
 import { quickenGlobals } from '../lib/bytes/quicken-globals.ts';
 import type { Log } from '../lib/log.ts';
@@ -21,7 +21,7 @@ const ORPHAN_LINGER_MS = 500;
 const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** The process around a worker: its orders come from the primary, and it ends when they are carried out. */
-export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
+export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   quickenGlobals();
   let worker: Worker | undefined;
   let orphanTimeoutMs = 0;
@@ -71,7 +71,7 @@ export function runWorkerProcess(extraRoutes: readonly Route[] = []): void {
       case 'start':
         void start(message.order);
         break;
-      case 'upstreams-down':
+      case 'upstreams_down':
         downUpstreams = message.names;
         worker?.setDownUpstreams(downUpstreams);
         break;

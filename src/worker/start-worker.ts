@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createCatalogue } from '../catalogue/resolve-model.ts';
+import { createCatalogue } from '../catalogue/catalogue.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import { createAnswerDrains } from '../gateway/answer-drains.ts';
@@ -11,32 +11,32 @@ import { addCors } from '../http/routes/add-cors.ts';
 import { addKeyPage } from '../http/routes/add-key-page.ts';
 import { createHealthRoutes } from '../http/routes/health-routes.ts';
 import { createInferenceRoutes } from '../http/routes/inference-routes.ts';
-import { createKeyRoute } from '../http/routes/key-route.ts';
-import { createModelsRoutes } from '../http/routes/models-routes.ts';
+import { createModelListRoutes } from '../http/routes/model-list-routes.ts';
 import { createOpenApiRoute } from '../http/routes/openapi-route.ts';
-import type { Route } from '../http/routes/routes.ts';
+import { createOwnKeyRoute } from '../http/routes/own-key-route.ts';
+import type { HttpRoute } from '../http/routes/route-table.ts';
 import { startServer } from '../http/start-server.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import { judgeReadiness } from '../lib/readiness.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { DrainOrder, WorkerReport } from '../messages/worker-messages.ts';
-import type { Metrics } from '../metrics/create-metrics.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import type { Activity } from '../ops/activity.ts';
 import { loadPageFiles } from '../page-files/load-page-files.ts';
 import type { Settlement } from '../quota/settlement/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
-import { createActivityCount, startTelling } from './count-activity.ts';
-import { createBilling } from './create-billing.ts';
-import { createObservers } from './create-observers.ts';
-import { createUpstreams } from './create-upstreams.ts';
+import { createActivityCount, startTelling } from './activity-count.ts';
+import { createBilling } from './billing.ts';
 import { createObserveTries, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
 import { drainServer } from './drain-server.ts';
+import { createObservers } from './observers.ts';
 import { startReports } from './start-reports.ts';
+import { createUpstreams } from './upstreams.ts';
 
 export interface WorkerOptions {
   /** The slot, from 1. */
@@ -52,7 +52,7 @@ export interface WorkerOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** For tests of the process itself; the product has none. */
-  readonly extraRoutes: readonly Route[];
+  readonly extraRoutes: readonly HttpRoute[];
 }
 
 export interface Worker {
@@ -142,7 +142,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 /** For everything that no client waits for. */
-function openStore({ redis: target, clock, log }: WorkerOptions, name: string, metrics: Metrics) {
+function openStore(
+  { redis: target, clock, log }: WorkerOptions,
+  name: string,
+  metrics: ProcessMetrics,
+) {
   const redis = connectRedis({
     ...{ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log },
     onCommand: createObserveCommand(metrics, 'worker'),
@@ -153,12 +157,16 @@ function openStore({ redis: target, clock, log }: WorkerOptions, name: string, m
 
 type NodeHealth = Omit<Parameters<typeof createHealthRoutes>[0], 'version' | 'worker'>;
 
-function createRoutes(options: WorkerOptions, steps: Steps, health: NodeHealth): readonly Route[] {
+function createRoutes(
+  options: WorkerOptions,
+  steps: Steps,
+  health: NodeHealth,
+): readonly HttpRoute[] {
   const version = packageVersion();
   const apiRoutes = [
     ...createInferenceRoutes(steps),
-    ...createModelsRoutes(steps),
-    createKeyRoute(steps),
+    ...createModelListRoutes(steps),
+    createOwnKeyRoute(steps),
   ];
   const routes = [
     ...createHealthRoutes({ ...health, version, worker: options.worker }),

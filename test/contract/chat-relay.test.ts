@@ -5,7 +5,7 @@ import { createStreamDecoder } from '../../src/protocol/chat/answers/decode-stre
 import { createStreamEncoder } from '../../src/protocol/chat/answers/encode-stream.ts';
 import { createChatRelay } from '../../src/protocol/chat/answers/relay-stream.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
-import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 import { readChatStream } from './read-chat-stream.ts';
 import { cutBytes, readMeaning } from './read-meaning.ts';

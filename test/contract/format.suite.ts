@@ -8,7 +8,7 @@ import type {
   InferenceEvent,
 } from '../../src/protocol/inference.ts';
 import { REFUSALS, Refusal, type RefusalName } from '../../src/protocol/refusals.ts';
-import { createSseDecoder, type SseEvent } from '../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder, type SseEvent } from '../../src/protocol/sse/sse-decoder.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 
 /** What a client makes of a stream. */

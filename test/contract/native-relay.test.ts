@@ -5,7 +5,7 @@ import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createStreamDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { createStreamEncoder } from '../../src/protocol/native/answers/encode-stream.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
-import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import { eventSequences } from './event-sequences.ts';
 import { cutBytes } from './read-meaning.ts';
 import { readNativeStream } from './read-native-stream.ts';

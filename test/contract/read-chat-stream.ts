@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { SseEvent } from '../../src/protocol/sse/decode-sse.ts';
+import type { SseEvent } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamReading } from './format.suite.ts';
 
 export interface ChatReading extends StreamReading {

@@ -1,11 +1,11 @@
-import { createAnswerCollector } from '../../src/protocol/answers/collect-answer.ts';
+import { createAnswerCollector } from '../../src/protocol/answers/answer-collector.ts';
 import type {
   InferenceAnswer,
   InferenceEvent,
   StopReason,
   Usage,
 } from '../../src/protocol/inference.ts';
-import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 
 /** What every format can say of an answer. */

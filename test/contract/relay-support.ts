@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Tally } from '../../src/protocol/answers/count-content-bytes.ts';
+import type { ContentTally } from '../../src/protocol/answers/count-content-bytes.ts';
 import type { InferenceEvent, Usage } from '../../src/protocol/inference.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
-import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/sse/stream-relay.ts';
 import { joinBytes } from './read-meaning.ts';
@@ -31,7 +31,7 @@ export function readAll(bytes: Uint8Array, decoder: StreamDecoder): Reading {
 export function relayAll(
   relay: StreamRelay,
   chunks: readonly Uint8Array[],
-): Reading & Tally & { readonly bytes: Uint8Array } {
+): Reading & ContentTally & { readonly bytes: Uint8Array } {
   const bytes: Uint8Array[] = [];
   const events: InferenceEvent[] = [];
   let contentBytes = 0;

@@ -7,7 +7,7 @@ import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
-import { createEventReader } from '../../src/protocol/sse/read-events.ts';
+import { createEventReader } from '../../src/protocol/sse/event-reader.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import { cutBytes } from './read-meaning.ts';
 import { AS_IT_IS, readAll, relayAll } from './relay-support.ts';

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAnswerCollector } from '../../src/protocol/answers/collect-answer.ts';
+import { createAnswerCollector } from '../../src/protocol/answers/answer-collector.ts';
 import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
-import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import { eventSequences } from '../contract/event-sequences.ts';
 import { readChatStream } from '../contract/read-chat-stream.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ReadRequest, readRequest } from '../../src/gateway/read-request.ts';
+import { type ClientRequest, readRequest } from '../../src/gateway/read-request.ts';
 import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
 import type { Format } from '../../src/protocol/format.ts';
 import { nativeFormat } from '../../src/protocol/native/native-format.ts';
@@ -73,7 +73,7 @@ const bodies = (format: 'native' | 'chat') =>
         .map((all) => `{${[...all, `"tools":[${listed.join(',')}]`].join(',')}}`),
     );
 
-function tryRead(body: string, format: Format, mayAbridge: boolean): ReadRequest | undefined {
+function tryRead(body: string, format: Format, mayAbridge: boolean): ClientRequest | undefined {
   try {
     return readRequest(Buffer.from(body), format, header, mayAbridge);
   } catch (error) {
@@ -82,7 +82,7 @@ function tryRead(body: string, format: Format, mayAbridge: boolean): ReadRequest
   }
 }
 
-function trySend(read: ReadRequest, format: Format, to: 'native' | 'chat'): string | undefined {
+function trySend(read: ClientRequest, format: Format, to: 'native' | 'chat'): string | undefined {
   const { request, readWhole } = read;
   const source = to === format.name ? read.source : undefined;
   const dialect = to === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;

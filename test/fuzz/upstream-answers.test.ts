@@ -12,7 +12,7 @@ import { decodeNativeAnswer } from '../../src/protocol/native/answers/decode-ans
 import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
 import { REFUSALS, Refusal } from '../../src/protocol/refusals.ts';
-import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/sse/stream-relay.ts';
 import { collectAnswer, joinBytes } from '../contract/read-meaning.ts';

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLineWriter } from '../../src/log/create-line-writer.ts';
 import { QUEUE_BYTES_MAX } from '../../src/log/line-queue.ts';
+import { createLineWriter } from '../../src/log/line-writer.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

@@ -7,7 +7,7 @@ import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
 import type { ClusterState } from '../../src/ops/cluster-state.ts';
-import { createEventHub, type EventHub } from '../../src/ops/create-event-hub.ts';
+import { createEventHub, type EventHub } from '../../src/ops/event-hub.ts';
 import { loadAdminToken } from '../../src/ops/load-admin-token.ts';
 import type { ModelState } from '../../src/ops/model-state.ts';
 import type { ReloadResult } from '../../src/ops/reload-result.ts';

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/lib/time/clock.ts';
 import { type SettleReply, settle } from '../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
-import { createSettleReplay } from '../../src/quota/settling/replay-settlements.ts';
 import { createSettleQueue, type SettleQueue } from '../../src/quota/settling/settle-queue.ts';
+import { createSettlementReplay } from '../../src/quota/settling/settlement-replay.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import {
@@ -224,7 +224,7 @@ describe('replaying acknowledged settlements', () => {
 
   it('remembers 200,000 and no more', () => {
     const clock = { nowMs: () => 0 };
-    const replay = createSettleReplay({ onMore: () => {}, clock, log: createMemoryLog() });
+    const replay = createSettlementReplay({ onMore: () => {}, clock, log: createMemoryLog() });
     const one = makeSettlement(makePayer(1));
     for (let i = 0; i < 200_005; i++) replay.remember({ ...one, actualMicros: i });
     replay.start();

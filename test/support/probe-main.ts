@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Exchange } from '../../src/http/exchange.ts';
-import type { Route } from '../../src/http/routes/routes.ts';
+import type { HttpRoute } from '../../src/http/routes/route-table.ts';
 import { encodeHybridRefusal } from '../../src/protocol/encode-hybrid-refusal.ts';
 
 /** The real program with a few routes more, which show from outside what happens to open exchanges. */
 function probe(
   path: string,
   handle: (exchange: Exchange, value: number) => Promise<void> | void,
-): Route {
+): HttpRoute {
   return {
     method: 'GET',
     path,

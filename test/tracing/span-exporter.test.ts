@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
-import { createSpanExporter, OPEN_SPANS_MAX } from '../../src/tracing/create-span-exporter.ts';
 import { mintSpanId, mintTraceId } from '../../src/tracing/mint-span-ids.ts';
 import { encodeUnixNano, type OtlpSpan } from '../../src/tracing/otlp.ts';
+import { createSpanExporter, OPEN_SPANS_MAX } from '../../src/tracing/span-exporter.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { type CollectorOptions, startCollector } from '../support/servers/start-collector.ts';
 import { waitUntil } from '../support/wait-until.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { quickenStrings } from '../../src/lib/bytes/quicken-strings.ts';
 
 setFlagsFromString('--allow-natives-syntax');
-// Of the engine's own: whether an object is a plain row of properties, and no table.
+// V8's own: whether an object has fast properties, and is not in dictionary mode.
 const hasFastProperties = new Function('value', 'return %HasFastProperties(value)') as (
   value: object,
 ) => boolean;

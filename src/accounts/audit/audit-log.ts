@@ -6,9 +6,9 @@ import { loadLuaScript } from '../../redis/lua-script.ts';
 import { AUDIT_KEY } from '../../redis/redis-keys.ts';
 import { DirectoryError } from '../directory-error.ts';
 import { createRecentWrites } from '../recent-writes.ts';
-import { createStore } from '../store.ts';
+import { createRecordStore } from '../record-store.ts';
 import type { AuditEntry } from './audit-entry.ts';
-import { type AuditPage, type AuditQuery, readAuditLog } from './read-audit-log.ts';
+import { type AuditList, type AuditQuery, readAuditLog } from './read-audit-log.ts';
 import { createWaitingWrites } from './waiting-writes.ts';
 
 /** The oldest go first. About 1 KB each. */
@@ -29,7 +29,7 @@ const script = loadLuaScript(
 export interface AuditLog {
   /** Resolves when the entry is in Redis, or waits for it. */
   add(entry: AuditEntry): Promise<void>;
-  read(query: AuditQuery): Promise<AuditPage>;
+  read(query: AuditQuery): Promise<AuditList>;
   /** For after a change of masters, which may have lost the last entries. Safe at any time. */
   replayRecentEntries(): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ interface AuditLogOptions {
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { connection, randomBytes, clock, log } = options;
-  const store = createStore(connection, clock);
+  const store = createRecordStore(connection, clock);
   const recent = createRecentWrites(clock);
   const waiting = createWaitingWrites(log);
 

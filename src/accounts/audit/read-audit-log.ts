@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { AUDIT_KEY } from '../../redis/redis-keys.ts';
 import { DirectoryError } from '../directory-error.ts';
-import type { Store } from '../store.ts';
+import type { RecordStore } from '../record-store.ts';
 import type { AuditEntry, AuditRecord } from './audit-entry.ts';
 
 const ENTRIES_AT_ONCE = 500;
@@ -17,7 +17,7 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-export interface AuditPage {
+export interface AuditList {
   /** The newest first. */
   readonly records: readonly AuditRecord[];
   /** What `before` has to be for the next page; undefined on the last one. */
@@ -26,9 +26,9 @@ export interface AuditPage {
 
 export async function readAuditLog(
   connection: Pick<RedisConnection, 'send'>,
-  store: Store,
+  store: RecordStore,
   query: AuditQuery,
-): Promise<AuditPage> {
+): Promise<AuditList> {
   const { fromMs, toMs, before, limit } = query;
   if (before !== undefined && !/^\d{1,15}-\d{1,15}$/.test(before)) {
     throw new DirectoryError('invalid_cursor', `${before} is not the id of an entry`);

@@ -4,14 +4,14 @@ import type { AdminClient } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
-  type Printed,
+  type Printout,
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
 import { parseAmount } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
-export interface AccountShown {
+export interface AccountData {
   readonly id: string;
   readonly name: string;
   readonly plan: string;
@@ -39,7 +39,7 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
     .action((options: AccountOptions & { readonly credits?: number }) =>
       runAdminCommand(host, options, async (client) => {
         const { name, plan, credits } = options;
-        const account = await client.call<AccountShown>('POST', '/accounts', { name, plan });
+        const account = await client.call<AccountData>('POST', '/accounts', { name, plan });
         if (credits === undefined) return printAccount(account);
         const payment = { amount: credits, id: randomUUID(), note: '' };
         await client.call('POST', `${pathOf(account.id)}/credits`, payment).catch((cause) => {
@@ -54,7 +54,7 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
     .description('list all accounts')
     .action((options: AdminOptions) =>
       runAdminCommand(host, options, async (client) => {
-        const accounts = await listAccounts(client);
+        const accounts = await fetchAccounts(client);
         return { data: accounts, text: printAccounts(accounts) };
       }),
     );
@@ -90,11 +90,11 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
 }
 
 /** All of them, page by page. */
-export async function listAccounts(client: AdminClient): Promise<readonly AccountShown[]> {
-  const accounts: AccountShown[] = [];
+export async function fetchAccounts(client: AdminClient): Promise<readonly AccountData[]> {
+  const accounts: AccountData[] = [];
   for (let after = ''; ; ) {
     const page = await client.call<{
-      readonly data: readonly AccountShown[];
+      readonly data: readonly AccountData[];
       readonly next: string | null;
     }>('GET', `/accounts${after}`);
     accounts.push(...page.data);
@@ -119,7 +119,7 @@ function pathOf(id: string): string {
   return `/accounts/${encodeURIComponent(id)}`;
 }
 
-function printAccount(account: AccountShown): Printed {
+function printAccount(account: AccountData): Printout {
   const text = printTable([
     ['id', account.id],
     ['name', account.name],
@@ -132,7 +132,7 @@ function printAccount(account: AccountShown): Printed {
   return { data: account, text };
 }
 
-function printAccounts(accounts: readonly AccountShown[]): string {
+function printAccounts(accounts: readonly AccountData[]): string {
   return printTable([
     ['ID', 'NAME', 'PLAN', 'STATUS', 'BALANCE', 'HELD'],
     ...accounts.map(({ id, name, plan, status, balance, held }) => [

@@ -9,7 +9,7 @@ import {
 import { parseCount, parseTime } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
-interface AuditShown {
+interface AuditData {
   readonly id: string;
   readonly at: string;
   readonly what: string;
@@ -22,10 +22,10 @@ interface AuditShown {
   readonly key: string | null;
   readonly outcome: string;
   /** A node of an earlier version does not tell it. */
-  readonly changes?: readonly ChangeShown[];
+  readonly changes?: readonly ChangeData[];
 }
 
-interface ChangeShown {
+interface ChangeData {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
@@ -52,7 +52,7 @@ export function registerAuditCommands(program: Command, host: CommandHost): void
     .option('--limit <number>', `how many at most (default: ${LIMIT})`, parseCount)
     .action((options: AuditOptions) =>
       runAdminCommand(host, options, async (client) => {
-        const entries: AuditShown[] = [];
+        const entries: AuditData[] = [];
         await readEntries(client, options, options.limit ?? LIMIT, (page) => entries.push(...page));
         return { data: entries, text: printEntries(entries) };
       }),
@@ -90,7 +90,7 @@ async function readEntries(
   client: AdminClient,
   { from, to, account, key }: AuditOptions,
   countMax: number,
-  take: (page: readonly AuditShown[]) => void,
+  take: (page: readonly AuditData[]) => void,
 ): Promise<void> {
   let before: string | undefined;
   for (let left = countMax; left > 0; ) {
@@ -100,7 +100,7 @@ async function readEntries(
       if (value !== undefined) query.set(name, String(value));
     }
     const page = await client.call<{
-      readonly data: readonly AuditShown[];
+      readonly data: readonly AuditData[];
       readonly next: string | null;
     }>('GET', `/audit?${query}`);
     take(page.data);
@@ -110,7 +110,7 @@ async function readEntries(
   }
 }
 
-function printEntries(entries: readonly AuditShown[]): string {
+function printEntries(entries: readonly AuditData[]): string {
   return printTable([
     ['AT', 'WHAT', 'ACCOUNT', 'KEY', 'VIA', 'TOKEN', 'ADDRESS', 'OUTCOME', 'CHANGES'],
     ...entries.map(({ at, what, account, key, who, outcome, changes }) => [
@@ -120,7 +120,7 @@ function printEntries(entries: readonly AuditShown[]): string {
   ]);
 }
 
-function printChanges(changes: readonly ChangeShown[] = []): string {
+function printChanges(changes: readonly ChangeData[] = []): string {
   const shown = changes.slice(0, CHANGES_SHOWN_MAX).map(({ field, before, after }) => {
     const from = before === null ? '' : `${printValue(before)} → `;
     return `${field}: ${from}${after === null ? 'none' : printValue(after)}`;

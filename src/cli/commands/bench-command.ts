@@ -8,9 +8,9 @@ import { FORMAT_NAMES, type FormatName } from '../../protocol/format-names.ts';
 import type { CommandHost } from '../admin-command.ts';
 import { askOwnKey } from '../ask-own-key.ts';
 import { CommandFailure } from '../command-failure.ts';
-import { parseCountUpTo, parseNumber, parseUrl } from '../parse-values.ts';
+import { parseCountUpTo, parseDecimal, parseUrl } from '../parse-values.ts';
 import { printLoad, showLoad } from '../print-load.ts';
-import { type Charge, readCharge } from '../read-charge.ts';
+import { type KeyCharge, readCharge } from '../read-charge.ts';
 
 interface BenchOptions {
   readonly url: string;
@@ -46,8 +46,8 @@ export function registerBenchCommand(program: Command, { terminal, setExitCode }
       new Option('--format <format>', 'of the requests').choices(FORMAT_NAMES).default('native'),
     )
     .option('--model <model>', 'its id or alias', 'haiku')
-    .option('--rate <number>', 'requests a second', parseNumber(RATE_MIN, RATE_MAX), 10)
-    .option('--seconds <number>', 'how long', parseNumber(SECONDS_MIN, SECONDS_MAX), 10)
+    .option('--rate <number>', 'requests a second', parseDecimal(RATE_MIN, RATE_MAX), 10)
+    .option('--seconds <number>', 'how long', parseDecimal(SECONDS_MIN, SECONDS_MAX), 10)
     .option('--connections <number>', 'at most so many', parseCountUpTo(CONNECTIONS_MAX), 128)
     .option('--stream', 'ask for streams')
     .option('--body-bytes <number>', 'of each request', parseCountUpTo(BODY_BYTES_MAX))
@@ -110,7 +110,7 @@ function describeProgress({ sent, completed, failed }: LoadProgress, due: number
   return `${sent} of ${due} sent, ${completed} answered, ${failed} failed`;
 }
 
-function printText(result: LoadResult, charge: Charge): string {
+function printText(result: LoadResult, charge: KeyCharge): string {
   const isLimited = result.statuses['429'] !== undefined;
   return [
     printLoad(result),
@@ -120,7 +120,7 @@ function printText(result: LoadResult, charge: Charge): string {
   ].join('\n');
 }
 
-function printJson(options: BenchOptions, result: LoadResult, charge: Charge): string {
+function printJson(options: BenchOptions, result: LoadResult, charge: KeyCharge): string {
   const { url, format, model, rate, seconds, connections, stream, bodyBytes } = options;
   const shown = {
     ...{ url, format, model, rate, seconds, connections },

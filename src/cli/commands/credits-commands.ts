@@ -9,7 +9,7 @@ import {
 import { parseAmount } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
-interface PaymentShown {
+interface PaymentData {
   readonly id: string;
   readonly account: string;
   readonly amount: number;
@@ -39,7 +39,7 @@ export function registerCreditsCommands(program: Command, host: CommandHost): vo
         const { account, amount, id = randomUUID(), note } = options;
         const path = `/accounts/${encodeURIComponent(account)}/credits`;
         const payment = await client
-          .call<PaymentShown>('POST', path, { amount, id, note })
+          .call<PaymentData>('POST', path, { amount, id, note })
           .catch((cause) => {
             // With its id it can be tried again, whatever became of it.
             host.terminal.err(`tollgate: the payment's id is ${id}`);
@@ -50,7 +50,7 @@ export function registerCreditsCommands(program: Command, host: CommandHost): vo
     );
 }
 
-function printPayment({ id, account, amount, balance, repeated }: PaymentShown): string {
+function printPayment({ id, account, amount, balance, repeated }: PaymentData): string {
   return printTable([
     ['payment', id],
     ['account', account],

@@ -17,8 +17,8 @@ import {
   parseSeconds,
   parseText,
 } from '../parse-values.ts';
-import { type KeyShown, printKey, printKeys } from '../print-keys.ts';
-import { listAccounts } from './account-commands.ts';
+import { type KeyData, printKey, printKeys } from '../print-keys.ts';
+import { fetchAccounts } from './account-commands.ts';
 
 interface ControlOptions extends AdminOptions {
   readonly name?: string | typeof NONE;
@@ -38,7 +38,7 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
     .action((options: ControlOptions & { readonly account: string }) =>
       runAdminCommand(host, options, async (client) => {
         const path = `/accounts/${encodeURIComponent(options.account)}/keys`;
-        return printKey(await client.call<KeyShown>('POST', path, controlsOf(options)));
+        return printKey(await client.call<KeyData>('POST', path, controlsOf(options)));
       }),
     );
 
@@ -56,7 +56,7 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
     .description('show a key')
     .action((id: string, options: AdminOptions) =>
       runAdminCommand(host, options, async (client) =>
-        printKey(await client.call<KeyShown>('GET', pathOf(id))),
+        printKey(await client.call<KeyData>('GET', pathOf(id))),
       ),
     );
 
@@ -68,7 +68,7 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
         command.error('error: there is nothing to set: name a control, see --help');
       }
       return runAdminCommand(host, options, async (client) =>
-        printKey(await client.call<KeyShown>('PATCH', pathOf(id), controls)),
+        printKey(await client.call<KeyData>('PATCH', pathOf(id), controls)),
       );
     });
 
@@ -78,7 +78,7 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
     .action((id: string, options: AdminOptions & { readonly overlap?: number }) =>
       runAdminCommand(host, options, async (client) => {
         const body = { overlap_seconds: options.overlap };
-        return printKey(await client.call<KeyShown>('POST', `${pathOf(id)}/rotate`, body));
+        return printKey(await client.call<KeyData>('POST', `${pathOf(id)}/rotate`, body));
       }),
     );
 
@@ -89,13 +89,13 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
       runAdminCommand(host, options, async (client) => {
         const isAsked = options.yes !== true && host.terminal.isAttended();
         if (isAsked) await confirmRevocation(host, client, id);
-        return printKey(await client.call<KeyShown>('POST', `${pathOf(id)}/revoke`, {}));
+        return printKey(await client.call<KeyData>('POST', `${pathOf(id)}/revoke`, {}));
       }),
     );
 }
 
 async function confirmRevocation({ terminal }: CommandHost, client: AdminClient, id: string) {
-  const { account, name, last4 } = await client.call<KeyShown>('GET', pathOf(id));
+  const { account, name, last4 } = await client.call<KeyData>('GET', pathOf(id));
   const named = `${name === '' ? 'the key' : name} (…${last4}) of ${account}`;
   const question = `Revoke ${named}? Every secret of ${id} is refused from then on, for good.`;
   if (!(await terminal.confirm(question))) throw new CommandFailure(`${id} was not revoked`);
@@ -126,11 +126,11 @@ function controlsOf({ name, rpm, models, monthlyCap, concurrency, expires }: Con
 }
 
 async function listKeys(client: AdminClient, account: string | undefined) {
-  const ids = account === undefined ? (await listAccounts(client)).map(({ id }) => id) : [account];
-  const keys: KeyShown[] = [];
+  const ids = account === undefined ? (await fetchAccounts(client)).map(({ id }) => id) : [account];
+  const keys: KeyData[] = [];
   for (const id of ids) {
     const path = `/accounts/${encodeURIComponent(id)}/keys`;
-    const { data } = await client.call<{ readonly data: readonly KeyShown[] }>('GET', path);
+    const { data } = await client.call<{ readonly data: readonly KeyData[] }>('GET', path);
     keys.push(...data);
   }
   return keys;

@@ -1,4 +1,4 @@
-import { type MendedAccount, mendAccounts } from '../../accounts/mend-accounts.ts';
+import { type AccountCorrection, mendAccounts } from '../../accounts/mend-accounts.ts';
 import type { Drift } from '../../ledger/account-book.ts';
 import type { DamagedLine, LedgerGap } from '../../ledger/ledger-findings.ts';
 import type { LedgerPlace } from '../../ledger/read-ledger.ts';
@@ -35,7 +35,7 @@ export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Prom
 }
 
 interface RepairedReport extends LedgerReport {
-  readonly repaired?: readonly MendedAccount[];
+  readonly repaired?: readonly AccountCorrection[];
 }
 
 /** Only what the open holds tell can be mended: what was charged and spent is as the ledger has it. */
@@ -84,7 +84,7 @@ function printDrift({ account, key, month, what, expected, found }: Drift): stri
   return `drift    ${subject}: ${what.replace('_micros', '')} should be ${counted} and is ${recorded}`;
 }
 
-function printRepaired({ account, key, field, before, after }: MendedAccount): string {
+function printRepaired({ account, key, field, before, after }: AccountCorrection): string {
   const subject = key === null ? account : `${account} ${key}`;
   return `repaired ${subject}: ${field} was ${before} and is ${after}`;
 }

@@ -7,17 +7,17 @@ import {
 } from '../admin-command.ts';
 import { printTable } from '../print-table.ts';
 
-interface ModelShown {
+interface ModelData {
   readonly id: string;
   readonly aliases: readonly string[];
   readonly context_length: number;
   readonly beta_context_length: number | null;
   readonly max_output_tokens: number;
   readonly price: Readonly<Record<string, number>>;
-  readonly routes: readonly RouteShown[];
+  readonly routes: readonly RouteData[];
 }
 
-interface RouteShown {
+interface RouteData {
   readonly upstream: string;
   readonly weight: number;
   readonly priority: number;
@@ -31,7 +31,7 @@ export function registerModelsCommand(program: Command, host: CommandHost): void
     .description('the models: windows in tokens, prices in credits per million tokens, routes')
     .action((options: AdminOptions) =>
       runAdminCommand(host, options, async (client) => {
-        const { data } = await client.call<{ readonly data: readonly ModelShown[] }>(
+        const { data } = await client.call<{ readonly data: readonly ModelData[] }>(
           'GET',
           '/models',
         );
@@ -40,7 +40,7 @@ export function registerModelsCommand(program: Command, host: CommandHost): void
     );
 }
 
-function printModels(models: readonly ModelShown[]): string {
+function printModels(models: readonly ModelData[]): string {
   const heads = PRICES.map((name) => name.toUpperCase().replaceAll('_', ' '));
   return printTable([
     ['ID', 'ALIASES', 'WINDOW', 'BETA WINDOW', 'MAX OUTPUT', ...heads, 'ROUTES'],
@@ -54,6 +54,6 @@ function printModels(models: readonly ModelShown[]): string {
 }
 
 /** The lowest priority that can be called is taken, in it by weight. */
-function printRoute({ upstream, weight, priority }: RouteShown): string {
+function printRoute({ upstream, weight, priority }: RouteData): string {
   return `${upstream} (priority ${priority}, weight ${weight})`;
 }

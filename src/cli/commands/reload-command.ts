@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import {
   type AdminOptions,
   type CommandHost,
-  type Printed,
+  type Printout,
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
@@ -11,7 +11,7 @@ import { NodeRefusal } from '../command-failure.ts';
 /** The node answers within a minute, and says so when it needs longer. */
 const ANSWER_TIME_MAX_MS = 90_000;
 
-interface ReloadShown {
+interface ReloadData {
   readonly status: 'reloaded' | 'running';
   readonly config_version: string;
 }
@@ -29,7 +29,7 @@ export function registerReloadCommand(program: Command, host: CommandHost): void
       runAdminCommand(host, options, async (client) => {
         try {
           const path = '/reload';
-          const result = await client.call<ReloadShown>('POST', path, {}, ANSWER_TIME_MAX_MS);
+          const result = await client.call<ReloadData>('POST', path, {}, ANSWER_TIME_MAX_MS);
           return printResult(host, result);
         } catch (error) {
           const refusal = options.json === true ? findRefusal(error) : undefined;
@@ -49,7 +49,7 @@ function findRefusal(error: unknown): object | undefined {
   return status === undefined ? undefined : { status, problems, needs_restart: needsRestart };
 }
 
-function printResult({ setExitCode }: CommandHost, result: ReloadShown): Printed {
+function printResult({ setExitCode }: CommandHost, result: ReloadData): Printout {
   const { status, config_version: version } = result;
   if (status === 'reloaded') return { data: result, text: `reloaded: settings ${version}` };
   // Nobody knows yet whether it will end well.

@@ -5,7 +5,7 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
-import { printReceipt, type ReceiptShown } from '../print-receipt.ts';
+import { printReceipt, type ReceiptData } from '../print-receipt.ts';
 
 /** The node looks for it in Redis and in its segments, for up to 20 s. */
 const ANSWER_TIME_MAX_MS = 30_000;
@@ -16,7 +16,7 @@ export function registerRequestCommand(program: Command, host: CommandHost): voi
     .action((id: string, options: AdminOptions) =>
       runAdminCommand(host, options, async (client) => {
         const path = `/requests/${encodeURIComponent(id)}`;
-        const receipt = await client.call<ReceiptShown>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+        const receipt = await client.call<ReceiptData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
         return { data: receipt, text: printReceipt(receipt) };
       }),
     );

@@ -19,7 +19,7 @@ interface UsageOptions extends AdminOptions {
   readonly by?: 'day' | 'model' | 'key';
 }
 
-interface SumsShown {
+interface SumsData {
   readonly requests: number;
   readonly charged: number;
   readonly short: number;
@@ -32,16 +32,16 @@ interface SumsShown {
   };
 }
 
-interface RowShown extends SumsShown {
+interface RowData extends SumsData {
   readonly day?: string;
   readonly model?: string;
   readonly account?: string;
   readonly key?: string;
 }
 
-interface UsageShown {
-  readonly data: readonly RowShown[];
-  readonly total: SumsShown;
+interface UsageData {
+  readonly data: readonly RowData[];
+  readonly total: SumsData;
   readonly paid: number | null;
   readonly is_complete: boolean;
 }
@@ -57,7 +57,7 @@ export function registerUsageCommand(program: Command, host: CommandHost): void 
     .action((options: UsageOptions) =>
       runAdminCommand(host, options, async (client) => {
         const path = `/usage?${queryOf(options)}`;
-        const usage = await client.call<UsageShown>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+        const usage = await client.call<UsageData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
         if (!usage.is_complete) {
           host.terminal.err(
             'tollgate: the ledger is not complete on this node; tollgate ledger verify names what is missing',
@@ -77,7 +77,7 @@ function queryOf({ account, key, from, to, by }: UsageOptions): URLSearchParams 
   return query;
 }
 
-function printUsage({ data, total, paid }: UsageShown): string {
+function printUsage({ data, total, paid }: UsageData): string {
   const names = (['day', 'model', 'account', 'key'] as const).filter(
     (name) => data[0]?.[name] !== undefined,
   );
@@ -90,7 +90,7 @@ function printUsage({ data, total, paid }: UsageShown): string {
   return paid === null || paid === 0 ? table : `${table}\npaid in: ${paid}`;
 }
 
-function printSums({ requests, tokens, charged, short }: SumsShown): string[] {
+function printSums({ requests, tokens, charged, short }: SumsData): string[] {
   const cached = tokens.cache_read + tokens.cache_write_5m + tokens.cache_write_1h;
   return [requests, tokens.input, cached, tokens.output, charged, short].map(String);
 }

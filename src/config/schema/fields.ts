@@ -1,10 +1,10 @@
-export type Fields = Readonly<Record<string, unknown>>;
+export type RawFields = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is RawFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Empty for what has not the shape. */
-export function fieldsOf(value: unknown): Fields {
+export function fieldsOf(value: unknown): RawFields {
   return isFields(value) ? value : {};
 }

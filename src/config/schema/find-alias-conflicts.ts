@@ -1,6 +1,6 @@
 import { canBothMatch, countSaidChars, isNamePattern } from '../../lib/name-pattern.ts';
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
-import type { Fields } from './fields.ts';
+import type { RawFields } from './fields.ts';
 
 /** A name that nobody knows is held against each of them. */
 const PATTERNS_MAX = 256;
@@ -13,7 +13,7 @@ interface Pattern {
 
 /** Patterns of two models, neither of which says more than the other, and a name that both match. */
 export function findAliasConflicts(
-  models: readonly (readonly [index: number, model: Fields])[],
+  models: readonly (readonly [index: number, model: RawFields])[],
 ): SettingProblem[] {
   const patterns = models.flatMap(([index, { aliases }]) => listPatterns(index, aliases));
   if (patterns.length > PATTERNS_MAX) {

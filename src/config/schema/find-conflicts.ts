@@ -8,7 +8,7 @@ import {
   DEFAULT_UPSTREAMS,
 } from '../default-settings.ts';
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
-import { type Fields, fieldsOf } from './fields.ts';
+import { fieldsOf, type RawFields } from './fields.ts';
 import { findAliasConflicts } from './find-alias-conflicts.ts';
 import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
 
@@ -39,7 +39,7 @@ export function findConflicts(settings: unknown): SettingProblem[] {
   ];
 }
 
-function findListenerConflicts(settings: Fields): SettingProblem[] {
+function findListenerConflicts(settings: RawFields): SettingProblem[] {
   const problems: SettingProblem[] = [];
   const listen = endpointOf(settings['listen'] ?? DEFAULT_LISTEN);
   const opsListen = endpointOf(fieldsOf(settings['ops'])['listen'] ?? DEFAULT_OPS_LISTEN);
@@ -90,7 +90,7 @@ function findRepeated(
   return problems;
 }
 
-function findCeilingConflicts(model: Fields, path: SettingPath): SettingProblem[] {
+function findCeilingConflicts(model: RawFields, path: SettingPath): SettingProblem[] {
   const problems: SettingProblem[] = [];
   const context = numberOf(model['context_length'] ?? DEFAULT_CONTEXT_LENGTH);
   if (numberOf(model['max_output_tokens']) > context) {
@@ -109,7 +109,7 @@ function findCeilingConflicts(model: Fields, path: SettingPath): SettingProblem[
 }
 
 /** A request is held for what its input costs when nothing of it is read from the cache. */
-function findPriceConflicts(model: Fields, path: SettingPath): SettingProblem[] {
+function findPriceConflicts(model: RawFields, path: SettingPath): SettingProblem[] {
   const price = fieldsOf(model['price']);
   const input = numberOf(price['input']);
   if (!(numberOf(price['cache_read']) > input)) return [];
@@ -117,7 +117,7 @@ function findPriceConflicts(model: Fields, path: SettingPath): SettingProblem[] 
 }
 
 function findRouteConflicts(
-  model: Fields,
+  model: RawFields,
   path: SettingPath,
   upstreamNames: ReadonlySet<unknown>,
 ): SettingProblem[] {
@@ -136,7 +136,7 @@ function findRouteConflicts(
   ];
 }
 
-type Item = readonly [index: number, item: Fields];
+type Item = readonly [index: number, item: RawFields];
 
 function valuesOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

@@ -1,6 +1,6 @@
 import { ANY_NAME } from '../../lib/name-pattern.ts';
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
-import { type Fields, fieldsOf } from './fields.ts';
+import { fieldsOf, type RawFields } from './fields.ts';
 
 const HEADERS_MAX = 32;
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
@@ -15,7 +15,7 @@ const KEY_HEADERS = ['authorization', 'x-api-key'];
 const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe', 'unknown_fields', 'accepts'];
 
 export function findUpstreamConflicts(
-  upstream: Fields,
+  upstream: RawFields,
   path: SettingPath,
   modelIds: ReadonlySet<unknown>,
 ): SettingProblem[] {
@@ -65,7 +65,7 @@ function findUnknownModels(
     .map((id) => ({ path: [...path, id], message: 'no model has this id' }));
 }
 
-function findHeaderConflicts(upstream: Fields, path: SettingPath): SettingProblem[] {
+function findHeaderConflicts(upstream: RawFields, path: SettingPath): SettingProblem[] {
   const names = Object.keys(fieldsOf(upstream['headers']));
   const problems: SettingProblem[] = [];
   if (names.length > HEADERS_MAX) {
@@ -84,7 +84,7 @@ function findHeaderConflicts(upstream: Fields, path: SettingPath): SettingProble
 }
 
 /** What is wrong with a header of this name. */
-function explainHeader(name: string, upstream: Fields): string | undefined {
+function explainHeader(name: string, upstream: RawFields): string | undefined {
   if (!HEADER_NAME.test(name)) return 'is not the name of a header';
   const own = upstream['kind'] === 'native' ? OWN_NATIVE_HEADERS : [];
   if (OWN_HEADERS.includes(name) || own.includes(name)) return 'is set by the gateway itself';

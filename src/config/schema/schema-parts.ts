@@ -35,7 +35,7 @@ export function listOf<Item extends z.ZodType>(item: Item, what: string, min: nu
 }
 
 /** Text that a pure parser reads; the parser's message is the problem. */
-export function parsedText<Value>(what: string, parse: (text: string) => Value) {
+export function parsableText<Value>(what: string, parse: (text: string) => Value) {
   return z.string({ error: expected(what) }).transform((text, context) => {
     try {
       return parse(text);
@@ -83,7 +83,7 @@ export function numberFrom(min: number, max: number) {
 
 export function duration(minMs: number, maxMs = DURATION_MS_MAX) {
   const error = expected(`a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`);
-  return parsedText('a duration such as 500ms, 2s, 10m or 24h', parseDuration).pipe(
+  return parsableText('a duration such as 500ms, 2s, 10m or 24h', parseDuration).pipe(
     z.number().min(minMs, { error }).max(maxMs, { error }),
   );
 }

@@ -22,7 +22,7 @@ import {
   listOf,
   namedText,
   numberFrom,
-  parsedText,
+  parsableText,
   settingsMap,
   trueOrFalse,
   wholeNumber,
@@ -71,7 +71,7 @@ const secret = namedText(
   /^[\x21-\x7e]{1,4096}$/,
 ).transform((value) => new Secret(value));
 
-const endpoint = parsedText('host:port, [ipv6]:port or unix:/path', parseEndpoint);
+const endpoint = parsableText('host:port, [ipv6]:port or unix:/path', parseEndpoint);
 
 const path = namedText('a path of at most 4096 characters', /^\P{Cc}{1,4096}$/u);
 
@@ -129,7 +129,7 @@ const limitField = z.enum(['max_completion_tokens', 'max_tokens'], {
 const upstream = settingsMap({
   name,
   kind: z.enum(UPSTREAM_KINDS, { error: expected(`one of ${UPSTREAM_KINDS.join(', ')}`) }),
-  url: parsedText('a URL that begins with http:// or https://', parseUpstreamUrl).optional(),
+  url: parsableText('a URL that begins with http:// or https://', parseUpstreamUrl).optional(),
   api_key: secret.optional(),
   model_names: z
     .record(z.string(), vendorName, { error: expected('a map of model ids to names') })
@@ -189,7 +189,7 @@ const bodyBytes = z
   .union([z.number().transform(String), z.string()], {
     error: expected('a size such as 1048576, 512KiB, 32MiB or 1GiB'),
   })
-  .pipe(parsedText('a size', parseByteSize))
+  .pipe(parsableText('a size', parseByteSize))
   .pipe(
     z
       .number()
@@ -214,7 +214,7 @@ const origin = namedText(
 });
 
 const tracing = settingsMap({
-  endpoint: parsedText('a URL that begins with http:// or https://', parseCollectorUrl),
+  endpoint: parsableText('a URL that begins with http:// or https://', parseCollectorUrl),
   sample: numberFrom(0, 1).prefault(1),
   headers: z
     .record(headerName, secretHeader, {
@@ -232,7 +232,7 @@ export const settingsSchema = settingsMap({
   }).prefault({}),
   workers: wholeNumber(1, WORKERS_MAX).optional(),
   redis: settingsMap({
-    url: parsedText('a URL such as redis://host:6379/0', parseRedisUrl).optional(),
+    url: parsableText('a URL such as redis://host:6379/0', parseRedisUrl).optional(),
   }).prefault({}),
   data_dir: path.prefault(DEFAULT_DATA_DIR),
   log_level: z

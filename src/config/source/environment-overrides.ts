@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../schema/fields.ts';
+import { isFields, type RawFields } from '../schema/fields.ts';
 import type { SettingPath } from '../setting-problem.ts';
 
 interface Override {
@@ -19,7 +19,7 @@ export const ENVIRONMENT_OVERRIDES: readonly Override[] = [
   { variable: 'TOLLGATE_UWS_SHA256', path: ['uws_sha256'], separator: ',' },
 ];
 
-export interface OverriddenSettings {
+export interface SettingOverrides {
   readonly settings: unknown;
   /** The variable that a setting, or the list it is an item of, was taken from. */
   variableOf(path: SettingPath): string | undefined;
@@ -29,7 +29,7 @@ export interface OverriddenSettings {
 export function overrideSettings(
   fileSettings: unknown,
   env: Readonly<Record<string, string>>,
-): OverriddenSettings {
+): SettingOverrides {
   const given = ENVIRONMENT_OVERRIDES.filter(({ variable }) => (env[variable] ?? '') !== '');
   let settings = fileSettings;
   for (const { variable, path, separator } of given) {
@@ -49,6 +49,6 @@ function withSetting(settings: unknown, path: readonly string[], value: unknown)
   const [key, ...rest] = path;
   if (key === undefined) return value;
   if (settings !== undefined && !isFields(settings)) return settings;
-  const fields: Fields = settings ?? {};
+  const fields: RawFields = settings ?? {};
   return { ...fields, [key]: withSetting(fields[key], rest, value) };
 }

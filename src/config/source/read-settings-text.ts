@@ -35,7 +35,7 @@ export interface SettingsText {
   isWritten(path: SettingPath): boolean;
 }
 
-interface Reading {
+interface TextContext {
   readonly env: Readonly<Record<string, string>>;
   lineAt(offset: number | undefined): number;
   /** By `idOf` the path. */
@@ -84,7 +84,7 @@ export function readSettingsText(
     uniqueKeys: false,
   });
   const lineAt = (offset: number | undefined) => lines.linePos(offset ?? 0).line || 1;
-  const reading: Reading = { env, lineAt, lines: new Map(), problems: [] };
+  const reading: TextContext = { env, lineAt, lines: new Map(), problems: [] };
   const value = readNode(document.contents, [], reading);
   const syntaxProblems = findSyntaxProblems([...document.errors, ...document.warnings], lineAt);
   const brokenLine = Math.min(...syntaxProblems.map(({ line }) => line));
@@ -112,7 +112,7 @@ export function readSettingsText(
 /** One problem a line: the reader often sees one slip as several. */
 function findSyntaxProblems(
   errors: readonly YAMLError[],
-  lineAt: Reading['lineAt'],
+  lineAt: TextContext['lineAt'],
 ): LocatedProblem[] {
   const byLine = new Map<number, LocatedProblem>();
   for (const error of errors) {
@@ -123,7 +123,7 @@ function findSyntaxProblems(
   return [...byLine.values()];
 }
 
-function readNode(node: Node | null, path: SettingPath, reading: Reading): unknown {
+function readNode(node: Node | null, path: SettingPath, reading: TextContext): unknown {
   // An anchor is more likely a secret that begins with &.
   if (isAlias(node) || (isNode(node) && node.anchor !== undefined)) {
     report(reading, path, offsetOf(node), ANCHOR);
@@ -141,7 +141,7 @@ function readNode(node: Node | null, path: SettingPath, reading: Reading): unkno
   return undefined;
 }
 
-function readMap(map: YAMLMap, path: SettingPath, reading: Reading): unknown {
+function readMap(map: YAMLMap, path: SettingPath, reading: TextContext): unknown {
   const entries: [string, unknown][] = [];
   for (const { key, value } of map.items) {
     // Any other key has been reported as NON_STRING_KEY.
@@ -168,7 +168,7 @@ function readScalar(
   scalar: unknown,
   path: SettingPath,
   offset: number | undefined,
-  reading: Reading,
+  reading: TextContext,
 ): unknown {
   if (typeof scalar !== 'string') return scalar;
   const { value, unset, isMalformed } = substituteVariables(scalar, reading.env);
@@ -185,7 +185,7 @@ function readScalar(
 }
 
 function report(
-  reading: Reading,
+  reading: TextContext,
   path: SettingPath,
   offset: number | undefined,
   message: string,

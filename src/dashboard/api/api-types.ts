@@ -3,21 +3,21 @@ import type * as answers from '../../ops/schemas/answer-schemas.ts';
 
 /** What the admin API answers with: the types of the schemas that describe it. */
 export type Account = z.infer<typeof answers.accountAnswer>;
-export type AccountsPage = z.infer<typeof answers.accountsAnswer>;
-export type Payment = z.infer<typeof answers.paymentAnswer>;
+export type AccountList = z.infer<typeof answers.accountsAnswer>;
+export type PaymentResult = z.infer<typeof answers.paymentAnswer>;
 export type Key = z.infer<typeof answers.keyAnswer>;
 export type KeyLimits = z.infer<typeof answers.keyLimitsAnswer>;
-export type KeysList = z.infer<typeof answers.keysAnswer>;
-export type KeyCreated = z.infer<typeof answers.keyCreatedAnswer>;
-export type KeyRotated = z.infer<typeof answers.keyRotatedAnswer>;
-export type KeyRevoked = z.infer<typeof answers.keyRevokedAnswer>;
-export type Usage = z.infer<typeof answers.usageAnswer>;
+export type KeyList = z.infer<typeof answers.keysAnswer>;
+export type NewKey = z.infer<typeof answers.keyCreatedAnswer>;
+export type KeyRotation = z.infer<typeof answers.keyRotatedAnswer>;
+export type KeyRevocation = z.infer<typeof answers.keyRevokedAnswer>;
+export type UsageReport = z.infer<typeof answers.usageAnswer>;
 export type Receipt = z.infer<typeof answers.receiptAnswer>;
-export type AuditPage = z.infer<typeof answers.auditAnswer>;
+export type AuditList = z.infer<typeof answers.auditAnswer>;
 export type Cluster = z.infer<typeof answers.clusterAnswer>;
-export type Models = z.infer<typeof answers.modelsAnswer>;
-export type Model = Models['data'][number];
-export type Reload = z.infer<typeof answers.reloadAnswer>;
+export type ModelList = z.infer<typeof answers.modelsAnswer>;
+export type Model = ModelList['data'][number];
+export type ReloadAnswer = z.infer<typeof answers.reloadAnswer>;
 export type ProblemBody = z.infer<typeof answers.problemAnswer>;
 
 /** Null removes a control, absence leaves it as it is. */

@@ -12,32 +12,32 @@ const patch = <Answer>(path: string, body: object) =>
 /** EVERY call of the admin API that answers with JSON. The ledger is lines: `fetchAdmin('/ledger', …)` has them. */
 export const api = {
   listAccounts: (query: types.AccountsQuery, signal?: Signal) =>
-    readAdmin<types.AccountsPage>('/accounts', { query: { ...query }, signal }),
+    readAdmin<types.AccountList>('/accounts', { query: { ...query }, signal }),
   getAccount: (id: string, signal?: Signal) =>
     readAdmin<types.Account>(`/accounts/${at(id)}`, { signal }),
   createAccount: (body: { name: string; plan: string }) => post<types.Account>('/accounts', body),
   changeAccount: (id: string, body: types.AccountChange) =>
     patch<types.Account>(`/accounts/${at(id)}`, body),
   addCredits: (id: string, body: { amount: number; id: string; note: string }) =>
-    post<types.Payment>(`/accounts/${at(id)}/credits`, body),
+    post<types.PaymentResult>(`/accounts/${at(id)}/credits`, body),
   listKeys: (account: string, signal?: Signal) =>
-    readAdmin<types.KeysList>(`/accounts/${at(account)}/keys`, { signal }),
+    readAdmin<types.KeyList>(`/accounts/${at(account)}/keys`, { signal }),
   createKey: (account: string, body: types.KeyControls) =>
-    post<types.KeyCreated>(`/accounts/${at(account)}/keys`, body),
+    post<types.NewKey>(`/accounts/${at(account)}/keys`, body),
   getKey: (id: string, signal?: Signal) => readAdmin<types.Key>(`/keys/${at(id)}`, { signal }),
   readKeyLimits: (id: string, signal?: Signal) =>
     readAdmin<types.KeyLimits>(`/keys/${at(id)}/limits`, { signal }),
   changeKey: (id: string, body: types.KeyControls) => patch<types.Key>(`/keys/${at(id)}`, body),
   rotateKey: (id: string, body: { overlap_seconds?: number }) =>
-    post<types.KeyRotated>(`/keys/${at(id)}/rotate`, body),
-  revokeKey: (id: string) => post<types.KeyRevoked>(`/keys/${at(id)}/revoke`, {}),
-  sumUsage: (query: types.LedgerFilter & { by: types.Usage['by'] }, signal?: Signal) =>
-    readAdmin<types.Usage>('/usage', { query: { ...query }, signal }),
+    post<types.KeyRotation>(`/keys/${at(id)}/rotate`, body),
+  revokeKey: (id: string) => post<types.KeyRevocation>(`/keys/${at(id)}/revoke`, {}),
+  sumUsage: (query: types.LedgerFilter & { by: types.UsageReport['by'] }, signal?: Signal) =>
+    readAdmin<types.UsageReport>('/usage', { query: { ...query }, signal }),
   findRequest: (id: string, signal?: Signal) =>
     readAdmin<types.Receipt>(`/requests/${at(id)}`, { signal }),
   readCluster: (signal?: Signal) => readAdmin<types.Cluster>('/cluster', { signal }),
-  listModels: (signal?: Signal) => readAdmin<types.Models>('/models', { signal }),
+  listModels: (signal?: Signal) => readAdmin<types.ModelList>('/models', { signal }),
   readAudit: (query: types.AuditFilter, signal?: Signal) =>
-    readAdmin<types.AuditPage>('/audit', { query: { ...query }, signal }),
-  reloadSettings: () => post<types.Reload>('/reload', {}),
+    readAdmin<types.AuditList>('/audit', { query: { ...query }, signal }),
+  reloadSettings: () => post<types.ReloadAnswer>('/reload', {}),
 };

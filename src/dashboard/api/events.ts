@@ -1,19 +1,19 @@
 import { signal } from '@preact/signals';
 import type { NodeEvent } from '../../ops/schemas/event-schemas.ts';
 import { toProblem } from './api-problem.ts';
+import { createEventSplitter } from './event-splitter.ts';
 import { fetchAdmin } from './fetch-admin.ts';
-import { createEventSplitter } from './split-events.ts';
 
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 8_000;
 /** A node tells something each second: one that is silent for so long has gone without a word. */
 const SILENCE_MS_MAX = 10_000;
 
-export type Connection =
+export type EventConnection =
   | { readonly state: 'connecting' | 'open' }
   | { readonly state: 'lost'; readonly reason: string };
 
-export const connection = signal<Connection>({ state: 'connecting' });
+export const connection = signal<EventConnection>({ state: 'connecting' });
 
 type Listener = (event: NodeEvent) => void;
 const listeners = new Set<Listener>();

@@ -1,4 +1,4 @@
-export interface Example {
+export interface CodeExample {
   readonly title: string;
   readonly text: string;
 }
@@ -12,7 +12,7 @@ export const MODEL_UNKNOWN = 'MODEL';
 export const KEY_VARIABLE = 'export TOLLGATE_KEY=sk-gw2-…';
 
 /** Each runs as it is where `TOLLGATE_KEY` is set and the library installed. */
-export function createNativeExamples(baseUrl: BaseUrl, model: string): readonly Example[] {
+export function createNativeExamples(baseUrl: BaseUrl, model: string): readonly CodeExample[] {
   return [
     {
       title: 'Native messages with curl',
@@ -43,7 +43,7 @@ console.log(message.content[0].text);
   ];
 }
 
-export function createChatExamples(baseUrl: BaseUrl, model: string): readonly Example[] {
+export function createChatExamples(baseUrl: BaseUrl, model: string): readonly CodeExample[] {
   return [
     {
       title: 'Chat completions with curl',

@@ -1,9 +1,9 @@
 import { CopyButton } from '../parts/copy-button.tsx';
 import { BASE_URL } from './base-url.ts';
 import {
+  type CodeExample,
   createChatExamples,
   createNativeExamples,
-  type Example,
   KEY_VARIABLE,
   MODEL_UNKNOWN,
 } from './create-examples.ts';
@@ -34,7 +34,7 @@ export function Examples({ model }: { readonly model: string | undefined }) {
   );
 }
 
-function ExampleList({ examples }: { readonly examples: readonly Example[] }) {
+function ExampleList({ examples }: { readonly examples: readonly CodeExample[] }) {
   return (
     <>
       {examples.map(({ title, text }) => (
@@ -47,7 +47,7 @@ function ExampleList({ examples }: { readonly examples: readonly Example[] }) {
   );
 }
 
-function ExampleText({ title, text }: Example) {
+function ExampleText({ title, text }: CodeExample) {
   return (
     <div class="example">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to take the focus */}

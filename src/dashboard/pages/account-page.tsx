@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import { useLoad } from '../use-load.ts';
-import { AccountBooks } from './account/account-books.tsx';
 import { AccountHead } from './account/account-head.tsx';
 import { AccountKeys } from './account/account-keys.tsx';
+import { AccountRecords } from './account/account-records.tsx';
 import type { PageProps } from './page-props.ts';
 
 const REFRESH_MS = 5_000;
@@ -16,7 +16,7 @@ export function AccountPage({ id }: PageProps) {
   });
   const [payments, setPayments] = useState(0);
   return (
-    <Loaded load={account}>
+    <LoadView load={account}>
       {(value) => (
         <>
           <AccountHead
@@ -25,9 +25,9 @@ export function AccountPage({ id }: PageProps) {
             onPaid={() => setPayments((count) => count + 1)}
           />
           <AccountKeys account={value} />
-          <AccountBooks account={value} payments={payments} />
+          <AccountRecords account={value} payments={payments} />
         </>
       )}
-    </Loaded>
+    </LoadView>
   );
 }

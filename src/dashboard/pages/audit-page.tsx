@@ -3,13 +3,13 @@ import { api } from '../api/api.ts';
 import { PagedTable } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { usePages } from '../use-pages.ts';
-import { AuditSubject, ChangeList, Operator } from './audit/audit-cells.tsx';
-import { AuditFilterForm, type AuditSubjects } from './audit/audit-filter-form.tsx';
+import { AuditSubject, ChangeList, OperatorText } from './audit/audit-cells.tsx';
+import { type AuditFilterFields, AuditFilterForm } from './audit/audit-filter-form.tsx';
 
 const PAGE_ROWS = 50;
 
 export function AuditPage() {
-  const [filter, setFilter] = useState<AuditSubjects>({ account: '', key: '' });
+  const [filter, setFilter] = useState<AuditFilterFields>({ account: '', key: '' });
   const pages = usePages(
     (before, signal) => api.readAudit({ ...filter, before, limit: PAGE_ROWS }, signal),
     JSON.stringify(filter),
@@ -27,7 +27,7 @@ export function AuditPage() {
           { title: 'What', cell: ({ what }) => <code>{what}</code> },
           { title: 'Change', cell: (entry) => <ChangeList entry={entry} />, isProse: true },
           { title: 'Of', cell: (entry) => <AuditSubject entry={entry} /> },
-          { title: 'By', cell: (entry) => <Operator entry={entry} /> },
+          { title: 'By', cell: (entry) => <OperatorText entry={entry} /> },
         ]}
       />
     </>

@@ -1,8 +1,8 @@
 import { api } from '../api/api.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import { useLoad } from '../use-load.ts';
 import { KeyHead } from './key/key-head.tsx';
-import { KeyLimits } from './key/key-limits.tsx';
+import { KeyLimitList } from './key/key-limit-list.tsx';
 import type { PageProps } from './page-props.ts';
 
 const REFRESH_MS = 2_000;
@@ -10,13 +10,13 @@ const REFRESH_MS = 2_000;
 export function KeyPage({ id }: PageProps) {
   const key = useLoad((signal) => api.getKey(id, signal), { of: [id], refreshMs: REFRESH_MS });
   return (
-    <Loaded load={key}>
+    <LoadView load={key}>
       {(value) => (
         <>
           <KeyHead shown={value} onChanged={key.reload} />
-          <KeyLimits id={id} />
+          <KeyLimitList id={id} />
         </>
       )}
-    </Loaded>
+    </LoadView>
   );
 }

@@ -1,5 +1,5 @@
 import { api } from '../api/api.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import { useLoad } from '../use-load.ts';
 import { measureProcesses } from './nodes/measure-processes.ts';
 import { NodeView } from './nodes/node-view.tsx';
@@ -17,9 +17,9 @@ export function NodesPage() {
   });
   return (
     <>
-      <Loaded load={cluster}>{(value) => <NodeView cluster={value} />}</Loaded>
+      <LoadView load={cluster}>{(value) => <NodeView cluster={value} />}</LoadView>
       <h2>Memory and lag</h2>
-      <Loaded load={processes}>{(value) => <ProcessTable processes={value} />}</Loaded>
+      <LoadView load={processes}>{(value) => <ProcessTable processes={value} />}</LoadView>
     </>
   );
 }

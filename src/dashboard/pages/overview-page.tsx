@@ -1,5 +1,5 @@
 import { api } from '../api/api.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import { useLoad } from '../use-load.ts';
 import { ClusterHealth } from './overview/cluster-health.tsx';
 import { LiveTraffic } from './overview/live-traffic.tsx';
@@ -11,7 +11,7 @@ export function OverviewPage() {
   return (
     <>
       <LiveTraffic />
-      <Loaded load={cluster}>{(value) => <ClusterHealth cluster={value} />}</Loaded>
+      <LoadView load={cluster}>{(value) => <ClusterHealth cluster={value} />}</LoadView>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { FunctionComponent } from 'preact';
 import { matchPlace } from '../route.ts';
+import { AccountListPage } from './account-list-page.tsx';
 import { AccountPage } from './account-page.tsx';
-import { AccountsPage } from './accounts-page.tsx';
 import { AuditPage } from './audit-page.tsx';
 import { KeyPage } from './key-page.tsx';
 import { MissingPage } from './missing-page.tsx';
@@ -34,7 +34,7 @@ const below = (parent: string, path: string, title: string, View: Page['View']):
 /** EVERY page there is, in the order of the navigation. */
 export const PAGES: readonly Page[] = [
   inNavigation('/overview', 'Overview', OverviewPage),
-  inNavigation('/accounts', 'Accounts', AccountsPage),
+  inNavigation('/accounts', 'Accounts', AccountListPage),
   below('/accounts', '/accounts/{id}', 'Account', AccountPage),
   below('/accounts', '/keys/{id}', 'Key', KeyPage),
   inNavigation('/requests', 'Requests', RequestsPage),
@@ -53,12 +53,12 @@ const MISSING: Page = {
   isInNavigation: false,
 };
 
-export interface FoundPage {
+export interface PageMatch {
   readonly page: Page;
   readonly id: string | undefined;
 }
 
-export function findPage(place: string): FoundPage {
+export function findPage(place: string): PageMatch {
   for (const page of PAGES) {
     const id = matchPlace(page.path, place);
     if (id !== null) return { page, id };

@@ -1,5 +1,5 @@
 import { api } from '../api/api.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import { useLoad } from '../use-load.ts';
 import { AnswerView } from './playground/answer-view.tsx';
 import { PlaygroundForm } from './playground/playground-form.tsx';
@@ -12,9 +12,9 @@ export function PlaygroundPage() {
     <>
       <h2>Request</h2>
       <p>It is a real one: it counts against rate limits, and the key is charged for it.</p>
-      <Loaded load={load}>
+      <LoadView load={load}>
         {({ data }) => <PlaygroundForm models={data} control={control} />}
-      </Loaded>
+      </LoadView>
       {control.answer !== undefined && <AnswerView answer={control.answer} />}
     </>
   );

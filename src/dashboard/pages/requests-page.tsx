@@ -1,4 +1,4 @@
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import type { PageProps } from './page-props.ts';
 import { ReceiptView } from './requests/receipt-view.tsx';
 import { RequestSearch } from './requests/request-search.tsx';
@@ -14,5 +14,7 @@ export function RequestsPage({ id }: PageProps) {
 }
 
 function FoundRequest({ id }: PageProps) {
-  return <Loaded load={useReceipt(id)}>{(receipt) => <ReceiptView receipt={receipt} />}</Loaded>;
+  return (
+    <LoadView load={useReceipt(id)}>{(receipt) => <ReceiptView receipt={receipt} />}</LoadView>
+  );
 }

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { api } from '../api/api.ts';
 import { listenToEvents } from '../api/events.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import { useLoad } from '../use-load.ts';
 import { UpstreamView } from './upstreams/upstream-view.tsx';
 
@@ -29,7 +29,7 @@ export function UpstreamsPage() {
     [reload],
   );
   return (
-    <Loaded load={load}>
+    <LoadView load={load}>
       {({ upstreams, models }) =>
         upstreams.length === 0 ? (
           <EmptyState title="No upstream is configured" />
@@ -39,6 +39,6 @@ export function UpstreamsPage() {
           ))
         )
       }
-    </Loaded>
+    </LoadView>
   );
 }

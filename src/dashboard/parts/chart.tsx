@@ -1,13 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ChartProps, ChartSeries } from './chart-props.ts';
 import { ChartTable } from './chart-table.tsx';
-import { type DrawnChart, drawChart } from './draw-chart.ts';
+import { type ChartDrawing, drawChart } from './draw-chart.ts';
 
 /** Lines over time. Who cannot see them has a sentence in their place, and a table on demand. */
 export function Chart(props: ChartProps) {
   const { title, series, format } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const drawn = useRef<DrawnChart | undefined>(undefined);
+  const drawn = useRef<ChartDrawing | undefined>(undefined);
   const [isTable, setTable] = useState(false);
   const titleId = useId();
   const labels = series.map(({ label }) => label).join();

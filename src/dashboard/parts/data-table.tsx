@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Pages } from '../use-pages.ts';
+import type { LongList } from '../use-pages.ts';
 import { EmptyState } from './empty-state.tsx';
 import { Problem } from './problem.tsx';
 
@@ -57,7 +57,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, emptyText }: Dat
 }
 
 interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
-  readonly pages: Pages<Row>;
+  readonly pages: LongList<Row>;
 }
 
 /** A table that grows by a page each time it is asked to. */

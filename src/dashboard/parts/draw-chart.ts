@@ -11,17 +11,17 @@ const FONT = '12px system-ui, sans-serif';
 /** Lines differ in more than their colour. */
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 4]];
 
-type Shown = Pick<ChartProps, 'times' | 'series'>;
+type ChartData = Pick<ChartProps, 'times' | 'series'>;
 
-export interface DrawnChart {
-  show(shown: Shown): void;
+export interface ChartDrawing {
+  show(shown: ChartData): void;
   remove(): void;
 }
 
 /** Draws into the frame, as wide as it is, in the colours of the light or dark page, and anew when these change. */
-export function drawChart(frame: HTMLElement, props: ChartProps): DrawnChart {
+export function drawChart(frame: HTMLElement, props: ChartProps): ChartDrawing {
   const dark = matchMedia('(prefers-color-scheme: dark)');
-  let last: Shown = props;
+  let last: ChartData = props;
   let plot = createPlot(frame, props, last);
 
   const repaint = () => {
@@ -48,7 +48,7 @@ export function drawChart(frame: HTMLElement, props: ChartProps): DrawnChart {
   };
 }
 
-function createPlot(frame: HTMLElement, props: ChartProps, shown: Shown): UPlot {
+function createPlot(frame: HTMLElement, props: ChartProps, shown: ChartData): UPlot {
   const { series, format, formatTime = formatClock } = props;
   const style = getComputedStyle(frame);
   const colour = (name: string) => style.getPropertyValue(name).trim();
@@ -83,6 +83,6 @@ function createPlot(frame: HTMLElement, props: ChartProps, shown: Shown): UPlot 
   );
 }
 
-function toData({ times, series }: Shown): UPlot.AlignedData {
+function toData({ times, series }: ChartData): UPlot.AlignedData {
   return [[...times], ...series.map(({ values }) => [...values])];
 }

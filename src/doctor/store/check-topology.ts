@@ -8,7 +8,7 @@ import {
   skipCheck,
   warnCheck,
 } from '../finding.ts';
-import { openStore, type Store } from './open-store.ts';
+import { openStore, type StoreAccess } from './open-store.ts';
 import { parseInfo } from './server-facts.ts';
 
 type Of<Topology> = Extract<RedisTarget, { topology: Topology }>;
@@ -61,7 +61,7 @@ async function checkSentinels(target: Of<'sentinel'>): Promise<Finding> {
   return joinFindings(parts);
 }
 
-async function askSentinel(server: Store, masterName: string): Promise<Finding> {
+async function askSentinel(server: StoreAccess, masterName: string): Promise<Finding> {
   const wrong = findWrongKind(await readInfo(server), 'sentinel');
   if (wrong !== undefined) return wrong;
   try {
@@ -88,7 +88,7 @@ async function checkCluster(target: Of<'cluster'>): Promise<Finding> {
   return joinFindings(parts);
 }
 
-async function askClusterNode(server: Store): Promise<Finding> {
+async function askClusterNode(server: StoreAccess): Promise<Finding> {
   const wrong = findWrongKind(await readInfo(server), 'cluster');
   if (wrong !== undefined) return wrong;
   const cluster = parseInfo(String(await server.connection.send('cluster', ['info'])));
@@ -106,7 +106,7 @@ async function askClusterNode(server: Store): Promise<Finding> {
 async function askNamed(
   { tls, auth, topology }: RedisTarget,
   endpoint: Endpoint,
-  ask: (server: Store) => Promise<Finding>,
+  ask: (server: StoreAccess) => Promise<Finding>,
 ): Promise<Finding> {
   // As with the connections of workers: sentinels do not know a user of the data servers.
   const isOfOthers = topology === 'sentinel' && auth.username !== undefined;
@@ -114,7 +114,7 @@ async function askNamed(
   const target: RedisTarget = {
     ...{ topology: 'standalone', endpoint, tls, auth: isOfOthers ? none : auth, database: 0 },
   };
-  let server: Store;
+  let server: StoreAccess;
   try {
     server = await openStore(target);
   } catch (error) {
@@ -130,7 +130,7 @@ async function askNamed(
   }
 }
 
-async function readInfo({ connection }: Store): Promise<Map<string, string>> {
+async function readInfo({ connection }: StoreAccess): Promise<Map<string, string>> {
   return parseInfo(String(await connection.send('info', [])));
 }
 

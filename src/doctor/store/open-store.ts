@@ -17,7 +17,7 @@ export interface StoreNode {
   readonly send: Send;
 }
 
-export interface Store {
+export interface StoreAccess {
   /** As a worker has it. */
   readonly connection: RedisConnection;
   readonly masters: readonly StoreNode[];
@@ -27,7 +27,7 @@ export interface Store {
 }
 
 /** Throws with the reason when it does not answer in time. */
-export async function openStore(target: RedisTarget): Promise<Store> {
+export async function openStore(target: RedisTarget): Promise<StoreAccess> {
   const log = createReasonLog();
   const connection = connectRedis({
     target,
@@ -53,7 +53,7 @@ async function findMasters(
   target: RedisTarget,
   { client, send }: RedisConnection,
   deadlineMs: number,
-): Promise<Pick<Store, 'masters' | 'silent'>> {
+): Promise<Pick<StoreAccess, 'masters' | 'silent'>> {
   if (!(client instanceof Cluster)) {
     return { masters: [{ name: nameOf(target), send }], silent: [] };
   }

@@ -8,14 +8,14 @@ import { checkClocks, checkLatency } from './check-pace.ts';
 import { checkTopology } from './check-topology.ts';
 import { judgeReplicas } from './judge-replicas.ts';
 import { judgeEviction, judgeMemory, judgePersistence, judgeVersion } from './judge-server.ts';
-import type { Store } from './open-store.ts';
+import type { StoreAccess } from './open-store.ts';
 import { readServerFacts, type ServerFacts } from './server-facts.ts';
 
 interface StoreCheckOptions {
   readonly target: RedisTarget;
   readonly isEmbedded: boolean;
   /** Rejects with the reason when Redis does not answer. */
-  readonly opening: Promise<Store>;
+  readonly opening: Promise<StoreAccess>;
   readonly clock: Clock;
 }
 
@@ -36,7 +36,7 @@ export function createStoreChecks({
         skipUnreached,
       ),
   });
-  const ofStore = (name: CheckName, run: (store: Store) => Promise<Finding>): Check => ({
+  const ofStore = (name: CheckName, run: (store: StoreAccess) => Promise<Finding>): Check => ({
     name,
     run: async () => {
       const store = await opening.catch(() => undefined);
@@ -58,7 +58,7 @@ export function createStoreChecks({
   ];
 }
 
-async function checkReachable(opening: Promise<Store>): Promise<Finding> {
+async function checkReachable(opening: Promise<StoreAccess>): Promise<Finding> {
   try {
     const { masters, silent } = await opening;
     if (silent.length === 0) return passCheck(masters.map(({ name }) => name).join(', '));

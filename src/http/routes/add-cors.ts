@@ -1,6 +1,6 @@
 import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Route } from './routes.ts';
+import type { HttpRoute } from './route-table.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -13,10 +13,13 @@ const PREFLIGHT_KEPT_S = 7_200;
  * The routes, readable for pages of these origins, refusals and streams included. Keys are in headers and never in
  * cookies, so browsers take `*` for every header that a client sends or reads, but for the one that they want named.
  */
-export function addCors(routes: readonly Route[], origins: readonly string[]): readonly Route[] {
+export function addCors(
+  routes: readonly HttpRoute[],
+  origins: readonly string[],
+): readonly HttpRoute[] {
   if (origins.length === 0) return routes;
   const headersFor = createHeaders(origins);
-  const open = (route: Route): Route => ({
+  const open = (route: HttpRoute): HttpRoute => ({
     ...route,
     handle(exchange) {
       exchange.addHeaders(headersFor(exchange.header('origin')));
@@ -49,7 +52,7 @@ function createHeaders(origins: readonly string[]): (origin: string | undefined)
 }
 
 /** What browsers ask before they send a request that no form could send. */
-function createPreflight(path: string, methods: readonly string[]): Route {
+function createPreflight(path: string, methods: readonly string[]): HttpRoute {
   const headers = {
     'access-control-allow-methods': methods.join(', '),
     'access-control-allow-headers': 'authorization, *',

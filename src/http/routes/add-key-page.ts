@@ -1,7 +1,7 @@
 import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
 import type { Exchange } from '../exchange.ts';
 import { refuseMethod } from './refuse-method.ts';
-import type { Route } from './routes.ts';
+import type { HttpRoute } from './route-table.ts';
 
 interface PageFile {
   readonly body: string;
@@ -16,9 +16,9 @@ const TIME_MAX_MS = 60_000;
  * gets what the routes answer there without it.
  */
 export function addKeyPage(
-  routes: readonly Route[],
+  routes: readonly HttpRoute[],
   files: ReadonlyMap<string, PageFile>,
-): readonly Route[] {
+): readonly HttpRoute[] {
   const page = files.get(ROOT);
   if (page === undefined) return routes;
   const atRoot = routes.filter(({ path }) => path === ROOT);
@@ -31,7 +31,7 @@ export function addKeyPage(
   ];
 }
 
-function preferPage(route: Route, { body, headers }: PageFile): Route {
+function preferPage(route: HttpRoute, { body, headers }: PageFile): HttpRoute {
   const page = { body, headers: { ...headers, vary: 'accept' } };
   return {
     ...route,
@@ -39,7 +39,7 @@ function preferPage(route: Route, { body, headers }: PageFile): Route {
   };
 }
 
-function createRefusingRoute(others: readonly Route[]): Route {
+function createRefusingRoute(others: readonly HttpRoute[]): HttpRoute {
   const refusal = refuseMethod(
     'GET',
     ROOT,
@@ -48,7 +48,7 @@ function createRefusingRoute(others: readonly Route[]): Route {
   return getRoute(ROOT, (exchange) => exchange.refuse(refusal));
 }
 
-function getRoute(path: string, handle: Route['handle']): Route {
+function getRoute(path: string, handle: HttpRoute['handle']): HttpRoute {
   return {
     method: 'GET',
     path,

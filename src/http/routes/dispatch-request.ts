@@ -7,7 +7,7 @@ import { Exchange, type ExchangeContext } from '../exchange.ts';
 import type { UwsRequest, UwsResponse } from '../load-uws.ts';
 import { type RequestHead, readRequestHead } from '../read-request-head.ts';
 import { refuseMethod } from './refuse-method.ts';
-import type { Route, RouteTable } from './routes.ts';
+import type { HttpRoute, RouteTable } from './route-table.ts';
 
 /** For answers that no handler gives: only a client that is slow to send can make them last. */
 const REFUSAL_TIME_MAX_MS = 120_000;
@@ -43,7 +43,7 @@ export function dispatchRequest(res: UwsResponse, req: UwsRequest, context: Disp
   exchange.armDeadlines();
 }
 
-function runHandler(route: Route, exchange: Exchange): void {
+function runHandler(route: HttpRoute, exchange: Exchange): void {
   try {
     const result = route.handle(exchange);
     if (result === undefined) checkAnswered(exchange);
@@ -62,7 +62,7 @@ function checkAnswered(exchange: Exchange): void {
   exchange.fail(new Error('the handler returned without finishing its answer'));
 }
 
-function createRefusingRoute(head: RequestHead, allowed: readonly string[]): Route {
+function createRefusingRoute(head: RequestHead, allowed: readonly string[]): HttpRoute {
   const path = head.path.slice(0, PATH_CHARS_SHOWN_MAX);
   const refusal =
     allowed.length === 0

@@ -1,7 +1,7 @@
 import type { Readiness } from '../../lib/readiness.ts';
 import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Route } from './routes.ts';
+import type { HttpRoute } from './route-table.ts';
 
 export interface HealthSource {
   readonly version: string;
@@ -13,7 +13,7 @@ export interface HealthSource {
 
 const TIME_MAX_MS = 10_000;
 
-export function createHealthRoutes(health: HealthSource): Route[] {
+export function createHealthRoutes(health: HealthSource): HttpRoute[] {
   const answer = (exchange: Exchange, httpStatus: number, status: string) =>
     exchange.answerJson(httpStatus, {
       status,

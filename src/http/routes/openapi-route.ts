@@ -1,10 +1,10 @@
 import { createOpenApiDocument } from '../../protocol/create-openapi-document.ts';
 import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
-import type { Route } from './routes.ts';
+import type { HttpRoute } from './route-table.ts';
 
 const TIME_MAX_MS = 10_000;
 
-export function createOpenApiRoute(version: string): Route {
+export function createOpenApiRoute(version: string): HttpRoute {
   const document = JSON.stringify(createOpenApiDocument(version));
   return {
     method: 'GET',

@@ -1,9 +1,9 @@
-import { putInOrder } from '../collections/put-in-order.ts';
+import { restoreFastProperties } from '../collections/restore-fast-properties.ts';
 
 /**
  * Makes the methods of texts as fast as they are in an empty program. Any class that extends String - the Redis client
- * has one - leaves `String.prototype` as a table: each character that is read costs 11 ns instead of 2 to 3.
+ * has one - leaves `String.prototype` in dictionary mode: each character that is read costs 11 ns instead of 2 to 3.
  */
 export function quickenStrings(): void {
-  putInOrder(String.prototype, 'at');
+  restoreFastProperties(String.prototype, 'at');
 }

@@ -18,18 +18,18 @@ export interface FairShare {
   remove(holder: Holder, address: string, amount?: number): void;
 }
 
-interface Held {
+interface AddressShare {
   amount: number;
   /** In the order in which they came. */
   readonly holders: Map<Holder, number>;
 }
 
 export function createFairShare(amountMax: number): FairShare {
-  const addresses = new Map<string, Held>();
+  const addresses = new Map<string, AddressShare>();
   let heldAmount = 0;
 
-  const findLargest = (): Held | undefined => {
-    let largest: Held | undefined;
+  const findLargest = (): AddressShare | undefined => {
+    let largest: AddressShare | undefined;
     for (const held of addresses.values()) {
       if (largest === undefined || held.amount > largest.amount) largest = held;
     }
@@ -74,7 +74,7 @@ export function createFairShare(amountMax: number): FairShare {
   };
 }
 
-function findOldest(held: Held | undefined, except?: Holder): Holder | undefined {
+function findOldest(held: AddressShare | undefined, except?: Holder): Holder | undefined {
   for (const holder of held?.holders.keys() ?? []) if (holder !== except) return holder;
   return undefined;
 }

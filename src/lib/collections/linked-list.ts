@@ -1,5 +1,5 @@
 /** What an item of a list has of its own: it is in one list at a time. */
-export interface Listed<Item> {
+export interface ListLinks<Item> {
   next: Item | undefined;
   previous: Item | undefined;
   isListed: boolean;
@@ -8,11 +8,11 @@ export interface Listed<Item> {
 /**
  * Items in an order of their own, from which any one is taken at once.
  *
- * For what each request is put into and taken out of: the table of a `Set` or `Map` is made anew every few dozen
- * changes, and an old one points to the next. One that has grown old before it dies keeps every later one alive, with
- * all requests that were in them, until the whole heap is collected: that was a quarter of the work of a worker.
+ * For what each request is put into and taken out of: V8 makes the hash table of a `Set` or `Map` anew every few dozen
+ * changes, and an old table points to the next. One that is promoted to the old generation before it dies keeps every
+ * later one alive, with all requests in them, until a major collection: that was a quarter of the work of a worker.
  */
-export class LinkedList<Item extends Listed<Item>> implements Iterable<Item> {
+export class LinkedList<Item extends ListLinks<Item>> implements Iterable<Item> {
   first: Item | undefined;
   size = 0;
   #last: Item | undefined;

@@ -1,4 +1,4 @@
-import type { LatencyBucket } from './create-latency-histogram.ts';
+import type { LatencyBucket } from './latency-histogram.ts';
 
 export interface LatencyQuantiles {
   readonly p50: number;

@@ -1,6 +1,6 @@
 import type { AuditRecord, Operator } from '../../accounts/audit/audit-entry.ts';
 import type { AuditLog } from '../../accounts/audit/audit-log.ts';
-import type { EventHub } from '../create-event-hub.ts';
+import type { EventHub } from '../event-hub.ts';
 import { listChanges } from '../list-changes.ts';
 import { OpsProblem } from '../ops-problem.ts';
 import type { ReloadResult } from '../reload-result.ts';

@@ -15,14 +15,14 @@ export function countContentBytes(delta: BlockDelta): number {
   }
 }
 
-export interface Tally {
+export interface ContentTally {
   readonly contentBytes: number;
   /** All others. */
   readonly events: readonly InferenceEvent[];
 }
 
 /** Counts what was said, for those who need to know no more of it. */
-export function tallyDeltas(all: readonly InferenceEvent[]): Tally {
+export function tallyDeltas(all: readonly InferenceEvent[]): ContentTally {
   let contentBytes = 0;
   const events: InferenceEvent[] = [];
   for (const event of all) {

@@ -1,6 +1,7 @@
+import * as ascii from '../../lib/bytes/ascii.ts';
 import { isObject } from '../schema.ts';
 import { canFindMarks } from '../sse/find-marks.ts';
-import * as json from './json-bytes.ts';
+import { JSON_DEPTH_MAX } from './json-place.ts';
 import type { JsonBody } from './parse-json-body.ts';
 import { JsonStringReader } from './read-json-string.ts';
 import type { JsonMember } from './scan-json.ts';
@@ -12,13 +13,12 @@ const {
   CLOSING_BRACKET,
   COLON,
   COMMA,
-  JSON_DEPTH_MAX,
   LETTER_U,
   OPENING_BRACE,
   OPENING_BRACKET,
   QUOTE,
   SPACE,
-} = json;
+} = ascii;
 
 /** Where texts may be left out. */
 export interface Abridgment {

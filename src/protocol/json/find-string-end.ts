@@ -1,6 +1,6 @@
-import * as json from './json-bytes.ts';
+import * as ascii from '../../lib/bytes/ascii.ts';
 
-const { BACKSLASH, QUOTE } = json;
+const { BACKSLASH, QUOTE } = ascii;
 
 /** A search by the engine costs as much as looking at so many bytes one by one. */
 const SHORT_BYTES_MAX = 48;

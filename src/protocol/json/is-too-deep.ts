@@ -1,8 +1,8 @@
+import * as ascii from '../../lib/bytes/ascii.ts';
 import { findTextEnd } from './find-string-end.ts';
-import * as json from './json-bytes.ts';
+import { JSON_DEPTH_MAX } from './json-place.ts';
 
-const { CLOSING_BRACE, CLOSING_BRACKET, JSON_DEPTH_MAX, OPENING_BRACE, OPENING_BRACKET, QUOTE } =
-  json;
+const { CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } = ascii;
 
 /**
  * Whether a text of JSON is nested beyond the bound. Looks only at what stands outside of strings, so that

@@ -1,7 +1,11 @@
+import * as ascii from '../../lib/bytes/ascii.ts';
 import { countBackslashes, findStringEnd } from './find-string-end.ts';
-import * as json from './json-bytes.ts';
 
-const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } = json;
+const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } = ascii;
+
+/** More than any honest request has; what walks a body later may then do so by recursion. */
+export const JSON_DEPTH_MAX = 128;
+
 /** Where a walk through JSON stands, code by code; pieces of it may end anywhere. */
 export class JsonPlace {
   depth = 0;

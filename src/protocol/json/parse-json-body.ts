@@ -1,7 +1,7 @@
 import { asBuffer } from '../../lib/bytes/as-buffer.ts';
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
-import { JSON_DEPTH_MAX } from './json-bytes.ts';
+import { JSON_DEPTH_MAX } from './json-place.ts';
 import { type JsonMember, scanJson } from './scan-json.ts';
 
 /** A JSON object as it was read, and as it came. */

@@ -1,7 +1,7 @@
+import * as ascii from '../../lib/bytes/ascii.ts';
 import { MarkReader } from '../sse/find-marks.ts';
-import * as json from './json-bytes.ts';
 
-const { BACKSLASH, LETTER_U, QUOTE } = json;
+const { BACKSLASH, LETTER_U, QUOTE } = ascii;
 
 const SHORT_ESCAPE_BYTES = 2;
 const UNICODE_ESCAPE_BYTES = 6;

@@ -1,16 +1,10 @@
+import * as ascii from '../../lib/bytes/ascii.ts';
 import { findStringEnd } from './find-string-end.ts';
-import * as json from './json-bytes.ts';
+import { JSON_DEPTH_MAX } from './json-place.ts';
 
-const {
-  CLOSING_BRACE,
-  CLOSING_BRACKET,
-  COLON,
-  COMMA,
-  JSON_DEPTH_MAX,
-  OPENING_BRACE,
-  OPENING_BRACKET,
-  QUOTE,
-} = json;
+const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET, QUOTE } =
+  ascii;
+
 /** One name and value of an object, where they stand in its bytes. */
 export interface JsonMember {
   /** As it is written: one with an escape in it is no name that anybody looks for. */

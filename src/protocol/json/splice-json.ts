@@ -1,8 +1,8 @@
-import * as json from './json-bytes.ts';
+import * as ascii from '../../lib/bytes/ascii.ts';
 import type { JsonBody } from './parse-json-body.ts';
 import type { JsonMember } from './scan-json.ts';
 
-const { CLOSING_BRACE, COMMA } = json;
+const { CLOSING_BRACE, COMMA } = ascii;
 
 /** Whether a member goes on as it came. */
 export type KeepMember = (name: string, fields: JsonBody['value']) => boolean;

@@ -1,7 +1,7 @@
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
 import { isTooDeep } from './is-too-deep.ts';
-import { JSON_DEPTH_MAX } from './json-bytes.ts';
+import { JSON_DEPTH_MAX } from './json-place.ts';
 import { type JsonBody, NO_LONG_TEXTS } from './parse-json-body.ts';
 import { scanJson } from './scan-json.ts';
 

@@ -1,5 +1,5 @@
 import type { InferenceEvent } from '../inference.ts';
-import type { SseEvent } from './decode-sse.ts';
+import type { SseEvent } from './sse-decoder.ts';
 
 /** Reads what an upstream streams, in whichever format. */
 export interface StreamDecoder {

@@ -1,7 +1,7 @@
 import { countContentBytes } from '../answers/count-content-bytes.ts';
 import type { Closing, InferenceEvent } from '../inference.ts';
 import { Refusal } from '../refusals.ts';
-import { createSseSplitter, type SseFrame } from './split-sse.ts';
+import { createSseSplitter, type SseFrame } from './sse-splitter.ts';
 
 /** What becomes of a piece of an upstream's stream. */
 export interface RelayedPart {
@@ -49,11 +49,11 @@ export interface FrameRelay {
 const NO_EVENTS: readonly InferenceEvent[] = [];
 
 export function createStreamRelay(frames: FrameRelay): StreamRelay {
-  return new FramesRelay(frames);
+  return new SseStreamRelay(frames);
 }
 
 /** A class, because one is made for every stream. */
-class FramesRelay implements StreamRelay {
+class SseStreamRelay implements StreamRelay {
   readonly #frames: FrameRelay;
   readonly #splitter = createSseSplitter();
   #isOver = false;

@@ -1,9 +1,8 @@
 import { asBuffer } from '../../lib/bytes/as-buffer.ts';
-import { CR, LF } from '../../lib/bytes/line-bytes.ts';
+import * as ascii from '../../lib/bytes/ascii.ts';
 import type { BlockDelta, InferenceEvent } from '../inference.ts';
-import * as json from '../json/json-bytes.ts';
 
-const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, QUOTE, SPACE } = json;
+const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, CR, LF, QUOTE, SPACE } = ascii;
 
 /** What may follow a backslash and stands, with it, for one byte. */
 const SHORT_ESCAPES = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));
@@ -111,14 +110,14 @@ class LikeFrames implements TextFrames {
 }
 
 /** A text between its quotes. */
-interface FoundText {
+interface TextPlace {
   readonly start: number;
   readonly end: number;
   readonly escapes: number;
 }
 
 /** `undefined` where a parser has to read it, or where there is none. */
-function findQuoted(chunk: Uint8Array, start: number): FoundText | undefined {
+function findQuoted(chunk: Uint8Array, start: number): TextPlace | undefined {
   let escapes = 0;
   for (let i = start; i < chunk.length; i++) {
     const byte = chunk[i] ?? 0;
@@ -132,7 +131,7 @@ function findQuoted(chunk: Uint8Array, start: number): FoundText | undefined {
   return undefined;
 }
 
-function decodeText(source: Buffer, { start, end, escapes }: FoundText): string {
+function decodeText(source: Buffer, { start, end, escapes }: TextPlace): string {
   if (escapes === 0) return source.toString('utf8', start, end);
   return JSON.parse(source.toString('utf8', start - 1, end + 1));
 }

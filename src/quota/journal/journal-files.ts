@@ -5,7 +5,7 @@ import { encodeJournalRecord } from './journal-record.ts';
 import {
   discardSegment,
   type JournalSegment,
-  openSegments,
+  openJournalSegments,
   readSegment,
 } from './journal-segment.ts';
 import { createJournalWriter } from './journal-writer.ts';
@@ -44,7 +44,7 @@ interface Append {
 export async function openJournalFiles(options: JournalFilesOptions): Promise<JournalFiles> {
   const { dir, segmentBytesMax, bytesMax, isLoadingNext, onWritten, log } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const earlier = await openSegments(dir, log);
+  const earlier = await openJournalSegments(dir, log);
   const segments = new Set(earlier.segments);
   const writer = createJournalWriter({
     dir,

@@ -26,7 +26,7 @@ type Kind = 'log' | 'damaged';
 const NAME = /^settlements-(\d{12})\.(log|damaged)$/;
 
 /** Those of earlier runs, the oldest first, and the highest number that was ever given. */
-export async function openSegments(
+export async function openJournalSegments(
   dir: string,
   log: Log,
 ): Promise<{ segments: JournalSegment[]; lastNumber: number }> {

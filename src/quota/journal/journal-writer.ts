@@ -17,7 +17,7 @@ interface JournalWriterOptions {
   readonly onSegment: (segment: JournalSegment) => void;
 }
 
-interface Writing {
+interface OpenFile {
   readonly segment: JournalSegment;
   readonly file: FileHandle;
 }
@@ -26,7 +26,7 @@ interface Writing {
 export function createJournalWriter(options: JournalWriterOptions): JournalWriter {
   const { dir, segmentBytesMax, isLoadingNext, onSegment } = options;
   let { lastNumber } = options;
-  let writing: Writing | undefined;
+  let writing: OpenFile | undefined;
 
   const end = async () => {
     const { file } = writing ?? {};
@@ -34,7 +34,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     await file?.close();
   };
 
-  const startSegment = async (isLoaded: boolean): Promise<Writing> => {
+  const startSegment = async (isLoaded: boolean): Promise<OpenFile> => {
     await end();
     // Counted before it exists: one that failed half-way may exist too.
     lastNumber++;
@@ -43,7 +43,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     return writing;
   };
 
-  const findPlace = async (bytes: number): Promise<Writing> => {
+  const findPlace = async (bytes: number): Promise<OpenFile> => {
     const isLoading = isLoadingNext();
     if (writing === undefined) return await startSegment(isLoading);
     const { segment } = writing;
@@ -54,7 +54,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   };
 
   /** After a failed write nobody knows what is on the disk behind the last good record. */
-  const abandon = async ({ segment, file }: Writing) => {
+  const abandon = async ({ segment, file }: OpenFile) => {
     writing = undefined;
     await file.truncate(segment.bytes).catch(() => {});
     await file.close().catch(() => {});

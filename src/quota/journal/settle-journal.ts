@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Listed } from '../../lib/collections/linked-list.ts';
+import type { ListLinks } from '../../lib/collections/linked-list.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import { describeSettlement, type Settlement } from '../settlement/settlement.ts';
-import { createSettleReplay } from '../settling/replay-settlements.ts';
 import { createSettleLanes, type SettleTask } from '../settling/settle-lanes.ts';
+import { createSettlementReplay } from '../settling/settlement-replay.ts';
 import { openJournalFeed } from './journal-feed.ts';
 import type { JournalSegment } from './journal-segment.ts';
 import { appendUnsettled, UNSETTLED_FILE } from './unsettled-file.ts';
@@ -42,7 +42,7 @@ interface SettleJournalOptions {
   readonly log: Log;
 }
 
-interface JournalTask extends SettleTask, Listed<JournalTask> {
+interface JournalTask extends SettleTask, ListLinks<JournalTask> {
   /** Undefined for a replay: it has left the journal. */
   readonly segment: JournalSegment | undefined;
 }
@@ -58,7 +58,7 @@ interface JournalTask extends SettleTask, Listed<JournalTask> {
  */
 export async function openSettleJournal(options: SettleJournalOptions): Promise<SettleJournal> {
   const { dir, settle, findCharged, clock, random, log } = options;
-  const replay = createSettleReplay({ onMore: () => lanes.noteSpare(), clock, log });
+  const replay = createSettlementReplay({ onMore: () => lanes.noteSpare(), clock, log });
   const lanes = createSettleLanes<JournalTask>({
     settle,
     random,

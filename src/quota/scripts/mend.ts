@@ -3,7 +3,7 @@ import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 
 /** One figure of a record that did not fit the open holds. */
-export interface Mended {
+export interface FigureCorrection {
   /** Null in what the account itself counts. */
   readonly key: string | null;
   /** `held`, `in_flight` or `held:<month>`, as in the record. */
@@ -26,7 +26,7 @@ export async function mend(
   connection: Pick<RedisConnection, 'send'>,
   bucket: number,
   accountId: string,
-): Promise<Mended[]> {
+): Promise<FigureCorrection[]> {
   const { prefix, account, keysOf, holds } = keysOfBucket(bucket);
   const reply = await script.call(
     connection,

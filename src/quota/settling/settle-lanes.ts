@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LinkedList, type Listed } from '../../lib/collections/linked-list.ts';
+import { LinkedList, type ListLinks } from '../../lib/collections/linked-list.ts';
 import { classifyRedisError } from '../../redis/classify-redis-error.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import type { Settlement } from '../settlement/settlement.ts';
@@ -13,7 +13,7 @@ export interface SettleTask {
   readonly settlement: Settlement;
 }
 
-export interface SettleLanes<Task extends Listed<Task>> {
+export interface SettleLanes<Task extends ListLinks<Task>> {
   /** What has neither been answered nor removed, the oldest first. */
   readonly tasks: Pick<LinkedList<Task>, 'size' | typeof Symbol.iterator>;
   add(task: Task): void;
@@ -51,7 +51,7 @@ interface SettleLanesOptions<Task> {
  * Since the lane waits and not the task, an outage costs a few dozen attempts a second however much waits,
  * and tasks of a Cluster node that is out do not hold up the others.
  */
-export function createSettleLanes<Task extends SettleTask & Listed<Task>>(
+export function createSettleLanes<Task extends SettleTask & ListLinks<Task>>(
   options: SettleLanesOptions<Task>,
 ): SettleLanes<Task> {
   const { settle, takeSpare, random, onReply, onFault } = options;

@@ -3,9 +3,9 @@ import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import { describeSettlement, type Settlement } from '../settlement/settlement.ts';
-import { createOverdueHandOver, QUEUE_ENTRIES_MAX, type QueueTask } from './hand-over-overdue.ts';
-import { createSettleReplay } from './replay-settlements.ts';
+import { createOverdueHandOver, QUEUE_ENTRIES_MAX, type QueueTask } from './overdue-hand-over.ts';
 import { createSettleLanes } from './settle-lanes.ts';
+import { createSettlementReplay } from './settlement-replay.ts';
 
 /** Reached only without Redis and primary; each one beyond is written to the log, whole. */
 const KEPT_ENTRIES_MAX = 2 * QUEUE_ENTRIES_MAX;
@@ -51,7 +51,7 @@ interface SettleQueueOptions {
  */
 export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
   const { settle, handOver, onSettled, onDropped, clock, random, log } = options;
-  const replay = createSettleReplay({ onMore: () => lanes.noteSpare(), clock, log });
+  const replay = createSettlementReplay({ onMore: () => lanes.noteSpare(), clock, log });
   const lanes = createSettleLanes<QueueTask>({
     settle,
     random,

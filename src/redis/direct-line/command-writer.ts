@@ -1,5 +1,7 @@
+import * as ascii from '../../lib/bytes/ascii.ts';
 import { lengthOf } from '../../lib/bytes/length-of.ts';
-import { CR, LF } from '../../lib/bytes/line-bytes.ts';
+
+const { CR, LF } = ascii;
 
 export type CommandArg = string | number | Buffer;
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { LinkedList, type Listed } from '../../lib/collections/linked-list.ts';
+import { LinkedList, type ListLinks } from '../../lib/collections/linked-list.ts';
 import { createDeadlineList, type Deadline } from '../../timers/deadline-list.ts';
 import { type CommandArg, CommandWriter } from './command-writer.ts';
 import { ErrorReply, type Reply, ReplyReader } from './reply-reader.ts';
@@ -10,7 +10,7 @@ const SILENCE_MAX_MS = 2_000;
 const WAITING_MAX = 16_384;
 
 /** One command on its way. */
-interface Call extends Listed<Call> {
+interface Call extends ListLinks<Call> {
   readonly name: string;
   readonly args: readonly CommandArg[];
   readonly resolve: (reply: unknown) => void;

@@ -11,12 +11,12 @@ const READ_BYTES_MAX = 64 * 1_024;
 
 type LineParts = Pick<DirectLineOptions, 'askElsewhere' | 'commandTimeoutMs' | 'onCommand'>;
 
-interface KeptLineOptions extends LineParts {
+interface LineKeeperOptions extends LineParts {
   readonly target: RedisTarget;
   readonly name: string;
 }
 
-export interface KeptLine {
+export interface LineKeeper {
   /** Undefined while there is none: then the client is to be asked. */
   current(): DirectLine | undefined;
   /** Waits for replies that are due, within the command timeout. */
@@ -32,7 +32,7 @@ export interface KeptLine {
  *    │ └──────── a pause ─────────┴───────────────────────┘
  *    └── the client has lost its server ─── from everywhere
  */
-export function keepDirectLine(client: Redis, options: KeptLineOptions): KeptLine {
+export function keepDirectLine(client: Redis, options: LineKeeperOptions): LineKeeper {
   let current: DirectLine | undefined;
   /** Also while it logs in. */
   let line: DirectLine | undefined;
@@ -126,7 +126,7 @@ function prepare(socket: Socket, line: DirectLine): void {
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
 }
 
-async function logIn(line: DirectLine, { target, name }: KeptLineOptions): Promise<void> {
+async function logIn(line: DirectLine, { target, name }: LineKeeperOptions): Promise<void> {
   const { username, password } = target.auth;
   if (password !== undefined) {
     const user = username === undefined ? [] : [username];

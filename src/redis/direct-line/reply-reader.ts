@@ -1,6 +1,8 @@
 import { isAscii } from 'node:buffer';
+import * as ascii from '../../lib/bytes/ascii.ts';
 import { lengthOf } from '../../lib/bytes/length-of.ts';
-import { CR } from '../../lib/bytes/line-bytes.ts';
+
+const { CR } = ascii;
 
 /** What the server answers where it does not do what it was asked. */
 export class ErrorReply extends Error {

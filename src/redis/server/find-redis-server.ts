@@ -9,7 +9,7 @@ const FOLDERS = ['', '/usr/bin', '/usr/local/bin', '/usr/sbin', '/opt/homebrew/b
 const MAJOR_VERSION_MIN = 7;
 const VERSION_TIMEOUT_MS = 5_000;
 
-export interface FoundRedisServer {
+export interface RedisServerBinary {
   /** A name on the PATH or a full path. */
   readonly binary: string;
   readonly version: string;
@@ -18,8 +18,8 @@ export interface FoundRedisServer {
 /** Throws when every server on this machine is too old; undefined when there is none. */
 export async function findRedisServer(
   run: RunCommand = runCommand,
-): Promise<FoundRedisServer | undefined> {
-  let tooOld: FoundRedisServer | undefined;
+): Promise<RedisServerBinary | undefined> {
+  let tooOld: RedisServerBinary | undefined;
   for (const folder of FOLDERS) {
     for (const name of NAMES) {
       const binary = folder === '' ? name : join(folder, name);

@@ -1,5 +1,5 @@
 import { EmbeddedStartError, INSTALL_BY_HAND } from './embedded-start-error.ts';
-import { type FoundRedisServer, findRedisServer } from './find-redis-server.ts';
+import { findRedisServer, type RedisServerBinary } from './find-redis-server.ts';
 import { type CommandResult, type RunCommand, runCommand } from './run-command.ts';
 
 const INSTALL_TIMEOUT_MS = 300_000;
@@ -65,7 +65,7 @@ export async function installRedisServer({
   print,
   run = runCommand,
   isRoot = process.getuid?.() === 0,
-}: InstallOptions): Promise<FoundRedisServer> {
+}: InstallOptions): Promise<RedisServerBinary> {
   const manager = await findManager(run);
   if (manager === undefined) throw failure('no apt-get, apk, dnf or brew was found');
   print(

@@ -1,4 +1,4 @@
-import { SPACE, TAB } from './byte-classes.ts';
+import { SPACE, TAB } from '../../lib/bytes/ascii.ts';
 import type { HttpHeaders } from './http-client.ts';
 
 const UPPER_A = 0x41;

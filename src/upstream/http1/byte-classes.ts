@@ -1,9 +1,4 @@
-export const TAB = 0x09;
-export const LF = 0x0a;
-export const CR = 0x0d;
-export const SPACE = 0x20;
-export const COLON = 0x3a;
-export const SEMICOLON = 0x3b;
+import { SPACE, TAB } from '../../lib/bytes/ascii.ts';
 
 const TOKEN_CHARACTERS =
   "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,9 +1,10 @@
+import { CR, LF, SEMICOLON } from '../../lib/bytes/ascii.ts';
 import {
   CHUNK_EXTENSION_BYTES_MAX,
   CHUNK_SIZE_DIGITS_MAX,
   TRAILER_BYTES_MAX,
 } from './answer-limits.ts';
-import { CR, hexValue, IS_VALUE, LF, SEMICOLON } from './byte-classes.ts';
+import { hexValue, IS_VALUE } from './byte-classes.ts';
 import { FieldReader } from './field-reader.ts';
 
 /**

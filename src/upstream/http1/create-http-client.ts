@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import { Connection, type ConnectionOwner } from './connection.ts';
-import { createIdleConnections } from './create-idle-connections.ts';
+import { ConnectionExchange } from './connection-exchange.ts';
 import { encodeOriginLines, encodeRequestHead } from './encode-request.ts';
-import { Exchange } from './exchange.ts';
 import type { HttpClient } from './http-client.ts';
+import { type ConnectionOwner, HttpConnection } from './http-connection.ts';
 import { createHttpFailure, type HttpFailureKind } from './http-failure.ts';
+import { createIdleConnections } from './idle-connections.ts';
 import { createOpenSocket, type TlsOptions } from './open-socket.ts';
 import type { Origin } from './origin.ts';
 
@@ -41,16 +41,16 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     repeat: (exchange) => connect(exchange),
   };
 
-  const connect = (exchange: Exchange) => {
+  const connect = (exchange: ConnectionExchange) => {
     connections += 1;
-    exchange.connection = new Connection(owner, exchange);
+    exchange.connection = new HttpConnection(owner, exchange);
   };
 
   const onOver = () => {
     inFlight -= 1;
   };
 
-  const failSoon = (exchange: Exchange, kind: HttpFailureKind, reason: string) => {
+  const failSoon = (exchange: ConnectionExchange, kind: HttpFailureKind, reason: string) => {
     process.nextTick(() => exchange.fail(createHttpFailure(kind, reason)));
   };
 
@@ -60,7 +60,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
     send(request, handler) {
       const head = encodeRequestHead(request, originLines);
-      const exchange = new Exchange({ request, head, handler, onOver });
+      const exchange = new ConnectionExchange({ request, head, handler, onOver });
       inFlight += 1;
       const kept = idle.take();
       if (kept !== undefined) kept.start(exchange);

@@ -1,5 +1,6 @@
+import { COLON, CR, LF, SPACE, TAB } from '../../lib/bytes/ascii.ts';
 import { HEADERS_MAX } from './answer-limits.ts';
-import { COLON, CR, IS_TOKEN, IS_VALUE, LF, SPACE, TAB } from './byte-classes.ts';
+import { IS_TOKEN, IS_VALUE } from './byte-classes.ts';
 
 export type Verdict = 'reading' | 'done' | 'malformed' | 'too_many';
 

@@ -9,7 +9,7 @@ export type Framing =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'until_close' };
 
-export interface AnswerHead {
+export interface HttpAnswerHead {
   readonly status: number;
   /** 0 or 1, of the HTTP version. */
   readonly minorVersion: number;
@@ -24,7 +24,7 @@ const UNTIL_CLOSE: Framing = { kind: 'until_close' };
  * Undefined means malformed. RFC 9112 6.3 lets a reader repair much of what is refused here; two readers that
  * repair differently see two different answers on one connection.
  */
-export function frameBody(head: AnswerHead, isHead: boolean): Framing | undefined {
+export function frameBody(head: HttpAnswerHead, isHead: boolean): Framing | undefined {
   const { headers } = head;
   const length = headers.get('content-length');
   const encoding = headers.get('transfer-encoding');
@@ -54,6 +54,6 @@ function decodeLength(text: string): number | undefined {
 }
 
 /** HTTP/1.0 knows no transfer encodings: who uses one there has not understood the other. */
-function isChunked(encoding: string, { minorVersion }: AnswerHead): boolean {
+function isChunked(encoding: string, { minorVersion }: HttpAnswerHead): boolean {
   return minorVersion === 1 && encoding.toLowerCase() === 'chunked';
 }

@@ -1,4 +1,4 @@
-import type { AnswerHead } from './frame-body.ts';
+import type { HttpAnswerHead } from './frame-body.ts';
 
 /** Servers close after 5 s and more; who closes first decides whether a request meets a closing connection. */
 const KEEP_MS = 4_000;
@@ -10,7 +10,7 @@ const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
 const TIMEOUT = /(?:^|[\s,])timeout=(\d{1,9})(?![\d.])/i;
 
 /** How long a connection may wait for its next request, by the answer's head; 0 is not at all. */
-export function readKeepMs({ minorVersion, headers }: AnswerHead): number {
+export function readKeepMs({ minorVersion, headers }: HttpAnswerHead): number {
   if (minorVersion === 0 || hasClose(headers)) return 0;
   const keepAlive = headers.get('keep-alive');
   if (keepAlive === undefined) return KEEP_MS;
@@ -19,7 +19,7 @@ export function readKeepMs({ minorVersion, headers }: AnswerHead): number {
   return Math.min(Math.max(Number(timeout) * 1_000 - MARGIN_MS, 0), KEEP_MS_MAX);
 }
 
-function hasClose(headers: AnswerHead['headers']): boolean {
+function hasClose(headers: HttpAnswerHead['headers']): boolean {
   const first = headers.get('connection');
   if (first === undefined) return false;
   if (!headers.hasSeveral('connection')) return first !== 'keep-alive' && CLOSE.test(first);

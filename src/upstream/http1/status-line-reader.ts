@@ -1,4 +1,5 @@
-import { CR, digitValue, IS_VALUE, LF, SPACE } from './byte-classes.ts';
+import { CR, LF, SPACE } from '../../lib/bytes/ascii.ts';
+import { digitValue, IS_VALUE } from './byte-classes.ts';
 
 const USUAL_LINE = Buffer.from('HTTP/1.1 200 OK\r\n');
 const VERSION = Buffer.from('HTTP/1.');

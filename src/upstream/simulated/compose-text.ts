@@ -1,5 +1,5 @@
-import { pickOne, type Random } from './create-random.ts';
 import { pickWord } from './generate-string.ts';
+import { pickOne, type Random } from './random.ts';
 import type { Conversation } from './read-conversation.ts';
 import { splitTokens } from './split-tokens.ts';
 

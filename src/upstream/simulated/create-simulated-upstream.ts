@@ -10,15 +10,15 @@ import type {
   Usage,
 } from '../../protocol/inference.ts';
 import { wait } from '../../timers/wait.ts';
-import { createPace } from './create-pace.ts';
-import { createRandom } from './create-random.ts';
 import { measureInput } from './measure-input.ts';
 import { parseDirectives } from './parse-directives.ts';
 import { limitAnswer, planAnswer } from './plan-answer.ts';
 import { createPromptCache } from './prompt-cache.ts';
+import { createRandom } from './random.ts';
 import { readConversation } from './read-conversation.ts';
 import { createSimulatedError, drawError } from './simulated-errors.ts';
 import { tellAnswer } from './tell-answer.ts';
+import { createTokenPace } from './token-pace.ts';
 
 export interface SimulatedUpstreamOptions {
   /** Equal seeds give equal answers to equal requests. */
@@ -75,7 +75,7 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
       answer: limitAnswer(plan, Math.min(call.outputTokensMax, room)),
       usage,
       error,
-      pace: createPace(directives.tokenDelayMs ?? delayOf(options.tokensPerSecond)),
+      pace: createTokenPace(directives.tokenDelayMs ?? delayOf(options.tokensPerSecond)),
       signal,
       createToolId: (index) => createId('toolu', `${name} ${index}`),
       signature: createHash('sha256').update(`${name} signature`).digest('base64'),

@@ -1,4 +1,4 @@
-import { pickInteger, type Random } from './create-random.ts';
+import { pickInteger, type Random } from './random.ts';
 
 const REPEATS_USUAL = 3;
 const REPEATS_MAX = 64;
@@ -23,7 +23,7 @@ const CONTROLS = new Map([
   ['r', '\r'],
 ]);
 
-interface Reading {
+interface PatternCursor {
   readonly pattern: string;
   readonly random: Random;
   place: number;
@@ -39,7 +39,7 @@ class UnknownPatternError extends Error {}
  * client wrote it, and it may take for ever.
  */
 export function generateMatch(pattern: string, random: Random): string | undefined {
-  const reading: Reading = { pattern, random, place: 0, atoms: 0 };
+  const reading: PatternCursor = { pattern, random, place: 0, atoms: 0 };
   try {
     const text = readAlternatives(reading, 0);
     return reading.place === pattern.length && text.length <= MATCH_CHARS_MAX ? text : undefined;
@@ -49,7 +49,7 @@ export function generateMatch(pattern: string, random: Random): string | undefin
   }
 }
 
-function readAlternatives(reading: Reading, depth: number): string {
+function readAlternatives(reading: PatternCursor, depth: number): string {
   if (depth > GROUPS_MAX) throw new UnknownPatternError();
   const alternatives = [readSequence(reading, depth)];
   while (reading.pattern[reading.place] === '|') {
@@ -59,7 +59,7 @@ function readAlternatives(reading: Reading, depth: number): string {
   return alternatives[pickInteger(0, alternatives.length - 1, reading.random)] ?? '';
 }
 
-function readSequence(reading: Reading, depth: number): string {
+function readSequence(reading: PatternCursor, depth: number): string {
   const { pattern } = reading;
   let text = '';
   while (reading.place < pattern.length && !'|)'.includes(pattern[reading.place] ?? '')) {
@@ -79,7 +79,7 @@ function readSequence(reading: Reading, depth: number): string {
   return text;
 }
 
-function readAtom(reading: Reading, depth: number): string {
+function readAtom(reading: PatternCursor, depth: number): string {
   const { pattern, random } = reading;
   const char = pattern[reading.place] ?? '';
   reading.place += 1;
@@ -110,7 +110,7 @@ function readAtom(reading: Reading, depth: number): string {
   }
 }
 
-function readGroup(reading: Reading, depth: number): string {
+function readGroup(reading: PatternCursor, depth: number): string {
   if (reading.pattern.startsWith('?:', reading.place)) reading.place += 2;
   else if (reading.pattern[reading.place] === '?') throw new UnknownPatternError();
   const text = readAlternatives(reading, depth + 1);
@@ -120,7 +120,7 @@ function readGroup(reading: Reading, depth: number): string {
 }
 
 /** The characters that an escape stands for. */
-function readEscape(reading: Reading): string {
+function readEscape(reading: PatternCursor): string {
   const char = reading.pattern[reading.place] ?? '';
   reading.place += 1;
   const known = CLASSES.get(char) ?? CONTROLS.get(char);
@@ -130,7 +130,7 @@ function readEscape(reading: Reading): string {
 }
 
 /** The characters between brackets; their ranges too. */
-function readClass(reading: Reading): string {
+function readClass(reading: PatternCursor): string {
   const { pattern } = reading;
   const isNegated = pattern[reading.place] === '^';
   if (isNegated) reading.place += 1;
@@ -149,7 +149,7 @@ function readClass(reading: Reading): string {
   return isNegated ? [...VISIBLE].filter((char) => !chars.includes(char)).join('') : chars;
 }
 
-function readClassChars(reading: Reading): string {
+function readClassChars(reading: PatternCursor): string {
   const char = reading.pattern[reading.place];
   if (char === undefined) throw new UnknownPatternError();
   reading.place += 1;
@@ -166,7 +166,7 @@ function listRange(from: string, to: string): string {
 
 const REPEAT = /([*+?])|\{(\d{1,4})(,?)(\d{0,4})\}/y;
 
-function readRepeat(reading: Reading): number {
+function readRepeat(reading: PatternCursor): number {
   REPEAT.lastIndex = reading.place;
   const [whole, sign, least, comma, most] = REPEAT.exec(reading.pattern) ?? [];
   if (whole === undefined) return 1;

@@ -1,9 +1,9 @@
 import { isObject } from '../../protocol/schema.ts';
-import { pickInteger, type Random } from './create-random.ts';
-import { createSchemaReader, type SchemaReader } from './flatten-schema.ts';
 import { generateNumber } from './generate-number.ts';
 import { generateString, pickWord } from './generate-string.ts';
 import type { SchemaFields } from './merge-schemas.ts';
+import { pickInteger, type Random } from './random.ts';
+import { createSchemaReader, type SchemaReader } from './schema-reader.ts';
 
 /** From here on, only what has to be there is made. */
 const DEPTH_FULL_MAX = 4;

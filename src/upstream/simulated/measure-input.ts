@@ -5,7 +5,7 @@ import type { PromptCache } from './prompt-cache.ts';
 /** A conversation that grows moves its marker along; that many blocks back its last place is still found. */
 const LOOKBACK_BLOCKS_MAX = 20;
 
-interface Measuring {
+interface MeasureOptions {
   readonly model: string;
   readonly cache: PromptCache;
   countTokens(request: InferenceRequest): number;
@@ -17,7 +17,7 @@ interface Measuring {
  */
 export function measureInput(
   request: InferenceRequest,
-  { model, cache, countTokens }: Measuring,
+  { model, cache, countTokens }: MeasureOptions,
 ): Usage {
   const total = countTokens(request);
   const usage = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };

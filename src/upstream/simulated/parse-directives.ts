@@ -1,5 +1,5 @@
 import { JsonPlace } from '../../protocol/json/json-place.ts';
-import type { PlannedError } from './simulated-errors.ts';
+import type { ErrorPlan } from './simulated-errors.ts';
 /**
  * What a prompt may ask of the simulated model, anywhere in the text of the last user message:
  *
@@ -16,7 +16,7 @@ import type { PlannedError } from './simulated-errors.ts';
  * other, and of two directives of one kind, tools apart, the last one holds.
  */
 export interface Directives {
-  readonly error: PlannedError | undefined;
+  readonly error: ErrorPlan | undefined;
   readonly tools: readonly ToolDirective[];
   readonly textTokens: number | undefined;
   readonly tokenDelayMs: number | undefined;
@@ -29,7 +29,7 @@ interface ToolDirective {
   readonly input: Readonly<Record<string, unknown>> | undefined;
 }
 
-type Reading = { -readonly [Field in keyof Directives]: Directives[Field] } & {
+type DirectivesDraft = { -readonly [Field in keyof Directives]: Directives[Field] } & {
   tools: ToolDirective[];
 };
 
@@ -44,7 +44,7 @@ const THINKING = /thinking\]\]/y;
 const TOOL = /tool ([a-zA-Z0-9_-]{1,128})(?:\]\]| (?=\{))/y;
 
 export function parseDirectives(text: string): Directives {
-  const reading: Reading = {
+  const reading: DirectivesDraft = {
     error: undefined,
     tools: [],
     textTokens: undefined,
@@ -61,7 +61,7 @@ export function parseDirectives(text: string): Directives {
   return reading;
 }
 
-function readDirective(text: string, start: number, reading: Reading): void {
+function readDirective(text: string, start: number, reading: DirectivesDraft): void {
   const error = matchAt(ERROR, text, start);
   const number = matchAt(NUMBER, text, start);
   const tool = matchAt(TOOL, text, start);

@@ -7,25 +7,25 @@ import {
   composeTokens,
   cutToTokens,
 } from './compose-text.ts';
-import type { Random } from './create-random.ts';
 import { generateAnyObject, generateValue } from './generate-value.ts';
 import type { Directives } from './parse-directives.ts';
+import type { Random } from './random.ts';
 import type { Conversation } from './read-conversation.ts';
 import { splitTokens } from './split-tokens.ts';
 
 /** A block of an answer before it is told: its tokens are pieces of a text, or of the JSON of an input. */
-export type PlannedBlock =
+export type BlockPlan =
   | { readonly type: 'thinking'; readonly tokens: readonly string[] }
   | { readonly type: 'text'; readonly tokens: readonly string[] }
   | { readonly type: 'tool_use'; readonly name: string; readonly tokens: readonly string[] };
 
-export interface PlannedAnswer {
-  readonly blocks: readonly PlannedBlock[];
+export interface AnswerPlan {
+  readonly blocks: readonly BlockPlan[];
   readonly stopReason: StopReason;
   readonly stopSequence: string | undefined;
 }
 
-interface PlannedCall {
+interface CallPlan {
   readonly name: string;
   readonly input: unknown;
 }
@@ -39,10 +39,10 @@ interface Material {
 }
 
 /** The whole answer, before any limit of length. */
-export function planAnswer(material: Material): PlannedAnswer {
+export function planAnswer(material: Material): AnswerPlan {
   const { request, directives, conversation, random } = material;
   const calls = planCalls(request, directives, random);
-  const blocks: PlannedBlock[] = [];
+  const blocks: BlockPlan[] = [];
   if (request.isThinking || directives.isThinking) {
     const budget = request.thinkingTokensMax ?? Number.POSITIVE_INFINITY;
     const thought = cutToTokens(composeThought(conversation), budget);
@@ -62,8 +62,8 @@ export function planAnswer(material: Material): PlannedAnswer {
 }
 
 /** The answer as far as its length allows. */
-export function limitAnswer(answer: PlannedAnswer, tokensMax: number): PlannedAnswer {
-  const blocks: PlannedBlock[] = [];
+export function limitAnswer(answer: AnswerPlan, tokensMax: number): AnswerPlan {
+  const blocks: BlockPlan[] = [];
   let left = tokensMax;
   for (const block of answer.blocks) {
     if (block.tokens.length > left) {
@@ -79,7 +79,7 @@ export function limitAnswer(answer: PlannedAnswer, tokensMax: number): PlannedAn
 /** Real models say nothing beside a call that they were forced to make. */
 function planText(
   { call, request, directives, conversation, random }: Material,
-  calls: readonly PlannedCall[],
+  calls: readonly CallPlan[],
 ): string {
   const { outputSchema, toolChoice } = request;
   if (calls.length > 0) {
@@ -99,7 +99,7 @@ function planCalls(
   { tools, toolChoice }: InferenceRequest,
   directives: Directives,
   random: Random,
-): PlannedCall[] {
+): CallPlan[] {
   if (toolChoice?.type === 'none') return [];
   const forced = toolChoice?.type === 'tool' ? toolChoice.name : undefined;
   const offered = tools.filter(({ name }) => forced === undefined || name === forced);

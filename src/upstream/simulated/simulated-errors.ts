@@ -1,6 +1,6 @@
 import { Refusal, type RefusalName } from '../../protocol/refusals.ts';
 import { UpstreamFailure } from '../../routing/upstream-failure.ts';
-import { pickOne, type Random } from './create-random.ts';
+import { pickOne, type Random } from './random.ts';
 
 interface SimulatedError {
   readonly refusal: RefusalName;
@@ -22,7 +22,7 @@ const ERRORS = new Map<number, SimulatedError>([
 const CHANCE_STATUSES = [500, 502, 503, 529] as const;
 const CHANCE_TOKENS_MAX = 20;
 
-export interface PlannedError {
+export interface ErrorPlan {
   readonly status: number;
   /** How much of the answer comes first; absent when none of it does. */
   readonly afterTokens: number | undefined;
@@ -30,7 +30,7 @@ export interface PlannedError {
   readonly isAskedFor: boolean;
 }
 
-export function createSimulatedError({ status, isAskedFor }: PlannedError): Refusal {
+export function createSimulatedError({ status, isAskedFor }: ErrorPlan): Refusal {
   const error = ERRORS.get(status);
   if (error === undefined) throw new Error(`no simulated error has the status ${status}`);
   const isWorthWaiting = status === 429 || status === 503;
@@ -41,7 +41,7 @@ export function createSimulatedError({ status, isAskedFor }: PlannedError): Refu
 }
 
 /** Half of the errors come before the answer, half in its middle. */
-export function drawError(rate: number, random: Random): PlannedError | undefined {
+export function drawError(rate: number, random: Random): ErrorPlan | undefined {
   if (random() >= rate) return undefined;
   const status = pickOne(CHANCE_STATUSES, random);
   const isBefore = random() < 0.5;

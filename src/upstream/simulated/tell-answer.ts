@@ -1,22 +1,22 @@
 import type { StopSignal } from '../../lib/time/stop-signal.ts';
 import type { BlockDelta, BlockStart, InferenceEvent, Usage } from '../../protocol/inference.ts';
-import type { Pace } from './create-pace.ts';
-import type { PlannedAnswer, PlannedBlock } from './plan-answer.ts';
-import { createSimulatedError, type PlannedError } from './simulated-errors.ts';
+import type { AnswerPlan, BlockPlan } from './plan-answer.ts';
+import { createSimulatedError, type ErrorPlan } from './simulated-errors.ts';
+import type { TokenPace } from './token-pace.ts';
 
-interface Telling {
-  readonly answer: PlannedAnswer;
+interface TellOptions {
+  readonly answer: AnswerPlan;
   /** Of the input. */
   readonly usage: Usage;
-  readonly error: PlannedError | undefined;
-  readonly pace: Pace;
+  readonly error: ErrorPlan | undefined;
+  readonly pace: TokenPace;
   readonly signal: StopSignal;
   createToolId(index: number): string;
   readonly signature: string;
 }
 
 /** The events after the start, a token at a time. */
-export async function* tellAnswer(telling: Telling): AsyncGenerator<InferenceEvent> {
+export async function* tellAnswer(telling: TellOptions): AsyncGenerator<InferenceEvent> {
   const { answer, error, pace, signal } = telling;
   let told = 0;
   let thought = 0;
@@ -44,13 +44,13 @@ export async function* tellAnswer(telling: Telling): AsyncGenerator<InferenceEve
   };
 }
 
-function startBlock(block: PlannedBlock, toolId: string): BlockStart {
+function startBlock(block: BlockPlan, toolId: string): BlockStart {
   return block.type === 'tool_use'
     ? { type: 'tool_use', id: toolId, name: block.name }
     : { type: block.type };
 }
 
-function toDelta(block: PlannedBlock, token: string): BlockDelta {
+function toDelta(block: BlockPlan, token: string): BlockDelta {
   switch (block.type) {
     case 'thinking':
       return { type: 'thinking', thinking: token };

@@ -10,7 +10,7 @@ import { createSettleQueue } from '../../../src/quota/settling/settle-queue.ts';
 import { createBreaker } from '../../../src/redis/breaker.ts';
 import { connectRedis } from '../../../src/redis/connect-redis.ts';
 import { watchMasters } from '../../../src/redis/watch-masters.ts';
-import { createBreakers } from '../../../src/worker/create-breakers.ts';
+import { createBucketBreakers } from '../../../src/worker/create-bucket-breakers.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createRandom } from './random.ts';
@@ -31,7 +31,7 @@ const REPLAYED = 'settlements were sent again after a change of master';
 
 const clock = { nowMs: () => Date.now() };
 
-/** One worker's connections, queue and clients, as `worker/create-billing.ts` puts them together. */
+/** One worker's connections, queue and clients, as `worker/billing.ts` puts them together. */
 export function startFailoverLoad(target: RedisTarget, world: readonly ProofAccount[]) {
   const log = createMemoryLog();
   const connect = (name: string, commandTimeoutMs: number) =>
@@ -40,7 +40,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   const admit = createGatheredAdmit(admitConnection);
   const redis = connect('settle', SETTLE_TIMEOUT_MS);
   const create = () => createBreaker({ clock, random: Math.random });
-  const breakerOf = createBreakers(target, create(), create);
+  const breakerOf = createBucketBreakers(target, create(), create);
   const askStore = createAskStore({ breakerOf, clock, random: Math.random });
   const random = createRandom(randomBytes(4).readUInt32LE());
   const asked: Settlement[] = [];

@@ -1,4 +1,4 @@
-import { createSseDecoder } from '../../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder } from '../../../src/protocol/sse/sse-decoder.ts';
 
 export type ClientFormat = 'native' | 'chat';
 

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../../src/http/http-limits.ts';
 import { loadUws } from '../../../src/http/load-uws.ts';
-import type { Route } from '../../../src/http/routes/routes.ts';
+import type { HttpRoute } from '../../../src/http/routes/route-table.ts';
 import { type Server, startServer } from '../../../src/http/start-server.ts';
 import { encodeHybridRefusal } from '../../../src/protocol/encode-hybrid-refusal.ts';
 import { createMemoryLog, type MemoryLog } from '../memory-log.ts';
@@ -18,14 +18,14 @@ type Handle = (exchange: Exchange) => void | Promise<void>;
 
 /** The real HTTP layer in this process, on a port of its own, with handlers written in the test. */
 export async function startTestServer(
-  handlers: Readonly<Record<`${Route['method']} ${string}`, Handle>>,
+  handlers: Readonly<Record<`${HttpRoute['method']} ${string}`, Handle>>,
   limits: Partial<HttpLimits> = {},
   timeMaxMs = 60_000,
 ): Promise<TestServer> {
   const log = createMemoryLog();
   const port = await findFreePort();
-  const routes = Object.entries(handlers).map(([name, handle]): Route => {
-    const [method, path] = name.split(' ') as [Route['method'], string];
+  const routes = Object.entries(handlers).map(([name, handle]): HttpRoute => {
+    const [method, path] = name.split(' ') as [HttpRoute['method'], string];
     return { method, path, handle, timeMaxMs, encodeRefusal: encodeHybridRefusal };
   });
   const server = await startServer({

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createCatalogue } from '../../../src/catalogue/catalogue.ts';
 import {
   encodeModel,
   encodeModelInfo,
   encodeModelList,
 } from '../../../src/catalogue/encode-models.ts';
-import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { MODELS } from './models.ts';
 

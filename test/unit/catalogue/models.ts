@@ -1,5 +1,5 @@
+import type { Model } from '../../../src/catalogue/catalogue.ts';
 import type { FileBounds } from '../../../src/catalogue/count-files.ts';
-import type { Model } from '../../../src/catalogue/resolve-model.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 
 /** The models and bounds of the default settings, which are those of the catalogue as they are. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Price } from '../../../src/catalogue/catalogue.ts';
 import { priceUsage } from '../../../src/catalogue/price-usage.ts';
-import type { Price } from '../../../src/catalogue/resolve-model.ts';
 import type { Usage } from '../../../src/protocol/inference.ts';
 import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 import { findModel } from './models.ts';

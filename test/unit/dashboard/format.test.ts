@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import {
   formatAge,
   formatCount,
-  formatCredits,
+  formatCreditAmount,
   formatFigure,
   formatMs,
 } from '../../../src/dashboard/format.ts';
 
 describe('the dashboard writes', () => {
   it('credits to the micro-credit, with separated thousands', () => {
-    expect([1_234_567.000001, 0.5, 0, -3].map(formatCredits)).toEqual([
+    expect([1_234_567.000001, 0.5, 0, -3].map(formatCreditAmount)).toEqual([
       ...['1,234,567.000001', '0.5', '0', '-3'],
     ]);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
-import { type ReadRequest, readRequest } from '../../../src/gateway/read-request.ts';
+import { type ClientRequest, readRequest } from '../../../src/gateway/read-request.ts';
 import { chatFormat } from '../../../src/protocol/chat/chat-format.ts';
 import type { Format } from '../../../src/protocol/format.ts';
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
@@ -28,7 +28,7 @@ const read = (body: string | Buffer, format: Format, mayAbridge: boolean) =>
   readRequest(Buffer.from(body), format, header, mayAbridge);
 
 /** All that becomes of a request: what is known of it, what it may cost, and what either kind of upstream gets. */
-function tellAll({ request, readWhole, source, wantsStreamUsage }: ReadRequest, format: Format) {
+function tellAll({ request, readWhole, source, wantsStreamUsage }: ClientRequest, format: Format) {
   const { messages: _, system: __, tools: ___, ...outline } = request;
   const call = { request, readWhole, outputTokensMax: 99, isStream: request.isStream };
   return {

@@ -1,4 +1,4 @@
-import { createCatalogue } from '../../../src/catalogue/resolve-model.ts';
+import { createCatalogue } from '../../../src/catalogue/catalogue.ts';
 import { createAnswerDrains } from '../../../src/gateway/answer-drains.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import type { ClientSide, Steps } from '../../../src/gateway/steps.ts';

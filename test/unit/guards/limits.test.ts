@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMinuteLimiter } from '../../../src/guards/create-minute-limiter.ts';
-import { createFreeCallGuard } from '../../../src/guards/guard-free-calls.ts';
+import { createFreeCallGuard } from '../../../src/guards/free-call-guard.ts';
 import { isLocalAddress } from '../../../src/guards/is-local-address.ts';
-import { createFailedKeyGuard } from '../../../src/keys/guard-failed-keys.ts';
+import { createMinuteLimiter } from '../../../src/guards/minute-limiter.ts';
+import { createFailedKeyGuard } from '../../../src/keys/failed-key-guard.ts';
 import type { KeyOrigin } from '../../../src/protocol/admission.ts';
 
 const KEYS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createWaitingLine } from '../../../src/load/create-waiting-line.ts';
+import { createWaitingLine } from '../../../src/load/waiting-line.ts';
 
 const SIZE_MAX = 4;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../../src/metrics/create-metrics.ts';
 import { METRICS } from '../../../src/metrics/metrics.ts';
+import { createProcessMetrics } from '../../../src/metrics/process-metrics.ts';
 
 const CONFIGURED = {
   models: ['m-1', 'm-2'],
@@ -9,13 +9,13 @@ const CONFIGURED = {
   nodeVersions: ['v20'],
 };
 
-function seriesOf(metrics: ReturnType<typeof createMetrics>, name: string) {
+function seriesOf(metrics: ReturnType<typeof createProcessMetrics>, name: string) {
   return metrics.read().find((metric) => metric.name === name)?.values ?? [];
 }
 
 describe('the labels of a metric', () => {
   it('take what is declared, and anything else as `other`', () => {
-    const metrics = createMetrics(CONFIGURED);
+    const metrics = createProcessMetrics(CONFIGURED);
     const labels = { route: 'native', status: '200', outcome: 'complete' };
     metrics.requests.at({ ...labels, model: 'm-1' }).add(1);
     metrics.requests.at({ ...labels, model: 'no-such-model' }).add(2);
@@ -27,7 +27,7 @@ describe('the labels of a metric', () => {
   });
 
   it('make no more series however many values come', () => {
-    const metrics = createMetrics(CONFIGURED);
+    const metrics = createProcessMetrics(CONFIGURED);
     for (let i = 0; i < 10_000; i++) {
       const odd = `odd-${i}`;
       metrics.requests.at({ route: odd, model: odd, status: odd, outcome: odd }).add(1);
@@ -42,7 +42,7 @@ describe('the labels of a metric', () => {
   });
 
   it('show a single label from the start, so that the first event is a change', () => {
-    const metrics = createMetrics(CONFIGURED);
+    const metrics = createProcessMetrics(CONFIGURED);
     expect(seriesOf(metrics, METRICS.usageMissing.name)).toEqual([
       { labels: { model: 'm-1' }, value: 0 },
       { labels: { model: 'm-2' }, value: 0 },
@@ -54,7 +54,7 @@ describe('the labels of a metric', () => {
 
 describe('a histogram', () => {
   it('counts each value in its bucket and all above, bounds included', () => {
-    const metrics = createMetrics(CONFIGURED);
+    const metrics = createProcessMetrics(CONFIGURED);
     const cell = metrics.admissionSeconds.at({});
     for (const value of [0, 0.0001, 0.0002, 2, 3]) cell.observe(value);
     const values = seriesOf(metrics, METRICS.admissionSeconds.name);
@@ -72,7 +72,7 @@ describe('a histogram', () => {
 
 describe('a gauge', () => {
   it('has only what is reported now', () => {
-    const metrics = createMetrics(CONFIGURED);
+    const metrics = createProcessMetrics(CONFIGURED);
     let states = ['open'];
     metrics.upstreamState.watch((set) => {
       for (const state of states) set({ upstream: 'main', state }, 1);

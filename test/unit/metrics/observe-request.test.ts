@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { measureRequest, type RequestRecord } from '../../../src/gateway/request-record.ts';
-import { createMetrics } from '../../../src/metrics/create-metrics.ts';
 import { createObserveRequest } from '../../../src/metrics/observe-request.ts';
+import { createProcessMetrics } from '../../../src/metrics/process-metrics.ts';
 
 const RECORD: RequestRecord = {
   trace: undefined,
@@ -39,7 +39,7 @@ const REFUSED: RequestRecord = {
 };
 
 function observeAll(...records: readonly RequestRecord[]) {
-  const metrics = createMetrics({
+  const metrics = createProcessMetrics({
     models: ['m-1'],
     upstreams: ['main'],
     versions: [],

@@ -4,7 +4,7 @@ import { createAuthorizeAdmin } from '../../../src/ops/authorize-admin.ts';
 import { OpsProblem } from '../../../src/ops/ops-problem.ts';
 
 const FAILURES_MAX = 10;
-/** As `guards/create-minute-limiter.ts` has it. */
+/** As `guards/minute-limiter.ts` has it. */
 const ADDRESSES_MAX = 10_000;
 
 /** The status that a token gets from an address. */

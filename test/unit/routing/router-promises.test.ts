@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/routing/health.ts';
 import type { Lease, Router, UpstreamState } from '../../../src/routing/router.ts';
-import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
+import { createRandom } from '../../../src/upstream/simulated/random.ts';
 import { createTestRouter, MODEL } from './routing-support.ts';
 
 const NAMES = ['a', 'b', 'c', 'd'] as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
+import { createRandom } from '../../../src/upstream/simulated/random.ts';
 import { breakUpstream, createTestRouter, MODEL, NONE, stateOf, take } from './routing-support.ts';
 
 describe('the choice among upstreams', () => {

@@ -1,13 +1,18 @@
 import { createHealth, type Outcome } from '../../../src/routing/health.ts';
 import { createRest } from '../../../src/routing/rest.ts';
-import { createRouter, type Lease, type Route, type Router } from '../../../src/routing/router.ts';
+import {
+  createRouter,
+  type Lease,
+  type ModelRoute,
+  type Router,
+} from '../../../src/routing/router.ts';
 import type { UpstreamLimits } from '../../../src/routing/upstream-slots.ts';
-import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
+import { createRandom } from '../../../src/upstream/simulated/random.ts';
 
 export const MODEL = 'm-1';
 export const NONE: ReadonlySet<string> = new Set();
 
-interface TestRoute extends Partial<Route> {
+interface TestRoute extends Partial<ModelRoute> {
   readonly upstream: string;
   readonly concurrencyMax?: number;
 }

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { AnswerPart } from '../../../src/protocol/inference.ts';
-import { AnswerParts } from '../../../src/upstream/answer-parts.ts';
-import { createDeadlines } from '../../../src/upstream/deadlines.ts';
+import { createAnswerDeadlines } from '../../../src/upstream/answer-deadlines.ts';
+import { PartQueue } from '../../../src/upstream/part-queue.ts';
 
 export const PART: AnswerPart = {
   events: [{ type: 'block_stop', index: 0 }],
@@ -22,7 +22,7 @@ export async function* tellAfter(...gapsMs: number[]): AsyncGenerator<AnswerPart
 
 export const NEVER = 2 ** 30;
 
-class WatchedParts extends AnswerParts {
+class WatchedParts extends PartQueue {
   readonly expiries: unknown[] = [];
 
   override expire(error: unknown): void {
@@ -38,7 +38,7 @@ export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
     upstream.return?.().catch(() => {});
   };
   const source = { pause: () => {}, resume: () => {}, isSent: () => true, abort };
-  const timed = new WatchedParts(source, createDeadlines(limits));
+  const timed = new WatchedParts(source, createAnswerDeadlines(limits));
   const goOn = () =>
     upstream.next().then(
       ({ done, value }) =>

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnswerPart } from '../../../src/protocol/inference.ts';
-import { AnswerParts } from '../../../src/upstream/answer-parts.ts';
-import { createDeadlines } from '../../../src/upstream/deadlines.ts';
+import { createAnswerDeadlines } from '../../../src/upstream/answer-deadlines.ts';
+import { PartQueue } from '../../../src/upstream/part-queue.ts';
 
 const IDLE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,7 @@ function create() {
     abort: () => told.push('abort'),
   };
   const limits = { firstByteMs: HOUR_MS, idleMs: IDLE_MS, totalMs: HOUR_MS };
-  return { parts: new AnswerParts(source, createDeadlines(limits)), told };
+  return { parts: new PartQueue(source, createAnswerDeadlines(limits)), told };
 }
 
 /** Whoever takes parts, and may be made to wait. */

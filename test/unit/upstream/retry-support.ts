@@ -8,10 +8,10 @@ import type {
   Try,
 } from '../../../src/protocol/inference.ts';
 import { createRetryBudget } from '../../../src/routing/retry-budget.ts';
-import { createRouter, type Route } from '../../../src/routing/router.ts';
+import { createRouter, type ModelRoute } from '../../../src/routing/router.ts';
 import { createWaitingRoom } from '../../../src/routing/waiting-room.ts';
 import { inferWithRetries } from '../../../src/upstream/retry.ts';
-import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
+import { createRandom } from '../../../src/upstream/simulated/random.ts';
 import { ask, createCall } from './simulated-support.ts';
 
 export const MODEL = 'llm-haiku-4.5';
@@ -25,7 +25,7 @@ export interface Act {
 export const WELL: Act = { events: 3, last: 'end' };
 export const failWith = (last: Error, events = 0): Act => ({ events, last });
 
-export interface TestUpstream extends Partial<Route> {
+export interface TestUpstream extends Partial<ModelRoute> {
   readonly concurrencyMax?: number;
   /** One for each call; the last is for all further ones. */
   readonly acts: readonly Act[];

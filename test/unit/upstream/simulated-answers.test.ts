@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAnswerCollector } from '../../../src/protocol/answers/collect-answer.ts';
+import { createAnswerCollector } from '../../../src/protocol/answers/answer-collector.ts';
 import type { InferenceEvent, InferenceRequest, Tool } from '../../../src/protocol/inference.ts';
 import { splitTokens } from '../../../src/upstream/simulated/split-tokens.ts';
 import {

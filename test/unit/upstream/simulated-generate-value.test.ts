@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../../src/upstream/simulated/create-random.ts';
 import { generateValue } from '../../../src/upstream/simulated/generate-value.ts';
+import { createRandom } from '../../../src/upstream/simulated/random.ts';
 import { checkValue } from './check-value.ts';
 
 const generate = (schema: unknown, seed = 1) => generateValue(schema, createRandom(seed));

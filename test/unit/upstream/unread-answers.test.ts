@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/protocol/refusals.ts';
-import { createAnswerReader } from '../../../src/upstream/read-answer.ts';
+import { createAnswerReader } from '../../../src/upstream/answer-reader.ts';
 import { CHAT_DIALECT, NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
 import { errorBody, wholeBody } from '../../support/upstreams/upstream-answers.ts';
 

@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { expect, it } from 'vitest';
-import { Connection, type ConnectionOwner } from '../../../src/upstream/http1/connection.ts';
-import { Exchange } from '../../../src/upstream/http1/exchange.ts';
+import { ConnectionExchange } from '../../../src/upstream/http1/connection-exchange.ts';
+import {
+  type ConnectionOwner,
+  HttpConnection,
+} from '../../../src/upstream/http1/http-connection.ts';
 import type { SocketListener } from '../../../src/upstream/http1/open-socket.ts';
 import { GET } from './use-client.ts';
 
@@ -19,7 +22,7 @@ it('bytes that a paused socket still delivers are told in their order when it is
     repeat: () => {},
   };
   const told: string[] = [];
-  const exchange = new Exchange({
+  const exchange = new ConnectionExchange({
     request: GET,
     head: 'GET / HTTP/1.1\r\n\r\n',
     handler: {
@@ -30,7 +33,7 @@ it('bytes that a paused socket still delivers are told in their order when it is
     },
     onOver: () => {},
   });
-  exchange.connection = new Connection(owner, exchange);
+  exchange.connection = new HttpConnection(owner, exchange);
   const [listener] = listeners;
   listener?.onConnect();
   listener?.onReady();

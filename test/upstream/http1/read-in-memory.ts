@@ -2,7 +2,10 @@ import { AssertionError } from 'node:assert';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { Client, errors } from 'undici';
-import { AnswerReader, type AnswerStep } from '../../../src/upstream/http1/answer-reader.ts';
+import {
+  type AnswerStep,
+  HttpAnswerReader,
+} from '../../../src/upstream/http1/http-answer-reader.ts';
 
 /** What a server sent before it closed the connection, as one client understands it. */
 export interface Reading {
@@ -28,7 +31,7 @@ const STEPS_PER_BYTE_MAX = 2;
 
 /** Throws when the reader leaves the bytes or does not come to an end. */
 export function readWithReader(pieces: readonly Buffer[], question: Question): ReaderReading {
-  const reader = new AnswerReader();
+  const reader = new HttpAnswerReader();
   reader.restart(question.method);
   const reading = { status: undefined, values: [], body: '', isComplete: false };
   for (const [i, piece] of pieces.entries()) {
@@ -44,7 +47,7 @@ function hasBytes(piece: Buffer): boolean {
 }
 
 function readPiece(
-  reader: AnswerReader,
+  reader: HttpAnswerReader,
   piece: Buffer,
   reading: { -readonly [Key in keyof Reading]: Reading[Key] },
   names: readonly string[],

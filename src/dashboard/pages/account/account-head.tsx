@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Account } from '../../api/api-types.ts';
-import { formatCredits } from '../../format.ts';
+import { formatCreditAmount } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -35,8 +35,8 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
         facts={[
           { name: 'Status', value: <Badge key="status" state={status} /> },
           { name: 'Plan', value: plan },
-          { name: 'Balance', value: `${formatCredits(balance)} credits` },
-          { name: 'Held', value: `${formatCredits(held)} credits, for requests that run` },
+          { name: 'Balance', value: `${formatCreditAmount(balance)} credits` },
+          { name: 'Held', value: `${formatCreditAmount(held)} credits, for requests that run` },
           { name: 'Created', value: <Moment key="created" iso={createdAt} /> },
         ]}
       />
@@ -64,8 +64,12 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
           account={account}
           onClose={close}
           onEntered={({ id: payment, amount, balance: now, repeated }) => {
-            const what = repeated ? 'was entered before' : `of ${formatCredits(amount)} is entered`;
-            setSaid(`Payment ${payment} ${what}: the balance is ${formatCredits(now)} credits.`);
+            const what = repeated
+              ? 'was entered before'
+              : `of ${formatCreditAmount(amount)} is entered`;
+            setSaid(
+              `Payment ${payment} ${what}: the balance is ${formatCreditAmount(now)} credits.`,
+            );
             onChanged();
             onPaid();
           }}

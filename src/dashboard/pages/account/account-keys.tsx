@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Account, Key } from '../../api/api-types.ts';
-import { formatCredits } from '../../format.ts';
+import { formatCreditAmount } from '../../format.ts';
 import { showSecret } from '../../new-secrets.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadView } from '../../parts/load-view.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useLoad } from '../../use-load.ts';
 import { NO_CONTROLS } from '../key/control-texts.ts';
@@ -24,13 +24,13 @@ export function AccountKeys({ account: { id, name } }: { readonly account: Accou
           Create a key
         </button>
       </p>
-      <Loaded load={keys}>
+      <LoadView load={keys}>
         {({ data }) => (
           <ShownRows rows={data.toReversed()}>
             {(rows) => <KeysTable account={name} keys={rows} />}
           </ShownRows>
         )}
-      </Loaded>
+      </LoadView>
       {isCreating && (
         <ControlsForm
           title={`Create a key of ${name}`}
@@ -61,15 +61,15 @@ function KeysTable({ account, keys }: { readonly account: string; readonly keys:
         { title: 'Status', cell: (key) => <Badge state={key.status} /> },
         {
           title: 'Spent this month',
-          cell: (key) => formatCredits(key.spent_this_month),
+          cell: (key) => formatCreditAmount(key.spent_this_month),
           isNumber: true,
         },
         {
           title: 'Monthly cap',
-          cell: ({ monthly_cap: cap }) => (cap === null ? 'none' : formatCredits(cap)),
+          cell: ({ monthly_cap: cap }) => (cap === null ? 'none' : formatCreditAmount(cap)),
           isNumber: true,
         },
-        { title: 'Held', cell: ({ held }) => formatCredits(held), isNumber: true },
+        { title: 'Held', cell: ({ held }) => formatCreditAmount(held), isNumber: true },
         { title: 'Created', cell: (key) => <Moment iso={key.created_at} /> },
       ]}
     />

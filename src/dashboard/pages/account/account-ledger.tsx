@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { Account } from '../../api/api-types.ts';
-import { formatCredits, formatName } from '../../format.ts';
+import { formatCreditAmount, formatName } from '../../format.ts';
 import { DataTable } from '../../parts/data-table.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadView } from '../../parts/load-view.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../use-action.ts';
 import { useLoad } from '../../use-load.ts';
 import { type ExportFormat, exportLedger } from './export-ledger.ts';
+import { fetchLedger } from './fetch-ledger.ts';
 import { isPayment, type LedgerEntry } from './ledger-line.ts';
 import type { Period } from './period.ts';
-import { readLedger } from './read-ledger.ts';
 import { ReceiptDialog } from './receipt-dialog.tsx';
 import { ShownRows } from './shown-rows.tsx';
 
@@ -24,14 +24,14 @@ interface AccountLedgerProps {
 }
 
 export function AccountLedger({ account: { id }, period: { from }, turn }: AccountLedgerProps) {
-  const ledger = useLoad((signal) => readLedger({ account: id, from }, signal), {
+  const ledger = useLoad((signal) => fetchLedger({ account: id, from }, signal), {
     of: [id, from, turn],
   });
   const [opened, setOpened] = useState<LedgerEntry | undefined>();
   return (
     <>
       <h3>Ledger</h3>
-      <Loaded load={ledger}>
+      <LoadView load={ledger}>
         {({ entries, isComplete, isCut }) => (
           <>
             {isCut && <p>There is more than this page can hold: choose fewer days, or export.</p>}
@@ -41,7 +41,7 @@ export function AccountLedger({ account: { id }, period: { from }, turn }: Accou
             </ShownRows>
           </>
         )}
-      </Loaded>
+      </LoadView>
       <div class="bar-of-buttons">
         <ExportButton account={id} format="ndjson" />
         <ExportButton account={id} format="csv" />
@@ -71,12 +71,12 @@ function LedgerTable({ entries, onOpen }: LedgerTableProps) {
         { title: 'Model or note', cell: ({ model, note }) => model ?? note ?? '', isProse: true },
         {
           title: 'Credits',
-          cell: (row) => formatCredits(-row.charged_micros / MICROS_PER_CREDIT),
+          cell: (row) => formatCreditAmount(-row.charged_micros / MICROS_PER_CREDIT),
           isNumber: true,
         },
         {
           title: 'Balance',
-          cell: (row) => formatCredits(row.balance_micros / MICROS_PER_CREDIT),
+          cell: (row) => formatCreditAmount(row.balance_micros / MICROS_PER_CREDIT),
           isNumber: true,
         },
         {

@@ -1,11 +1,17 @@
 import '../../styles/gauge.css';
 import { api } from '../../api/api.ts';
-import type { Account, Usage } from '../../api/api-types.ts';
+import type { Account, UsageReport } from '../../api/api-types.ts';
 import { readInTurn } from '../../api/read-in-turn.ts';
-import { formatCount, formatCredits, formatDay, formatFigure, formatShare } from '../../format.ts';
+import {
+  formatCount,
+  formatCreditAmount,
+  formatDay,
+  formatFigure,
+  formatShare,
+} from '../../format.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadView } from '../../parts/load-view.tsx';
 import { useLoad } from '../../use-load.ts';
 import type { Period } from './period.ts';
 import { ShownRows } from './shown-rows.tsx';
@@ -31,7 +37,7 @@ export function AccountUsage({ account: { id }, period, turn }: AccountUsageProp
     { of: [id, from, turn] },
   );
   return (
-    <Loaded load={load}>
+    <LoadView load={load}>
       {({ days, models, keys }) => (
         <>
           {!days.is_complete && (
@@ -42,7 +48,7 @@ export function AccountUsage({ account: { id }, period, turn }: AccountUsageProp
           <UsageTable what="Key" usage={keys} />
         </>
       )}
-    </Loaded>
+    </LoadView>
   );
 }
 
@@ -57,7 +63,7 @@ function UsageCharts({ rows }: { readonly rows: readonly UsageRow[] }) {
         title="Credits a day"
         times={times}
         series={[lines('credits', ({ charged }) => charged)]}
-        format={formatCredits}
+        format={formatCreditAmount}
         formatTime={formatDay}
       />
       <Chart
@@ -83,7 +89,7 @@ function UsageCharts({ rows }: { readonly rows: readonly UsageRow[] }) {
 
 interface UsageTableProps {
   readonly what: 'Model' | 'Key';
-  readonly usage: Usage;
+  readonly usage: UsageReport;
 }
 
 /** Bars beside their figures, the largest first. */
@@ -106,11 +112,11 @@ function UsageTable({ what, usage }: UsageTableProps) {
                 title: 'Share',
                 cell: ({ name, charged }) => <Share {...{ name, charged, total }} />,
               },
-              { title: 'Credits', cell: (row) => formatCredits(row.charged), isNumber: true },
+              { title: 'Credits', cell: (row) => formatCreditAmount(row.charged), isNumber: true },
               { title: 'Requests', cell: (row) => formatCount(row.requests), isNumber: true },
               { title: 'Tokens in', cell: (row) => formatCount(row.tokensIn), isNumber: true },
               { title: 'Tokens out', cell: (row) => formatCount(row.tokensOut), isNumber: true },
-              { title: 'Short', cell: (row) => formatCredits(row.short), isNumber: true },
+              { title: 'Short', cell: (row) => formatCreditAmount(row.short), isNumber: true },
             ]}
           />
         )}

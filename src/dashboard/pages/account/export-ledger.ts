@@ -1,7 +1,7 @@
 import { ApiProblem } from '../../api/api-problem.ts';
 import { readInTurn } from '../../api/read-in-turn.ts';
+import { streamLedger } from './fetch-ledger.ts';
 import { CSV_HEAD, encodeCsvLine, parseLedgerLine } from './ledger-line.ts';
-import { streamLedger } from './read-ledger.ts';
 
 export type ExportFormat = 'ndjson' | 'csv';
 

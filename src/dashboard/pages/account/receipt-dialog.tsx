@@ -1,9 +1,9 @@
 import { api } from '../../api/api.ts';
 import type { Receipt } from '../../api/api-types.ts';
-import { formatCount, formatCredits, formatMs, formatName } from '../../format.ts';
+import { formatCount, formatCreditAmount, formatMs, formatName } from '../../format.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadView } from '../../parts/load-view.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useLoad } from '../../use-load.ts';
 import { isPayment, type LedgerEntry } from './ledger-line.ts';
@@ -33,7 +33,8 @@ export function ReceiptDialog({ entry, onClose }: ReceiptDialogProps) {
 }
 
 function PaymentFacts({ entry }: { readonly entry: LedgerEntry }) {
-  const showMicros = (micros: number) => `${formatCredits(micros / MICROS_PER_CREDIT)} credits`;
+  const showMicros = (micros: number) =>
+    `${formatCreditAmount(micros / MICROS_PER_CREDIT)} credits`;
   return (
     <Facts
       facts={[
@@ -55,7 +56,7 @@ function RequestFacts({ id }: { readonly id: string }) {
       <p>
         <a href={`#/requests/${encodeURIComponent(id)}`}>{id}</a>
       </p>
-      <Loaded load={receipt}>{(value) => <Facts facts={describeReceipt(value)} />}</Loaded>
+      <LoadView load={receipt}>{(value) => <Facts facts={describeReceipt(value)} />}</LoadView>
     </>
   );
 }
@@ -82,7 +83,7 @@ function describeReceipt(receipt: Receipt): readonly Fact[] {
     times,
   } = receipt as EndedReceipt;
   const showCredits = (value: number | null | undefined) =>
-    typeof value === 'number' ? `${formatCredits(value)} credits` : 'not known';
+    typeof value === 'number' ? `${formatCreditAmount(value)} credits` : 'not known';
   return [
     { name: 'State', value: formatName(kind ?? receipt.state) },
     { name: 'Key', value: receipt.key ?? 'none' },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
-import type { Account, Payment } from '../../api/api-types.ts';
-import { formatCredits } from '../../format.ts';
+import type { Account, PaymentResult } from '../../api/api-types.ts';
+import { formatCreditAmount } from '../../format.ts';
 import { parseNumber } from '../../parse-number.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -10,7 +10,7 @@ import { mintPaymentId } from './mint-payment-id.ts';
 
 interface TopUpProps {
   readonly account: Account;
-  readonly onEntered: (payment: Payment) => void;
+  readonly onEntered: (payment: PaymentResult) => void;
   readonly onClose: () => void;
 }
 
@@ -32,7 +32,7 @@ export function TopUp({ account, onEntered, onClose }: TopUpProps) {
       shownFields={['amount', 'id', 'note']}
       {...{ action, onClose }}
     >
-      <p>Balance: {formatCredits(account.balance)} credits.</p>
+      <p>Balance: {formatCreditAmount(account.balance)} credits.</p>
       <TextField
         label="Credits"
         name="amount"

@@ -1,4 +1,4 @@
-import type { Usage } from '../../api/api-types.ts';
+import type { UsageReport } from '../../api/api-types.ts';
 
 /** What the admin API sums up of one day, model or key. */
 export interface UsageRow {
@@ -23,7 +23,7 @@ interface UsageSums {
   };
 }
 
-export function readUsageRows({ by, data }: Usage): readonly UsageRow[] {
+export function readUsageRows({ by, data }: UsageReport): readonly UsageRow[] {
   return data.map((row) => readSums(String(row[by] ?? ''), row));
 }
 

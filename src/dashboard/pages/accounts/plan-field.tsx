@@ -2,7 +2,7 @@ import type { ApiProblem } from '../../api/api-problem.ts';
 import { Field } from '../../parts/field.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
 
-export const PLANS = ['starter', 'pro', 'business', 'team'];
+export const PLAN_NAMES = ['starter', 'pro', 'business', 'team'];
 
 interface PlanFieldProps {
   readonly value: string;
@@ -12,7 +12,7 @@ interface PlanFieldProps {
 
 export function PlanField({ value, onChange, problem }: PlanFieldProps) {
   // A later version may have given it another one.
-  const plans = PLANS.includes(value) ? PLANS : [...PLANS, value];
+  const plans = PLAN_NAMES.includes(value) ? PLAN_NAMES : [...PLAN_NAMES, value];
   return (
     <Field
       label="Plan"

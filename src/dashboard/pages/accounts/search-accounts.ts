@@ -1,5 +1,5 @@
 import { api } from '../../api/api.ts';
-import type { AccountsPage } from '../../api/api-types.ts';
+import type { AccountList } from '../../api/api-types.ts';
 
 const PAGE = 50;
 /** Each looks at a few thousand accounts: so many may find nothing before the reader has to ask for more. */
@@ -10,7 +10,7 @@ export async function searchAccounts(
   search: string,
   after: string | undefined,
   signal: AbortSignal,
-): Promise<AccountsPage> {
+): Promise<AccountList> {
   let page = await api.listAccounts({ after, search, limit: PAGE }, signal);
   for (let pages = 1; page.data.length === 0 && page.next !== null; pages += 1) {
     if (pages === EMPTY_PAGES_MAX) return page;

@@ -1,8 +1,8 @@
-import type { AuditPage } from '../../api/api-types.ts';
+import type { AuditList } from '../../api/api-types.ts';
 import { formatName } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 
-type AuditEntry = AuditPage['data'][number];
+type AuditEntry = AuditList['data'][number];
 type Change = AuditEntry['changes'][number];
 interface EntryProps {
   readonly entry: AuditEntry;
@@ -70,7 +70,7 @@ function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-export function Operator({ entry: { who, node } }: EntryProps) {
+export function OperatorText({ entry: { who, node } }: EntryProps) {
   return (
     <ul class="changes">
       <li>

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
 
 /** Empty is any. */
-export interface AuditSubjects {
+export interface AuditFilterFields {
   readonly account: string;
   readonly key: string;
 }
 
 interface AuditFilterFormProps {
-  readonly onFilter: (subjects: AuditSubjects) => void;
+  readonly onFilter: (subjects: AuditFilterFields) => void;
 }
 
 export function AuditFilterForm({ onFilter }: AuditFilterFormProps) {

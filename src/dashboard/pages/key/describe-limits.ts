@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../api/api-types.ts';
-import { formatCount, formatCredits } from '../../format.ts';
+import { formatCount, formatCreditAmount } from '../../format.ts';
 
-interface LimitShown {
+interface LimitState {
   readonly title: string;
   readonly used: number;
   /** 0 where there is no limit. */
@@ -10,14 +10,14 @@ interface LimitShown {
 }
 
 /** Each limit of a key with how much of it is used, in words. */
-export function describeLimits(limits: KeyLimits): readonly LimitShown[] {
+export function describeLimits(limits: KeyLimits): readonly LimitState[] {
   const { rate, account, rate_window_seconds: windowSeconds } = limits;
   const spent = limits.spent_this_month + limits.held;
   const cap = limits.monthly_cap;
   const inFlight = limits.in_flight;
   const inFlightMax = limits.concurrency;
   const month = `${limits.month.slice(0, 4)}-${limits.month.slice(4)}`;
-  const spentText = `${formatCredits(limits.spent_this_month)} spent and ${formatCredits(limits.held)} held`;
+  const spentText = `${formatCreditAmount(limits.spent_this_month)} spent and ${formatCreditAmount(limits.held)} held`;
   return [
     describeRate('Rate of this key', rate, windowSeconds),
     describeRate('Rate of the account', account.rate, windowSeconds),
@@ -25,7 +25,7 @@ export function describeLimits(limits: KeyLimits): readonly LimitShown[] {
       title: `Spend of ${month}`,
       used: spent,
       max: cap ?? 0,
-      text: `${spentText}${cap === null ? ', without a cap' : ` of ${formatCredits(cap)} credits`}`,
+      text: `${spentText}${cap === null ? ', without a cap' : ` of ${formatCreditAmount(cap)} credits`}`,
     },
     {
       title: 'Requests at the same time',
@@ -36,7 +36,7 @@ export function describeLimits(limits: KeyLimits): readonly LimitShown[] {
   ];
 }
 
-function describeRate(title: string, rate: KeyLimits['rate'], windowSeconds: number): LimitShown {
+function describeRate(title: string, rate: KeyLimits['rate'], windowSeconds: number): LimitState {
   if (rate === null) return { title, used: 0, max: 0, text: 'No limit of its own' };
   const { limit, remaining } = rate;
   const used = limit - remaining;

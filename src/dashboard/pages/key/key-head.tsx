@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Key } from '../../api/api-types.ts';
-import { formatCount, formatCredits } from '../../format.ts';
+import { formatCount, formatCreditAmount } from '../../format.ts';
 import { showSecret } from '../../new-secrets.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -103,7 +103,10 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
         },
         { name: 'Requests a minute', value: rpm === null ? 'those of the plan' : formatCount(rpm) },
         { name: 'Models', value: models === null ? 'all' : models.join(', ') },
-        { name: 'Monthly cap', value: cap === null ? 'none' : `${formatCredits(cap)} credits` },
+        {
+          name: 'Monthly cap',
+          value: cap === null ? 'none' : `${formatCreditAmount(cap)} credits`,
+        },
         {
           name: 'Requests at the same time',
           value: concurrency === null ? 'no limit' : formatCount(concurrency),

@@ -1,5 +1,5 @@
 import type { Model } from '../../api/api-types.ts';
-import { formatCount, formatCredits } from '../../format.ts';
+import { formatCount, formatCreditAmount } from '../../format.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 
 const PRICES = [
@@ -39,7 +39,7 @@ export function ModelTables({ models }: { readonly models: readonly Model[] }) {
           { title: 'Model', cell: ({ id }) => <code>{id}</code> },
           ...PRICES.map(({ title, kind }) => ({
             title,
-            cell: ({ price }: Model) => formatCredits(price[kind]),
+            cell: ({ price }: Model) => formatCreditAmount(price[kind]),
             isNumber: true,
           })),
         ]}

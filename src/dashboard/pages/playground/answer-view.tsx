@@ -1,10 +1,10 @@
 import { DataTable } from '../../parts/data-table.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Charge } from './charge.tsx';
-import type { Answer } from './follow-answer.ts';
+import { ChargeText } from './charge-text.tsx';
+import type { PlaygroundAnswer } from './follow-answer.ts';
 
-const STATES: Readonly<Record<Answer['state'], string>> = {
+const STATES: Readonly<Record<PlaygroundAnswer['state'], string>> = {
   sending: 'Waiting for the answer…',
   arriving: 'The answer arrives…',
   complete: 'The answer is complete.',
@@ -17,7 +17,7 @@ const NOT_OF_THE_ANSWER: readonly string[] = [
   ...['connection', 'keep-alive', 'transfer-encoding', 'x-tollgate-answered-by'],
 ];
 
-export function AnswerView({ answer }: { readonly answer: Answer }) {
+export function AnswerView({ answer }: { readonly answer: PlaygroundAnswer }) {
   const { state, status, headers, raw, text, problem } = answer;
   const requestId = headers.find(([name]) => name === 'request-id')?.[1];
   const charged = headers.find(([name]) => name === 'x-tollgate-credits-charged')?.[1];
@@ -42,7 +42,7 @@ export function AnswerView({ answer }: { readonly answer: Answer }) {
                   charged !== undefined ? (
                     `${charged} credits`
                   ) : isOver && requestId !== undefined ? (
-                    <Charge requestId={requestId} />
+                    <ChargeText requestId={requestId} />
                   ) : (
                     'not known before its end'
                   ),

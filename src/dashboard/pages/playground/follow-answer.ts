@@ -12,7 +12,7 @@ export interface PlaygroundCall {
   readonly body: string;
 }
 
-export interface Answer {
+export interface PlaygroundAnswer {
   /** `failed` is no refusal of the API's: the node did not ask it, or the answer broke off. */
   readonly state: 'sending' | 'arriving' | 'complete' | 'cancelled' | 'failed';
   /** 0 before the head has come. */
@@ -23,16 +23,16 @@ export interface Answer {
   readonly problem?: ApiProblem;
 }
 
-const NOTHING: Answer = { state: 'sending', status: 0, headers: [], raw: '', text: '' };
+const NOTHING: PlaygroundAnswer = { state: 'sending', status: 0, headers: [], raw: '', text: '' };
 
 /** Asks the API through the node, and tells how far its answer is each time that more of it has come. */
 export async function followAnswer(
   call: PlaygroundCall,
   signal: AbortSignal,
-  show: (answer: Answer) => void,
+  show: (answer: PlaygroundAnswer) => void,
 ): Promise<void> {
   let answer = NOTHING;
-  const update = (more: Partial<Answer>) => {
+  const update = (more: Partial<PlaygroundAnswer>) => {
     answer = { ...answer, ...more };
     show(answer);
   };
@@ -56,7 +56,7 @@ export async function followAnswer(
   }
 }
 
-function explainFailure(cause: unknown, { status }: Answer): ApiProblem {
+function explainFailure(cause: unknown, { status }: PlaygroundAnswer): ApiProblem {
   if (status === 0) return toProblem(cause);
   return new ApiProblem('the answer broke off', { status, code: 'broken_off' }, { cause });
 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, followAnswer, type PlaygroundCall } from './follow-answer.ts';
+import { followAnswer, type PlaygroundAnswer, type PlaygroundCall } from './follow-answer.ts';
 
 export interface AnswerControl {
   /** Undefined before the first request. */
-  readonly answer: Answer | undefined;
+  readonly answer: PlaygroundAnswer | undefined;
   readonly isRunning: boolean;
   send(call: PlaygroundCall): void;
   cancel(): void;
@@ -11,7 +11,7 @@ export interface AnswerControl {
 
 /** One request at a time; who leaves the page cancels it. */
 export function useAnswer(): AnswerControl {
-  const [answer, setAnswer] = useState<Answer | undefined>();
+  const [answer, setAnswer] = useState<PlaygroundAnswer | undefined>();
   const leaving = useRef<AbortController | undefined>(undefined);
   const cancel = () => leaving.current?.abort();
   useEffect(() => cancel, []);

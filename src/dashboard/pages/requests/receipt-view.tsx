@@ -1,5 +1,5 @@
 import type { Receipt } from '../../api/api-types.ts';
-import { formatCount, formatCredits, formatName } from '../../format.ts';
+import { formatCount, formatCreditAmount, formatName } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
@@ -52,9 +52,17 @@ export function ReceiptView({ receipt }: { readonly receipt: Receipt }) {
             columns={[
               { title: 'Time', cell: ({ time }) => <Moment iso={time} /> },
               { title: 'Kind', cell: ({ kind }) => formatName(kind) },
-              { title: 'Held', cell: ({ held }) => formatCredits(held), isNumber: true },
-              { title: 'Charged', cell: ({ charged }) => formatCredits(charged), isNumber: true },
-              { title: 'Balance', cell: ({ balance }) => formatCredits(balance), isNumber: true },
+              { title: 'Held', cell: ({ held }) => formatCreditAmount(held), isNumber: true },
+              {
+                title: 'Charged',
+                cell: ({ charged }) => formatCreditAmount(charged),
+                isNumber: true,
+              },
+              {
+                title: 'Balance',
+                cell: ({ balance }) => formatCreditAmount(balance),
+                isNumber: true,
+              },
             ]}
           />
         </>
@@ -83,7 +91,7 @@ function listAmounts({ held, seen, charged, short = 0, balance_after: balance }:
   return amounts.flatMap(({ name, credits }) =>
     credits === undefined || credits === null
       ? []
-      : [{ name, value: `${formatCredits(credits)} credits` }],
+      : [{ name, value: `${formatCreditAmount(credits)} credits` }],
   );
 }
 
@@ -124,7 +132,7 @@ function UsageTable({ receipt: { usage, price } }: { readonly receipt: Receipt }
           { title: 'Tokens', cell: ({ field }) => formatCount(usage[field]), isNumber: true },
           {
             title: 'Credits per million',
-            cell: ({ field }) => (price ? formatCredits(price[field]) : '–'),
+            cell: ({ field }) => (price ? formatCreditAmount(price[field]) : '–'),
             isNumber: true,
           },
         ]}

@@ -1,7 +1,6 @@
-import { CR, LF } from '../../../lib/bytes/line-bytes.ts';
-import * as json from '../../json/json-bytes.ts';
+import * as ascii from '../../../lib/bytes/ascii.ts';
 
-const { OPENING_BRACE, OPENING_BRACKET, QUOTE } = json;
+const { CR, LF, OPENING_BRACE, OPENING_BRACKET, QUOTE } = ascii;
 
 const BEGINNING = encode('data:');
 const CHOICES = encode('"choices":');

@@ -5,22 +5,22 @@ import { brokenAnswer, type Json, readObject, readText } from '../../json/upstre
 import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { isObject } from '../../schema.ts';
 import { createCallDecoder } from '../requests/decode-calls.ts';
+import { createBlockQueue } from './block-queue.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
 import { decodeMessageId } from './decode-message-id.ts';
 import { decodeUsage } from './decode-usage.ts';
-import { createBlockQueue } from './queue-blocks.ts';
 
 /** What is said stands under one name in the chunks of a stream, and under another in a whole answer. */
-type SaidUnder = 'delta' | 'message';
+type SpeechMember = 'delta' | 'message';
 
 /** Reads the chunks of an answer, be they many or one. */
-export function createChunkDecoder(saidUnder: SaidUnder): ChunkDecoder {
+export function createChunkDecoder(saidUnder: SpeechMember): ChunkDecoder {
   return new ChunkDecoder(saidUnder);
 }
 
 /** A class, because one is made for every stream. */
 class ChunkDecoder {
-  readonly #saidUnder: SaidUnder;
+  readonly #saidUnder: SpeechMember;
   readonly #blocks = createBlockQueue();
   readonly #calls = createCallDecoder(this.#blocks);
   #id: string | undefined;
@@ -28,7 +28,7 @@ class ChunkDecoder {
   #finishReason: string | undefined;
   #isRefused = false;
 
-  constructor(saidUnder: SaidUnder) {
+  constructor(saidUnder: SpeechMember) {
     this.#saidUnder = saidUnder;
   }
 

@@ -1,12 +1,15 @@
 import type { StopReason } from '../../inference.ts';
 
-interface Said {
+interface FinishContext {
   readonly hasCalls: boolean;
   readonly isRefused: boolean;
 }
 
 /** A demanded call ends with `stop` at some upstreams; clients call the tool only when the reason says so. */
-export function decodeFinishReason(reason: unknown, { hasCalls, isRefused }: Said): StopReason {
+export function decodeFinishReason(
+  reason: unknown,
+  { hasCalls, isRefused }: FinishContext,
+): StopReason {
   switch (reason) {
     case 'length':
       return 'max_tokens';

@@ -4,7 +4,7 @@ import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { createChunkDecoder } from './decode-chunks.ts';
 
 /** What stands in place of JSON in the last event. */
-export const DONE = '[DONE]';
+export const STREAM_DONE = '[DONE]';
 
 /** Reads what an upstream of the chat format streams. */
 export function createStreamDecoder(): StreamDecoder {
@@ -20,7 +20,7 @@ export function createStreamDecoder(): StreamDecoder {
     decode({ data }) {
       if (isFinished) return [];
       // Usage may follow the reason, so nothing but this is the end.
-      return data.trim() === DONE ? finish() : chunks.decode(parseUpstreamJson(data));
+      return data.trim() === STREAM_DONE ? finish() : chunks.decode(parseUpstreamJson(data));
     },
     end() {
       if (isFinished) return [];

@@ -81,7 +81,7 @@ function sumUpEvents(answer: Json, choice: Json): Summary | undefined {
 
 const reasonOf = ({ finish }: Summary) => FINISH_REASONS[finish.stopReason];
 
-interface Written extends Pick<Summary, 'start'> {
+interface EncoderFacts extends Pick<Summary, 'start'> {
   readonly usage: Usage;
 }
 
@@ -90,13 +90,13 @@ interface Names {
   readonly context: AnswerContext;
 }
 
-function writeMembers(answer: Json, written: Written, { model, context }: Names): string {
+function writeMembers(answer: Json, written: EncoderFacts, { model, context }: Names): string {
   const id = JSON.stringify(encodeCompletionId(written.start.id));
   const usage = writeUsage(readObject(answer, 'usage'), written.usage);
   return `"id":${id},"object":"chat.completion","created":${context.createdSeconds},"model":${JSON.stringify(model)},"usage":${usage}`;
 }
 
-/** Ours, and what nobody here knows. Not put together as an object: the engine keeps a new shape of each, which grows old. */
+/** Ours, and what nobody here knows. Not an object put together: each would get a hidden class of its own, in the old generation. */
 function writeUsage(told: Json, usage: Usage): string {
   const ours = encodeUsage(usage);
   let others = '';

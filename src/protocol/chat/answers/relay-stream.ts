@@ -1,9 +1,9 @@
 import { asBuffer } from '../../../lib/bytes/as-buffer.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type Json, parseUpstreamJson, readObject } from '../../json/upstream-json.ts';
-import type { SseEvent } from '../../sse/decode-sse.ts';
 import { type MaskText, maskFrame } from '../../sse/mask-frame.ts';
-import type { SseFrame } from '../../sse/split-sse.ts';
+import type { SseEvent } from '../../sse/sse-decoder.ts';
+import type { SseFrame } from '../../sse/sse-splitter.ts';
 import {
   createStreamRelay,
   encodeUtf8,
@@ -15,7 +15,7 @@ import {
 import { createTextFrames, type TextRun } from '../../sse/text-frames.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder, readChoices } from './decode-chunks.ts';
-import { DONE } from './decode-stream.ts';
+import { STREAM_DONE } from './decode-stream.ts';
 import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
 
 /** What the head of a chunk is made of; the later of two fields of one name counts. */
@@ -74,7 +74,7 @@ class ChatFrames implements FrameRelay {
 
   #relayEvent({ data }: SseEvent, bytes: Uint8Array): RelayedFrame {
     this.#texts.forget();
-    if (data.trim() === DONE) return this.#finish();
+    if (data.trim() === STREAM_DONE) return this.#finish();
     const chunk = parseUpstreamJson(data);
     const events = this.#chunks.decode(chunk);
     const begun = this.#begin(events[0]);

@@ -23,21 +23,21 @@ export interface ChatRequest {
 }
 
 /** Clients mark in any place what a native upstream is to keep in its cache. */
-interface Marked {
+interface CacheMark {
   readonly cache_control?: unknown;
 }
 
-export interface TextPart extends Marked {
+export interface TextPart extends CacheMark {
   readonly type: 'text';
   readonly text: string;
 }
 
-export interface ImagePart extends Marked {
+export interface ImagePart extends CacheMark {
   readonly type: 'image_url';
   readonly image_url: { readonly url: string };
 }
 
-export interface FilePart extends Marked {
+export interface FilePart extends CacheMark {
   readonly type: 'file';
   readonly file: {
     readonly file_data?: string | null;
@@ -58,9 +58,9 @@ export interface ToolCall {
   readonly function: FunctionCall;
 }
 
-export interface AssistantMessage extends Marked {
+export interface AssistantMessage extends CacheMark {
   readonly role: 'assistant';
-  readonly content?: string | readonly SaidPart[] | null;
+  readonly content?: string | readonly AssistantPart[] | null;
   /** What it thought before; some upstreams want it back. */
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly ToolCall[] | null;
@@ -68,9 +68,9 @@ export interface AssistantMessage extends Marked {
 }
 
 /** A refusal is nothing that a model reads again. */
-export type SaidPart = TextPart | { readonly type: 'refusal' };
+export type AssistantPart = TextPart | { readonly type: 'refusal' };
 
-export type ChatMessage = Marked &
+export type ChatMessage = CacheMark &
   (
     | { readonly role: 'developer' | 'system'; readonly content: string | readonly TextPart[] }
     | { readonly role: 'user'; readonly content: string | readonly UserPart[] }
@@ -83,11 +83,11 @@ export type ChatMessage = Marked &
     | { readonly role: 'function'; readonly content: string | null }
   );
 
-export interface ToolDefinition extends Marked {
+export interface ToolDefinition extends CacheMark {
   readonly function: FunctionDefinition;
 }
 
-export interface FunctionDefinition extends Marked {
+export interface FunctionDefinition extends CacheMark {
   readonly name: string;
   readonly description?: string | null;
   readonly parameters?: Readonly<Record<string, unknown>> | null;

@@ -1,6 +1,6 @@
 import type { CacheControl, ContentBlock, OtherBlock, TextBlock } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
-import type { FilePart, SaidPart, UserPart } from './chat-request.ts';
+import type { AssistantPart, FilePart, UserPart } from './chat-request.ts';
 import { refuseField } from './refuse-field.ts';
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -30,7 +30,7 @@ export function decodeParts(parts: readonly UserPart[], path: string): ContentBl
   return blocks;
 }
 
-export function decodeTexts(content: string | readonly SaidPart[]): TextBlock[] {
+export function decodeTexts(content: string | readonly AssistantPart[]): TextBlock[] {
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return parts.flatMap((part) =>
     part.type === 'text' && !isBlank(part.text)

@@ -1,6 +1,6 @@
 import type { InferenceRequest } from '../../inference.ts';
 import { readObject, readText } from '../../json/upstream-json.ts';
-import type { AskedCall, UpstreamCall } from '../../upstream-call.ts';
+import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeTools } from './encode-tools.ts';
 
@@ -9,7 +9,7 @@ export type OutputLimitField = 'max_completion_tokens' | 'max_tokens';
 
 /** What the settings say; else that of the client, who knows its model; else the newer one. */
 export function chooseOutputLimitField(
-  { source }: AskedCall,
+  { source }: UpstreamCallOutline,
   setting: OutputLimitField | undefined,
 ): OutputLimitField {
   if (setting !== undefined) return setting;

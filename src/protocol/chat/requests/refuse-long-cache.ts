@@ -1,12 +1,12 @@
 import { refuseKind } from '../../fields/refuse-kind.ts';
-import type { AskedRequest } from '../../inference.ts';
+import type { RequestOutline } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
 
 /**
  * What is kept in the cache for an hour costs more, and upstreams of the chat format do not tell it from the rest.
  * Throws a `Refusal`.
  */
-export function refuseLongCache({ sentUnread }: AskedRequest): void {
+export function refuseLongCache({ sentUnread }: RequestOutline): void {
   for (const value of sentUnread) {
     const control = isObject(value) ? value['cache_control'] : undefined;
     const ttl = isObject(control) ? control['ttl'] : undefined;

@@ -1,8 +1,8 @@
 import { refuseKind } from '../../fields/refuse-kind.ts';
-import type { AskedRequest } from '../../inference.ts';
+import type { RequestOutline } from '../../inference.ts';
 
 /** Of a request that came in the chat format: there, all documents are PDFs. Throws a `Refusal`. */
-export function refusePdfs({ messages }: AskedRequest): void {
+export function refusePdfs({ messages }: RequestOutline): void {
   for (const [i, { content }] of messages.entries()) {
     if (typeof content === 'string' || !content.some(({ type }) => type === 'document')) continue;
     throw refuseKind(`messages.${i}`, 'PDFs');

@@ -2,7 +2,7 @@ import { isDropped } from '../../fields/check-fields.ts';
 import type { JsonBody } from '../../json/parse-json-body.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
 import { isObject } from '../../schema.ts';
-import type { AskedCall } from '../../upstream-call.ts';
+import type { UpstreamCallOutline } from '../../upstream-call.ts';
 import { CHAT_FIELDS } from './decode-request.ts';
 import type { OutputLimitField } from './encode-request.ts';
 
@@ -12,7 +12,7 @@ import type { OutputLimitField } from './encode-request.ts';
  * stream that tells its usage.
  */
 export function spliceChatRequest(
-  call: AskedCall,
+  call: UpstreamCallOutline,
   vendorModel: string,
   outputLimitField: OutputLimitField,
 ): Buffer | undefined {

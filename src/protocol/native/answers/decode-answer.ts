@@ -73,13 +73,13 @@ export function readNativeUsage(answer: Json): Usage | undefined {
   return tellsUsage(told) ? decodeUsage(told, NO_USAGE) : undefined;
 }
 
-interface Reading {
+interface AnswerPieces {
   readonly start: InferenceEvent;
   readonly content: readonly unknown[];
   readonly finish: InferenceEvent;
 }
 
-function readAnswer(answer: Json): Reading {
+function readAnswer(answer: Json): AnswerPieces {
   const told = readNativeUsage(answer);
   const { id, model, content } = answer;
   if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');

@@ -7,9 +7,9 @@ import {
   readObject,
   readText,
 } from '../../json/upstream-json.ts';
-import type { SseEvent } from '../../sse/decode-sse.ts';
 import { type MaskText, maskFrame } from '../../sse/mask-frame.ts';
-import type { SseFrame } from '../../sse/split-sse.ts';
+import type { SseEvent } from '../../sse/sse-decoder.ts';
+import type { SseFrame } from '../../sse/sse-splitter.ts';
 import {
   createStreamRelay,
   encodeUtf8,

@@ -5,7 +5,7 @@ import { Refusal } from '../../refusals.ts';
 const IDS_NAMED_MAX = 20;
 
 /** The place of a message or a block: `messages.1`, `messages.2.content.0`. */
-interface Placed<Block> {
+interface BlockPlace<Block> {
   readonly path: string;
   readonly block: Block;
 }
@@ -13,8 +13,8 @@ interface Placed<Block> {
 /** Messages of one role that follow each other are one turn. */
 interface Turn {
   readonly role: Message['role'];
-  readonly uses: Placed<ToolUseBlock>[];
-  readonly results: Placed<ToolResultBlock>[];
+  readonly uses: BlockPlace<ToolUseBlock>[];
+  readonly results: BlockPlace<ToolResultBlock>[];
 }
 
 /** Every use of a tool is answered in the next turn, once, and nothing else is. */
@@ -22,7 +22,7 @@ export function checkToolTurns(messages: readonly Message[]): void {
   if (!messages.some(usesTools)) return;
   const turns = readTurns(messages);
   const idsUsed = new Set<string>();
-  let open: readonly Placed<ToolUseBlock>[] = [];
+  let open: readonly BlockPlace<ToolUseBlock>[] = [];
   for (const { uses, results } of turns) {
     checkResults(results, open);
     checkAnswered(open, results);
@@ -66,8 +66,8 @@ function readTurns(messages: readonly Message[]): Turn[] {
 }
 
 function checkResults(
-  results: readonly Placed<ToolResultBlock>[],
-  open: readonly Placed<ToolUseBlock>[],
+  results: readonly BlockPlace<ToolResultBlock>[],
+  open: readonly BlockPlace<ToolUseBlock>[],
 ): void {
   const idsOpen = new Set(open.map(({ block }) => block.id));
   const idsAnswered = new Set<string>();
@@ -90,8 +90,8 @@ function checkResults(
 }
 
 function checkAnswered(
-  open: readonly Placed<ToolUseBlock>[],
-  results: readonly Placed<ToolResultBlock>[],
+  open: readonly BlockPlace<ToolUseBlock>[],
+  results: readonly BlockPlace<ToolResultBlock>[],
 ): void {
   const idsAnswered = new Set(results.map(({ block }) => block.tool_use_id));
   const unanswered = open.filter(({ block }) => !idsAnswered.has(block.id));

@@ -1,6 +1,6 @@
 import type { InferenceRequest } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
-import type { AskedCall, UpstreamCall } from '../../upstream-call.ts';
+import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
 
@@ -54,7 +54,7 @@ function encodeSystem({ system, outputSchema }: InferenceRequest): InferenceRequ
 }
 
 /** Thoughts are part of the output: where that was cut, they keep their share of it, or go when that is too little. */
-export function fitThinking({ request, outputTokensMax }: AskedCall): unknown {
+export function fitThinking({ request, outputTokensMax }: UpstreamCallOutline): unknown {
   const { thinking } = request.passedOn;
   const { thinkingTokensMax: budget, outputTokensMax: asked } = request;
   if (!isObject(thinking) || budget === undefined || asked === undefined) return thinking;

@@ -18,7 +18,7 @@ import {
 const MESSAGES_MAX = 100_000;
 export const THINKING_TOKENS_MIN = 1_024;
 const MODEL_CHARS_MAX = 256;
-/** The engine hashes strings by their length alone when they are long: sets of such ids would be slow. */
+/** V8 hashes long strings by their length alone: sets of such ids would be slow. */
 const ID_CHARS_MAX = 256;
 const TOOL_NAME_CHARS_MAX = 200;
 const TITLE_CHARS_MAX = 500;

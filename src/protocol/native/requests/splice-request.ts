@@ -1,6 +1,6 @@
 import { isDropped } from '../../fields/check-fields.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
-import type { AskedCall } from '../../upstream-call.ts';
+import type { UpstreamCallOutline } from '../../upstream-call.ts';
 import { NATIVE_FIELDS } from './decode-request.ts';
 import { fitThinking } from './encode-request.ts';
 import { areMended } from './mend-messages.ts';
@@ -9,7 +9,10 @@ import { areMended } from './mend-messages.ts';
  * What `encodeNativeRequest` makes of a request that came in the native format, without writing it again: it
  * takes a third of the time. `undefined` where more of it changes than what is said of the model.
  */
-export function spliceNativeRequest(call: AskedCall, vendorModel: string): Buffer | undefined {
+export function spliceNativeRequest(
+  call: UpstreamCallOutline,
+  vendorModel: string,
+): Buffer | undefined {
   const { request, outputTokensMax, source, isStream } = call;
   if (source === undefined) return undefined;
   if (fitThinking(call) !== request.passedOn['thinking']) return undefined;

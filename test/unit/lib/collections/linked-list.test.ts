@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LinkedList, type Listed } from '../../../../src/lib/collections/linked-list.ts';
+import { LinkedList, type ListLinks } from '../../../../src/lib/collections/linked-list.ts';
 
-interface Item extends Listed<Item> {
+interface Item extends ListLinks<Item> {
   readonly name: number;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLatencyHistogram } from '../../../../src/lib/time/create-latency-histogram.ts';
+import { createLatencyHistogram } from '../../../../src/lib/time/latency-histogram.ts';
 import { mergeLatencies } from '../../../../src/lib/time/merge-latencies.ts';
 
 const bucketsOf = (timesMs: readonly number[]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JSON_DEPTH_MAX } from '../../../../src/protocol/json/json-bytes.ts';
+import { JSON_DEPTH_MAX } from '../../../../src/protocol/json/json-place.ts';
 import { parseJsonBody } from '../../../../src/protocol/json/parse-json-body.ts';
 import { Refusal } from '../../../../src/protocol/refusals.ts';
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createStreamDecoder } from '../../../../../src/protocol/chat/answers/decode-stream.ts';
 import {
   WAITING_BLOCKS_MAX,
   WAITING_CHARS_MAX,
-} from '../../../../../src/protocol/chat/answers/queue-blocks.ts';
+} from '../../../../../src/protocol/chat/answers/block-queue.ts';
+import { createStreamDecoder } from '../../../../../src/protocol/chat/answers/decode-stream.ts';
 import { CALLS_MAX } from '../../../../../src/protocol/chat/requests/decode-calls.ts';
 import type { InferenceEvent } from '../../../../../src/protocol/inference.ts';
 import { Refusal } from '../../../../../src/protocol/refusals.ts';

@@ -4,7 +4,7 @@ import type { InferenceEvent, Usage } from '../../../../../src/protocol/inferenc
 import { createStreamDecoder } from '../../../../../src/protocol/native/answers/decode-stream.ts';
 import { createStreamEncoder } from '../../../../../src/protocol/native/answers/encode-stream.ts';
 import { Refusal } from '../../../../../src/protocol/refusals.ts';
-import { createSseDecoder } from '../../../../../src/protocol/sse/decode-sse.ts';
+import { createSseDecoder } from '../../../../../src/protocol/sse/sse-decoder.ts';
 import { eventSequences } from '../../../../contract/event-sequences.ts';
 
 function decode(...payloads: unknown[]): InferenceEvent[] {

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../lib/time/clock.ts';
+import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import type { RedisConnection } from '../redis/connect-redis.ts';
+import { DirectoryError } from './directory-error.ts';
+
+/** From the first attempt until the one who asked is told that Redis is out. */
+const BUDGET_MS = 2_000;
+const RETRY_DELAY_MS = 50;
+const RETRY_DELAY_MAX_MS = 400;
+const READS_IN_FLIGHT_MAX = 32;
+
+/** The fields of a record, as Redis has them. */
+export type Texts = Readonly<Record<string, string>>;
+
+export interface RecordStore {
+  /** Repeats the same call for a while when Redis is in trouble: it has to be one that may be repeated. */
+  ask<Reply>(call: () => Promise<Reply>): Promise<Reply>;
+  /** Undefined when there is no such record; fields that are absent are left out. */
+  readRecord(record: string, fields: readonly string[]): Promise<Texts | undefined>;
+  readSet(set: string): Promise<readonly string[]>;
+  countSet(set: string): Promise<number>;
+}
+
+export function createRecordStore(
+  connection: Pick<RedisConnection, 'send'>,
+  clock: Clock,
+): RecordStore {
+  const ask: RecordStore['ask'] = async (call) => {
+    const deadlineMs = clock.nowMs() + BUDGET_MS;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await call();
+      } catch (error) {
+        if (classifyRedisError(error) === 'fault') throw error;
+        const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, RETRY_DELAY_MAX_MS);
+        if (clock.nowMs() + delayMs >= deadlineMs) throw refuseStoreOut(error);
+        await sleep(delayMs);
+      }
+    }
+  };
+
+  return {
+    ask,
+    async readRecord(record, fields) {
+      const values = (await ask(() => connection.send('hmget', [record, ...fields]))) as (
+        | string
+        | null
+      )[];
+      const texts: Record<string, string> = {};
+      for (const [index, field] of fields.entries()) {
+        const value = values[index];
+        if (typeof value === 'string') texts[field] = value;
+      }
+      return Object.keys(texts).length === 0 ? undefined : texts;
+    },
+    readSet: async (set) => (await ask(() => connection.send('smembers', [set]))) as string[],
+    countSet: async (set) => Number(await ask(() => connection.send('scard', [set]))),
+  };
+}
+
+/** In the order of the items, a few at a time. */
+export async function readEach<Item, Value>(
+  items: readonly Item[],
+  read: (item: Item) => Promise<Value>,
+): Promise<readonly Value[]> {
+  const values: Value[] = [];
+  for (let start = 0; start < items.length; start += READS_IN_FLIGHT_MAX) {
+    const batch = items.slice(start, start + READS_IN_FLIGHT_MAX);
+    values.push(...(await Promise.all(batch.map(read))));
+  }
+  return values;
+}
+
+function refuseStoreOut(cause: unknown): DirectoryError {
+  return new DirectoryError(
+    'store_unavailable',
+    'Redis does not answer at the moment: whether a change took place is not known',
+    { cause },
+  );
+}

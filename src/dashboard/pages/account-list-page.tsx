@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks';
+import { api } from '../api/api.ts';
+import { formatCreditAmount } from '../format.ts';
+import { Badge } from '../parts/badge.tsx';
+import { PagedTable } from '../parts/data-table.tsx';
+import { Field } from '../parts/field.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { usePages } from '../use-pages.ts';
+import { AccountForm } from './accounts/account-form.tsx';
+import { searchAccounts } from './accounts/search-accounts.ts';
+
+const NEW_ACCOUNT = { name: '', plan: 'starter' };
+
+export function AccountListPage() {
+  const [typed, setTyped] = useState('');
+  const [search, setSearch] = useState('');
+  const [isCreating, setCreating] = useState(false);
+  const accounts = usePages((after, signal) => searchAccounts(search, after, signal), search);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (typed.trim() === search) accounts.reload();
+    else setSearch(typed.trim());
+  };
+  return (
+    <>
+      <form class="bar-of-buttons" onSubmit={submit}>
+        <Field label="Name or id">
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="search"
+              maxLength={100}
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <button type="submit">Search</button>
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
+          Create an account
+        </button>
+      </form>
+      <PagedTable
+        caption={search === '' ? 'Accounts' : `Accounts with “${search}” in name or id`}
+        pages={accounts}
+        keyOf={({ id }) => id}
+        emptyText={search === '' ? 'There is no account yet' : 'No account has this in name or id'}
+        columns={[
+          { title: 'Name', cell: ({ id, name }) => <a href={`#/accounts/${id}`}>{name}</a> },
+          { title: 'Id', cell: ({ id }) => <code>{id}</code> },
+          { title: 'Plan', cell: ({ plan }) => plan },
+          { title: 'Status', cell: ({ status }) => <Badge state={status} /> },
+          { title: 'Balance', cell: (row) => formatCreditAmount(row.balance), isNumber: true },
+          { title: 'Held', cell: (row) => formatCreditAmount(row.held), isNumber: true },
+          { title: 'Created', cell: (row) => <Moment iso={row.created_at} /> },
+        ]}
+      />
+      {isCreating && (
+        <AccountForm
+          title="Create an account"
+          verb="Create"
+          before={NEW_ACCOUNT}
+          onClose={() => setCreating(false)}
+          onSubmit={async (details) => {
+            const { id } = await api.createAccount(details);
+            location.hash = `#/accounts/${id}`;
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { api } from '../../api/api.ts';
+import { LimitGauge } from '../../parts/limit-gauge.tsx';
+import { LoadView } from '../../parts/load-view.tsx';
+import { useLoad } from '../../use-load.ts';
+import { describeLimits } from './describe-limits.ts';
+
+const REFRESH_MS = 2_000;
+
+/** How much of each limit is used now. */
+export function KeyLimitList({ id }: { readonly id: string }) {
+  const limits = useLoad((signal) => api.readKeyLimits(id, signal), {
+    of: [id],
+    refreshMs: REFRESH_MS,
+  });
+  return (
+    <>
+      <h2>Limits now</h2>
+      <LoadView load={limits}>
+        {(value) => (
+          <div class="gauges">
+            {describeLimits(value).map(({ title, used, max, text }) => (
+              <LimitGauge key={title} {...{ title, used, max }}>
+                {text}
+              </LimitGauge>
+            ))}
+          </div>
+        )}
+      </LoadView>
+    </>
+  );
+}

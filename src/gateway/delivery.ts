@@ -1,0 +1,17 @@
+import type { Format } from '../protocol/format.ts';
+import type { AnswerContext } from '../protocol/inference.ts';
+import type { ClientLeave } from './client-leave.ts';
+import type { Meter } from './meter.ts';
+import type { RequestRecorder } from './record-request.ts';
+import type { ClientSide } from './steps.ts';
+
+/** A request that was admitted, as those see it who send its answer. */
+export interface Delivery {
+  readonly client: ClientSide;
+  readonly format: Format;
+  readonly context: AnswerContext;
+  readonly leave: ClientLeave;
+  readonly meter: Meter;
+  readonly recorder: RequestRecorder;
+  readonly heldMicros: number;
+}

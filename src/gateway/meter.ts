@@ -1,0 +1,194 @@
+import type { Price } from '../catalogue/catalogue.ts';
+import { estimateInput } from '../catalogue/estimate-hold.ts';
+import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
+import { type LimitedUsage, limitUsage } from '../catalogue/limit-usage.ts';
+import { priceUsage } from '../catalogue/price-usage.ts';
+import type { Bill } from '../protocol/admission.ts';
+import { countContentBytes } from '../protocol/answers/count-content-bytes.ts';
+import { inputOf } from '../protocol/answers/raise-usage.ts';
+import type { InferenceEvent, Usage } from '../protocol/inference.ts';
+import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
+import type { TokenRatio } from './token-ratios.ts';
+
+/**
+ * How an answer ended: with all it had to say; because the upstream broke or refused, after its beginning was
+ * delivered or before; or because the client left, was cut off or lost its key.
+ */
+export type AnswerEnd = 'complete' | 'failed' | 'undelivered' | 'left';
+
+/** Follows the events of one answer and tells what it costs. */
+export interface Meter {
+  /** The upstream is asked for no more than this. */
+  limitOutput(tokensMax: number): void;
+  /** The same event again, and a finish with the usage that is charged. For every event of every answer. */
+  note(event: InferenceEvent): InferenceEvent;
+  /** The same for deltas that were only counted. */
+  noteContent(bytes: number): void;
+  hasBegun(): boolean;
+  /** Some of the output is thoughts, which need not all be told. */
+  hasThought(): boolean;
+  /** What the answer would cost if it ended here. */
+  seenMicros(isSent: boolean): number;
+  /** An answer that was left costs its input once its upstream was sent the request, even if it has not begun. */
+  close(how: AnswerEnd, isSent: boolean): Bill;
+}
+
+interface MeterOptions {
+  readonly price: Price;
+  /** For answers whose input nobody has counted. */
+  readonly estimate: TokenEstimate;
+  readonly ratio: TokenRatio;
+  readonly contextTokensMax: number;
+  readonly outputTokensMax: number;
+}
+
+export function createMeter(options: MeterOptions): Meter {
+  return new UsageMeter(options);
+}
+
+interface Count {
+  readonly usage: Usage;
+  readonly isEstimated: boolean;
+}
+
+/** A class, because one is made for every request and its methods are then shared. */
+class UsageMeter implements Meter {
+  readonly #options: MeterOptions;
+  #outputTokensMax: number;
+  #started: Usage | undefined;
+  /** The last that was told behind the start. */
+  #told: Usage | undefined;
+  /** What had been delivered by then. */
+  #bytesAtTold = 0;
+  #isFinished = false;
+  #hasThought = false;
+  #deliveredBytes = 0;
+
+  constructor(options: MeterOptions) {
+    this.#options = options;
+    this.#outputTokensMax = options.outputTokensMax;
+  }
+
+  limitOutput(tokensMax: number): void {
+    this.#outputTokensMax = tokensMax;
+  }
+
+  note(event: InferenceEvent): InferenceEvent {
+    switch (event.type) {
+      case 'delta':
+        this.#deliveredBytes += countContentBytes(event.delta);
+        break;
+      case 'start':
+        this.#started = event.usage;
+        break;
+      case 'block_start':
+        this.#hasThought ||=
+          event.block.type === 'thinking' || event.block.type === 'redacted_thinking';
+        break;
+      case 'usage':
+        this.#noteTold(event.usage);
+        break;
+      case 'finish':
+        this.#isFinished = true;
+        if (event.usage !== undefined) this.#noteTold(event.usage);
+        return this.#tellCharged(event);
+    }
+    return event;
+  }
+
+  noteContent(bytes: number): void {
+    this.#deliveredBytes += bytes;
+  }
+
+  hasBegun(): boolean {
+    return this.#started !== undefined || this.#deliveredBytes > 0 || this.#isFinished;
+  }
+
+  hasThought(): boolean {
+    return this.#hasThought || (this.#told?.thinking ?? 0) > 0;
+  }
+
+  seenMicros(isSent: boolean): number {
+    return isSent || this.hasBegun() ? this.#close().chargeMicros : 0;
+  }
+
+  close(how: AnswerEnd, isSent: boolean): Bill {
+    const isFree =
+      how === 'undelivered' ||
+      (how === 'failed' && this.#deliveredBytes === 0) ||
+      (how === 'left' && !isSent && !this.hasBegun());
+    if (isFree) return FREE;
+    const bill = this.#close();
+    if (how === 'complete') this.#learn(bill);
+    return bill;
+  }
+
+  #learn({ usage, isEstimated, isImplausible }: Bill): void {
+    if (isEstimated || isImplausible || this.#deliveredBytes === 0 || this.hasThought()) return;
+    this.#options.ratio.note(this.#deliveredBytes, usage.output);
+  }
+
+  #close(): Bill {
+    const { usage: counted, isEstimated } = this.#count();
+    const { usage, isImplausible } = this.#limit(counted);
+    const chargeMicros = priceUsage(usage, this.#options.price);
+    return { usage, chargeMicros, isEstimated, isImplausible };
+  }
+
+  #limit(usage: Usage): LimitedUsage {
+    const { contextTokensMax } = this.#options;
+    return limitUsage(usage, { outputTokensMax: this.#outputTokensMax, contextTokensMax });
+  }
+
+  #tellCharged(finish: Extract<InferenceEvent, { type: 'finish' }>): InferenceEvent {
+    const { usage } = this.#limit(this.#count().usage);
+    return usage === finish.usage ? finish : { ...finish, usage };
+  }
+
+  #noteTold(usage: Usage): void {
+    this.#told = usage;
+    this.#bytesAtTold = this.#deliveredBytes;
+  }
+
+  /** The upstream's own account of the answer, unless it left out what was delivered or what was asked. */
+  #count(): Count {
+    const told = this.#told;
+    if (told === undefined) return this.#estimate();
+    const isUpToDate = this.#isFinished || this.#bytesAtTold === this.#deliveredBytes;
+    const lacksInput = inputOf(told) === 0 && told.output + this.#deliveredBytes > 0;
+    const lacksOutput = told.output === 0 && this.#deliveredBytes > 0;
+    const isWhole = isUpToDate && !lacksInput && !lacksOutput;
+    return isWhole ? { usage: told, isEstimated: false } : this.#estimate();
+  }
+
+  /** Never more output than was asked for, however few bytes a token is taken for. */
+  #estimate(): Count {
+    const told = this.#told ?? NO_USAGE;
+    const isCounted = told.output > 0;
+    const untoldBytes = this.#deliveredBytes - (isCounted ? this.#bytesAtTold : 0);
+    const untold =
+      this.#isFinished && isCounted ? 0 : untoldBytes / this.#options.ratio.bytesPerToken;
+    const delivered = Math.min(told.output + Math.ceil(untold), this.#outputTokensMax);
+    const output = Math.max(isCounted ? told.output : (this.#started?.output ?? 0), delivered);
+    const { thinking } = this.#told ?? this.#started ?? NO_USAGE;
+    const input = this.#findInput() ?? this.#estimateInput();
+    return {
+      usage: { ...input, output, thinking: Math.min(thinking, output) },
+      isEstimated: true,
+    };
+  }
+
+  #findInput(): Usage | undefined {
+    return [this.#told, this.#started].find((usage) => usage !== undefined && inputOf(usage) > 0);
+  }
+
+  /** An upstream that has begun without a word on its input is none that writes caches at another price. */
+  #estimateInput(): Usage {
+    const { estimate, price, contextTokensMax } = this.#options;
+    const likely = Math.min(estimate.likely, contextTokensMax);
+    if (!this.hasBegun()) return estimateInput({ ...estimate, likely }, price);
+    return { ...NO_USAGE, input: likely };
+  }
+}
+
+const FREE: Bill = { usage: NO_USAGE, chargeMicros: 0, isEstimated: false, isImplausible: false };

@@ -1,0 +1,47 @@
+import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { createMinuteLimiter } from './minute-limiter.ts';
+
+const REMEMBERED_MS = 60_000;
+const REMEMBERED_MAX = 10_000;
+
+export interface AdmissionInsurance<Admission> {
+  noteAdmitted(keyDigest: string, admission: Admission): void;
+  /** What is known of a key that may go on without Redis; `undefined` refuses it. */
+  insure(keyDigest: string): Admission | undefined;
+  /** Whether some key may still go on. */
+  canInsure(): boolean;
+}
+
+/**
+ * The grace that an operator may give while Redis is out: a key that was admitted a moment ago is admitted a
+ * bounded number of times more by each worker, on what was known of it then. Only what Redis has admitted is
+ * ever noted, so the grace ends by itself.
+ */
+export function createAdmissionInsurance<Admission>({
+  perMinuteMax,
+  clock,
+}: {
+  readonly perMinuteMax: number;
+  readonly clock: Clock;
+}): AdmissionInsurance<Admission> {
+  const admitted = createBoundedCache<Admission>({
+    clock,
+    keepMs: REMEMBERED_MS,
+    entriesMax: REMEMBERED_MAX,
+  });
+  const limiter = createMinuteLimiter({ perMinuteMax });
+  let lastAdmittedMs = Number.NEGATIVE_INFINITY;
+  return {
+    noteAdmitted(keyDigest, admission) {
+      admitted.set(keyDigest, admission);
+      lastAdmittedMs = clock.nowMs();
+    },
+    canInsure: () => clock.nowMs() - lastAdmittedMs < REMEMBERED_MS,
+    insure(keyDigest) {
+      const admission = admitted.get(keyDigest);
+      if (admission === undefined || limiter.take(keyDigest) > 0) return undefined;
+      return admission;
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { createMinuteLimiter } from './minute-limiter.ts';
+
+export interface FreeCallGuard {
+  /** Milliseconds to wait; 0 when the call is taken. */
+  take(keyId: string): number;
+}
+
+/** For calls that cost no credits and count against no plan. */
+export function createFreeCallGuard(limits: { readonly perMinuteMax: number }): FreeCallGuard {
+  const limiter = createMinuteLimiter(limits);
+  return { take: (keyId) => limiter.take(keyId) };
+}

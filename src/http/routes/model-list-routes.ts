@@ -1,0 +1,82 @@
+import {
+  type Catalogue,
+  refuseForbiddenModel,
+  refuseUnknownModel,
+  restrictCatalogue,
+} from '../../catalogue/catalogue.ts';
+import { encodeModel, encodeModelInfo, encodeModelList } from '../../catalogue/encode-models.ts';
+import { estimateTokens } from '../../catalogue/estimate-tokens.ts';
+import type { Steps } from '../../gateway/steps.ts';
+import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
+import { parseJsonBody } from '../../protocol/json/parse-json-body.ts';
+import { nativeFormat } from '../../protocol/native/native-format.ts';
+import { isObject } from '../../protocol/schema.ts';
+import type { Exchange } from '../exchange.ts';
+import type { HttpRoute } from './route-table.ts';
+
+const TIME_MAX_MS = 120_000;
+const MODELS_PATH = '/v1/models/';
+
+/** What can be asked of models without using one. It costs nothing, but needs a key. */
+export function createModelListRoutes(steps: Steps): HttpRoute[] {
+  const get = (
+    path: string,
+    encode: (exchange: Exchange, allowed: Catalogue) => string,
+  ): HttpRoute => ({
+    method: 'GET',
+    path,
+    timeMaxMs: TIME_MAX_MS,
+    encodeRefusal: encodeHybridRefusal,
+    async handle(exchange) {
+      const { models } = await steps.identify(steps.checkKey(exchange));
+      exchange.answer(
+        { status: 200, headers: { 'content-type': 'application/json' } },
+        encode(exchange, restrictCatalogue(steps.catalogue, models)),
+      );
+    },
+  });
+  return [
+    get('/v1/models', (exchange, allowed) => encodeModelList(allowed.list(), readQuery(exchange))),
+    get('/v1/models/info', (exchange, allowed) =>
+      encodeModelInfo(allowed.list(), readQuery(exchange)),
+    ),
+    get(`${MODELS_PATH}*`, (exchange, allowed) => encodeModel(allowed, readModelName(exchange))),
+    {
+      method: 'POST',
+      path: '/v1/messages/count_tokens',
+      timeMaxMs: TIME_MAX_MS,
+      encodeRefusal: nativeFormat.encodeRefusal,
+      handle: (exchange) => countTokens(exchange, steps),
+    },
+  ];
+}
+
+async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
+  const key = steps.checkKey(exchange);
+  const body = parseJsonBody(await exchange.body(key.strangerAddress));
+  // The same body as a message, but for what only an answer needs.
+  const asMessage = isObject(body)
+    ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
+    : body;
+  const { request } = nativeFormat.decodeRequest(asMessage, (name) => exchange.header(name));
+  const { models } = await steps.identify(key);
+  if (steps.catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
+  const allowed = restrictCatalogue(steps.catalogue, models);
+  if (allowed.resolve(request.model) === undefined) throw refuseForbiddenModel(request.model);
+  const { likely } = estimateTokens(request, steps.estimate.bytesPerToken);
+  exchange.answerJson(200, { input_tokens: likely });
+}
+
+function readQuery(exchange: Exchange): (name: string) => string | undefined {
+  const query = new URLSearchParams(exchange.head.query);
+  return (name) => query.get(name) ?? undefined;
+}
+
+function readModelName(exchange: Exchange): string {
+  const name = exchange.head.path.slice(MODELS_PATH.length);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,51 @@
+import type { RefusalEncoder } from '../../protocol/encode-hybrid-refusal.ts';
+import type { Refusal } from '../../protocol/refusals.ts';
+import type { Exchange } from '../exchange.ts';
+
+export interface HttpRoute {
+  /** A GET route answers HEAD as well. */
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
+  /**
+   * Compared byte by byte with what the client sent; the query does not count. One that ends in `/*` takes
+   * whatever follows for which there is no route of its own, be it several segments, unless it ends in `/`.
+   */
+  readonly path: string;
+  /** From the end of the handler's synchronous part to the last byte of the answer. */
+  readonly timeMaxMs: number;
+  readonly encodeRefusal: RefusalEncoder;
+  /** Where the status of a refusal is not the one it has by itself. */
+  readonly statusOf?: (refusal: Refusal) => number;
+  readonly handle: (exchange: Exchange) => void | Promise<void>;
+}
+
+export interface RouteTable {
+  /** The route, or what this path allows instead; an unknown path allows nothing. */
+  find(method: string, path: string): HttpRoute | { readonly allowed: readonly string[] };
+}
+
+const NOTHING_ALLOWED = { allowed: [] };
+
+export function createRouteTable(routes: readonly HttpRoute[]): RouteTable {
+  const byPath = new Map<string, Map<string, HttpRoute>>();
+  for (const route of routes) {
+    const byMethod = byPath.get(route.path) ?? new Map<string, HttpRoute>();
+    byPath.set(route.path, byMethod);
+    if (byMethod.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
+    byMethod.set(route.method, route);
+    if (route.method === 'GET' && !byMethod.has('HEAD')) byMethod.set('HEAD', route);
+  }
+  const open = [...byPath].flatMap(([path, byMethod]) =>
+    path.endsWith('/*') ? [{ beginning: path.slice(0, -1), byMethod }] : [],
+  );
+  const findOpen = (path: string) =>
+    path.endsWith('/')
+      ? undefined
+      : open.find(({ beginning }) => path.startsWith(beginning))?.byMethod;
+  return {
+    find(method, path) {
+      const byMethod = byPath.get(path) ?? findOpen(path);
+      if (byMethod === undefined) return NOTHING_ALLOWED;
+      return byMethod.get(method) ?? { allowed: [...byMethod.keys()] };
+    },
+  };
+}

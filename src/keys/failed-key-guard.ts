@@ -1,0 +1,69 @@
+import { createMinuteLimiter } from '../guards/minute-limiter.ts';
+import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { KeyOrigin } from '../protocol/admission.ts';
+
+/** How many times as many keys the store is asked for when many clients may share the address. */
+const SHARED_FACTOR = 20;
+const GOOD_ADDRESS_KEPT_MS = 3_600_000;
+const GOOD_ADDRESSES_MAX = 10_000;
+
+export interface FailedKeyGuard {
+  /** 0 when a key may be tried that is known to be wrong. */
+  retryAfterMs(origin: KeyOrigin): number;
+  /** 0 when the store may be asked for a key. */
+  askAfterMs(origin: KeyOrigin): number;
+  noteFailure(origin: KeyOrigin): void;
+  /** The store was asked, and did not know the key. */
+  noteUnknown(origin: KeyOrigin): void;
+  noteGood(origin: KeyOrigin): void;
+}
+
+/**
+ * Slows down whoever tries out keys. It counts failures only: clients with good keys never wait for it.
+ *
+ * Where no proxy is trusted, an address that good keys come from too, or that is local, may be one all the same,
+ * with everybody behind it. There one who guesses must not shut out the others: the store is asked for more
+ * keys, and whom a request claims to come from shares these out. A claim opens nothing by itself, since whoever
+ * invents claims has no more than the address has.
+ */
+export function createFailedKeyGuard({
+  perMinuteMax,
+  trustedProxies,
+  clock,
+}: {
+  readonly perMinuteMax: number;
+  readonly trustedProxies: number;
+  readonly clock: Clock;
+}): FailedKeyGuard {
+  const failures = createMinuteLimiter({ perMinuteMax });
+  const asked = createMinuteLimiter({ perMinuteMax: perMinuteMax * SHARED_FACTOR });
+  const claims = createMinuteLimiter({ perMinuteMax });
+  const goodAddresses = createBoundedCache<true>({
+    clock,
+    keepMs: GOOD_ADDRESS_KEPT_MS,
+    entriesMax: GOOD_ADDRESSES_MAX,
+  });
+  const mayBeShared = ({ address, isLocal }: KeyOrigin) =>
+    trustedProxies === 0 && (isLocal || goodAddresses.get(address) === true);
+
+  return {
+    retryAfterMs: ({ address }) => failures.waitMs(address),
+    askAfterMs(origin) {
+      const { address, claimed } = origin;
+      const waitMs = failures.waitMs(address);
+      if (waitMs === 0 || !mayBeShared(origin)) return waitMs;
+      const claimWaitMs = claimed === undefined ? 0 : claims.waitMs(`${address} ${claimed}`);
+      return Math.max(asked.waitMs(address), claimWaitMs);
+    },
+    noteFailure: ({ address }) => failures.count(address),
+    noteUnknown({ address, claimed }) {
+      failures.count(address);
+      asked.count(address);
+      if (claimed !== undefined) claims.count(`${address} ${claimed}`);
+    },
+    noteGood({ address }) {
+      if (trustedProxies === 0) goodAddresses.set(address, true);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { ApiKey, Caller, KeyOrigin } from '../protocol/admission.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
+import { maskKey, parseApiKey } from './api-key.ts';
+import { digestKey } from './digest-key.ts';
+import { createFailedKeyGuard } from './failed-key-guard.ts';
+import { createProxyWatch, type ProxyDoubt } from './proxy-watch.ts';
+import { readApiKey } from './read-api-key.ts';
+import { readKeyOrigin } from './read-key-origin.ts';
+import { refuseClosedKey, refuseKey } from './refuse-key.ts';
+import { createUnknownKeyMemory } from './unknown-key-memory.ts';
+
+/** Revocation is final: what was told once stays true, whatever a failed-over store may say. */
+const REVOKED_KEPT_MS = 3_600_000;
+const REVOKED_MAX = 10_000;
+/** Whoever had a good key a moment ago does not wait for others at the same address. */
+const GOOD_KEPT_MS = 300_000;
+const GOOD_MAX = 10_000;
+
+interface KeyGuards {
+  /** How many proxies in front add an entry to x-forwarded-for. */
+  readonly trustedProxies: number;
+  readonly failedKeysPerMinuteMax: number;
+}
+
+export interface KeyCheck {
+  /** Reads a request's key; throws what can be refused without asking the store. */
+  check(caller: Caller): ApiKey;
+  /** What the store said of a key: `unknown`, `revoked`, `expired`, or anything else for a good one. */
+  noteReply(key: Pick<ApiKey, 'digest' | 'origin'>, kind: string): void;
+  noteRevoked(keyId: string): void;
+}
+
+/** All that a worker knows of keys by itself. It lets nobody in: that is for the store, every time. */
+export function createKeyCheck(
+  guards: KeyGuards,
+  /** For each request with a good key that raises one. */
+  onProxyDoubt: (doubt: ProxyDoubt) => void,
+  clock: Clock,
+): KeyCheck {
+  const { trustedProxies, failedKeysPerMinuteMax: perMinuteMax } = guards;
+  const failures = createFailedKeyGuard({ perMinuteMax, trustedProxies, clock });
+  const watchProxies = createProxyWatch(clock);
+  const unknownKeys = createUnknownKeyMemory({ clock });
+  const revokedKeys = createBoundedCache<true>({
+    clock,
+    keepMs: REVOKED_KEPT_MS,
+    entriesMax: REVOKED_MAX,
+  });
+  const goodKeys = createBoundedCache<KeyOrigin>({
+    clock,
+    keepMs: GOOD_KEPT_MS,
+    entriesMax: GOOD_MAX,
+  });
+
+  const originOf = (caller: Caller) =>
+    readKeyOrigin({
+      peerAddress: caller.peerAddress,
+      forwardedFor: caller.joinedHeader('x-forwarded-for'),
+      trustedProxies,
+    });
+
+  return {
+    check(caller) {
+      const text = readApiKey((name) => caller.header(name));
+      const parsed = parseApiKey(text);
+      const digest = parsed === undefined ? '' : digestKey(text);
+      const masked = maskKey(text);
+      const isUnknown = parsed === undefined || unknownKeys.has(digest);
+      const goodOrigin = isUnknown ? undefined : goodKeys.get(digest);
+      if (!isUnknown && goodOrigin !== undefined) {
+        if (revokedKeys.get(parsed.keyId) === true) throw refuseClosedKey('revoked');
+        const { keyId, bucket } = parsed;
+        return { keyId, bucket, digest, masked, origin: goodOrigin, strangerAddress: undefined };
+      }
+      const origin = originOf(caller);
+      if (isUnknown || revokedKeys.get(parsed.keyId) === true) {
+        stopGuessing(failures.retryAfterMs(origin));
+        failures.noteFailure(origin);
+        throw refuseKey(text);
+      }
+      stopGuessing(failures.askAfterMs(origin));
+      const { keyId, bucket } = parsed;
+      return { keyId, bucket, digest, masked, origin, strangerAddress: origin.address };
+    },
+    noteReply({ digest, origin }, kind) {
+      if (kind === 'unknown') {
+        unknownKeys.add(digest);
+        failures.noteUnknown(origin);
+      } else if (kind !== 'revoked' && kind !== 'expired') {
+        goodKeys.set(digest, origin);
+        failures.noteGood(origin);
+        const doubt = watchProxies(origin);
+        if (doubt !== undefined) onProxyDoubt(doubt);
+      }
+    },
+    noteRevoked: (keyId) => revokedKeys.set(keyId, true),
+  };
+}
+
+function stopGuessing(waitMs: number): void {
+  if (waitMs === 0) return;
+  throw new Refusal('rate_limited', 'Too many requests with keys that do not exist.', {
+    headers: retryAfterHeaders(waitMs),
+  });
+}

@@ -1,0 +1,43 @@
+import { startMetronome } from './start-metronome.ts';
+
+interface Pace {
+  readonly count: number;
+  readonly ratePerSecond: number;
+  /** Gets the time at which it should have run, by `performance.now()`. */
+  readonly onDue: (dueMs: number) => void;
+}
+
+/** Above 10,000 calls a second some of them come together, each with its own time. */
+const TICK_MIN_MS = 0.1;
+/** Between calls that are further apart there are idle ticks: who sleeps for longer than this wakes up later. */
+const TICK_MAX_MS = 5;
+
+/** Calls at fixed times, whatever has become of the calls before; after the last one resolves with the first time. */
+export function callAtPace({ count, ratePerSecond, onDue }: Pace): Promise<number> {
+  const intervalMs = 1_000 / ratePerSecond;
+  const callsPerTick = Math.ceil(TICK_MIN_MS / intervalMs);
+  const ticksPerCall = Math.ceil(intervalMs / TICK_MAX_MS);
+  return new Promise((resolve, reject) => {
+    let index = 0;
+    const metronome = startMetronome({
+      intervalMs: (intervalMs * callsPerTick) / ticksPerCall,
+      onTick(tick, startMs) {
+        // By the clock more may be due than when the tick was sent, by rounding less.
+        const byTick = Math.floor((tick * callsPerTick) / ticksPerCall);
+        const byClock = Math.floor((performance.now() - startMs) / intervalMs);
+        const dueCount = Math.min(Math.max(byTick, byClock) + 1, count);
+        try {
+          for (; index < dueCount; index++) onDue(startMs + index * intervalMs);
+        } catch (error) {
+          metronome.stop();
+          reject(error);
+          return;
+        }
+        if (index < count) return;
+        metronome.stop();
+        resolve(startMs);
+      },
+      onFault: reject,
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import type { Log } from '../lib/log.ts';
+import {
+  countSamples,
+  keepGrowing,
+  type MetricsText,
+  mergeSnapshots,
+  printMetrics,
+} from './merge-snapshots.ts';
+import type { MetricSnapshot } from './metric-snapshot.ts';
+
+/** Of all workers that have ended. Only reloads with ever new names of models and upstreams add to it. */
+const ENDED_SAMPLES_MAX = 200_000;
+
+/** A worker that has metrics to tell. */
+export interface MetricsSource {
+  /** Rejects when the worker does not answer in time. */
+  readMetrics(): Promise<readonly MetricSnapshot[]>;
+  /** Resolves when the worker is gone, with its last words if there were any. */
+  readonly lastMetrics: Promise<readonly MetricSnapshot[] | undefined>;
+}
+
+export interface MetricsCollector {
+  add(source: MetricsSource): void;
+  readonly sourceCount: number;
+  /** One page of all processes; calls at the same time share it. */
+  collect(): Promise<MetricsText>;
+}
+
+interface CollectorOptions {
+  /** Of this process itself. */
+  readonly readOwn: () => readonly MetricSnapshot[];
+  /** A worker did not answer in time. */
+  readonly onUnread: () => void;
+  readonly log: Log;
+}
+
+interface LastMetrics {
+  metrics: readonly MetricSnapshot[];
+}
+
+/**
+ * Sums over workers never go backwards: of a worker that has ended what it counted is kept, as it told it when
+ * it drained, or else as it was last seen. One that does not answer counts as it was last seen, too.
+ *
+ *   added ──▶ asked at each scrape ──▶ gone: what it counted is added to that of all that have ended
+ */
+export function createMetricsCollector(options: CollectorOptions): MetricsCollector {
+  const { readOwn, onUnread, log } = options;
+  const sources = new Map<MetricsSource, LastMetrics>();
+  let ended: readonly MetricSnapshot[] = [];
+  let running: Promise<MetricsText> | undefined;
+
+  const keep = (last: readonly MetricSnapshot[]) => {
+    const next = mergeSnapshots([ended, keepGrowing(last)]);
+    if (countSamples(next) <= ENDED_SAMPLES_MAX) ended = next;
+    else log.error({}, 'too many series: what an ended worker counted is forgotten');
+  };
+
+  const askOne = async (source: MetricsSource, seen: LastMetrics) => {
+    try {
+      seen.metrics = await source.readMetrics();
+    } catch {
+      seen.metrics = keepGrowing(seen.metrics);
+      if (sources.has(source)) onUnread();
+    }
+  };
+
+  const collect = async (): Promise<MetricsText> => {
+    await Promise.all(Array.from(sources, ([source, seen]) => askOne(source, seen)));
+    // From here to the page nothing may be waited for: a worker that ends meanwhile would count twice, or not.
+    const seen = Array.from(sources.values(), ({ metrics }) => metrics);
+    return await printMetrics([readOwn(), ended, ...seen]);
+  };
+
+  return {
+    add(source) {
+      const seen: LastMetrics = { metrics: [] };
+      sources.set(source, seen);
+      void source.lastMetrics.then((last) => {
+        sources.delete(source);
+        keep(last ?? seen.metrics);
+      });
+    },
+    get sourceCount() {
+      return sources.size;
+    },
+    collect() {
+      running ??= collect().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
+}

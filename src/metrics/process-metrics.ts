@@ -1,0 +1,57 @@
+import { type Counter, createCounter } from './counter.ts';
+import { createGauge, type Gauge } from './gauge.ts';
+import { createHistogram, type Histogram } from './histogram.ts';
+import { UNKNOWN_MODEL } from './label-sets.ts';
+import type {
+  ConfiguredLabels,
+  CounterDeclaration,
+  GaugeDeclaration,
+  HistogramDeclaration,
+  MetricDeclaration,
+} from './metric-declaration.ts';
+import type { MetricSnapshot } from './metric-snapshot.ts';
+import { METRICS } from './metrics.ts';
+
+type MetricOf<Declared> =
+  Declared extends CounterDeclaration<infer Labels>
+    ? Counter<Labels>
+    : Declared extends GaugeDeclaration<infer Labels>
+      ? Gauge<Labels>
+      : Declared extends HistogramDeclaration<infer Labels>
+        ? Histogram<Labels>
+        : never;
+
+type DeclaredMetrics = {
+  readonly [Name in keyof typeof METRICS]: MetricOf<(typeof METRICS)[Name]>;
+};
+
+/** Everything that one process counts. */
+export interface ProcessMetrics extends DeclaredMetrics {
+  read(): MetricSnapshot[];
+}
+
+/**
+ * Counting is done here and not by prom-client, which looks up the labels anew at each call, even of a child
+ * that is kept: 0.3 us each. prom-client merges and prints what the processes have counted.
+ */
+export function createProcessMetrics(labels: ConfiguredLabels): ProcessMetrics {
+  const configured = { ...labels, models: [...labels.models, UNKNOWN_MODEL] };
+  const entries = Object.entries(METRICS).map(
+    ([key, declaration]) => [key, createMetric(declaration, configured)] as const,
+  );
+  return {
+    ...(Object.fromEntries(entries) as unknown as DeclaredMetrics),
+    read: () => entries.map(([, metric]) => metric.read()),
+  };
+}
+
+function createMetric(declaration: MetricDeclaration, configured: ConfiguredLabels) {
+  switch (declaration.type) {
+    case 'counter':
+      return createCounter(declaration, configured);
+    case 'gauge':
+      return createGauge(declaration, configured);
+    case 'histogram':
+      return createHistogram(declaration, configured);
+  }
+}

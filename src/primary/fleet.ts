@@ -1,0 +1,176 @@
+import { packConfig } from '../config/pack-config.ts';
+import type { ConfigSource } from '../config/source/read-config-source.ts';
+import { checkEndpointFree } from '../http/check-endpoint-free.ts';
+import type { Log } from '../lib/log.ts';
+import { findWorstReadiness, type Readiness } from '../lib/readiness.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { ClusterState } from '../ops/cluster-state.ts';
+import type { EventHub } from '../ops/event-hub.ts';
+import type { Settlement } from '../quota/settlement/settlement.ts';
+import { addTries, NO_TRIES, type TryCounts } from '../routing/try-counts.ts';
+import { forkWorker, type WorkerProcess } from '../supervise/fork-worker.ts';
+import { type Supervisor, superviseWorkers } from '../supervise/supervise-workers.ts';
+import { createNodeEvents } from './create-node-events.ts';
+import type { NodeMetrics } from './node-metrics.ts';
+import { type NodeProbes, probeUpstreams } from './probe-upstreams.ts';
+import { readClusterState, readUpstreamHealth } from './read-cluster-state.ts';
+import { type EffectiveConfig, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
+import { createReload, type Reload } from './reload.ts';
+import { takeOverConfig } from './take-over-config.ts';
+import { type ReloadAudit, tellReload } from './tell-reload.ts';
+import { createUpstreamEvents, type UpstreamEvents } from './upstream-events.ts';
+
+/** The workers of a node, the settings that they have, how they get others, and what all tell of upstreams. */
+export interface Fleet {
+  effective(): EffectiveConfig;
+  /** Rejects when a worker cannot start at all. */
+  start(): Promise<void>;
+  readonly reload: Reload;
+  readState(): ClusterState;
+  /** That of the worker that is worst off: nobody chooses which one a request comes to. */
+  readReadiness(): Readiness;
+  /** Ends every worker, after its drain or the time for it. */
+  stop(lingerMs: number): Promise<void>;
+  killAll(): void;
+}
+
+interface FleetOptions {
+  readonly first: EffectiveConfig;
+  readonly readSource: () => ConfigSource;
+  readonly embeddedRedisPath: string | undefined;
+  /** Resolves when the settlements are on the disk. */
+  readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
+  readonly audit: ReloadAudit;
+  readonly hub: EventHub;
+  readonly node: string;
+  readonly nodeMetrics: Pick<NodeMetrics, 'metrics' | 'follow'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onGiveUp: (reason: Error) => void;
+}
+
+export function createFleet(options: FleetOptions): Fleet {
+  const { first, hub, node, clock, log } = options;
+  const startedMs = clock.nowMs();
+  let effective = first;
+  const endedTries = createEndedTries();
+  const nodeEvents = createNodeEvents(hub);
+  const probes = probeUpstreams(first.config, {
+    clock,
+    log,
+    onChange() {
+      const names = probes.downNames();
+      for (const worker of workers.workers()) worker.tellDownUpstreams(names);
+    },
+  });
+  const upstreamEvents = createUpstreamEvents(hub, {
+    names: () => effective.config.upstreams.map(({ name }) => name),
+    readHealth: (name) => readUpstreamHealth(workers.workers(), name),
+  });
+  const fork = createFork(options, { probes, nodeEvents, upstreamEvents, endedTries });
+  const workers: Supervisor = superviseWorkers({
+    fork: (slot) => fork(slot, effective),
+    onReplace: () => options.nodeMetrics.metrics.workerRestarts.at({}).add(1),
+    ...{ clock, log, onGiveUp: options.onGiveUp },
+  });
+  const use = (used: EffectiveConfig) => {
+    probes.changeConfig(used.config);
+    effective = used;
+    endedTries.keepOnly(used.config.upstreams.map(({ name }) => name));
+  };
+
+  return {
+    effective: () => effective,
+    start: () => workers.start(effective.config.workers),
+    reload: createFleetReload(options, {
+      effective: () => effective,
+      takeOver: (next) => takeOverConfig({ workers, next, previous: effective, use }),
+    }),
+    readState: () =>
+      readClusterState({
+        ...{ nodeId: node, startedMs, probes, endedTries: endedTries.read() },
+        effective,
+        workers: workers.workers(),
+      }),
+    readReadiness: () =>
+      findWorstReadiness(workers.workers().flatMap((worker) => worker.report()?.readiness ?? [])),
+    stop: (lingerMs) => workers.stop({ timeoutMs: effective.config.drain.timeoutMs, lingerMs }),
+    killAll() {
+      probes.stop();
+      nodeEvents.stop();
+      workers.killAll();
+    },
+  };
+}
+
+interface ReloadParts {
+  readonly effective: () => EffectiveConfig;
+  readonly takeOver: (next: EffectiveConfig) => Promise<void>;
+}
+
+function createFleetReload(options: FleetOptions, { effective, takeOver }: ReloadParts): Reload {
+  const tell = tellReload(options);
+  return createReload({
+    async readNext() {
+      const next = readNextConfig(options.readSource, effective());
+      if (isMoved(effective().config, next.config)) await checkEndpointFree(next.config.listen);
+      return next;
+    },
+    takeOver,
+    current: effective,
+    versionOf,
+    onEnd(run, who) {
+      const result = run.end.kind === 'reloaded' ? 'ok' : 'refused';
+      options.nodeMetrics.metrics.reloads.at({ result }).add(1);
+      return tell(run, who);
+    },
+    log: options.log,
+  });
+}
+
+interface ForkParts {
+  readonly probes: NodeProbes;
+  readonly nodeEvents: ReturnType<typeof createNodeEvents>;
+  readonly upstreamEvents: UpstreamEvents;
+  readonly endedTries: ReturnType<typeof createEndedTries>;
+}
+
+function createFork(
+  { embeddedRedisPath, journal, nodeMetrics }: FleetOptions,
+  { probes, nodeEvents, upstreamEvents, endedTries }: ForkParts,
+): (slot: number, effective: EffectiveConfig) => WorkerProcess {
+  return (slot, effective) => {
+    const order = {
+      worker: slot,
+      config: packConfig(effective.config),
+      configVersion: versionOf(effective),
+      embeddedRedisPath,
+    };
+    const links = {
+      journal,
+      downUpstreams: () => probes.downNames(),
+      onReport: () => upstreamEvents.look(),
+    };
+    const worker = nodeEvents.follow(slot, (onActivity) =>
+      forkWorker(order, { ...links, onActivity }),
+    );
+    void worker.exited.then(() => endedTries.add(worker));
+    return nodeMetrics.follow(worker);
+  };
+}
+
+/** What workers that have ended had tried, by upstream. */
+function createEndedTries() {
+  const tries = new Map<string, TryCounts>();
+  return {
+    read: (): ReadonlyMap<string, TryCounts> => tries,
+    add(worker: WorkerProcess) {
+      for (const { name, tries: last } of worker.report()?.upstreams ?? []) {
+        tries.set(name, addTries(tries.get(name) ?? NO_TRIES, last));
+      }
+    },
+    keepOnly(names: readonly string[]) {
+      for (const name of tries.keys()) if (!names.includes(name)) tries.delete(name);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { BlockDelta, BlockStart, InferenceEvent } from '../../inference.ts';
+import { brokenAnswer } from '../../json/upstream-json.ts';
+import { OWN_SIGNATURE } from '../../own-signature.ts';
+import { createJsonTracker, type JsonTracker } from './json-tracker.ts';
+
+/** What an upstream may say out of turn before it is taken for broken. */
+export const WAITING_CHARS_MAX = 4 * 1024 * 1024;
+export const WAITING_BLOCKS_MAX = 1_024;
+
+const SIGNATURE: BlockDelta = { type: 'signature', signature: OWN_SIGNATURE };
+
+type Speech = Exclude<BlockStart, { type: 'redacted_thinking' }>;
+
+/** One block of the answer. It is told live while it is the first of its queue. */
+export interface QueuedBlock {
+  readonly start: Speech;
+  /** Of a tool's input, which alone has an end of its own. */
+  readonly json: JsonTracker | undefined;
+  stage: 'waiting' | 'open' | 'closed';
+  waiting: string;
+}
+
+/**
+ * Puts what an upstream says into blocks that come one after the other. A chat stream may tell of several
+ * calls in turns; of these the first is told as it comes, and the others wait until it is complete.
+ *
+ *   text ─▶ call 0 ─▶ call 1 ─▶ text        a block ends when the next one has begun and, for a call,
+ *   closed   open     waiting   waiting     when its JSON is complete; the end of the answer ends them all
+ */
+export function createBlockQueue(): BlockQueue {
+  return new BlockQueue();
+}
+
+export type { BlockQueue };
+
+/** A class, because one is made for every stream. */
+class BlockQueue {
+  readonly #queue: QueuedBlock[] = [];
+  #opened = 0;
+  #waitingChars = 0;
+
+  /** Opens a block where the last one is of another kind. */
+  say(type: 'text' | 'thinking', said: string): InferenceEvent[] {
+    if (said === '') return [];
+    const last = this.#queue.at(-1);
+    if (last?.start.type === type) return this.add(last, said);
+    const [block, events] = this.append({ type });
+    return [...events, ...this.add(block, said)];
+  }
+
+  append(start: Speech): [QueuedBlock, InferenceEvent[]] {
+    if (this.#queue.length >= WAITING_BLOCKS_MAX) {
+      throw brokenAnswer('too much of it is out of order');
+    }
+    const json = start.type === 'tool_use' ? createJsonTracker() : undefined;
+    const block: QueuedBlock = { start, json, stage: 'waiting', waiting: '' };
+    this.#queue.push(block);
+    return [block, this.#advance(false)];
+  }
+
+  add(block: QueuedBlock, said: string): InferenceEvent[] {
+    if (block.stage === 'closed') {
+      if (said.trim() === '') return [];
+      throw brokenAnswer('a call goes on behind its end');
+    }
+    block.json?.add(said);
+    if (block.stage === 'open') return [...this.#tell(block, said), ...this.#advance(false)];
+    block.waiting += said;
+    this.#waitingChars += said.length;
+    if (this.#waitingChars > WAITING_CHARS_MAX) {
+      throw brokenAnswer('too much of it is out of order');
+    }
+    return [];
+  }
+
+  end(): InferenceEvent[] {
+    return this.#advance(true);
+  }
+
+  #tell({ start }: QueuedBlock, said: string): InferenceEvent[] {
+    if (said === '') return [];
+    return [{ type: 'delta', index: this.#opened - 1, delta: toDelta(start.type, said) }];
+  }
+
+  #open(block: QueuedBlock): InferenceEvent[] {
+    const said = block.waiting;
+    block.stage = 'open';
+    block.waiting = '';
+    this.#waitingChars -= said.length;
+    this.#opened += 1;
+    const index = this.#opened - 1;
+    return [{ type: 'block_start', index, block: block.start }, ...this.#tell(block, said)];
+  }
+
+  /** Goes on to the next block as often as possible; at the end, whether the first is done or not. */
+  #advance(isEnd: boolean): InferenceEvent[] {
+    const queue = this.#queue;
+    const events: InferenceEvent[] = [];
+    for (let first = queue[0]; first !== undefined; first = queue[0]) {
+      if (first.stage === 'waiting') events.push(...this.#open(first));
+      const isDone = queue.length > 1 && (first.json?.isComplete() ?? true);
+      if (!isDone && !isEnd) break;
+      first.stage = 'closed';
+      queue.shift();
+      const index = this.#opened - 1;
+      if (first.start.type === 'thinking') events.push({ type: 'delta', index, delta: SIGNATURE });
+      events.push({ type: 'block_stop', index });
+    }
+    return events;
+  }
+}
+
+function toDelta(kind: Speech['type'], said: string): BlockDelta {
+  switch (kind) {
+    case 'text':
+      return { type: 'text', text: said };
+    case 'thinking':
+      return { type: 'thinking', thinking: said };
+    case 'tool_use':
+      return { type: 'input_json', json: said };
+  }
+}

@@ -1,0 +1,95 @@
+import { asBuffer } from '../../lib/bytes/as-buffer.ts';
+import * as ascii from '../../lib/bytes/ascii.ts';
+import { JsonPlace } from './json-place.ts';
+
+const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, QUOTE } = ascii;
+
+/** Of what is picked from one object, all together. */
+const PICKED_BYTES_MAX = 64 * 1024;
+/** Longer names are none that anybody looks for. */
+const NAME_BYTES_MAX = 32;
+
+/** Finds some members of a JSON object that comes in pieces, and keeps nothing else of it. */
+export interface MemberPicker {
+  add(piece: Uint8Array): void;
+  /** The JSON of an object that has only these; where a name stands twice, the later one counts. */
+  finish(): string;
+}
+
+export function createMemberPicker(names: readonly string[]): MemberPicker {
+  return new Picker(names);
+}
+
+class Picker implements MemberPicker {
+  readonly #names: readonly string[];
+  readonly #picked: string[] = [];
+  #pickedBytes = 0;
+  readonly #json = new JsonPlace();
+  /** `value`: behind the colon of a member of the outermost object. */
+  #place: 'name' | 'value' = 'name';
+  #name: number[] = [];
+  /** `undefined` while what comes is nothing to be picked. */
+  #value: number[] | undefined;
+
+  constructor(names: readonly string[]) {
+    this.#names = names;
+  }
+
+  add(piece: Uint8Array): void {
+    const bytes = asBuffer(piece);
+    for (let at = 0; at < bytes.length; at++) {
+      const { depth, isInString } = this.#json;
+      const isName = depth === 1 && this.#place === 'name';
+      if (isInString && !isName && this.#value === undefined) {
+        at = this.#json.passString(bytes, at);
+        continue;
+      }
+      const byte = bytes[at] ?? 0;
+      this.#json.pass(byte);
+      if (!isInString) this.#addOutside(byte, depth === 1);
+      else if (isName) this.#addToName(byte);
+      else this.#keep(byte);
+    }
+  }
+
+  finish(): string {
+    return `{${this.#picked.join()}}`;
+  }
+
+  #addOutside(byte: number, isOutermost: boolean): void {
+    if (!isOutermost) this.#keep(byte);
+    else if (byte === COLON) this.#beginValue();
+    else if (byte === COMMA || byte === CLOSING_BRACE || byte === CLOSING_BRACKET)
+      this.#endMember();
+    else {
+      if (byte === QUOTE && this.#place === 'name') this.#name = [];
+      this.#keep(byte);
+    }
+  }
+
+  #addToName(byte: number): void {
+    if (this.#json.isInString && this.#name.length <= NAME_BYTES_MAX) this.#name.push(byte);
+  }
+
+  #beginValue(): void {
+    this.#place = 'value';
+    const isWanted = this.#names.includes(String.fromCharCode(...this.#name));
+    this.#value = isWanted ? [] : undefined;
+  }
+
+  #keep(byte: number): void {
+    if (this.#value === undefined) return;
+    this.#pickedBytes += 1;
+    if (this.#pickedBytes > PICKED_BYTES_MAX) this.#value = undefined;
+    else this.#value.push(byte);
+  }
+
+  #endMember(): void {
+    this.#place = 'name';
+    if (this.#value === undefined) return;
+    const name = String.fromCharCode(...this.#name);
+    const value = new TextDecoder().decode(Uint8Array.from(this.#value));
+    this.#picked.push(`"${name}":${value}`);
+    this.#value = undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import type { InferenceEvent } from '../inference.ts';
+import { createSseSplitter } from './sse-splitter.ts';
+import type { StreamDecoder } from './stream-decoder.ts';
+import { createTextFrames } from './text-frames.ts';
+
+/** Reads a stream that is written anew in another format. */
+export interface EventReader {
+  /** Adds the events that this chunk completes. Throws a `Refusal` behind the last good one. */
+  push(chunk: Uint8Array, events: InferenceEvent[]): void;
+  /** Nothing more comes. */
+  end(events: InferenceEvent[]): void;
+}
+
+export function createEventReader(decoder: StreamDecoder): EventReader {
+  const splitter = createSseSplitter();
+  const texts = createTextFrames();
+
+  return {
+    push(chunk, events) {
+      const nextFrame = splitter.open(chunk);
+      for (let start = 0; start < chunk.length; ) {
+        if (splitter.isBetweenFrames()) start = texts.read(chunk, start, events);
+        const frame = nextFrame(start);
+        if (frame === undefined) return;
+        start = frame.end;
+        if (frame.event === undefined) continue;
+        const decoded = decoder.decode(frame.event);
+        texts.learn(frame.bytes, decoded);
+        for (const event of decoded) events.push(event);
+      }
+    },
+    end(events) {
+      for (const event of decoder.end()) events.push(event);
+    },
+  };
+}

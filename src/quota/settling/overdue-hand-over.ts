@@ -1,0 +1,99 @@
+import type { ListLinks } from '../../lib/collections/linked-list.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { Settlement } from '../settlement/settlement.ts';
+import type { SettleLanes, SettleTask } from './settle-lanes.ts';
+
+/** Beyond it the oldest are overdue at once, however young they are. */
+export const QUEUE_ENTRIES_MAX = 50_000;
+const OVERDUE_AGE_MS = 1_000;
+const BATCH_MAX = 1_000;
+const RETRY_DELAY_MS = 250;
+const RETRY_DELAY_MAX_MS = 5_000;
+const TICK_MS = 50;
+
+export interface QueueTask extends SettleTask, ListLinks<QueueTask> {
+  readonly sinceMs: number;
+  /** It has been acknowledged once, and is never handed over. */
+  readonly isReplay: boolean;
+}
+
+type Tasks = SettleLanes<QueueTask>['tasks'];
+
+export interface OverdueHandOver {
+  /** There are tasks. Ends by itself when there are none. */
+  watch(): void;
+  /** From now on this age is old enough, unless it is more than usual. */
+  hurry(overdueAgeMs: number): void;
+  stop(): void;
+}
+
+interface OverdueHandOverOptions {
+  readonly tasks: Tasks;
+  readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
+  readonly onHandedOver: (tasks: readonly QueueTask[]) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Hands over what is too old, one batch at a time; what is not taken stays where it is. */
+export function createOverdueHandOver(options: OverdueHandOverOptions): OverdueHandOver {
+  const { tasks, handOver, onHandedOver, clock, random, log } = options;
+  let overdueAgeMs = OVERDUE_AGE_MS;
+  let failuresInRow = 0;
+  let nextTryMs = 0;
+  let isHandingOver = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const handOverAll = async (): Promise<void> => {
+    isHandingOver = true;
+    try {
+      for (;;) {
+        const batch = pickOverdue(tasks, clock.nowMs(), overdueAgeMs);
+        if (batch.length === 0) break;
+        await handOver(batch.map(({ settlement }) => settlement));
+        onHandedOver(batch);
+        failuresInRow = 0;
+      }
+    } catch (error) {
+      const delayMs = Math.min(RETRY_DELAY_MS * 2 ** failuresInRow, RETRY_DELAY_MAX_MS);
+      failuresInRow++;
+      nextTryMs = clock.nowMs() + delayMs * (0.5 + random());
+      log.warn({ err: error, kept: tasks.size }, 'the primary does not take settlements');
+    }
+    isHandingOver = false;
+  };
+
+  const tick = () => {
+    if (tasks.size === 0) stop();
+    else if (!isHandingOver && clock.nowMs() >= nextTryMs) void handOverAll();
+  };
+
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    watch() {
+      timer ??= setInterval(tick, TICK_MS).unref();
+    },
+    hurry(ageMs) {
+      overdueAgeMs = Math.min(OVERDUE_AGE_MS, ageMs);
+    },
+    stop,
+  };
+}
+
+function pickOverdue(tasks: Tasks, nowMs: number, overdueAgeMs: number): QueueTask[] {
+  const excess = tasks.size - QUEUE_ENTRIES_MAX;
+  const picked: QueueTask[] = [];
+  for (const task of tasks) {
+    // Either way: a clock that was set back must not hold them here.
+    const isYoung = Math.abs(nowMs - task.sinceMs) < overdueAgeMs;
+    if ((isYoung && picked.length >= excess) || picked.length === BATCH_MAX) break;
+    if (!task.isReplay) picked.push(task);
+  }
+  return picked;
+}

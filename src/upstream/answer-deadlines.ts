@@ -1,0 +1,95 @@
+import { Refusal } from '../protocol/refusals.ts';
+import { UpstreamFailure } from '../routing/upstream-failure.ts';
+import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
+
+interface Limits {
+  readonly firstByteMs: number;
+  /** Between two parts. */
+  readonly idleMs: number;
+  readonly totalMs: number;
+}
+
+/** An answer that can be ended from outside, with its places in the lists below. */
+export interface DeadlineHolder {
+  totalDeadline: Deadline<DeadlineHolder> | undefined;
+  firstByteDeadline: Deadline<DeadlineHolder> | undefined;
+  idleDeadline: Deadline<DeadlineHolder> | undefined;
+  expire(failure: UpstreamFailure): void;
+}
+
+/**
+ * Ends answers that take too long. The silence of an upstream counts while somebody waits for its next part:
+ * a client that reads slowly is not held against it. The total counts always.
+ *
+ *   asked ──▶ first part ──▶ asked ──▶ part … ──▶ done
+ *    └ firstByteMs            └ idleMs             └ totalMs after the first was asked for
+ *
+ * One part is asked for at a time. Who takes parts as they come asks for the next one with each.
+ */
+export interface AnswerDeadlines {
+  noteFirstAsked(answer: DeadlineHolder): void;
+  noteAsked(answer: DeadlineHolder): void;
+  /** What was asked for is there. */
+  noteTold(answer: DeadlineHolder): void;
+  noteOver(answer: DeadlineHolder): void;
+}
+
+/** For all answers with these limits. */
+export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
+  const listFor = (afterMs: number, fail: (limits: Limits) => UpstreamFailure) =>
+    createDeadlineList<DeadlineHolder>({
+      afterMs,
+      nowMs: () => performance.now(),
+      onDue: (answer) => answer.expire(fail(limits)),
+    });
+  // Where two are equal the first one names the reason.
+  const total = listFor(limits.totalMs, failTooLong);
+  const firstByte = listFor(limits.firstByteMs, failUnbegun);
+  const idle = listFor(limits.idleMs, failSilent);
+  return {
+    noteFirstAsked(answer) {
+      answer.totalDeadline = total.add(answer);
+      if (limits.firstByteMs < limits.totalMs) answer.firstByteDeadline = firstByte.add(answer);
+    },
+    noteAsked(answer) {
+      if (answer.idleDeadline === undefined) answer.idleDeadline = idle.add(answer);
+      else idle.renew(answer.idleDeadline);
+    },
+    noteTold(answer) {
+      firstByte.delete(answer.firstByteDeadline);
+      answer.firstByteDeadline = undefined;
+      idle.delete(answer.idleDeadline);
+    },
+    noteOver(answer) {
+      total.delete(answer.totalDeadline);
+      firstByte.delete(answer.firstByteDeadline);
+      idle.delete(answer.idleDeadline);
+    },
+  };
+}
+
+function failUnbegun({ firstByteMs }: Limits): UpstreamFailure {
+  return new UpstreamFailure(
+    'slow',
+    refuseSlow(`The upstream did not begin to answer within ${firstByteMs / 1_000} seconds.`),
+  );
+}
+
+function failSilent({ idleMs }: Limits): UpstreamFailure {
+  return new UpstreamFailure(
+    'slow',
+    refuseSlow(`The upstream broke off: it said nothing for ${idleMs / 1_000} seconds.`),
+  );
+}
+
+/** No sign of a bad upstream: answers can be long, and clients slow. */
+function failTooLong({ totalMs }: Limits): UpstreamFailure {
+  return new UpstreamFailure(
+    'refused',
+    refuseSlow(`The answer took longer than ${totalMs / 1_000} seconds.`),
+  );
+}
+
+function refuseSlow(message: string): Refusal {
+  return new Refusal('answer_too_slow', message);
+}

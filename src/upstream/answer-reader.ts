@@ -1,0 +1,222 @@
+import { asBuffer } from '../lib/bytes/as-buffer.ts';
+import * as ascii from '../lib/bytes/ascii.ts';
+import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
+import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
+import { createMemberPicker } from '../protocol/json/member-picker.ts';
+import { parseUpstreamJson } from '../protocol/json/upstream-json.ts';
+import { Refusal } from '../protocol/refusals.ts';
+import { createEventReader } from '../protocol/sse/event-reader.ts';
+import type { MaskText } from '../protocol/sse/mask-frame.ts';
+import type { RelayedPart, StreamRelay } from '../protocol/sse/stream-relay.ts';
+import { UpstreamFailure } from '../routing/upstream-failure.ts';
+import type { HttpHeaders } from './http1/http-client.ts';
+import type { PushedPart } from './pushed-part.ts';
+import type { UpstreamDialect } from './upstream-dialect.ts';
+
+const { OPENING_BRACE, SPACE } = ascii;
+
+/** A whole answer is put together in memory before it is decoded. */
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+const ERROR_BYTES_MAX = 64 * 1024;
+
+/** Reads one body. What it throws is the end of the answer; what it has told before still counts. */
+export interface AnswerReader {
+  /** The chunk's memory is used again for what is read next. */
+  push(chunk: Uint8Array): PushedPart | undefined;
+  /** Nothing more comes. */
+  end(): PushedPart | undefined;
+}
+
+export interface AnswerOptions {
+  readonly dialect: UpstreamDialect;
+  readonly isStream: boolean;
+  /** What the upstream says that its answer is. */
+  readonly contentType: string | undefined;
+  readonly form: AnswerForm;
+  /** The pinned id: what the upstream calls it is its own affair. */
+  readonly model: string;
+  /** Only what the answer costs is wanted by now. */
+  readonly isUnread: () => boolean;
+  readonly maskText: MaskText;
+  /** For what an upstream told before it failed in the same read. */
+  readonly teller: PartTeller;
+}
+
+export interface PartTeller {
+  tell(part: PushedPart): void;
+}
+
+/** Some upstreams stream whatever was asked for, others never do. */
+export function createAnswerReader(options: AnswerOptions): AnswerReader {
+  const { isStream, contentType } = options;
+  const contrary = isStream ? 'application/json' : 'text/event-stream';
+  const isAsAsked = contentType?.toLowerCase().startsWith(contrary) !== true;
+  return isAsAsked ? createReader(options, isStream) : createLookingReader(options);
+}
+
+/** What a type says is not always so: the first byte of an object tells it from events. */
+function createLookingReader(options: AnswerOptions): AnswerReader {
+  let reader: AnswerReader | undefined;
+  return {
+    push(chunk) {
+      if (reader === undefined) {
+        const first = chunk.find((byte) => byte > SPACE);
+        if (first === undefined) return undefined;
+        reader = createReader(options, first !== OPENING_BRACE);
+      }
+      return reader.push(chunk);
+    },
+    end: () => (reader ?? createReader(options, options.isStream)).end(),
+  };
+}
+
+function createReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
+  const { dialect, form, isStream } = options;
+  const isSameFormat = dialect.format === form.format;
+  if (isStream && comesInEvents) {
+    return isSameFormat ? new RelayReader(options) : createStreamReader(options);
+  }
+  return createWholeReader(options, comesInEvents);
+}
+
+/** A class, because one is made for every stream. */
+class RelayReader implements AnswerReader {
+  readonly #relay: StreamRelay;
+  readonly #teller: PartTeller;
+
+  constructor({ dialect, form, model, maskText, teller }: AnswerOptions) {
+    this.#relay = dialect.createStreamRelay(model, form.context, maskText);
+    this.#teller = teller;
+  }
+
+  push(chunk: Uint8Array): PushedPart {
+    return this.#unlessFailed(this.#relay.push(chunk));
+  }
+
+  end(): PushedPart {
+    return this.#unlessFailed(this.#relay.end());
+  }
+
+  #unlessFailed(part: RelayedPart): PushedPart {
+    if (part.refusal === undefined) return part;
+    this.#teller.tell(part);
+    throw part.refusal;
+  }
+}
+
+function createStreamReader({ dialect, model, teller }: AnswerOptions): AnswerReader {
+  const reader = createEventReader(dialect.createStreamDecoder());
+  const readAll = (read: (events: InferenceEvent[]) => void): PushedPart => {
+    const events: InferenceEvent[] = [];
+    try {
+      read(events);
+    } catch (error) {
+      teller.tell(toPart(events, model));
+      throw error;
+    }
+    return toPart(events, model);
+  };
+  return {
+    push: (chunk) => readAll((events) => reader.push(chunk, events)),
+    end: () => readAll((events) => reader.end(events)),
+  };
+}
+
+function decodeWhole(body: Buffer, { dialect, model }: AnswerOptions): PushedPart {
+  return toPart(dialect.decodeAnswer(body.toString('utf8')), model);
+}
+
+function decodeStreamed(body: Buffer, { dialect, model }: AnswerOptions): PushedPart {
+  const reader = createEventReader(dialect.createStreamDecoder());
+  const events: InferenceEvent[] = [];
+  reader.push(body, events);
+  reader.end(events);
+  return toPart(events, model);
+}
+
+function relayWhole(body: Buffer, { dialect, form, model }: AnswerOptions): PushedPart {
+  const { events, contentBytes, closing } = dialect.relayAnswer(body, model, form.context);
+  if (closing === undefined) return toPart(events, model);
+  return { events, contentBytes, bytes: [], closing };
+}
+
+function createWholeReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
+  const { isUnread, isStream, dialect, form } = options;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let unread: AnswerReader | undefined;
+  const decode = (body: Buffer): PushedPart => {
+    if (comesInEvents) return decodeStreamed(body, options);
+    const isRelayed = dialect.format === form.format && !isStream;
+    return isRelayed ? relayWhole(body, options) : decodeWhole(body, options);
+  };
+  return {
+    push(chunk) {
+      if (!comesInEvents && isUnread()) {
+        unread ??= createUnreadReader(dialect, chunks.splice(0));
+        return unread.push(chunk);
+      }
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES_MAX) {
+        const refusal = new Refusal('upstream_broken', "The upstream's answer is too large.");
+        // Another one would be as large, and as dear.
+        throw new UpstreamFailure('refused', refusal);
+      }
+      chunks.push(Buffer.from(chunk));
+      return undefined;
+    },
+    end: () => (unread === undefined ? decode(joinChunks(chunks)) : unread.end()),
+  };
+}
+
+/** Reads what the rest of an answer tells of its cost, and keeps nothing of what it says. */
+function createUnreadReader(dialect: UpstreamDialect, before: readonly Uint8Array[]): AnswerReader {
+  const picker = createMemberPicker(dialect.usageMembers);
+  let bytes = 0;
+  const push = (chunk: Uint8Array) => {
+    bytes += chunk.length;
+    picker.add(chunk);
+    return undefined;
+  };
+  before.forEach(push);
+  return {
+    push,
+    end() {
+      const usage = dialect.readUsage(parseUpstreamJson(picker.finish()));
+      const contentBytes = usage === undefined ? bytes : 0;
+      const events: InferenceEvent[] = [
+        { type: 'finish', stopReason: 'end_turn', stopSequence: undefined, usage },
+      ];
+      return { events, contentBytes, bytes: undefined };
+    },
+  };
+}
+
+function joinChunks(chunks: readonly Uint8Array[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? asBuffer(first) : Buffer.concat(chunks);
+}
+
+function toPart(events: readonly InferenceEvent[], model: string): PushedPart {
+  const renamed =
+    events[0]?.type === 'start' ? [{ ...events[0], model }, ...events.slice(1)] : events;
+  return { events: renamed, contentBytes: 0, bytes: undefined };
+}
+
+/** What is too long to be an error message is cut: the status says enough. */
+export function createErrorReader(status: number, headers: HttpHeaders): AnswerReader {
+  const retryAfter = headers.get('retry-after');
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const refuse = (): never => {
+    throw decodeUpstreamError({ status, body: Buffer.concat(chunks).toString('utf8'), retryAfter });
+  };
+  return {
+    push(chunk) {
+      chunks.push(Buffer.from(chunk));
+      bytes += chunk.length;
+      return bytes > ERROR_BYTES_MAX ? refuse() : undefined;
+    },
+    end: refuse,
+  };
+}

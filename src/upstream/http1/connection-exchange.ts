@@ -1,0 +1,89 @@
+import type { HttpRequest } from './encode-request.ts';
+import type { HttpExchange, HttpHandler } from './http-client.ts';
+import type { HttpFailure } from './http-failure.ts';
+
+interface ExchangeParts {
+  readonly request: HttpRequest;
+  readonly head: string;
+  readonly handler: HttpHandler;
+  readonly onOver: () => void;
+}
+
+/** What an exchange asks of the connection that carries it. */
+interface Carrier {
+  readonly isSent: boolean;
+  pause(): void;
+  resume(): void;
+  destroy(): void;
+}
+
+/** One request until it is over, on whichever connection it runs. */
+export class ConnectionExchange implements HttpExchange {
+  readonly method: HttpRequest['method'];
+  readonly handler: HttpHandler;
+  /** The request's head as it is sent. */
+  head: string;
+  body: Uint8Array | undefined;
+  connection: Carrier | undefined;
+  isPaused = false;
+  readonly #onOver: () => void;
+  #isOver = false;
+  #untoldFailure: HttpFailure | undefined;
+
+  constructor(parts: ExchangeParts) {
+    this.method = parts.request.method;
+    this.head = parts.head;
+    this.body = parts.request.body;
+    this.handler = parts.handler;
+    this.#onOver = parts.onOver;
+  }
+
+  /** It is answered: nobody sends it again. */
+  forgetRequest(): void {
+    this.head = '';
+    this.body = undefined;
+  }
+
+  get isSent(): boolean {
+    return this.connection?.isSent === true;
+  }
+
+  pause(): void {
+    if (this.#isOver || this.isPaused) return;
+    this.isPaused = true;
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    if (this.#isOver || !this.isPaused) return;
+    this.isPaused = false;
+    this.connection?.resume();
+    if (this.#untoldFailure !== undefined) this.fail(this.#untoldFailure);
+  }
+
+  abort(): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.connection?.destroy();
+  }
+
+  end(): void {
+    this.#finish();
+    this.handler.onEnd();
+  }
+
+  fail(failure: HttpFailure): void {
+    if (this.#isOver) return;
+    if (this.isPaused) {
+      this.#untoldFailure = failure;
+      return;
+    }
+    this.#finish();
+    this.handler.onFail(failure);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#onOver();
+  }
+}

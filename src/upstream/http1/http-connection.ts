@@ -1,0 +1,225 @@
+import type { Socket } from 'node:net';
+import type { ConnectionExchange } from './connection-exchange.ts';
+import { type AnswerStep, HttpAnswerReader } from './http-answer-reader.ts';
+import { createHttpFailure, type HttpFailureKind } from './http-failure.ts';
+import type { OpenSocket, SocketListener } from './open-socket.ts';
+import { RequestWriter } from './request-writer.ts';
+
+/** What a connection needs from those who share it out. */
+export interface ConnectionOwner {
+  readonly openSocket: OpenSocket;
+  readonly connectTimeoutMs: number;
+  /** It can carry another exchange, for so long; the owner destroys it when it does not want it. */
+  onIdle(connection: HttpConnection, keepMs: number): void;
+  onGone(connection: HttpConnection): void;
+  /** The exchange lost a kept connection before a byte of the answer came. */
+  repeat(exchange: ConnectionExchange): void;
+}
+
+type ConnectFailure = Extract<HttpFailureKind, 'connect_failed' | 'connect_timeout' | 'tls_failed'>;
+
+/**
+ *   connecting ──▶ running ◀──▶ idle
+ *        └────────────┴──────────┴──▶ gone
+ */
+type State = 'connecting' | 'running' | 'idle' | 'gone';
+
+interface Loss {
+  readonly reason: string;
+  /** The server ended the connection in order, so an answer without a length is complete. */
+  readonly isClean: boolean;
+}
+
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
+/** One socket, which carries one exchange at a time. */
+export class HttpConnection implements SocketListener {
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #writer: RequestWriter;
+  readonly #reader = new HttpAnswerReader();
+  #connectTimer: NodeJS.Timeout | undefined;
+  #state: State = 'connecting';
+  /** What a loss means for as long as no request could be sent. */
+  #connectFailure: ConnectFailure | undefined = 'connect_failed';
+  /** Stays after the connection is gone while the exchange is paused: not all has been told. */
+  #exchange: ConnectionExchange | undefined;
+  #isReused = false;
+  #hasAnswerBegun = false;
+  /** Read but not told because of a pause: the rest of one read, since the socket reads no further then. */
+  #held = NO_BYTES;
+  #isTelling = false;
+  #loss: Loss | undefined;
+
+  /** Begins to connect, for this exchange. */
+  constructor(owner: ConnectionOwner, exchange: ConnectionExchange) {
+    this.#owner = owner;
+    this.#exchange = exchange;
+    this.#socket = owner.openSocket(this);
+    this.#writer = new RequestWriter(this.#socket);
+    this.#socket.on('end', () => this.#lose('the server closed it', true));
+    this.#socket.on('error', (error: NodeJS.ErrnoException) =>
+      this.#lose(error.code ?? error.message, false),
+    );
+    this.#socket.on('close', () => this.#lose('it was closed', false));
+    this.#connectTimer = setTimeout(() => {
+      this.#connectFailure = 'connect_timeout';
+      this.#lose(`not ready within ${owner.connectTimeoutMs} ms`, false);
+    }, owner.connectTimeoutMs);
+  }
+
+  onConnect(): void {
+    this.#connectFailure = 'tls_failed';
+  }
+
+  onReady(): void {
+    clearTimeout(this.#connectTimer);
+    this.#connectTimer = undefined;
+    this.#connectFailure = undefined;
+    if (this.#exchange !== undefined) this.#begin(this.#exchange);
+  }
+
+  /** Sends the next request over this idle connection. */
+  start(exchange: ConnectionExchange): void {
+    this.#exchange = exchange;
+    exchange.connection = this;
+    this.#isReused = true;
+    this.#begin(exchange);
+  }
+
+  /** Whether all of the request that it carries has left this process. */
+  get isSent(): boolean {
+    return this.#state === 'running' && this.#writer.isDone();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    // The loop that is telling goes on by itself.
+    if (!this.#isTelling) {
+      this.#tell(this.#held);
+      this.#conclude();
+    }
+    if (!this.#exchange?.isPaused) this.#socket.resume();
+  }
+
+  destroy(): void {
+    this.#exchange = undefined;
+    this.#leave();
+  }
+
+  #begin({ method, head, body }: ConnectionExchange): void {
+    this.#state = 'running';
+    this.#hasAnswerBegun = false;
+    this.#reader.restart(method);
+    this.#writer.send(head, body);
+  }
+
+  onBytes(bytes: Buffer): void {
+    if (this.#state === 'gone') return;
+    if (this.#state === 'idle') {
+      // Nobody asked. Kept, it would be read as the answer to the next request.
+      this.#leave();
+      return;
+    }
+    if (!this.#hasAnswerBegun) this.#exchange?.forgetRequest();
+    this.#hasAnswerBegun = true;
+    this.#tell(this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]));
+  }
+
+  /** Tells what the bytes say, until the exchange is over or paused. */
+  #tell(bytes: Buffer): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined) return;
+    this.#held = NO_BYTES;
+    this.#isTelling = true;
+    let at = 0;
+    while (this.#exchange === exchange && !exchange.isPaused) {
+      const step = this.#reader.read(bytes, at);
+      at = this.#reader.position;
+      if (step === 'more') break;
+      this.#tellStep(step, exchange, at < bytes.length);
+    }
+    this.#isTelling = false;
+    this.#reader.forgetData();
+    if (this.#exchange !== exchange) return;
+    // A copy: the next read uses the memory again.
+    if (at < bytes.length) this.#held = Buffer.from(bytes.subarray(at));
+    exchange.handler.onReadEnd?.();
+  }
+
+  #tellStep(
+    step: Exclude<AnswerStep, 'more'>,
+    exchange: ConnectionExchange,
+    areBytesLeft: boolean,
+  ): void {
+    switch (step) {
+      case 'head':
+        this.#tellHead(exchange);
+        return;
+      case 'data':
+        exchange.handler.onData(this.#reader.data);
+        return;
+      case 'end':
+        this.#release(areBytesLeft);
+        exchange.end();
+        return;
+      default:
+        this.destroy();
+        exchange.fail(createHttpFailure(step, 'the answer breaks the rules of HTTP/1.1'));
+    }
+  }
+
+  #tellHead({ handler }: ConnectionExchange): void {
+    const { status, headers } = this.#reader.head;
+    // Who refuses does not want the rest, and may close on a client that goes on sending.
+    if (status >= 400) this.#writer.stop();
+    handler.onHead(status, headers);
+    this.#reader.forgetHead();
+  }
+
+  /** The answer is complete. Bytes behind it belong to nobody: such a connection is not used again. */
+  #release(areBytesLeft: boolean): void {
+    this.#exchange = undefined;
+    const isUsable = this.#state === 'running' && !areBytesLeft && this.#writer.isDone();
+    const keepMs = isUsable ? this.#reader.keepMs() : 0;
+    if (keepMs === 0) {
+      this.#leave();
+      return;
+    }
+    this.#state = 'idle';
+    this.#owner.onIdle(this, keepMs);
+  }
+
+  #lose(reason: string, isClean: boolean): void {
+    if (this.#state === 'gone') return;
+    this.#loss = { reason, isClean };
+    this.#leave();
+    this.#conclude();
+  }
+
+  /** Tells what the loss of the connection means, once all that came before it has been told. */
+  #conclude(): void {
+    const exchange = this.#exchange;
+    const loss = this.#loss;
+    if (loss === undefined || exchange === undefined || exchange.isPaused) return;
+    this.#exchange = undefined;
+    const fail = (kind: HttpFailureKind) => exchange.fail(createHttpFailure(kind, loss.reason));
+    if (this.#connectFailure !== undefined) fail(this.#connectFailure);
+    else if (loss.isClean && this.#reader.isCompleteAtClose()) exchange.end();
+    else if (this.#hasAnswerBegun) fail('truncated');
+    // The repetition has a fresh connection, so it is the only one.
+    else if (this.#isReused) this.#owner.repeat(exchange);
+    else fail('closed_early');
+  }
+
+  #leave(): void {
+    if (this.#state === 'gone') return;
+    this.#state = 'gone';
+    clearTimeout(this.#connectTimer);
+    this.#socket.destroy();
+    this.#owner.onGone(this);
+  }
+}

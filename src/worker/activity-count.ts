@@ -1,0 +1,74 @@
+import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
+import { createLatencyHistogram } from '../lib/time/latency-histogram.ts';
+import type { Activity } from '../ops/activity.ts';
+
+const TELL_INTERVAL_MS = 1_000;
+const MS_PER_SECOND = 1_000;
+
+export interface ActivityCount {
+  observe(record: RequestRecord): void;
+  /** Begins anew. */
+  take(open: number): Activity;
+}
+
+export function createActivityCount(): ActivityCount {
+  let counts = createCounts();
+  return {
+    observe(record) {
+      const { outcome, refusal, isStream, chargeMicros } = record;
+      const { durationSeconds, firstEventSeconds } = measureRequest(record);
+      counts.requests += 1;
+      if (outcome === 'refused') counts.refused += 1;
+      else if (isStream) counts.streams += 1;
+      if (refusal !== undefined) {
+        counts.refusals[refusal] = (counts.refusals[refusal] ?? 0) + 1;
+      }
+      counts.chargedMicros += chargeMicros;
+      counts.latencies.add(durationSeconds * MS_PER_SECOND);
+      if (firstEventSeconds !== undefined) {
+        counts.firstEvents.add(firstEventSeconds * MS_PER_SECOND);
+      }
+    },
+    take(open) {
+      const taken = counts;
+      // A worker that did nothing keeps its empty histograms.
+      if (taken.requests > 0) counts = createCounts();
+      return {
+        ...taken,
+        refusals: { ...taken.refusals },
+        latencies: taken.latencies.buckets(),
+        firstEvents: taken.firstEvents.buckets(),
+        open,
+      };
+    },
+  };
+}
+
+function createCounts() {
+  return {
+    ...{ requests: 0, refused: 0, streams: 0, chargedMicros: 0 },
+    refusals: {} as Record<string, number>,
+    latencies: createLatencyHistogram(),
+    firstEvents: createLatencyHistogram(),
+  };
+}
+
+/** Once a second, while there is something to tell; answers what ends it. */
+export function startTelling(
+  count: ActivityCount,
+  openRequests: () => number,
+  tell: (activity: Activity) => void,
+): () => void {
+  let openTold = 0;
+  const tellNow = () => {
+    const activity = count.take(openRequests());
+    if (activity.requests === 0 && activity.open === openTold) return;
+    openTold = activity.open;
+    tell(activity);
+  };
+  const timer = setInterval(tellNow, TELL_INTERVAL_MS);
+  return () => {
+    clearInterval(timer);
+    tellNow();
+  };
+}

@@ -1,0 +1,186 @@
+import type { Config } from '../config/config.ts';
+import type { Steps } from '../gateway/steps.ts';
+import { BUCKETS } from '../keys/bucket-tags.ts';
+import { createKeyCheck, type KeyCheck } from '../keys/key-check.ts';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
+import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import {
+  countFaults,
+  createObserveAsked,
+  createObserveSettled,
+  observeChange,
+} from '../metrics/observe-billing.ts';
+import { createObserveCommand, watchBreakers } from '../metrics/observe-redis.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+import { type AskStore, createAskStore } from '../quota/ask-store.ts';
+import { createAdmitRequest } from '../quota/create-admit-request.ts';
+import { createOpenHolds, type OpenHolds } from '../quota/open-holds.ts';
+import { createGatheredAdmit } from '../quota/scripts/admit.ts';
+import { renew } from '../quota/scripts/renew.ts';
+import { createGatheredSettle } from '../quota/scripts/settle.ts';
+import type { Settlement } from '../quota/settlement/settlement.ts';
+import { createSettleQueue, type SettleQueue } from '../quota/settling/settle-queue.ts';
+import { type Breaker, callThrough, createBreaker } from '../redis/breaker.ts';
+import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
+import { type Change, listenForChanges } from '../redis/listen-for-changes.ts';
+import { watchMasters } from '../redis/watch-masters.ts';
+import { createBucketBreakers } from './create-bucket-breakers.ts';
+import { createFreeCalls } from './create-free-calls.ts';
+import { createProxyDoubts } from './create-proxy-doubts.ts';
+import { createInsurance, type Insurance } from './insurance.ts';
+
+/**
+ * A client waits for these, so two attempts fit into its patience. Shorter ones would fail where it is this
+ * process that is late: a timer that is due runs before the reply that is there is read.
+ */
+const ADMIT_TIMEOUT_MS = 700;
+/** How long the end of a worker may wait for the store and the primary. */
+const SETTLE_DRAIN_MAX_MS = 3_000;
+
+interface BillingOptions {
+  readonly config: Config;
+  readonly target: RedisTarget;
+  /** Distinguishes this worker's connections in the store's own list. */
+  readonly name: string;
+  /** For what no client waits for, except settlements. */
+  readonly redis: RedisConnection;
+  readonly breaker: Breaker;
+  /** How far the clock of Redis is ahead of ours. */
+  readonly clockSkewMs: () => number;
+  readonly metrics: ProcessMetrics;
+  /** Resolves when the primary has them on its disk. */
+  readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Billing {
+  readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey'>;
+  /** Whether some requests go on without the store. */
+  canInsure(): boolean;
+  /** Settles what is open, or hands it over. No request may run any more. */
+  close(): Promise<void>;
+}
+
+/** A worker's side of keys, limits and credits: the steps of the spine, and what goes on behind them. */
+export function createBilling(options: BillingOptions): Billing {
+  const { config, target, name, redis, breaker, metrics, clock, log } = options;
+  const random = Math.random;
+  const admitConnection = connectRedis({
+    ...{ target, name: `${name}-admit`, commandTimeoutMs: ADMIT_TIMEOUT_MS, log },
+    isBusy: true,
+    onCommand: createObserveCommand(metrics, 'admit'),
+  });
+  const keyCheck = createKeyCheck(config.guards, createProxyDoubts(options), clock);
+  const breakerOf = createBucketBreakers(target, breaker, () => createBreaker({ clock, random }));
+  const askStore = createAskStore({ breakerOf, clock, random });
+  const openHolds = createOpenHolds({
+    renew: (hold, state) => callThrough(breakerOf(hold.bucket), () => renew(redis, hold, state)),
+    clock,
+    log,
+  });
+  const dropped = metrics.settlements.at({ kind: 'dropped' });
+  const settleQueue = createSettleQueue({
+    // Over the connection of admissions, so that both share their writes: a quarter less CPU time of Redis.
+    settle: countFaults(metrics, createGatheredSettle(admitConnection)),
+    handOver: options.handOver,
+    onSettled: createObserveSettled(metrics),
+    onDropped: () => dropped.add(1),
+    clock,
+    random,
+    log,
+  });
+
+  const changes = listenForChanges({
+    target,
+    name: `${name}-changes`,
+    log,
+    onChange: createReaction(options, keyCheck, openHolds),
+    onResync: () => openHolds.renewAll(),
+  });
+  const masters = watchMasters({
+    ...{ connection: redis, log },
+    onChange: settleQueue.replay,
+    onSame: settleQueue.noteSame,
+  });
+
+  const insurance = createInsurance(config.guards, clock);
+  const parts = { askStore, keyCheck, insurance };
+  const steps: Billing['steps'] = {
+    checkKey: keyCheck.check,
+    ...createFreeCalls({ config, connection: admitConnection, ...parts }),
+    admit: createAdmit(options, { ...parts, admitConnection, openHolds, settleQueue }),
+  };
+  watchBreakers(
+    metrics,
+    Array.from({ length: BUCKETS }, (_, bucket) => breakerOf(bucket)),
+  );
+  metrics.holdsActive.watch((set) => set({}, openHolds.count));
+  metrics.settleQueueDepth.watch((set) => set({}, settleQueue.depth));
+
+  return {
+    steps,
+    canInsure: insurance.canInsure,
+    async close() {
+      masters.stop();
+      openHolds.close();
+      const left = await settleQueue.drain(SETTLE_DRAIN_MAX_MS);
+      dropped.add(left);
+      if (left > 0)
+        log.error({ left }, 'settlements are lost with this worker: their holds expire');
+      settleQueue.stop();
+      await Promise.all([changes.close(), admitConnection.close()]);
+    },
+  };
+}
+
+interface AdmitParts {
+  readonly admitConnection: RedisConnection;
+  readonly askStore: AskStore;
+  readonly openHolds: OpenHolds;
+  readonly settleQueue: SettleQueue;
+  readonly keyCheck: KeyCheck;
+  readonly insurance: Insurance;
+}
+
+function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
+  const { config, metrics, clock } = options;
+  const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance } = parts;
+  const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
+  return createAdmitRequest({
+    askStore,
+    admit: createGatheredAdmit(admitConnection),
+    insure(order) {
+      const payer = insurance.insure(order);
+      if (payer !== undefined) count('insured');
+      return payer;
+    },
+    openHolds,
+    settleQueue,
+    plans: config.plans,
+    windowMs: config.limits.rateWindowMs,
+    nowMs: () => clock.nowMs(),
+    onAsked: createObserveAsked(metrics),
+    onReply(order, reply) {
+      count(reply.kind);
+      keyCheck.noteReply(order.key, reply.kind);
+      if (reply.kind === 'admitted') insurance.noteAdmitted(order, reply);
+    },
+  });
+}
+
+/** What a worker does when it hears that a key or an account was shut. */
+function createReaction(options: BillingOptions, keyCheck: KeyCheck, openHolds: OpenHolds) {
+  const { metrics, clock, clockSkewMs } = options;
+  return (change: Change) => {
+    const { subject, id, status } = change;
+    observeChange(metrics, change, clock.nowMs() + clockSkewMs());
+    if (subject === 'key' && status === 'revoked') {
+      keyCheck.noteRevoked(id);
+      openHolds.stop((hold) => hold.keyId === id, 'revoked');
+    } else if (subject === 'account' && status === 'suspended') {
+      openHolds.stop((hold) => hold.accountId === id, 'suspended');
+    }
+  };
+}

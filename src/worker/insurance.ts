@@ -1,0 +1,42 @@
+import type { Config } from '../config/config.ts';
+import { createAdmissionInsurance } from '../guards/admission-insurance.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { AdmissionOrder, ApiKey } from '../protocol/admission.ts';
+import type { Payer } from '../quota/create-admit-request.ts';
+
+interface Order extends Pick<AdmissionOrder, 'modelNames'> {
+  readonly key: Pick<ApiKey, 'digest'>;
+}
+
+export interface Insurance {
+  noteAdmitted(order: Order, payer: Payer): void;
+  /** Undefined unless the settings allow it, and this key was admitted for this model a moment ago. */
+  insure(order: Order): Payer | undefined;
+  canInsure(): boolean;
+}
+
+const NO_INSURANCE: Insurance = {
+  noteAdmitted: () => {},
+  insure: () => undefined,
+  canInsure: () => false,
+};
+
+/** What a worker may let in on its own while the store is away: by default nothing. */
+export function createInsurance(guards: Config['guards'], clock: Clock): Insurance {
+  const perMinuteMax = guards.insurancePerMinuteMax;
+  if (perMinuteMax === undefined) return NO_INSURANCE;
+  const admissions = createAdmissionInsurance<Payer & { readonly model: string | undefined }>({
+    perMinuteMax,
+    clock,
+  });
+  return {
+    canInsure: admissions.canInsure,
+    noteAdmitted({ key, modelNames }, { accountId, month }) {
+      admissions.noteAdmitted(key.digest, { accountId, month, model: modelNames[0] });
+    },
+    insure({ key, modelNames }) {
+      const payer = admissions.insure(key.digest);
+      return payer?.model === modelNames[0] ? payer : undefined;
+    },
+  };
+}

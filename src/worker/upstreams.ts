@@ -1,0 +1,122 @@
+import { estimateTokens } from '../catalogue/estimate-tokens.ts';
+import type { Config, UpstreamConfig } from '../config/config.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { UpstreamReport } from '../messages/worker-messages.ts';
+import type { FormatName } from '../protocol/format-names.ts';
+import type { Infer, Try } from '../protocol/inference.ts';
+import { createRetryBudget } from '../routing/retry-budget.ts';
+import { createRouter } from '../routing/router.ts';
+import { shareConcurrency } from '../routing/share-concurrency.ts';
+import { createTryCounts } from '../routing/try-counts.ts';
+import { createWaitingRoom } from '../routing/waiting-room.ts';
+import { createHttpUpstream } from '../upstream/create-http-upstream.ts';
+import { readUpstreamTls } from '../upstream/read-upstream-tls.ts';
+import { inferWithRetries } from '../upstream/retry.ts';
+import { createSimulatedUpstream } from '../upstream/simulated/create-simulated-upstream.ts';
+import { traceCalls } from '../upstream/trace-calls.ts';
+
+/** Of the first tries, how many may be repeated. */
+const RETRY_SHARE = 0.2;
+/**
+ * Beside that: when one upstream of several restarts, all that wait there for a first event fail at once, and
+ * so many of them are spared it. It is what 100 first tries save up, and in an outage of everything the most
+ * that a worker adds to its share.
+ */
+const RETRY_BURST_MAX = 20;
+const WAITERS_PER_MODEL_MAX = 200;
+
+export interface Upstreams {
+  /** All of them as one: routed, balanced and retried. */
+  readonly infer: Infer;
+  /** In which they read requests. */
+  readonly formats: ReadonlySet<FormatName>;
+  readReports(): readonly UpstreamReport[];
+  /** All that do not answer the primary; the others do, or are not asked. */
+  setDown(names: ReadonlySet<string>): void;
+}
+
+interface UpstreamsOptions {
+  readonly config: Config;
+  /** The slot, from 1. */
+  readonly worker: number;
+  /** Tells processes apart, in the ids of simulated answers. */
+  readonly instance: string;
+  readonly clock: Clock;
+  /** Once for each request, when it is over. */
+  readonly onTries: (tries: readonly Try[]) => void;
+}
+
+/** The upstreams of one worker. */
+export function createUpstreams(options: UpstreamsOptions): Upstreams {
+  const { config, worker, clock } = options;
+  const random = Math.random;
+  const upstreams = config.upstreams.map((upstream) => ({
+    ...upstream,
+    concurrencyMax: shareConcurrency(upstream.concurrencyMax, worker, config.workers),
+  }));
+  const router = createRouter({
+    routes: new Map(config.models.map(({ id, routes }) => [id, routes])),
+    upstreams,
+    clock,
+    random,
+  });
+  const tryCounts = createTryCounts();
+  const room = createWaitingRoom({ router, waitersPerModelMax: WAITERS_PER_MODEL_MAX });
+  const infer = inferWithRetries({
+    room,
+    upstreams: new Map(
+      upstreams.map((upstream) => [
+        upstream.name,
+        traceCalls(upstream.name, createUpstream(upstream, options)),
+      ]),
+    ),
+    withoutPdfs: findWithoutPdfs(config.upstreams),
+    budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
+    onTries(tries, call) {
+      tryCounts.note(tries);
+      options.onTries(tries);
+      call.noteTries(tries);
+    },
+    random,
+  });
+  return {
+    infer,
+    formats: new Set(upstreams.flatMap(({ kind }) => (kind === 'simulated' ? [] : [kind]))),
+    readReports: () =>
+      router.readStates().map((state) => ({ ...state, tries: tryCounts.read(state.name) })),
+    setDown(names) {
+      router.setDown(names);
+      room.serve();
+    },
+  };
+}
+
+/** A native upstream says itself what it takes of native clients. */
+function findWithoutPdfs(
+  upstreams: readonly UpstreamConfig[],
+): Record<FormatName, ReadonlySet<string>> {
+  const without = upstreams.filter(
+    ({ kind, accepts }) => kind !== 'simulated' && !accepts.includes('pdf'),
+  );
+  const namesOf = (found: readonly UpstreamConfig[]) => new Set(found.map(({ name }) => name));
+  return {
+    native: namesOf(without.filter(({ kind }) => kind === 'chat')),
+    chat: namesOf(without),
+  };
+}
+
+function createUpstream(
+  upstream: UpstreamConfig,
+  { config, instance, clock }: UpstreamsOptions,
+): Infer {
+  const { kind, url, simulated } = upstream;
+  if (kind === 'simulated' || url === undefined) {
+    if (simulated === undefined) throw new Error(`${upstream.name} has neither url nor simulation`);
+    const countTokens: Parameters<typeof createSimulatedUpstream>[0]['countTokens'] = (request) =>
+      estimateTokens(request, config.estimate.bytesPerToken).likely;
+    return createSimulatedUpstream({ ...simulated, instance, clock, countTokens });
+  }
+  const accepts = new Set(upstream.accepts);
+  const tls = readUpstreamTls(upstream);
+  return createHttpUpstream({ ...upstream, kind, url, accepts, tls, clock });
+}

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createAdmissionInsurance } from '../../../src/guards/admission-insurance.ts';
+
+const ADMISSION = { account: 'acc_1', keyId: 'key_1', month: '202601', models: undefined };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function createInsurance(perMinuteMax = 2) {
+  return createAdmissionInsurance<typeof ADMISSION>({
+    perMinuteMax,
+    clock: { nowMs: () => Date.now() },
+  });
+}
+
+describe('the insurance of admissions', () => {
+  it('knows what was admitted in the last minute, and refuses everybody else', () => {
+    const insurance = createInsurance();
+    expect(insurance.insure('a')).toBeUndefined();
+    insurance.noteAdmitted('a', ADMISSION);
+    expect(insurance.insure('a')).toEqual(ADMISSION);
+    expect(insurance.insure('b')).toBeUndefined();
+  });
+
+  it('ends a minute after the last admission, however often it was used', () => {
+    const insurance = createInsurance(1_000);
+    insurance.noteAdmitted('a', ADMISSION);
+    for (let second = 0; second < 60; second += 1) {
+      expect(insurance.insure('a')).toEqual(ADMISSION);
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(insurance.insure('a')).toBeUndefined();
+  });
+
+  it('tells for a minute after the last admission that some key may go on', () => {
+    const insurance = createInsurance();
+    expect(insurance.canInsure()).toBe(false);
+    insurance.noteAdmitted('a', ADMISSION);
+    vi.advanceTimersByTime(59_999);
+    expect(insurance.canInsure()).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(insurance.canInsure()).toBe(false);
+  });
+
+  it('admits each key so often, even when all its requests ask in one turn', () => {
+    const insurance = createInsurance(2);
+    insurance.noteAdmitted('a', ADMISSION);
+    insurance.noteAdmitted('b', ADMISSION);
+    const insured = Array.from({ length: 50 }, () => insurance.insure('a'));
+    expect(insured.filter((admission) => admission !== undefined)).toHaveLength(2);
+    expect(insurance.insure('b')).toEqual(ADMISSION);
+  });
+
+  it('answers with what was admitted last', () => {
+    const insurance = createInsurance();
+    insurance.noteAdmitted('a', ADMISSION);
+    insurance.noteAdmitted('a', { ...ADMISSION, month: '202602' });
+    expect(insurance.insure('a')?.month).toBe('202602');
+  });
+
+  it('remembers no more than 10,000 keys, those that were admitted last', () => {
+    const insurance = createInsurance();
+    for (let i = 0; i <= 10_000; i += 1) insurance.noteAdmitted(`key ${i}`, ADMISSION);
+    expect(insurance.insure('key 0')).toBeUndefined();
+    expect(insurance.insure('key 100')).toEqual(ADMISSION);
+    expect(insurance.insure('key 10000')).toEqual(ADMISSION);
+  });
+});

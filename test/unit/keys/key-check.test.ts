@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { mintApiKey, mintKeyId } from '../../../src/keys/api-key.ts';
+import { digestKey } from '../../../src/keys/digest-key.ts';
+import { createKeyCheck } from '../../../src/keys/key-check.ts';
+import type { Caller } from '../../../src/protocol/admission.ts';
+
+function setUp(trustedProxies = 0) {
+  let nowMs = 1_700_000_000_000;
+  const guards = {
+    trustedProxies,
+    failedKeysPerMinuteMax: 3,
+    freeCallsPerMinuteMax: 10,
+    insurancePerMinuteMax: undefined,
+  };
+  const doubts: string[] = [];
+  const clock = { nowMs: () => nowMs };
+  const keyCheck = createKeyCheck(guards, (doubt) => doubts.push(doubt), clock);
+  const check = (key: string, peerAddress = '192.0.2.1', forwardedFor?: string) => {
+    const caller: Caller = {
+      peerAddress,
+      header: (name) => (name === 'x-api-key' ? key : undefined),
+      joinedHeader: (name) => (name === 'x-forwarded-for' ? forwardedFor : undefined),
+    };
+    return keyCheck.check(caller);
+  };
+  const statusOf = (...args: Parameters<typeof check>) => {
+    try {
+      check(...args);
+      return 200;
+    } catch (error) {
+      return (error as { status: number }).status;
+    }
+  };
+  return { keyCheck, check, statusOf, doubts, pass: (ms: number) => (nowMs += ms) };
+}
+
+function mintKey(): { keyId: string; key: string } {
+  const keyId = mintKeyId(5, randomBytes);
+  return { keyId, key: mintApiKey(keyId, randomBytes) };
+}
+
+describe('the check of a key without the store', () => {
+  it('tells id, bucket and digest, and shows no more of it than its end', () => {
+    const { keyId, key } = mintKey();
+    expect(setUp().check(key)).toEqual({
+      keyId,
+      bucket: 5,
+      digest: digestKey(key),
+      masked: `sk-gw2-…${key.slice(-4)}`,
+      origin: { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false },
+      strangerAddress: '192.0.2.1',
+    });
+  });
+
+  it('lets nobody in by itself: a good key is asked for again', () => {
+    const { keyCheck, check } = setUp();
+    const { key } = mintKey();
+    keyCheck.noteReply(check(key), 'admitted');
+    const { digest, strangerAddress } = check(key);
+    expect({ digest, strangerAddress }).toEqual({
+      digest: digestKey(key),
+      strangerAddress: undefined,
+    });
+  });
+
+  it('slows down whoever tries keys that cannot exist, but no other address', () => {
+    const { statusOf } = setUp();
+    const { key } = mintKey();
+    const wrong = `${key.slice(0, -1)}_`;
+    expect([1, 2, 3, 4].map(() => statusOf(wrong))).toEqual([401, 401, 401, 429]);
+    expect(statusOf(wrong, '192.0.2.2')).toBe(401);
+  });
+
+  it('counts keys that the store does not know', () => {
+    const { keyCheck, check, statusOf } = setUp();
+    for (let i = 0; i < 3; i++) keyCheck.noteReply(check(mintKey().key), 'unknown');
+    expect(statusOf(mintKey().key)).toBe(429);
+  });
+
+  it('lets a good key pass at an address from which others guess', () => {
+    const { keyCheck, check, statusOf } = setUp();
+    const { key } = mintKey();
+    keyCheck.noteReply(check(key), 'admitted');
+    for (let i = 0; i < 5; i++) statusOf('sk-gw2-wrong');
+    expect(statusOf('sk-gw2-wrong')).toBe(429);
+    expect(statusOf(key)).toBe(200);
+  });
+
+  it('spares the store a key that it did not know a moment ago', () => {
+    const { keyCheck, check, statusOf, pass } = setUp();
+    const { key } = mintKey();
+    keyCheck.noteReply(check(key), 'unknown');
+    expect(statusOf(key)).toBe(401);
+    pass(5_001);
+    expect(statusOf(key)).toBe(200);
+  });
+
+  it('asks again for a key whose secret was good before it was replaced', () => {
+    const { keyCheck, check, statusOf } = setUp();
+    const { key } = mintKey();
+    keyCheck.noteReply(check(key), 'admitted');
+    keyCheck.noteReply(check(key), 'unknown');
+    expect(statusOf(key)).toBe(401);
+  });
+
+  it('refuses a revoked key by itself, and tells only its owner why', () => {
+    const { keyCheck, check } = setUp();
+    const { keyId, key } = mintKey();
+    keyCheck.noteReply(check(key), 'admitted');
+    keyCheck.noteRevoked(keyId);
+    expect(() => check(key)).toThrow('has been revoked');
+    expect(() => check(mintApiKey(keyId, randomBytes))).toThrow('invalid x-api-key');
+  });
+
+  it('counts clients behind a proxy by the address that the proxy saw', () => {
+    const { statusOf } = setUp(1);
+    const wrong = (forwardedFor: string) => statusOf('sk-gw2-wrong', '10.0.0.1', forwardedFor);
+    // What the client itself wrote, further left, changes nothing.
+    const tries = ['1.1.1.1, 203.0.113.5', '2.2.2.2, 203.0.113.5', '203.0.113.5', '203.0.113.5'];
+    expect(tries.map(wrong)).toEqual([401, 401, 401, 429]);
+    expect(wrong('203.0.113.6')).toBe(401);
+  });
+
+  it('takes no header for an address where no proxy is trusted', () => {
+    const { statusOf } = setUp();
+    const tries = ['1.1.1.1', '2.2.2.2', '3.3.3.3', '4.4.4.4'];
+    expect(tries.map((address) => statusOf('sk-gw2-wrong', '192.0.2.1', address))).toEqual([
+      401, 401, 401, 429,
+    ]);
+  });
+
+  it('lets a new key pass behind a proxy that nobody told it of, whoever guesses there', () => {
+    const { keyCheck, check, statusOf } = setUp();
+    for (let i = 0; i < 5; i++) {
+      const { key } = mintKey();
+      if (statusOf(key, '10.0.0.1', '203.0.113.5') === 200) {
+        keyCheck.noteReply(check(key, '10.0.0.1', '203.0.113.5'), 'unknown');
+      }
+    }
+    expect(statusOf(mintKey().key, '10.0.0.1', '203.0.113.5')).toBe(429);
+    expect(statusOf(mintKey().key, '10.0.0.1', '203.0.113.6')).toBe(200);
+  });
+});
+
+describe('doubts about the number of trusted proxies', () => {
+  const doubtsOf = (trustedProxies: number, asked: readonly (readonly [string, string?])[]) => {
+    const { keyCheck, check, doubts } = setUp(trustedProxies);
+    for (const [peer, forwardedFor] of asked) {
+      keyCheck.noteReply(check(mintKey().key, peer, forwardedFor), 'admitted');
+    }
+    return doubts;
+  };
+
+  it.each([
+    ['a proxy of a private network', 0, [['10.0.0.1', '203.0.113.5']]],
+    ['a second one', 1, [['198.51.100.1', '203.0.113.5, 10.0.0.9']]],
+    ['one on the machine', 0, [['::1', '203.0.113.5']]],
+    [
+      'a public one with many clients',
+      0,
+      [5, 6, 7].map((i) => ['198.51.100.1', `203.0.113.${i}`] as const),
+    ],
+  ] as const)('are raised by %s that is not counted', (_, trusted, asked) => {
+    expect(doubtsOf(trusted, asked)).toEqual(['too_low']);
+  });
+
+  it('are raised by a client that came past the proxies', () => {
+    expect(doubtsOf(1, [['198.51.100.1']])).toEqual(['too_high']);
+    expect(doubtsOf(2, [['198.51.100.1', '203.0.113.5']])).toEqual(['too_high']);
+  });
+
+  it('are not raised where all is well', () => {
+    expect(doubtsOf(0, [['198.51.100.1'], ['10.0.0.1']])).toEqual([]);
+    expect(doubtsOf(1, [['10.0.0.1', '203.0.113.5'], ['127.0.0.1']])).toEqual([]);
+    // The client's own proxy tells of the network behind it.
+    const office = [4, 5, 6, 7].map((i) => ['198.51.100.1', `192.168.0.${i}`] as const);
+    expect(doubtsOf(0, office)).toEqual([]);
+  });
+
+  it('are not raised by strangers', () => {
+    const { keyCheck, check, doubts } = setUp();
+    keyCheck.noteReply(check(mintKey().key, '10.0.0.1', '203.0.113.5'), 'unknown');
+    expect(doubts).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSseDecoder, type SseEvent } from '../../../../src/protocol/sse/sse-decoder.ts';
+import { createSseSplitter } from '../../../../src/protocol/sse/sse-splitter.ts';
+import { cutBytes, joinBytes } from '../../../contract/read-meaning.ts';
+
+const FUZZ_TIME_MS = 2_000;
+const LF = 0x0a;
+const CR = 0x0d;
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** As a socket brings them: what is read next uses the memory of what was read before. */
+function split(chunks: readonly Uint8Array[]) {
+  const splitter = createSseSplitter();
+  return chunks.flatMap((bytes) => {
+    const chunk = bytes.slice();
+    const nextFrame = splitter.open(chunk);
+    const frames: { bytes: Uint8Array; event: SseEvent | undefined }[] = [];
+    for (let frame = nextFrame(0); frame !== undefined; frame = nextFrame(frame.end)) {
+      frames.push({ bytes: frame.bytes.slice(), event: frame.event });
+    }
+    chunk.fill(0);
+    return frames;
+  });
+}
+
+const pieces = fc.constantFrom(
+  'data: 1',
+  'event: a',
+  ': comment',
+  '\n',
+  '\r',
+  '\r\n',
+  '\n\n',
+  'ö',
+  '\uFEFF',
+);
+const streams = fc.array(pieces, { maxLength: 40 }).map((parts) => encode(parts.join('')));
+const cuts = fc.array(fc.nat(500), { maxLength: 8 });
+
+describe('the frames of a stream', () => {
+  it('have the events of the stream, one each at most, wherever it is cut', () => {
+    fc.assert(
+      fc.property(streams, cuts, (stream, places) => {
+        const frames = split(cutBytes(stream, places));
+        const events = frames.map(({ event }) => event).filter((event) => event !== undefined);
+        expect(events).toEqual(createSseDecoder().push(stream));
+      }),
+      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+    );
+  });
+
+  it('are the stream itself, one behind the other, up to where it was cut off', () => {
+    fc.assert(
+      fc.property(streams, cuts, (stream, places) => {
+        const joined = joinBytes(split(cutBytes(stream, places)).map(({ bytes }) => bytes));
+        expect([...joined]).toEqual([...stream.subarray(0, joined.length)]);
+        // The second half of a line end may still come, or never.
+        const isHalf = joined.at(-1) === CR && stream[joined.length] === LF;
+        expect(split([stream.subarray(joined.length + (isHalf ? 1 : 0))])).toEqual([]);
+      }),
+      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+    );
+  });
+
+  it('can each be read alone', () => {
+    fc.assert(
+      fc.property(streams, cuts, (stream, places) => {
+        for (const { bytes, event } of split(cutBytes(stream, places))) {
+          const alone: SseEvent[] = createSseDecoder().push(bytes);
+          // A mark is one at the beginning of a stream alone.
+          if (!new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).startsWith('\uFEFF')) {
+            expect(alone).toEqual(event === undefined ? [] : [event]);
+          }
+        }
+      }),
+      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+    );
+  });
+
+  it('do not change when the memory of a chunk is used again', () => {
+    const splitter = createSseSplitter();
+    const chunk = encode('data: one');
+    expect(splitter.open(chunk)(0)).toBeUndefined();
+    chunk.fill(0x78);
+    const frame = splitter.open(encode('\n\n'))(0);
+    expect(new TextDecoder().decode(frame?.bytes)).toBe('data: one\n\n');
+  });
+});

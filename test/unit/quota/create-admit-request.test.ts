@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../src/protocol/refusals.ts';
+import { createAdmitRequest, type Payer } from '../../../src/quota/create-admit-request.ts';
+import type { OpenHold } from '../../../src/quota/open-holds.ts';
+import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
+import { decodeLedgerUsage, type Settlement } from '../../../src/quota/settlement/settlement.ts';
+import { DETAILS } from '../../support/request-details.ts';
+
+const RATE = { nowMs: 0, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
+const USAGE = { input: 5, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1, thinking: 0 };
+const ADMITTED: AdmitReply = {
+  kind: 'admitted',
+  rate: RATE,
+  accountId: 'acct_1',
+  month: '202611',
+  heldMicros: 90,
+};
+
+function setUp(reply: AdmitReply | Error, payer?: Payer) {
+  const asked: AdmitOrder[] = [];
+  const open: OpenHold[] = [];
+  const settled: Settlement[] = [];
+  const rates: unknown[] = [];
+  const stopped: Refusal[] = [];
+  const admitRequest = createAdmitRequest({
+    askStore: (_bucket, ask) => ask(),
+    async admit(order) {
+      asked.push(order);
+      if (reply instanceof Error) throw reply;
+      return reply;
+    },
+    insure: () => payer,
+    openHolds: {
+      get count() {
+        return open.length;
+      },
+      open(hold) {
+        open.push(hold);
+        return () => open.splice(open.indexOf(hold), 1);
+      },
+      stop: () => {},
+      renewAll: () => {},
+      close: () => {},
+    },
+    settleQueue: { add: (settlement) => settled.push(settlement) },
+    plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
+    windowMs: 60_000,
+    nowMs: () => 1_700_000_000_000,
+    onAsked: () => {},
+    onReply: () => {},
+  });
+  const order = {
+    key: {
+      ...{ keyId: 'key1', bucket: 7, digest: 'd', masked: 'sk-gw2-…abcd' },
+      origin: { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false },
+      strangerAddress: undefined,
+    },
+    requestId: 'req_1',
+    modelNames: ['m-1', 'm'],
+    holdMicros: 100,
+    holdLeastMicros: 50,
+    seenMicros: () => 3,
+    tellRate: (rate: unknown) => rates.push(rate),
+    stop: (refusal: Refusal) => stopped.push(refusal),
+  };
+  return { admit: () => admitRequest(order), asked, open, settled, rates, stopped };
+}
+
+describe('admitting a request', () => {
+  it('holds what it may cost until it is settled for what it did cost', async () => {
+    const { admit, asked, open, settled, rates } = setUp(ADMITTED);
+    const admission = await admit();
+    expect(asked).toMatchObject([
+      {
+        bucket: 7,
+        keyId: 'key1',
+        digest: 'd',
+        requestId: 'req_1',
+        holdMicros: 100,
+        leaseMs: 15_000,
+      },
+    ]);
+    expect(admission.heldMicros).toBe(90);
+    expect(rates).toEqual([RATE]);
+    expect(open).toMatchObject([{ accountId: 'acct_1', month: '202611', heldMicros: 90 }]);
+
+    admission.settle(
+      { usage: USAGE, chargeMicros: 42, isEstimated: true, isImplausible: false },
+      DETAILS,
+    );
+    expect(open).toEqual([]);
+    expect(settled).toMatchObject([
+      {
+        bucket: 7,
+        accountId: 'acct_1',
+        keyId: 'key1',
+        requestId: 'req_1',
+        month: '202611',
+        model: 'm-1',
+        actualMicros: 42,
+      },
+    ]);
+    const [settlement] = settled;
+    expect(decodeLedgerUsage(settlement?.usage ?? Buffer.alloc(0))).toEqual({
+      usage: USAGE,
+      isEstimated: true,
+      details: DETAILS,
+    });
+  });
+
+  it('tells the rate also to whom it refuses, and holds nothing for it', async () => {
+    const { admit, open, settled, rates } = setUp({
+      kind: 'rate',
+      rate: RATE,
+      scope: 'key',
+      waitMs: 5,
+    });
+    await expect(admit()).rejects.toMatchObject({ status: 429 });
+    expect(rates).toEqual([RATE]);
+    expect([open, settled]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['revoked', 401],
+    ['suspended', 403],
+  ] as const)('stops a running request whose key or account is %s', async (why, status) => {
+    const { admit, open, stopped } = setUp(ADMITTED);
+    await admit();
+    open[0]?.stop(why);
+    expect(stopped.map((refusal) => refusal.status)).toEqual([status]);
+  });
+
+  it('refuses while the store is away', async () => {
+    const { admit } = setUp(new Refusal('unavailable', 'away'));
+    await expect(admit()).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('lets an insured key go on while the store is away, and settles without a hold', async () => {
+    const payer = { accountId: 'acct_1', month: '202611' };
+    const { admit, open, settled } = setUp(new Refusal('unavailable', 'away'), payer);
+    const admission = await admit();
+    expect(open).toEqual([]);
+    admission.settle(
+      { usage: USAGE, chargeMicros: 42, isEstimated: false, isImplausible: false },
+      DETAILS,
+    );
+    expect(settled).toMatchObject([{ accountId: 'acct_1', month: '202611', actualMicros: 42 }]);
+  });
+});
