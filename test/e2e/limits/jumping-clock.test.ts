@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bucketOfAccount } from '../../src/keys/account-id.ts';
-import { createDeferred } from '../../src/lib/time/deferred.ts';
-import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { admin } from '../support/clients/admin.ts';
-import { askGateway, type Told } from '../support/clients/ask-gateway.ts';
+import { bucketOfAccount } from '../../../src/keys/account-id.ts';
+import { createDeferred } from '../../../src/lib/time/deferred.ts';
+import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
+import { admin } from '../../support/clients/admin.ts';
+import { askGateway, type Told } from '../../support/clients/ask-gateway.ts';
 import {
   closeConnections,
   openConnection,
@@ -12,26 +12,26 @@ import {
   type TestConnection,
   tcp,
   waitForRedis,
-} from '../support/servers/redis-connection.ts';
-import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
-import { stopRedisServers } from '../support/servers/start-redis-server.ts';
-import { splitLedgerEntry } from '../support/split-ledger-entry.ts';
-import { type ClockedRedis, startClockedRedis } from '../support/start-clocked-redis.ts';
+} from '../../support/servers/redis-connection.ts';
+import { type ClockedRedis, startClockedRedis } from '../../support/servers/start-clocked-redis.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
 import {
   type ScriptedUpstream,
   startScriptedUpstream,
-} from '../support/upstreams/start-scripted-upstream.ts';
+} from '../../support/upstreams/start-scripted-upstream.ts';
 import {
   chunkOf,
   LAST_CHUNK,
   STREAM_HEAD,
   streamParts,
   USAGE,
-} from '../support/upstreams/upstream-answers.ts';
-import { useCleanUp } from '../support/use-clean-up.ts';
-import { FAST_UPSTREAM } from '../support/use-gateway.ts';
-import { verifyLedger } from '../support/verify-ledger.ts';
-import { waitUntil } from '../support/wait-until.ts';
+} from '../../support/upstreams/upstream-answers.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
+import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
+import { verifyLedger } from '../../support/verify-ledger.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const HOUR = 3_600;
 const PER_MINUTE = 20;

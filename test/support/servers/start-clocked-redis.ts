@@ -1,11 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  makeTempFolder,
-  startRedisServer,
-  type TestRedisServer,
-} from './servers/start-redis-server.ts';
-import { waitUntil } from './wait-until.ts';
+import { waitUntil } from '../wait-until.ts';
+import { makeTempFolder, startRedisServer, type TestRedisServer } from './start-redis-server.ts';
 
 export interface ClockedRedis extends TestRedisServer {
   /** Sets the server's clock so far ahead of this machine's; resolves when the server goes by it. */

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import {
   type ScriptedUpstream,
   startScriptedUpstream,
-} from '../support/upstreams/start-scripted-upstream.ts';
-import { answerOf, errorBody, goodAnswer } from '../support/upstreams/upstream-answers.ts';
-import { useCleanUp } from '../support/use-clean-up.ts';
-import { waitUntil } from '../support/wait-until.ts';
+} from '../../support/upstreams/start-scripted-upstream.ts';
+import { answerOf, errorBody, goodAnswer } from '../../support/upstreams/upstream-answers.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const PDF = Buffer.from('%PDF-1.4').toString('base64');
 const PARTS = {
