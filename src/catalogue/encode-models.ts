@@ -128,6 +128,9 @@ function describePrice(price: Price) {
     cache_read_credits_per_mtok: price.cacheRead,
     cache_write_5m_credits_per_mtok: price.cacheWrite5m,
     cache_write_1h_credits_per_mtok: price.cacheWrite1h,
+    ...(price.webSearch !== undefined && {
+      web_search_credits_per_thousand: price.webSearch,
+    }),
   };
 }
 

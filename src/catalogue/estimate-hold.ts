@@ -2,9 +2,9 @@ import type { Usage } from '../protocol/inference.ts';
 import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Price } from './catalogue.ts';
-import { boundFiles, type FileBounds, findUnwantedFile } from './count-files.ts';
+import { boundFiles, type FileBounds, type FileCounts, findUnwantedFile } from './count-files.ts';
 import type { TokenEstimate } from './estimate-tokens.ts';
-import { microsOfPrice, PRICED_TOKENS, priceUsage } from './price-usage.ts';
+import { microsOfPrice, microsOfSearches, PRICED_TOKENS, priceUsage } from './price-usage.ts';
 
 /** An answer that may be of any length is not worth beginning with less. */
 const ELASTIC_OUTPUT_TOKENS_MIN = 256;
@@ -13,23 +13,44 @@ const ELASTIC_OUTPUT_TOKENS_MIN = 256;
 export interface InputBound {
   readonly tokensMax: number;
   readonly cacheWrite: TokenEstimate['cacheWrite'];
+  readonly searchesMax: number;
+}
+
+interface ReadBounds {
+  readonly files: FileBounds;
+  /** Of the model, for what is read at once. */
+  readonly windowTokens: number;
+  readonly searchesMax: number;
 }
 
 /** Throws where there is a file that has no bound. */
-export function boundInput(
-  estimate: TokenEstimate,
-  bounds: FileBounds,
-  windowTokens: number,
-): InputBound {
+export function boundInput(estimate: TokenEstimate, bounds: ReadBounds): InputBound {
+  const { searchesMax, windowTokens } = bounds;
   const { likely, unsure, files, cacheWrite } = estimate;
-  if (files === undefined) return { tokensMax: likely + unsure, cacheWrite };
-  const unwanted = findUnwantedFile(files, bounds);
+  const fileTokensMax = files === undefined ? 0 : boundAskedFiles(files, bounds);
+  const tokensMax =
+    searchesMax === 0
+      ? likely + unsure + fileTokensMax
+      : boundSearchedInput(searchesMax, windowTokens);
+  return { tokensMax, cacheWrite, searchesMax };
+}
+
+function boundAskedFiles(files: FileCounts, bounds: ReadBounds): number {
+  const unwanted = findUnwantedFile(files, bounds.files);
   if (unwanted !== undefined) {
     throw new Refusal('invalid_request', `messages: this gateway does not take ${unwanted}`, {
       param: 'messages',
     });
   }
-  return { tokensMax: likely + unsure + boundFiles(files, bounds, windowTokens), cacheWrite };
+  return boundFiles(files, bounds.files, bounds.windowTokens);
+}
+
+/**
+ * The model runs once more behind each search, and reads all that was said and found before, which nobody knows yet:
+ * each run can fill its window.
+ */
+export function boundSearchedInput(searchesMax: number, windowTokens: number): number {
+  return (searchesMax + 1) * windowTokens;
 }
 
 interface HoldRequest {
@@ -75,14 +96,19 @@ interface OutputBudget {
 export function affordableOutputTokens({ input, heldMicros, price }: OutputBudget): number {
   const outputMicros = BigInt(microsOfPrice(price.output));
   const inputMicros = BigInt(microsOfPrice(dearestInputPrice(input, price)));
-  const left = BigInt(heldMicros) * BigInt(PRICED_TOKENS) - BigInt(input.tokensMax) * inputMicros;
+  const searchMicros = BigInt(microsOfSearches(price));
+  const left =
+    BigInt(heldMicros) * BigInt(PRICED_TOKENS) -
+    BigInt(input.tokensMax) * inputMicros -
+    BigInt(input.searchesMax) * searchMicros;
   if (left < 0n) return 0;
   if (outputMicros === 0n) return Number.MAX_SAFE_INTEGER;
   return Math.min(Number(left / outputMicros), Number.MAX_SAFE_INTEGER);
 }
 
 function priceHold(input: InputBound, outputTokens: number, price: Price): number {
-  const usage = { ...NO_USAGE, input: input.tokensMax, output: outputTokens };
+  const { tokensMax, searchesMax } = input;
+  const usage = { ...NO_USAGE, input: tokensMax, output: outputTokens, searches: searchesMax };
   const dearest = dearestInputPrice(input, price);
   return priceUsage(usage, dearest === price.input ? price : { ...price, input: dearest });
 }

@@ -7,8 +7,9 @@ const ENDING_TOKENS_MAX = 32;
 interface UsageLimits {
   /** What the upstream was asked for. */
   readonly outputTokensMax: number;
-  /** Of the model; nothing longer can have been read. */
-  readonly contextTokensMax: number;
+  /** No more can have been read, in all runs of the model together. */
+  readonly inputTokensMax: number;
+  readonly searchesMax: number;
 }
 
 export interface LimitedUsage {
@@ -18,16 +19,17 @@ export interface LimitedUsage {
 
 /** An upstream is believed as far as its answer can be: nobody pays for more than was asked. */
 export function limitUsage(usage: Usage, limits: UsageLimits): LimitedUsage {
-  const { outputTokensMax, contextTokensMax } = limits;
+  const { outputTokensMax, inputTokensMax, searchesMax } = limits;
   const input = inputOf(usage);
-  if (usage.output <= outputTokensMax && input <= contextTokensMax) {
-    return { usage, isImplausible: false };
-  }
+  const isBeyond = input > inputTokensMax || usage.searches > searchesMax;
+  if (usage.output <= outputTokensMax && !isBeyond) return { usage, isImplausible: false };
   const output = Math.min(usage.output, outputTokensMax);
-  const limited = input > contextTokensMax ? limitInput(usage, contextTokensMax) : usage;
+  const thinking = Math.min(usage.thinking, output);
+  const searches = Math.min(usage.searches, searchesMax);
+  const limited = input > inputTokensMax ? limitInput(usage, inputTokensMax) : usage;
   return {
-    usage: { ...limited, output, thinking: Math.min(usage.thinking, output) },
-    isImplausible: input > contextTokensMax || usage.output > outputTokensMax + ENDING_TOKENS_MAX,
+    usage: { ...limited, output, thinking, searches },
+    isImplausible: isBeyond || usage.output > outputTokensMax + ENDING_TOKENS_MAX,
   };
 }
 

@@ -4,9 +4,15 @@ import type { Price } from './catalogue.ts';
 
 /** Prices are for so many tokens. */
 export const PRICED_TOKENS = 1_000_000;
+const PRICED_SEARCHES = 1_000;
+
+/** For a million tokens, or a million searches. */
+interface PriceMicros extends Price {
+  readonly webSearch: number;
+}
 
 /** Found once for each price: reading credits exactly takes several divisions. */
-const knownMicros = new WeakMap<Price, Price>();
+const knownMicros = new WeakMap<Price, PriceMicros>();
 
 /** What a usage costs in micro-credits, exactly, rounded up once. Thinking is part of the output. */
 export function priceUsage(usage: Usage, price: Price): number {
@@ -16,7 +22,8 @@ export function priceUsage(usage: Usage, price: Price): number {
     usage.cacheRead * micros.cacheRead +
     usage.cacheWrite5m * micros.cacheWrite5m +
     usage.cacheWrite1h * micros.cacheWrite1h +
-    usage.output * micros.output;
+    usage.output * micros.output +
+    usage.searches * micros.webSearch;
   // No part is negative: where the sum is exact, so is every part of it.
   if (total > Number.MAX_SAFE_INTEGER) return priceLargeUsage(usage, micros);
   const rest = total % PRICED_TOKENS;
@@ -28,7 +35,12 @@ export function microsOfPrice(credits: number): number {
   return parseCredits(credits) ?? Math.ceil(credits * MICROS_PER_CREDIT);
 }
 
-function microsOf(price: Price): Price {
+/** Micro-credits for a million searches. */
+export function microsOfSearches({ webSearch = 0 }: Price): number {
+  return microsOfPrice(webSearch) * (PRICED_TOKENS / PRICED_SEARCHES);
+}
+
+function microsOf(price: Price): PriceMicros {
   const known = knownMicros.get(price);
   if (known !== undefined) return known;
   const micros = {
@@ -37,22 +49,24 @@ function microsOf(price: Price): Price {
     cacheRead: microsOfPrice(price.cacheRead),
     cacheWrite5m: microsOfPrice(price.cacheWrite5m),
     cacheWrite1h: microsOfPrice(price.cacheWrite1h),
+    webSearch: microsOfSearches(price),
   };
   knownMicros.set(price, micros);
   return micros;
 }
 
-function priceLargeUsage(usage: Usage, micros: Price): number {
+function priceLargeUsage(usage: Usage, micros: PriceMicros): number {
   const total =
     multiply(usage.input, micros.input) +
     multiply(usage.cacheRead, micros.cacheRead) +
     multiply(usage.cacheWrite5m, micros.cacheWrite5m) +
     multiply(usage.cacheWrite1h, micros.cacheWrite1h) +
-    multiply(usage.output, micros.output);
+    multiply(usage.output, micros.output) +
+    multiply(usage.searches, micros.webSearch);
   const pricedTokens = BigInt(PRICED_TOKENS);
   return Number((total + pricedTokens - 1n) / pricedTokens);
 }
 
-function multiply(tokens: number, micros: number): bigint {
-  return BigInt(tokens) * BigInt(micros);
+function multiply(count: number, micros: number): bigint {
+  return BigInt(count) * BigInt(micros);
 }

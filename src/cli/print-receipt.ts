@@ -22,9 +22,14 @@ export interface ReceiptData {
     readonly cache_write_5m: number;
     readonly cache_write_1h: number;
     readonly output: number;
+    readonly searches: number;
     readonly estimated: boolean;
   }>;
-  readonly price?: Maybe<{ readonly input: number; readonly output: number }>;
+  readonly price?: Maybe<{
+    readonly input: number;
+    readonly output: number;
+    readonly web_search?: number;
+  }>;
   readonly asked?: Maybe<{
     readonly format: string;
     readonly stream: boolean;
@@ -83,12 +88,16 @@ function printUsage(usage: ReceiptData['usage']): string | undefined {
   if (!usage) return undefined;
   const written = usage.cache_write_5m + usage.cache_write_1h;
   const cached = `${usage.cache_read} read from the cache, ${written} written to it`;
-  const tokens = `${usage.input} tokens in, ${cached}, ${usage.output} out`;
-  return usage.estimated ? `${tokens}, estimated` : tokens;
+  const searched = usage.searches > 0 ? `, ${usage.searches} searches` : '';
+  const used = `${usage.input} tokens in, ${cached}, ${usage.output} out${searched}`;
+  return usage.estimated ? `${used}, estimated` : used;
 }
 
 function printPrice(price: ReceiptData['price']): string | undefined {
-  return price ? `${price.input} in, ${price.output} out, per million tokens` : undefined;
+  if (!price) return undefined;
+  const { input, output, web_search: search } = price;
+  const searched = search === undefined ? '' : `, ${search} per thousand searches`;
+  return `${input} in, ${output} out, per million tokens${searched}`;
 }
 
 function printAsked(asked: ReceiptData['asked']): string | undefined {

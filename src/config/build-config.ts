@@ -87,6 +87,7 @@ function buildPrice(price: ModelSettings['price']): PriceConfig {
     cacheRead: price.cache_read ?? timesInput(CACHE_PRICE_FACTORS.read),
     cacheWrite5m: price.cache_write_5m ?? timesInput(CACHE_PRICE_FACTORS.write5m),
     cacheWrite1h: price.cache_write_1h ?? timesInput(CACHE_PRICE_FACTORS.write1h),
+    webSearch: price.web_search,
   };
 }
 

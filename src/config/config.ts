@@ -13,6 +13,8 @@ export interface PriceConfig {
   readonly cacheRead: number;
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
+  /** For a thousand searches; absent, the model does not search. */
+  readonly webSearch: number | undefined;
 }
 
 export interface RouteConfig {

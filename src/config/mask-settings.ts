@@ -80,6 +80,7 @@ function maskModel(model: ModelConfig) {
       cache_read: price.cacheRead,
       cache_write_5m: price.cacheWrite5m,
       cache_write_1h: price.cacheWrite1h,
+      web_search: price.webSearch,
     },
     routes: model.routes,
   };

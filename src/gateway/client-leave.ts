@@ -14,6 +14,8 @@ export interface HiddenCost {
   readonly model: string;
   readonly isStream: boolean;
   readonly asksToThink: boolean;
+  /** What is found is read by the model, and how much that was is told in the end. */
+  readonly maySearch: boolean;
   /** What a cache has of the input, and what is written to one, shows when the answer begins. */
   readonly usesCache: boolean;
   readonly requestBytes: number;
@@ -138,7 +140,8 @@ export class ClientLeave implements UnreadAnswer {
   }
 
   #mayHide(): boolean {
-    const { isStream, asksToThink, model } = this.#cost;
-    return !isStream || asksToThink || this.#meter.hasThought() || this.#drains.hides(model);
+    const { isStream, asksToThink, maySearch, model } = this.#cost;
+    if (!isStream || asksToThink || maySearch) return true;
+    return this.#meter.hasThought() || this.#drains.hides(model);
   }
 }

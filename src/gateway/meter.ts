@@ -1,5 +1,5 @@
 import type { Price } from '../catalogue/catalogue.ts';
-import { estimateInput } from '../catalogue/estimate-hold.ts';
+import { boundSearchedInput, estimateInput } from '../catalogue/estimate-hold.ts';
 import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { type LimitedUsage, limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
@@ -40,6 +40,7 @@ interface MeterOptions {
   readonly ratio: TokenRatio;
   readonly contextTokensMax: number;
   readonly outputTokensMax: number;
+  readonly searchesMax: number;
 }
 
 export function createMeter(options: MeterOptions): Meter {
@@ -136,8 +137,10 @@ class UsageMeter implements Meter {
   }
 
   #limit(usage: Usage): LimitedUsage {
-    const { contextTokensMax } = this.#options;
-    return limitUsage(usage, { outputTokensMax: this.#outputTokensMax, contextTokensMax });
+    const { contextTokensMax, searchesMax } = this.#options;
+    const inputTokensMax = boundSearchedInput(searchesMax, contextTokensMax);
+    const outputTokensMax = this.#outputTokensMax;
+    return limitUsage(usage, { outputTokensMax, inputTokensMax, searchesMax });
   }
 
   #tellCharged(finish: Extract<InferenceEvent, { type: 'finish' }>): InferenceEvent {
@@ -170,10 +173,10 @@ class UsageMeter implements Meter {
       this.#isFinished && isCounted ? 0 : untoldBytes / this.#options.ratio.bytesPerToken;
     const delivered = Math.min(told.output + Math.ceil(untold), this.#outputTokensMax);
     const output = Math.max(isCounted ? told.output : (this.#started?.output ?? 0), delivered);
-    const { thinking } = this.#told ?? this.#started ?? NO_USAGE;
+    const { thinking, searches } = this.#told ?? this.#started ?? NO_USAGE;
     const input = this.#findInput() ?? this.#estimateInput();
     return {
-      usage: { ...input, output, thinking: Math.min(thinking, output) },
+      usage: { ...input, output, thinking: Math.min(thinking, output), searches },
       isEstimated: true,
     };
   }

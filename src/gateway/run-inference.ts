@@ -1,3 +1,4 @@
+import { boundSearches } from '../catalogue/bound-searches.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/catalogue.ts';
 import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
 import { hasPdfs } from '../catalogue/count-files.ts';
@@ -107,16 +108,20 @@ async function openAnswer(
   const { price } = model;
   const isElastic = request.outputTokensMax === undefined;
   const contextTokensMax = contextWindowOf(model, request);
-  const input = boundInput(estimate, steps.estimate, contextTokensMax);
+  const searchesMax = boundSearches(request.tools, price);
+  const bounds = { files: steps.estimate, windowTokens: contextTokensMax, searchesMax };
+  const input = boundInput(estimate, bounds);
   const hold = estimateHold({ input, outputTokensMax: askedTokensMax, isElastic, price });
   const outputTokensMax = askedTokensMax;
   const ratio = steps.ratioOf(model.id);
-  const meter = createMeter({ price, estimate, ratio, contextTokensMax, outputTokensMax });
+  const limits = { contextTokensMax, outputTokensMax, searchesMax };
+  const meter = createMeter({ price, estimate, ratio, ...limits });
   const bodyBytes = source.bytes.length;
   const leave = new ClientLeave(client, meter, steps.drains, {
     model: model.id,
     isStream: request.isStream,
     asksToThink: asksToThink(source.value),
+    maySearch: searchesMax > 0,
     usesCache: estimate.cacheWrite !== undefined,
     requestBytes: bodyBytes,
   });

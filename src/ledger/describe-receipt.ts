@@ -57,13 +57,14 @@ function describeDetails(details: RequestDetails | undefined) {
       times: null,
     };
   }
-  const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = details.price;
+  const { input, output, cacheRead, cacheWrite5m, cacheWrite1h, webSearch } = details.price;
   const price = {
     input,
     output,
     cache_read: cacheRead,
     cache_write_5m: cacheWrite5m,
     cache_write_1h: cacheWrite1h,
+    ...(webSearch !== undefined && { web_search: webSearch }),
   };
   return {
     asked: {

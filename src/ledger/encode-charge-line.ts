@@ -65,13 +65,13 @@ function encodeUsage(packed: Buffer): string | undefined {
   const skimmed = skimLedgerUsage(packed);
   if (skimmed === undefined) return undefined;
   const { usage, isEstimated } = skimmed;
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking } = usage;
-  const counts = [input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking];
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking, searches } = usage;
+  const counts = [input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking, searches];
   if (!counts.every(isCount)) return undefined;
   return (
     `"usage":{"input":${input},"cache_read":${cacheRead},"cache_write_5m":${cacheWrite5m},` +
     `"cache_write_1h":${cacheWrite1h},"output":${output},"thinking":${thinking},` +
-    `"estimated":${isEstimated}},"note":null,"details":"${packed.toString('base64')}"`
+    `"searches":${searches},"estimated":${isEstimated}},"note":null,"details":"${packed.toString('base64')}"`
   );
 }
 

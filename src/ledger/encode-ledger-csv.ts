@@ -27,6 +27,7 @@ const USAGE_COLUMNS = [
   'output',
   'thinking',
   'estimated',
+  'searches',
 ] as const satisfies readonly (keyof Usage)[];
 
 /** Like each line without its end. */

@@ -13,6 +13,8 @@ const usageSchema = z.object({
   cache_write_1h: tokens,
   output: tokens,
   thinking: tokens,
+  /** Not in lines of versions that knew no searches. */
+  searches: z.number().min(0).default(0),
   /** Counted by the gateway, because the upstream did not say. */
   estimated: z.boolean(),
 });
@@ -128,6 +130,7 @@ function decodeUsage(packed: Uint8Array): typeof NO_USAGE {
       cache_write_1h: usage.cacheWrite1h,
       output: usage.output,
       thinking: usage.thinking,
+      searches: usage.searches,
       estimated: isEstimated,
     },
     details: details === undefined ? null : packedText,

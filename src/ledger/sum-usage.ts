@@ -24,6 +24,7 @@ interface Sums {
   cacheWrite1h: number;
   output: number;
   thinking: number;
+  searches: number;
 }
 
 /** Names are those of the admin API. */
@@ -101,6 +102,7 @@ function createSums(): Sums {
     cacheWrite1h: 0,
     output: 0,
     thinking: 0,
+    searches: 0,
   };
 }
 
@@ -118,6 +120,7 @@ function addEntry(sums: Sums, entry: LedgerEntry): void {
   sums.cacheWrite1h += usage.cache_write_1h;
   sums.output += usage.output;
   sums.thinking += usage.thinking;
+  sums.searches += usage.searches;
 }
 
 function showSums(sums: Sums) {
@@ -134,6 +137,7 @@ function showSums(sums: Sums) {
       output: sums.output,
       thinking: sums.thinking,
     },
+    searches: sums.searches,
   };
 }
 

@@ -64,10 +64,11 @@ function encodeUsage(
   usage: Usage,
   { chargeMicros, heldMicros, isEstimated }: RequestRecord,
 ): string {
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking } = usage;
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking, searches } = usage;
   return (
     `,"usage":{"input":${input},"cacheRead":${cacheRead},"cacheWrite5m":${cacheWrite5m}` +
-    `,"cacheWrite1h":${cacheWrite1h},"output":${output},"thinking":${thinking}}` +
+    `,"cacheWrite1h":${cacheWrite1h},"output":${output},"thinking":${thinking}` +
+    `${searches > 0 ? `,"searches":${searches}` : ''}}` +
     `,"credits":${formatCredits(chargeMicros)},"held":${formatCredits(heldMicros)}` +
     `,"isEstimated":${isEstimated}`
   );

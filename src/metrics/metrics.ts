@@ -54,6 +54,7 @@ export const METRICS = {
     { model, kind: sets.TOKEN_KINDS },
     'Tokens that were billed; output includes thinking.',
   ),
+  searches: counter('tollgate_searches_total', { model }, 'Searches of the web that were billed.'),
   creditsCharged: counter(
     'tollgate_credits_charged_total',
     { model },

@@ -15,7 +15,7 @@ interface Cells extends Pick<RequestRecord, 'route' | 'status' | 'outcome'> {
   readonly duration: HistogramCell;
   readonly overhead: HistogramCell;
   readonly firstEvent: HistogramCell;
-  readonly tokens: Readonly<Record<keyof Usage, CounterCell>>;
+  readonly usage: Readonly<Record<keyof Usage, CounterCell>>;
   readonly charged: CounterCell;
   readonly usageMissing: CounterCell;
   readonly usageEstimated: CounterCell;
@@ -55,7 +55,7 @@ export function createObserveRequest(metrics: ProcessMetrics): ObserveRequest {
     if (measures.firstEventSeconds !== undefined) {
       cells.firstEvent.observe(measures.firstEventSeconds);
     }
-    if (record.usage !== undefined) addTokens(cells.tokens, record.usage);
+    if (record.usage !== undefined) addUsage(cells.usage, record.usage);
     if (record.chargeMicros > 0) cells.charged.add(creditsOf(record.chargeMicros));
     if (record.isUsageMissing) cells.usageMissing.add(1);
     if (record.isEstimated) cells.usageEstimated.add(1);
@@ -81,13 +81,14 @@ function createCells(metrics: ProcessMetrics, record: RequestRecord): Cells {
     duration: metrics.requestSeconds.at({ route, model }),
     overhead: metrics.overheadSeconds.at({ route }),
     firstEvent: metrics.firstEventSeconds.at({ route, model }),
-    tokens: {
+    usage: {
       input: tokens('input'),
       output: tokens('output'),
       cacheRead: tokens('cache_read'),
       cacheWrite5m: tokens('cache_write_5m'),
       cacheWrite1h: tokens('cache_write_1h'),
       thinking: tokens('thinking'),
+      searches: metrics.searches.at({ model }),
     },
     charged: metrics.creditsCharged.at({ model }),
     usageMissing: metrics.usageMissing.at({ model }),
@@ -95,11 +96,12 @@ function createCells(metrics: ProcessMetrics, record: RequestRecord): Cells {
   };
 }
 
-function addTokens(cells: Cells['tokens'], usage: Usage): void {
+function addUsage(cells: Cells['usage'], usage: Usage): void {
   cells.input.add(usage.input);
   cells.output.add(usage.output);
   cells.cacheRead.add(usage.cacheRead);
   cells.cacheWrite5m.add(usage.cacheWrite5m);
   cells.cacheWrite1h.add(usage.cacheWrite1h);
   cells.thinking.add(usage.thinking);
+  cells.searches.add(usage.searches);
 }

@@ -13,6 +13,7 @@ export interface ModelState {
     readonly cacheRead: number;
     readonly cacheWrite5m: number;
     readonly cacheWrite1h: number;
+    readonly webSearch?: number | undefined;
   };
   readonly routes: readonly {
     readonly upstream: string;

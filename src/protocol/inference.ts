@@ -67,6 +67,8 @@ export interface Tool {
   readonly input_schema?: Readonly<Record<string, unknown>>;
   readonly type?: string | null;
   readonly cache_control?: CacheControl | null;
+  /** Of tools that the vendor runs. */
+  readonly max_uses?: unknown;
 }
 
 export type ToolChoice =
@@ -121,7 +123,7 @@ declare const abridged: unique symbol;
 /** For whoever looks at all of a request but its texts. */
 export type RequestOutline = InferenceRequest | AbridgedRequest;
 
-/** Tokens by price. `input` excludes what was read from or written to the cache; `output` includes thinking. */
+/** What is billed: tokens by price, and searches. `input` excludes what was read from or written to the cache; `output` includes thinking. */
 export interface Usage {
   readonly input: number;
   readonly cacheRead: number;
@@ -129,6 +131,8 @@ export interface Usage {
   readonly cacheWrite1h: number;
   readonly output: number;
   readonly thinking: number;
+  /** Of the web, that the vendor made for the model. */
+  readonly searches: number;
 }
 
 export type StopReason =

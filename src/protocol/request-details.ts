@@ -21,6 +21,8 @@ export interface RequestDetails {
     readonly cacheRead: number;
     readonly cacheWrite5m: number;
     readonly cacheWrite1h: number;
+    /** For a thousand searches. */
+    readonly webSearch?: number | undefined;
   };
   readonly tries: readonly Try[];
   readonly outcome: 'complete' | 'failed' | 'undelivered' | 'left' | 'refused';

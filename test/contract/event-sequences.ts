@@ -71,6 +71,8 @@ const usages = fc.record({
   cacheWrite1h: fc.nat(),
   output: fc.nat(),
   thinking: fc.nat(),
+  // The chat format has no word for them.
+  searches: fc.constant(0),
 });
 
 const finishes = fc.record({
@@ -117,6 +119,7 @@ function raise(usage: Usage, more: Usage): Usage {
     cacheWrite1h: usage.cacheWrite1h + more.cacheWrite1h,
     output: usage.output + more.output,
     thinking: usage.thinking + more.thinking,
+    searches: usage.searches + more.searches,
   };
 }
 

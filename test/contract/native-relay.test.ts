@@ -144,7 +144,15 @@ describe('the relay of native streams', () => {
         type: 'start',
         id: 'msg_1',
         model: 'vendor',
-        usage: { input: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, thinking: 0 },
+        usage: {
+          input: 1,
+          cacheRead: 0,
+          cacheWrite5m: 0,
+          cacheWrite1h: 0,
+          output: 0,
+          thinking: 0,
+          searches: 0,
+        },
       },
       { type: 'block_start', index: 0, block: { type: 'text' } },
     ];

@@ -37,7 +37,10 @@ const kinds = ['"custom"', '"function"', '"web_search_20250305"', '"code_executi
 const tools = {
   native: object(
     ['"name":"a"', '"input_schema":{"type":"object","Type":"of the client"}'],
-    member(['type', 'name'], [...kinds, '"b"']),
+    fc.oneof(
+      member(['type', 'name'], [...kinds, '"b"']),
+      member(['max_uses'], ['1', '100', 'null']),
+    ),
   ),
   chat: object(
     ['"type":"function"', '"function":{"name":"a","parameters":{"Name":1}}'],
@@ -109,6 +112,7 @@ function readBill(sent: Record<string, unknown>) {
     ),
     isStream: sent['stream'],
     kinds: listed.map(({ type }) => type ?? null),
+    uses: listed.map((tool) => tool['max_uses'] ?? null),
     names: listed.map(
       (tool) => (tool['function'] as typeof tool | undefined)?.['name'] ?? tool['name'],
     ),
@@ -142,6 +146,7 @@ for (const format of [nativeFormat, chatFormat]) {
                 kinds: request.tools.map(({ type }) =>
                   to === 'chat' ? 'function' : (type ?? null),
                 ),
+                uses: request.tools.map((tool) => (to === 'chat' ? null : (tool.max_uses ?? null))),
                 names: request.tools.map(({ name }) => name),
                 dear: [],
                 others: [],

@@ -30,6 +30,7 @@ const details: fc.Arbitrary<RequestDetails> = fc
     price: fc.record({
       ...{ input: fraction, output: fraction, cacheRead: fraction },
       ...{ cacheWrite5m: fraction, cacheWrite1h: fraction },
+      webSearch: fc.option(fraction, { nil: undefined }),
     }),
     tries: fc.array(fc.record({ upstream: name, result: fc.constant('ok' as const) }), {
       maxLength: 7,
@@ -45,6 +46,7 @@ const usageOf = (number: fc.Arbitrary<number>) =>
   fc.record({
     ...{ input: number, cacheRead: number, cacheWrite5m: number },
     ...{ cacheWrite1h: number, output: number, thinking: number },
+    searches: fc.oneof(fc.constant(0), number),
   });
 
 const packedUsage = (number: fc.Arbitrary<number>) =>

@@ -90,6 +90,7 @@ describe('an entry of the ledger', () => {
         cache_write_1h: USAGE.cacheWrite1h,
         output: USAGE.output,
         thinking: USAGE.thinking,
+        searches: 0,
         estimated: true,
       },
       note: null,
@@ -170,9 +171,9 @@ describe('an entry of the ledger', () => {
     const row = encodeLedgerCsv(sample);
     expect(row).toBe(
       '7,1760000000000-3,2025-10-09T08:53:20.000Z,topup,p1,a1,,,,0,-5,0,5,' +
-        '"one ""two"", three\nfour\u2028five",,,,,,,',
+        '"one ""two"", three\nfour\u2028five",,,,,,,,',
     );
-    expect(LEDGER_CSV_HEAD.split(',')).toHaveLength(21);
+    expect(LEDGER_CSV_HEAD.split(',')).toHaveLength(22);
   });
 
   it.each(FORMULAS)('is a row in which a spreadsheet takes %j for text', (formula) => {

@@ -28,6 +28,7 @@ export const USAGE = {
   cacheWrite1h: 44,
   output: 200,
   thinking: 66,
+  searches: 0,
 };
 
 /** Everything that is old enough in a real node is so at once here. */

@@ -116,6 +116,7 @@ export function makeSettlement(
     cacheWrite1h: 4,
     output: 5,
     thinking: 0,
+    searches: 0,
   };
   return {
     ...payer,

@@ -13,7 +13,7 @@ interface ModelData {
   readonly context_length: number;
   readonly beta_context_length: number | null;
   readonly max_output_tokens: number;
-  readonly price: Readonly<Record<string, number>>;
+  readonly price: Readonly<Record<string, number | null>>;
   readonly routes: readonly RouteData[];
 }
 
@@ -24,11 +24,13 @@ interface RouteData {
 }
 
 const ABSENT = '-';
-const PRICES = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h'];
+const PRICES = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search'];
 
 export function registerModelsCommand(program: Command, host: CommandHost): void {
   withAdminOptions(program.command('models'))
-    .description('the models: windows in tokens, prices in credits per million tokens, routes')
+    .description(
+      'the models: windows in tokens, prices in credits per million tokens or thousand searches, routes',
+    )
     .action((options: AdminOptions) =>
       runAdminCommand(host, options, async (client) => {
         const { data } = await client.call<{ readonly data: readonly ModelData[] }>(

@@ -23,6 +23,7 @@ interface SumsData {
   readonly requests: number;
   readonly charged: number;
   readonly short: number;
+  readonly searches: number;
   readonly tokens: {
     readonly input: number;
     readonly cache_read: number;
@@ -83,14 +84,14 @@ function printUsage({ data, total, paid }: UsageData): string {
   );
   const first = names.length === 0 ? [''] : names;
   const table = printTable([
-    [...first, 'requests', 'input', 'cached', 'output', 'charged', 'short'],
+    [...first, 'requests', 'input', 'cached', 'output', 'searches', 'charged', 'short'],
     ...data.map((row) => [...names.map((name) => row[name] ?? ''), ...printSums(row)]),
     ['total', ...first.slice(1).map(() => ''), ...printSums(total)],
   ]);
   return paid === null || paid === 0 ? table : `${table}\npaid in: ${paid}`;
 }
 
-function printSums({ requests, tokens, charged, short }: SumsData): string[] {
+function printSums({ requests, tokens, searches, charged, short }: SumsData): string[] {
   const cached = tokens.cache_read + tokens.cache_write_5m + tokens.cache_write_1h;
-  return [requests, tokens.input, cached, tokens.output, charged, short].map(String);
+  return [requests, tokens.input, cached, tokens.output, searches, charged, short].map(String);
 }

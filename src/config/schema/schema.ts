@@ -97,6 +97,7 @@ const model = settingsMap({
     cache_read: price.optional(),
     cache_write_5m: price.optional(),
     cache_write_1h: price.optional(),
+    web_search: price.optional(),
   }),
   routes: listOf(
     settingsMap({

@@ -33,6 +33,7 @@ function showModel(model: ModelState) {
       cache_read: price.cacheRead,
       cache_write_5m: price.cacheWrite5m,
       cache_write_1h: price.cacheWrite1h,
+      web_search: price.webSearch ?? null,
     },
     routes: routes.map(({ upstream, weight, priority }) => ({ upstream, weight, priority })),
   };

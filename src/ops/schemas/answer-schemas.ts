@@ -175,6 +175,8 @@ export const modelsAnswer = z.strictObject({
         cache_read: z.number(),
         cache_write_5m: z.number(),
         cache_write_1h: z.number(),
+        /** For a thousand searches; null where the model does not search. */
+        web_search: z.number().nullable(),
       }),
       routes: z.array(z.strictObject({ upstream: z.string(), weight: count, priority: count })),
     }),

@@ -19,6 +19,7 @@ export const receiptDetails = {
       cache_write_5m: tokens,
       cache_write_1h: tokens,
       output: tokens,
+      searches: tokens,
       estimated: z.boolean(),
     })
     .nullable()
@@ -42,6 +43,8 @@ export const receiptDetails = {
       cache_read: z.number(),
       cache_write_5m: z.number(),
       cache_write_1h: z.number(),
+      /** For a thousand searches; absent where the model had no price for them. */
+      web_search: z.number().optional(),
     })
     .nullable()
     .optional(),

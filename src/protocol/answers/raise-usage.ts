@@ -10,11 +10,16 @@ export function inputOf({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage)
  */
 export function raiseUsage(before: Usage, told: Usage): Usage {
   const hasFallen = inputOf(told) < inputOf(before);
-  if (!hasFallen && told.output >= before.output && told.thinking >= before.thinking) return told;
+  const isLess =
+    told.output < before.output ||
+    told.thinking < before.thinking ||
+    told.searches < before.searches;
+  if (!hasFallen && !isLess) return told;
   return {
     ...(hasFallen ? before : told),
     output: Math.max(before.output, told.output),
     thinking: Math.max(before.thinking, told.thinking),
+    searches: Math.max(before.searches, told.searches),
   };
 }
 
@@ -25,6 +30,7 @@ export function isSameUsage(one: Usage, other: Usage): boolean {
     one.cacheWrite5m === other.cacheWrite5m &&
     one.cacheWrite1h === other.cacheWrite1h &&
     one.output === other.output &&
-    one.thinking === other.thinking
+    one.thinking === other.thinking &&
+    one.searches === other.searches
   );
 }

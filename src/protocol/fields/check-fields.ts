@@ -1,5 +1,6 @@
+import type { Tool } from '../inference.ts';
 import { isObject } from '../schema.ts';
-import { EDIT_RULES, type FieldRule, type KindRule } from './field-rules.ts';
+import { EDIT_RULES, type FieldRule, type KindRule, TOOL_RULES } from './field-rules.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -87,6 +88,12 @@ export function findKindRule(kind: string, rules: readonly KindRule[]): KindRule
   return rules.find(({ type }) =>
     type.endsWith('_') ? lowerKind.startsWith(type) : lowerKind === type,
   );
+}
+
+/** Of a tool whose uses have a price; `undefined` for all others. */
+export function findPricedTool({ type }: Tool): KindRule | undefined {
+  const rule = type == null ? undefined : findKindRule(type, TOOL_RULES);
+  return rule?.becomes === 'priced' ? rule : undefined;
 }
 
 export function explainKind({ type, why }: KindRule): string {

@@ -73,7 +73,8 @@ export const NATIVE_RULES: readonly FieldRule[] = rule(
 /** What becomes of tools, by the kind that their `type` begins with; all others have none or another. */
 export interface KindRule {
   readonly type: string;
-  readonly becomes: 'passed' | 'refused';
+  /** `priced`: passed to models that have a price for it, and refused for all others. */
+  readonly becomes: 'passed' | 'priced' | 'refused';
   readonly why: string;
 }
 
@@ -82,7 +83,7 @@ export const TOOL_RULES: readonly KindRule[] = [
   ...['custom', 'bash_', 'browser_toolset_', 'computer_', 'memory_', 'text_editor_'].map(
     (type): KindRule => ({ type, becomes: 'passed', why: 'the client runs it' }),
   ),
-  { type: 'web_search_', becomes: 'refused', why: 'each search is billed' },
+  { type: 'web_search_', becomes: 'priced', why: 'each search is billed' },
   { type: 'web_fetch_', becomes: 'refused', why: 'what is fetched is read, and billed' },
   { type: 'code_execution_', becomes: 'refused', why: 'a sandbox is billed by the hour' },
   { type: 'advisor_', becomes: 'refused', why: 'another model is asked, at another price' },

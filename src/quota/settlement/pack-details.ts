@@ -10,7 +10,7 @@ export type PackedDetails = readonly [
   isStream: boolean,
   maskedKey: string,
   sizes: readonly [bodyBytes: number, estimatedTokens: number, outputTokensMax: number],
-  price: readonly [number, number, number, number, number],
+  price: readonly [number, number, number, number, number, webSearch?: number],
   /** Upstream and result in turn. */
   tries: readonly string[],
   outcome: RequestDetails['outcome'],
@@ -40,12 +40,13 @@ export function packDetails(writer: PackWriter, details: RequestDetails): void {
   writer.number(details.bodyBytes);
   writer.number(details.estimatedTokens);
   writer.number(details.outputTokensMax);
-  writer.list(5);
+  writer.list(price.webSearch === undefined ? 5 : 6);
   writer.number(price.input);
   writer.number(price.output);
   writer.number(price.cacheRead);
   writer.number(price.cacheWrite5m);
   writer.number(price.cacheWrite1h);
+  if (price.webSearch !== undefined) writer.number(price.webSearch);
   writer.list(2 * tries.length);
   for (const { upstream, result } of tries) {
     writer.text(upstream);
@@ -77,8 +78,7 @@ export function skipDetails(reader: PackReader): void {
   reader.skipText();
   reader.list(3);
   reader.skipNumbers(3);
-  reader.list(5);
-  reader.skipNumbers(5);
+  reader.skipNumbers(reader.listOfAny());
   for (let left = reader.listOfAny(); left > 0; left--) reader.skipText();
   reader.skipText();
   reader.skipNumberOrNothing();
@@ -96,12 +96,12 @@ export function unpackDetails(packed: PackedDetails): RequestDetails {
   const [format, isStream, maskedKey, sizes, prices, tries, outcome, status, refusal, startedMs] =
     packed;
   const [bodyBytes, estimatedTokens, outputTokensMax] = sizes;
-  const [input, output, cacheRead, cacheWrite5m, cacheWrite1h] = prices;
+  const [input, output, cacheRead, cacheWrite5m, cacheWrite1h, webSearch] = prices;
   const [bodyMs, admittedMs, firstEventMs, totalMs, upstreamWaitMs, clientWaitMs] = packed[10];
   const configVersion = packed[11];
   return {
     ...{ format, isStream, maskedKey, bodyBytes, estimatedTokens, outputTokensMax, configVersion },
-    price: { input, output, cacheRead, cacheWrite5m, cacheWrite1h },
+    price: { input, output, cacheRead, cacheWrite5m, cacheWrite1h, webSearch },
     tries: unpackTries(tries),
     outcome,
     status: status ?? undefined,

@@ -48,6 +48,8 @@ type PackedUsage = readonly [
   thinking: number,
   isEstimated: boolean,
   details?: PackedDetails,
+  /** Absent where there was none, so that all versions read most usages at once. */
+  searches?: number,
 ];
 
 type PackedSettlement = [
@@ -105,7 +107,7 @@ export function encodeLedgerUsage(
   isEstimated: boolean,
   details: RequestDetails,
 ): Buffer {
-  writer.list(9);
+  writer.list(usage.searches === 0 ? 9 : 10);
   writer.number(USAGE_VERSION);
   writer.number(usage.input);
   writer.number(usage.cacheRead);
@@ -115,6 +117,7 @@ export function encodeLedgerUsage(
   writer.number(usage.thinking);
   writer.flag(isEstimated);
   packDetails(writer, details);
+  if (usage.searches > 0) writer.number(usage.searches);
   return writer.take();
 }
 
@@ -131,10 +134,11 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
     thinking,
     isEstimated,
     details,
+    searches = 0,
   ] = unpack(packed) as PackedUsage;
   if (version !== USAGE_VERSION && version !== USAGE_VERSION_WITHOUT_DETAILS) return undefined;
   return {
-    usage: { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking },
+    usage: { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking, searches },
     isEstimated,
     details: details === undefined ? undefined : unpackDetails(details),
   };
@@ -146,9 +150,9 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
  */
 export function skimLedgerUsage(packed: Buffer): Omit<LedgerUsage, 'details'> | undefined {
   const reader = new PackReader(packed);
-  reader.list(9);
+  const length = reader.listOfAny();
   const version = reader.number();
-  const usage = {
+  const tokens = {
     input: reader.number(),
     cacheRead: reader.number(),
     cacheWrite5m: reader.number(),
@@ -158,5 +162,7 @@ export function skimLedgerUsage(packed: Buffer): Omit<LedgerUsage, 'details'> | 
   };
   const isEstimated = reader.flag();
   skipDetails(reader);
-  return reader.isDone && version === USAGE_VERSION ? { usage, isEstimated } : undefined;
+  const searches = length === 10 ? reader.number() : 0;
+  const isKnown = version === USAGE_VERSION && (length === 9 || length === 10);
+  return reader.isDone && isKnown ? { usage: { ...tokens, searches }, isEstimated } : undefined;
 }

@@ -10,6 +10,7 @@ import type {
   Usage,
 } from '../../protocol/inference.ts';
 import { wait } from '../../timers/wait.ts';
+import { countSearches } from './count-searches.ts';
 import { measureInput } from './measure-input.ts';
 import { parseDirectives } from './parse-directives.ts';
 import { limitAnswer, planAnswer } from './plan-answer.ts';
@@ -65,7 +66,8 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
       outputTokens: request.outputTokensMax === undefined ? 0 : call.outputTokensMax,
       contextTokensMax: call.contextTokensMax,
     });
-    const usage: Usage = measureInput(request, { ...options, model, cache });
+    const searches = countSearches(request.tools, directives);
+    const usage: Usage = { ...measureInput(request, { ...options, model, cache }), searches };
     const random = createRandom(seed, model, conversation.userText.slice(0, SEED_CHARS_MAX));
     const plan = planAnswer({ call, request, directives, conversation, random });
     const room = call.contextTokensMax - inputTokens;

@@ -20,7 +20,7 @@ export function measureInput(
   { model, cache, countTokens }: MeasureOptions,
 ): Usage {
   const total = countTokens(request);
-  const usage = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+  const usage = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, searches: 0 };
   if (!hasMarkers(request)) return { ...usage, input: total, output: 0, thinking: 0 };
 
   const prefixes = digestPrefixes(model, request);

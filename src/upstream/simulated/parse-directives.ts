@@ -6,7 +6,7 @@ import type { ErrorPlan } from './simulated-errors.ts';
  *   [[error STATUS]]          fails with that status instead of an answer
  *   [[error STATUS after N]]  fails with it after N tokens of the answer
  *   [[tool NAME]]             calls the tool with input made to fit its schema; several ask for parallel calls
- *   [[tool NAME {json}]]      calls it with this input
+ *   [[tool NAME {json}]]      calls it with this input; where it is a search of the web, reports one instead
  *   [[tokens N]]              answers with exactly N tokens of text
  *   [[slow MS]]               waits MS milliseconds before each token
  *   [[latency MS]]            waits MS milliseconds before the first event

@@ -1,3 +1,4 @@
+import { findPricedTool } from '../../protocol/fields/check-fields.ts';
 import type { InferenceCall, InferenceRequest, StopReason } from '../../protocol/inference.ts';
 import { isObject } from '../../protocol/schema.ts';
 import {
@@ -102,7 +103,9 @@ function planCalls(
 ): CallPlan[] {
   if (toolChoice?.type === 'none') return [];
   const forced = toolChoice?.type === 'tool' ? toolChoice.name : undefined;
-  const offered = tools.filter(({ name }) => forced === undefined || name === forced);
+  const offered = tools.filter(
+    (tool) => (forced === undefined || tool.name === forced) && findPricedTool(tool) === undefined,
+  );
   const asked = directives.tools.filter(({ name }) => offered.some((tool) => tool.name === name));
   const [first] = offered;
   const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';

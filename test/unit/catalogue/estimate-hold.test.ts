@@ -9,12 +9,13 @@ import { priceUsage } from '../../../src/catalogue/price-usage.ts';
 import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 import { findModel } from './models.ts';
 
-const price = findModel('llm-opus-4.7').price;
+const price = { ...findModel('llm-opus-4.7').price, webSearch: 10 };
 
 const inputOf = (
   tokensMax: number,
   cacheWrite: InputBound['cacheWrite'] = undefined,
-): InputBound => ({ tokensMax, cacheWrite });
+  searchesMax = 0,
+): InputBound => ({ tokensMax, cacheWrite, searchesMax });
 
 const holdOf = (input: InputBound, outputTokensMax: number, isElastic = false) =>
   estimateHold({ input, outputTokensMax, isElastic, price });
@@ -22,6 +23,7 @@ const holdOf = (input: InputBound, outputTokensMax: number, isElastic = false) =
 const inputs = fc.record({
   tokensMax: fc.nat({ max: 1_000_000 }),
   cacheWrite: fc.constantFrom(undefined, '5m' as const, '1h' as const),
+  searchesMax: fc.nat({ max: 100 }),
 });
 const outputTokens = fc.nat({ max: 200_000 });
 const creditPrices = fc.record({
@@ -30,6 +32,10 @@ const creditPrices = fc.record({
   cacheRead: fc.constant(0),
   cacheWrite5m: fc.nat({ max: 50_000_000 }).map((micros) => micros / 1e6),
   cacheWrite1h: fc.nat({ max: 50_000_000 }).map((micros) => micros / 1e6),
+  webSearch: fc.option(
+    fc.nat({ max: 50_000_000 }).map((micros) => micros / 1e6),
+    { nil: undefined },
+  ),
 });
 
 describe('estimateHold', () => {
@@ -60,6 +66,10 @@ describe('estimateHold', () => {
     expect(hold('5m', { ...cheap, cacheWrite5m: 1 })).toBe(5_000);
   });
 
+  it('has the price of all the searches that there may be', () => {
+    expect(holdOf(inputOf(1_000, undefined, 8), 100).holdMicros).toBe(7_500 + 80_000);
+  });
+
   it('begins an answer without a maximum with room for 256 tokens, or for its ceiling', () => {
     expect(holdOf(inputOf(1_000), 32_000, true)).toEqual({
       holdMicros: 805_000,
@@ -87,7 +97,8 @@ describe('estimateHold', () => {
           const rest = input.tokensMax - cacheRead - written;
           const writes =
             input.cacheWrite === '1h' ? { cacheWrite1h: written } : { cacheWrite5m: written };
-          const usage = { ...NO_USAGE, input: rest, cacheRead, ...writes, output };
+          const searches = Math.floor(input.searchesMax * readShare);
+          const usage = { ...NO_USAGE, input: rest, cacheRead, ...writes, output, searches };
           const { holdMicros, holdLeastMicros } = holdOf(input, output);
           expect(priceUsage(usage, price)).toBeLessThanOrEqual(holdMicros);
           expect(holdLeastMicros).toBe(holdMicros);

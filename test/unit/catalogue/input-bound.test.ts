@@ -19,7 +19,7 @@ function bound(body: object, read: Read = 'whole', bounds: FileBounds = FILE_BOU
   const { request, source } = readRequest(bytes, nativeFormat, header, read === 'abridged');
   const estimate = estimateTokens(request, 3, source.longTexts);
   expect(estimate.least).toBeLessThanOrEqual(estimate.likely);
-  return boundInput(estimate, bounds, WINDOW).tokensMax;
+  return boundInput(estimate, { files: bounds, windowTokens: WINDOW, searchesMax: 0 }).tokensMax;
 }
 
 const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] });

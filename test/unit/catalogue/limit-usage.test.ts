@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { limitUsage } from '../../../src/catalogue/limit-usage.ts';
 import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 
-const LIMITS = { outputTokensMax: 1_000, contextTokensMax: 200_000 };
+const LIMITS = { outputTokensMax: 1_000, inputTokensMax: 200_000, searchesMax: 0 };
 
 describe('usage that an upstream tells', () => {
   it('is taken as it is, up to what was asked for and what the model can read', () => {
@@ -17,6 +17,18 @@ describe('usage that an upstream tells', () => {
     });
     expect(limitUsage({ ...NO_USAGE, input: many, output: 1 }, LIMITS)).toEqual({
       usage: { ...NO_USAGE, input: 200_000, output: 1 },
+      isImplausible: true,
+    });
+  });
+
+  it('is cut to the searches that were asked for, and marked', () => {
+    const usage = { ...NO_USAGE, input: 9, output: 1, searches: 8 };
+    const limits = { ...LIMITS, searchesMax: 8 };
+    expect(limitUsage(usage, limits)).toEqual({ usage, isImplausible: false });
+    const dear = { ...usage, searches: 9 };
+    expect(limitUsage(dear, limits)).toEqual({ usage, isImplausible: true });
+    expect(limitUsage(dear, LIMITS)).toEqual({
+      usage: { ...usage, searches: 0 },
       isImplausible: true,
     });
   });

@@ -9,6 +9,7 @@ import { findModel } from './models.ts';
 const OPUS = findModel('llm-opus-4.7').price;
 const NO_PRICE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 const COUNTS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output'] as const;
+const SEARCHING = { ...OPUS, webSearch: 10 };
 
 const tokens = fc.oneof(
   fc.nat({ max: 2_000_000 }),
@@ -52,6 +53,15 @@ describe('priceUsage', () => {
     ],
   ] satisfies [string, Partial<Usage>, number][])('prices %s', (_what, counts, micros) => {
     expect(priceUsage({ ...NO_USAGE, ...counts }, OPUS)).toBe(micros);
+  });
+
+  it('prices searches by the thousand, beside tokens', () => {
+    expect(priceUsage({ ...NO_USAGE, searches: 1 }, SEARCHING)).toBe(10_000);
+    expect(priceUsage({ ...NO_USAGE, input: 1, searches: 3 }, SEARCHING)).toBe(30_005);
+    expect(priceUsage({ ...NO_USAGE, searches: 1 }, { ...OPUS, webSearch: 0.000_001 })).toBe(1);
+    expect(priceUsage({ ...NO_USAGE, input: 1, searches: 3 }, OPUS)).toBe(5);
+    const many = { ...NO_USAGE, input: 1e12, searches: 1e6 };
+    expect(priceUsage(many, SEARCHING)).toBe(5e12 + 1e10);
   });
 
   it('takes prices as they are written, without binary dust', () => {

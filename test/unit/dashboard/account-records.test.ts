@@ -16,7 +16,7 @@ const ENTRY = {
   ...{ held_micros: 9, charged_micros: 7, short_micros: 0, balance_micros: 1_000 },
   usage: {
     ...{ input: 1, cache_read: 2, cache_write_5m: 3, cache_write_1h: 4, output: 5 },
-    ...{ thinking: 0, estimated: true },
+    ...{ thinking: 0, estimated: true, searches: 2 },
   },
   note: null,
 };

@@ -39,6 +39,7 @@ const ESTIMATE_OF_TEXT = { likely: ESTIMATE, least: 1, unsure: 0, files: undefin
 interface Asked {
   readonly cacheWrite?: '5m' | '1h';
   readonly outputTokensMax?: number;
+  readonly searchesMax?: number;
 }
 
 function meterOf(events: readonly InferenceEvent[], asked: Asked = {}) {
@@ -48,6 +49,7 @@ function meterOf(events: readonly InferenceEvent[], asked: Asked = {}) {
     ratio: createTokenRatios(BYTES_PER_TOKEN)('m'),
     contextTokensMax: WINDOW,
     outputTokensMax: asked.outputTokensMax ?? OUTPUT_MAX,
+    searchesMax: asked.searchesMax ?? 0,
   });
   for (const event of events) meter.note(event);
   return meter;
@@ -64,7 +66,7 @@ const FREE = { usage: NO_USAGE, chargeMicros: 0, isEstimated: false, isImplausib
 
 describe('an answer that came to its end', () => {
   it('costs exactly what its upstream counted', () => {
-    const counted = { ...INPUT, output: 7, thinking: 3 };
+    const counted = { ...INPUT, output: 7, thinking: 3, searches: 0 };
     expect(bill('complete', start(), text('Hello'), finish(counted))).toEqual(
       billOf(counted, false),
     );
@@ -175,7 +177,7 @@ describe('an answer whose client left', () => {
   );
 
   it('costs what was told in its middle, and what was delivered since', () => {
-    const counted = { ...INPUT, output: 40, thinking: 30 };
+    const counted = { ...INPUT, output: 40, thinking: 30, searches: 0 };
     const told: InferenceEvent = { type: 'usage', usage: counted };
     expect(bill('left', start(), text('Hello'), told)).toEqual(billOf(counted, false));
     expect(bill('left', start(), text('Hello'), told, text('there'))).toEqual(

@@ -16,6 +16,7 @@ export const USAGE = {
   cacheWrite1h: 0,
   output: 0,
   thinking: 0,
+  searches: 0,
 };
 export const START: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage: USAGE };
 export const ANSWER: readonly InferenceEvent[] = [

@@ -7,7 +7,15 @@ import { decodeLedgerUsage, type Settlement } from '../../../src/quota/settlemen
 import { DETAILS } from '../../support/request-details.ts';
 
 const RATE = { nowMs: 0, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
-const USAGE = { input: 5, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1, thinking: 0 };
+const USAGE = {
+  input: 5,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 1,
+  thinking: 0,
+  searches: 0,
+};
 const ADMITTED: AdmitReply = {
   kind: 'admitted',
   rate: RATE,

@@ -44,6 +44,7 @@ const COLUMNS = [
 ] satisfies readonly (keyof LedgerEntry)[];
 const USAGE_COLUMNS = [
   ...['input', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'output', 'thinking', 'estimated'],
+  'searches',
 ];
 
 /** Columns are those of `tollgate ledger export --format csv`. */

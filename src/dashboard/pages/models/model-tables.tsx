@@ -8,6 +8,7 @@ const PRICES = [
   { title: 'Cache read', kind: 'cache_read' },
   { title: 'Cache write, 5 min', kind: 'cache_write_5m' },
   { title: 'Cache write, 1 h', kind: 'cache_write_1h' },
+  { title: '1,000 searches', kind: 'web_search' },
 ] as const;
 
 const COMMON = { keyOf: ({ id }: Model) => id, emptyText: 'No model is configured' };
@@ -39,13 +40,17 @@ export function ModelTables({ models }: { readonly models: readonly Model[] }) {
           { title: 'Model', cell: ({ id }) => <code>{id}</code> },
           ...PRICES.map(({ title, kind }) => ({
             title,
-            cell: ({ price }: Model) => formatCreditAmount(price[kind]),
+            cell: ({ price }: Model) => formatPrice(price[kind]),
             isNumber: true,
           })),
         ]}
       />
     </>
   );
+}
+
+function formatPrice(credits: number | null): string {
+  return credits === null ? '–' : formatCreditAmount(credits);
 }
 
 function formatBetaWindow({ beta_context_length: length }: Model): string {

@@ -95,7 +95,7 @@ function listAmounts({ held, seen, charged, short = 0, balance_after: balance }:
   );
 }
 
-function listDetails({ answered, asked, config_version: version }: Receipt): Fact[] {
+function listDetails({ answered, asked, usage, config_version: version }: Receipt): Fact[] {
   if (!answered || !asked) return [];
   const { status, outcome, refusal } = answered;
   return [
@@ -104,6 +104,9 @@ function listDetails({ answered, asked, config_version: version }: Receipt): Fac
     ...(refusal === null ? [] : [{ name: 'Reason', value: formatName(refusal) }]),
     { name: 'Format', value: `${asked.format}, ${asked.stream ? 'streamed' : 'whole'}` },
     { name: 'Body', value: `${formatCount(asked.body_bytes)} bytes` },
+    ...(usage && usage.searches > 0
+      ? [{ name: 'Searches', value: formatCount(usage.searches) }]
+      : []),
     { name: 'Output at most', value: `${formatCount(asked.max_tokens)} tokens` },
     ...(version ? [{ name: 'Settings', value: <code>{version}</code> }] : []),
   ];

@@ -27,5 +27,6 @@ export function decodeUsage(value: unknown): Usage | undefined {
     cacheWrite1h: 0,
     output,
     thinking: Math.min(readCount(reasoning) ?? 0, output),
+    searches: 0,
   };
 }

@@ -13,7 +13,7 @@ import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
 import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
-import { encodeUsage } from './encode-usage.ts';
+import { encodeUsage, mendSearches } from './encode-usage.ts';
 
 /** The events of an answer that comes as a whole. */
 export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
@@ -52,7 +52,8 @@ function tellsUsageOf(answer: Json, usage: Usage): boolean {
 /** Ours, and what nobody here knows. */
 function mendUsage(answer: Json, usage: Usage): Json {
   const { service_tier, ...ours } = encodeUsage(usage);
-  return { service_tier, ...readObject(answer, 'usage'), ...ours };
+  const told = readObject(answer, 'usage');
+  return { service_tier, ...told, ...ours, ...mendSearches(told, usage) };
 }
 
 function decodePayload(answer: Json): readonly InferenceEvent[] {

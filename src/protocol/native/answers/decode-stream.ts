@@ -8,6 +8,7 @@ import {
   readObject,
   readText,
 } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding, NO_ENDING } from './decode-ending.ts';
@@ -31,6 +32,8 @@ export function createPayloadDecoder(): PayloadDecoder {
 class PayloadDecoder {
   #usage: Usage = NO_USAGE;
   #isUsageTold = false;
+  /** That were found something for, until they are told: others are not billed. */
+  #searches = 0;
   #ending = NO_ENDING;
   #stage: 'nothing' | 'started' | 'finished' = 'nothing';
   readonly #blocks = createBlockDecoder();
@@ -45,7 +48,7 @@ class PayloadDecoder {
         return this.#start(payload);
       case 'content_block_start':
         this.#checkStarted(type);
-        return this.#blocks.start(payload);
+        return this.#noteSearch(payload, this.#blocks.start(payload));
       case 'content_block_delta':
         this.#checkStarted(type);
         return this.#blocks.addDelta(payload);
@@ -83,6 +86,19 @@ class PayloadDecoder {
     this.#usage = { ...started, output: 0, thinking: 0 };
     this.#stage = 'started';
     return [{ type: 'start', id, model, usage: started }];
+  }
+
+  /** Usage is told in the end. */
+  #noteSearch({ content_block: block }: Json, events: InferenceEvent[]): InferenceEvent[] {
+    const hasResults =
+      isObject(block) &&
+      block['type'] === 'web_search_tool_result' &&
+      Array.isArray(block['content']);
+    if (!hasResults || this.#isUsageTold) return events;
+    this.#searches += 1;
+    const searches = Math.max(this.#usage.searches, this.#searches);
+    events.push({ type: 'usage', usage: { ...this.#usage, searches } });
+    return events;
   }
 
   #noteStop(payload: Json): InferenceEvent[] {

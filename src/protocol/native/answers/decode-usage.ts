@@ -9,6 +9,7 @@ export const NO_USAGE: Usage = {
   cacheWrite1h: 0,
   output: 0,
   thinking: 0,
+  searches: 0,
 };
 
 /** What an upstream says now, over what it said before: it may leave out what has not changed. */
@@ -16,6 +17,7 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
   const usage = isObject(value) ? value : {};
   const split = isObject(usage['cache_creation']) ? usage['cache_creation'] : {};
   const details = isObject(usage['output_tokens_details']) ? usage['output_tokens_details'] : {};
+  const tools = usage['server_tool_use'];
 
   const written =
     readCount(usage['cache_creation_input_tokens']) ?? before.cacheWrite5m + before.cacheWrite1h;
@@ -29,6 +31,8 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
     cacheWrite1h,
     output: readCount(usage['output_tokens']) ?? before.output,
     thinking: readCount(details['thinking_tokens']) ?? before.thinking,
+    searches:
+      (isObject(tools) ? readCount(tools['web_search_requests']) : undefined) ?? before.searches,
   };
 }
 

@@ -22,7 +22,7 @@ import { createTextFrames } from '../../sse/text-frames.ts';
 import { createPayloadDecoder } from './decode-stream.ts';
 import { decodeUsage, NO_USAGE } from './decode-usage.ts';
 import { createStreamEncoder, encodeEvent } from './encode-stream.ts';
-import { encodeFinalUsage } from './encode-usage.ts';
+import { encodeFinalUsage, mendSearches } from './encode-usage.ts';
 
 const EVENT_NAME = /^\w{1,64}$/;
 /** What other events say is none of the answer, but may be about a failure. */
@@ -143,9 +143,8 @@ function tellsNothingElse(ending: Json, usage: Usage): boolean {
 
 function mendEnding(ending: Json, usage: Usage): Uint8Array {
   const told = readObject(ending, 'usage');
-  return utf8.encode(
-    encodeEvent('message_delta', { ...ending, usage: { ...told, ...encodeFinalUsage(usage) } }),
-  );
+  const mended = { ...told, ...encodeFinalUsage(usage), ...mendSearches(told, usage) };
+  return utf8.encode(encodeEvent('message_delta', { ...ending, usage: mended }));
 }
 
 /** `undefined` where it is none that could stand in a line of its own. */

@@ -5,7 +5,7 @@ import type { NativeRequest } from './native-request.ts';
 
 const NO_PATHS: readonly string[] = Object.freeze([]);
 
-/** Refuses the kinds of tools that are not sold; tells the paths of those that nobody here knows. */
+/** Refuses the kinds of tools that no model sells; tells the paths of those that nobody here knows. */
 export function checkKinds({ tools }: NativeRequest): readonly string[] {
   if (tools == null) return NO_PATHS;
   let unknown: string[] | undefined;
@@ -17,7 +17,7 @@ export function checkKinds({ tools }: NativeRequest): readonly string[] {
     if (rule === undefined) {
       unknown ??= [];
       unknown.push(path);
-    } else if (rule.becomes !== 'passed') {
+    } else if (rule.becomes === 'refused') {
       throw new Refusal('invalid_request', `${path}: ${explainKind(rule)}`, { param: path });
     }
   }

@@ -6,7 +6,15 @@ import type {
   StopReason,
 } from '../../../../src/protocol/inference.ts';
 
-const usage = { input: 1, cacheRead: 2, cacheWrite5m: 3, cacheWrite1h: 4, output: 5, thinking: 6 };
+const usage = {
+  input: 1,
+  cacheRead: 2,
+  cacheWrite5m: 3,
+  cacheWrite1h: 4,
+  output: 5,
+  thinking: 6,
+  searches: 0,
+};
 const noUsage = {
   input: 0,
   cacheRead: 0,
@@ -14,6 +22,7 @@ const noUsage = {
   cacheWrite1h: 0,
   output: 0,
   thinking: 0,
+  searches: 0,
 };
 
 const start: InferenceEvent = { type: 'start', id: 'msg_1', model: 'llm-opus-4.7', usage: noUsage };

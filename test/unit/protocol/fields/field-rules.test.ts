@@ -104,7 +104,7 @@ describe('a tool of a native request', () => {
   const toolOf = (type: string) => ({
     tools: [{ type, name: 'a', input_schema: { type: 'object' } }],
   });
-  for (const { type, becomes } of TOOL_RULES) {
+  for (const { type, becomes } of TOOL_RULES.filter((rule) => rule.becomes !== 'priced')) {
     const dated = type.endsWith('_') ? `${type}20990101` : type;
     it(`of type ${dated} is ${becomes === 'passed' ? 'passed' : 'refused'}`, () => {
       if (becomes === 'passed')

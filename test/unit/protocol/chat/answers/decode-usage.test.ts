@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUsage } from '../../../../../src/protocol/chat/answers/decode-usage.ts';
 
-const NONE = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, thinking: 0 };
+const NONE = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  thinking: 0,
+  searches: 0,
+};
 
 describe('the usage that a chat upstream tells', () => {
   it('has the prompt without what the cache had of it', () => {
@@ -19,6 +27,7 @@ describe('the usage that a chat upstream tells', () => {
       cacheWrite5m: 30,
       output: 20,
       thinking: 5,
+      searches: 0,
     });
   });
 
@@ -29,7 +38,13 @@ describe('the usage that a chat upstream tells', () => {
       total_tokens: 64,
       completion_tokens_details: { reasoning_tokens: 50 },
     };
-    expect(decodeUsage(usage)).toEqual({ ...NONE, input: 10, output: 54, thinking: 50 });
+    expect(decodeUsage(usage)).toEqual({
+      ...NONE,
+      input: 10,
+      output: 54,
+      thinking: 50,
+      searches: 0,
+    });
   });
 
   it('has never more of a part than of the whole', () => {
@@ -39,7 +54,13 @@ describe('the usage that a chat upstream tells', () => {
       prompt_tokens_details: { cached_tokens: 9, cache_write_tokens: 9 },
       completion_tokens_details: { reasoning_tokens: 9 },
     };
-    expect(decodeUsage(usage)).toEqual({ ...NONE, cacheRead: 5, output: 1, thinking: 1 });
+    expect(decodeUsage(usage)).toEqual({
+      ...NONE,
+      cacheRead: 5,
+      output: 1,
+      thinking: 1,
+      searches: 0,
+    });
   });
 
   it('does not take the total for output where the prompt is not told', () => {

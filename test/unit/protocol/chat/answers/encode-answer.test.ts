@@ -12,7 +12,15 @@ const answer: InferenceAnswer = {
   content: [{ type: 'text', text: 'Hello' }],
   stopReason: 'end_turn',
   stopSequence: undefined,
-  usage: { input: 1, cacheRead: 2, cacheWrite5m: 3, cacheWrite1h: 4, output: 50, thinking: 6 },
+  usage: {
+    input: 1,
+    cacheRead: 2,
+    cacheWrite5m: 3,
+    cacheWrite1h: 4,
+    output: 50,
+    thinking: 6,
+    searches: 0,
+  },
 };
 
 function encode(fields: Partial<InferenceAnswer>): unknown {

@@ -3,7 +3,15 @@ import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
 import type { InferenceEvent } from '../../../../../src/protocol/inference.ts';
 import { Refusal } from '../../../../../src/protocol/refusals.ts';
 
-const usage = { input: 1, cacheRead: 2, cacheWrite5m: 3, cacheWrite1h: 4, output: 5, thinking: 0 };
+const usage = {
+  input: 1,
+  cacheRead: 2,
+  cacheWrite5m: 3,
+  cacheWrite1h: 4,
+  output: 5,
+  thinking: 0,
+  searches: 0,
+};
 const start: InferenceEvent = { type: 'start', id: 'msg_01', model: 'llm-opus-4.7', usage };
 const finish: InferenceEvent = {
   type: 'finish',

@@ -37,7 +37,15 @@ describe('the decoder of native answers', () => {
       output_tokens_details: { thinking_tokens: 1 },
     };
     expect(decodeNativeAnswer(answer({ usage })).at(-1)).toMatchObject({
-      usage: { input: 1, cacheRead: 0, cacheWrite5m: 10, cacheWrite1h: 20, output: 2, thinking: 1 },
+      usage: {
+        input: 1,
+        cacheRead: 0,
+        cacheWrite5m: 10,
+        cacheWrite1h: 20,
+        output: 2,
+        thinking: 1,
+        searches: 0,
+      },
     });
   });
 

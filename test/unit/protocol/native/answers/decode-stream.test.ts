@@ -23,6 +23,7 @@ const NO_USAGE = {
   cacheWrite1h: 0,
   output: 0,
   thinking: 0,
+  searches: 0,
 };
 const start = { type: 'message_start', message: { id: 'msg_1', model: 'm' } };
 const stop = { type: 'message_stop' };
