@@ -182,6 +182,7 @@ describe('README: its tables', () => {
     expect(shown.ops.listen).toBe(defaults.ops.listen);
     expect(shown.models[0]).toEqual({
       ...defaults.models[0],
+      price: { ...defaults.models[0]?.price, web_search: 10 },
       routes: [{ upstream: 'main', weight: 3, priority: 1 }],
     });
     expect(shown.upstreams[0]?.timeouts).toEqual(defaults.upstreams[0]?.timeouts);

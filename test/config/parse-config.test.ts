@@ -106,9 +106,9 @@ describe('parseConfig', () => {
       ['llm-haiku-4.5', 'haiku'],
     ]);
     expect(models.map(({ price }) => Object.values(price))).toEqual([
-      [5, 25, 0.5, 6.25, 10],
-      [3, 15, 0.3, 3.75, 6],
-      [1, 5, 0.1, 1.25, 2],
+      [5, 25, 0.5, 6.25, 10, undefined],
+      [3, 15, 0.3, 3.75, 6, undefined],
+      [1, 5, 0.1, 1.25, 2, undefined],
     ]);
     expect(models.map(({ outputTokensMax }) => outputTokensMax)).toEqual([32_000, 16_384, 8_192]);
     expect(models.map(({ contextTokensMax }) => contextTokensMax)).toEqual(Array(3).fill(200_000));

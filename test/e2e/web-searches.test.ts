@@ -2,6 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/clients/admin.ts';
 import { scrape } from '../support/clients/scrape.ts';
+import {
+  beginStream,
+  endStream,
+  FAILED,
+  FOUND,
+  type SearchAnswer,
+  type ToldSearches,
+  tell,
+} from '../support/searching-vendor.ts';
 import { startGateway } from '../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { startHttpUpstream } from '../support/upstreams/start-http-upstream.ts';
@@ -23,76 +32,10 @@ const BODY = {
   tools: [SEARCH],
 };
 
-interface Told {
-  readonly input: number;
-  readonly output: number;
-  readonly searches: number;
-}
-
-const MODEST: Told = { input: 1_500, output: 3, searches: 2 };
-const usageOf = ({ input, output, searches }: Told) => ({
-  input_tokens: input,
-  output_tokens: output,
-  server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 },
-});
-
-const MESSAGE = { id: 'msg_1', type: 'message', role: 'assistant', model: 'vendor-name' };
-const FOUND = [{ type: 'web_search_result', url: 'https://a.example', title: 'A' }];
-const FAILED = { type: 'web_search_tool_result_error', error_code: 'unavailable' };
-const calling = (id: string) => ({ type: 'server_tool_use', id, name: 'web_search', input: {} });
-const result = (id: string, content: object) => ({
-  ...{ type: 'web_search_tool_result', tool_use_id: id, content },
-});
-
-function answerWhole(response: ServerResponse, told: Told) {
-  const content = [calling('s'), result('s', FOUND), { type: 'text', text: 'Much' }];
-  const usage = usageOf(told);
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ ...MESSAGE, content, stop_reason: 'end_turn', usage }));
-}
-
-const write = (response: ServerResponse, type: string, fields: object = {}) =>
-  response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
-
-/** What was searched is told in the end, as vendors do. */
-function beginStream(response: ServerResponse, results: readonly object[]) {
-  response.setHeader('content-type', 'text/event-stream');
-  const message = {
-    ...MESSAGE,
-    content: [],
-    usage: usageOf({ input: 10, output: 1, searches: 0 }),
-  };
-  write(response, 'message_start', { message });
-  const blocks = results.flatMap((content, i) => [calling(`s${i}`), result(`s${i}`, content)]);
-  for (const [index, block] of blocks.entries()) {
-    write(response, 'content_block_start', { index, content_block: block });
-    write(response, 'content_block_stop', { index });
-  }
-  const index = blocks.length;
-  write(response, 'content_block_start', { index, content_block: { type: 'text', text: '' } });
-  const delta = { type: 'text_delta', text: 'Much' };
-  write(response, 'content_block_delta', { index, delta });
-  write(response, 'content_block_stop', { index });
-}
-
-function endStream(response: ServerResponse, told: Told) {
-  const delta = { stop_reason: 'end_turn', stop_sequence: null };
-  write(response, 'message_delta', { delta, usage: usageOf(told) });
-  write(response, 'message_stop');
-  response.end();
-}
-
-type Answer = (response: ServerResponse, isStream: boolean) => void;
-
-const tell = (told: Told): Answer =>
-  function answer(response, isStream) {
-    if (!isStream) return answerWhole(response, told);
-    beginStream(response, [FOUND]);
-    endStream(response, told);
-  };
+const MODEST: ToldSearches = { input: 1_500, output: 3, searches: 2 };
 
 /** A gateway in front of a vendor that answers so. */
-async function start(answer: Answer, { credits = 1_000, settings = '' } = {}) {
+async function start(answer: SearchAnswer, { credits = 1_000, settings = '' } = {}) {
   const vendor = await startHttpUpstream({
     cleanUp: onTestFinished,
     answer: ({ body }, response) => answer(response, body.includes('"stream":true')),
@@ -149,10 +92,7 @@ async function start(answer: Answer, { credits = 1_000, settings = '' } = {}) {
   };
 }
 
-const lastUsage = (text: string) => {
-  const told = [...text.matchAll(/"usage":(\{.*?\}(?:,.*?\})?)(?=\}|,")/g)].at(-1)?.[0];
-  return told ?? text;
-};
+const lastUsage = (text: string) => text.slice(text.lastIndexOf('"usage"'));
 
 describe.each([false, true])('an answer that searched (streamed: %s)', (stream) => {
   it('is charged for its searches and for all that was read, and tells its usage as it came', async () => {

@@ -77,6 +77,7 @@ describe('a receipt', () => {
         cache_write_1h: 0,
         output: 17,
         thinking: 0,
+        searches: 0,
         estimated: false,
       },
       asked: {

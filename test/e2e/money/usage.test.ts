@@ -82,7 +82,16 @@ describe('usage', () => {
     expect(JSON.parse(json.out)).toEqual(shown);
     const table = await runProgram(env, ...flags);
     const [head, row, total] = table.out.split('\n').map((line) => line.split(/\s{2,}/));
-    expect(head).toEqual(['model', 'requests', 'input', 'cached', 'output', 'charged', 'short']);
+    expect(head).toEqual([
+      'model',
+      'requests',
+      'input',
+      'cached',
+      'output',
+      'searches',
+      'charged',
+      'short',
+    ]);
     expect(row?.slice(0, 2)).toEqual([HAIKU, '14']);
     expect(total?.slice(0, 2)).toEqual(['total', '14']);
     expect(table.out).toContain('paid in: 10');

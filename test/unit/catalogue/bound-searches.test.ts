@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { boundSearches } from '../../../src/catalogue/bound-searches.ts';
+import {
+  boundInput,
+  boundSearchedInput,
+  estimateHold,
+} from '../../../src/catalogue/estimate-hold.ts';
+import { limitUsage } from '../../../src/catalogue/limit-usage.ts';
+import { priceUsage } from '../../../src/catalogue/price-usage.ts';
+import { FILE_BOUNDS, findModel } from './models.ts';
+
+const UNPRICED = findModel('llm-opus-4.7').price;
+const PRICE = { ...UNPRICED, webSearch: 10 };
+const OTHERS = [
+  { name: 'a', max_uses: 'x' },
+  { name: 'b', type: 'custom', max_uses: -1 },
+  { name: 'c', type: 'bash_20250124' },
+];
+const search = (maxUses: unknown) => ({
+  ...{ name: 'web_search', type: 'web_search_20250305', max_uses: maxUses },
+});
+
+describe('the searches that a request may set off', () => {
+  it('are the uses of all the tools that search', () => {
+    expect(boundSearches([], UNPRICED)).toBe(0);
+    expect(boundSearches(OTHERS, UNPRICED)).toBe(0);
+    expect(boundSearches([...OTHERS, search(8)], PRICE)).toBe(8);
+    expect(boundSearches([search(1), search(99)], PRICE)).toBe(100);
+    const loud = { ...search(3), type: 'WEB_SEARCH_20250305' };
+    expect(boundSearches([loud], PRICE)).toBe(3);
+    expect(() => boundSearches([loud], UNPRICED)).toThrow('is not sold here');
+  });
+
+  it('may cost nothing, which is a price too', () => {
+    expect(boundSearches([search(8)], { ...PRICE, webSearch: 0 })).toBe(8);
+  });
+
+  it('hold what they can cost, whatever an upstream tells', () => {
+    const counts = fc.nat({ max: 1e12 });
+    const told = fc.record({
+      ...{ input: counts, cacheRead: counts, cacheWrite5m: counts, cacheWrite1h: counts },
+      ...{ output: counts, thinking: counts, searches: counts },
+    });
+    const asked = fc.record({
+      searchesMax: fc.integer({ min: 1, max: 100 }),
+      windowTokens: fc.integer({ min: 1, max: 1_000_000 }),
+      outputTokensMax: fc.integer({ min: 1, max: 100_000 }),
+    });
+    const estimate = {
+      ...{ likely: 100, least: 1, unsure: 0, files: undefined },
+      cacheWrite: '1h' as const,
+    };
+    fc.assert(
+      fc.property(told, asked, (usage, { searchesMax, windowTokens, outputTokensMax }) => {
+        const bounds = { files: FILE_BOUNDS, windowTokens, searchesMax };
+        const input = boundInput(estimate, bounds);
+        const { holdMicros } = estimateHold({
+          ...{ input, outputTokensMax, isElastic: false, price: PRICE },
+        });
+        const inputTokensMax = boundSearchedInput(searchesMax, windowTokens);
+        const limits = { outputTokensMax, inputTokensMax, searchesMax };
+        const charged = priceUsage(limitUsage(usage, limits).usage, PRICE);
+        expect(charged).toBeLessThanOrEqual(holdMicros);
+      }),
+    );
+  });
+});
