@@ -92,7 +92,9 @@ it('a key made here serves a client library, and what it used is in usage, ledge
   expect(micros / 1e6).toBe(balance);
   const csv = await readDownload(page, 'Export all as CSV');
   expect(csv).toHaveLength(4);
-  expect(csv[0]).toMatch(/^bucket,id,time,kind,request,account,key,.*,thinking,estimated$/);
+  expect(csv[0]).toMatch(
+    /^bucket,id,time,kind,request,account,key,.*,thinking,estimated,searches$/,
+  );
   expect(tab.errors).toEqual([]);
 });
 
