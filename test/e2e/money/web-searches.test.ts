@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { admin } from '../support/clients/admin.ts';
-import { scrape } from '../support/clients/scrape.ts';
+import { admin } from '../../support/clients/admin.ts';
+import { scrape } from '../../support/clients/scrape.ts';
 import {
   beginStream,
   endStream,
@@ -10,11 +10,11 @@ import {
   type SearchAnswer,
   type ToldSearches,
   tell,
-} from '../support/searching-vendor.ts';
-import { startGateway } from '../support/servers/start-gateway.ts';
-import { stopRedisServers } from '../support/servers/start-redis-server.ts';
-import { startHttpUpstream } from '../support/upstreams/start-http-upstream.ts';
-import { waitUntil } from '../support/wait-until.ts';
+} from '../../support/searching-vendor.ts';
+import { startGateway } from '../../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { startHttpUpstream } from '../../support/upstreams/start-http-upstream.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
 
