@@ -8,7 +8,7 @@ const REMEMBERED_MAX = 10_000;
 export interface AdmissionInsurance<Admission> {
   noteAdmitted(keyDigest: string, admission: Admission): void;
   /** What is known of a key that may go on without Redis; `undefined` refuses it. */
-  insure(keyDigest: string): Admission | undefined;
+  insure(keyDigest: string): Promise<Admission | undefined>;
   /** Whether some key may still go on. */
   canInsure(): boolean;
 }
@@ -38,9 +38,9 @@ export function createAdmissionInsurance<Admission>({
       lastAdmittedMs = clock.nowMs();
     },
     canInsure: () => clock.nowMs() - lastAdmittedMs < REMEMBERED_MS,
-    insure(keyDigest) {
+    async insure(keyDigest) {
       const admission = admitted.get(keyDigest);
-      if (admission === undefined || limiter.take(keyDigest) > 0) return undefined;
+      if (admission === undefined || (await limiter.take(keyDigest)) > 0) return undefined;
       return admission;
     },
   };

@@ -1,8 +1,8 @@
 import { createMinuteLimiter } from './minute-limiter.ts';
 
 export interface FreeCallGuard {
-  /** Milliseconds to wait; 0 when the call is taken. */
-  take(keyId: string): number;
+  /** Resolves to milliseconds to wait; 0 when the call is taken. */
+  take(keyId: string): Promise<number>;
 }
 
 /** For calls that cost no credits and count against no plan. */

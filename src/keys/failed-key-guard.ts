@@ -7,6 +7,8 @@ import type { KeyOrigin } from '../protocol/admission.ts';
 const SHARED_FACTOR = 20;
 const GOOD_ADDRESS_KEPT_MS = 3_600_000;
 const GOOD_ADDRESSES_MAX = 10_000;
+const WAITING_KEPT_MS = 60_000;
+const WAITING_MAX = 10_000;
 
 export interface FailedKeyGuard {
   /** 0 when a key may be tried that is known to be wrong. */
@@ -36,9 +38,9 @@ export function createFailedKeyGuard({
   readonly trustedProxies: number;
   readonly clock: Clock;
 }): FailedKeyGuard {
-  const failures = createMinuteLimiter({ perMinuteMax });
-  const asked = createMinuteLimiter({ perMinuteMax: perMinuteMax * SHARED_FACTOR });
-  const claims = createMinuteLimiter({ perMinuteMax });
+  const failures = createFailureCount(perMinuteMax, clock);
+  const asked = createFailureCount(perMinuteMax * SHARED_FACTOR, clock);
+  const claims = createFailureCount(perMinuteMax, clock);
   const goodAddresses = createBoundedCache<true>({
     clock,
     keepMs: GOOD_ADDRESS_KEPT_MS,
@@ -65,5 +67,33 @@ export function createFailedKeyGuard({
     noteGood({ address }) {
       if (trustedProxies === 0) goodAddresses.set(address, true);
     },
+  };
+}
+
+interface FailureCount {
+  /** Milliseconds until the key may go on; 0 is now. */
+  waitMs(key: string): number;
+  count(key: string): void;
+}
+
+/**
+ * The limiter answers in promises, and a key has to be checked before its request is waited for: so whoever has used
+ * up a minute is kept here, where it is looked up at once.
+ */
+function createFailureCount(perMinuteMax: number, clock: Clock): FailureCount {
+  // The last failure that is allowed already makes the next one wait.
+  const limiter = createMinuteLimiter({ perMinuteMax: perMinuteMax - 1 });
+  const waitingUntilMs = createBoundedCache<number>({
+    clock,
+    keepMs: WAITING_KEPT_MS,
+    entriesMax: WAITING_MAX,
+  });
+  const countOne = async (key: string) => {
+    const waitMs = await limiter.take(key);
+    if (waitMs > 0) waitingUntilMs.set(key, clock.nowMs() + waitMs);
+  };
+  return {
+    waitMs: (key) => Math.max(0, (waitingUntilMs.get(key) ?? 0) - clock.nowMs()),
+    count: (key) => void countOne(key),
   };
 }

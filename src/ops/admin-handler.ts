@@ -50,7 +50,7 @@ export function createAdminHandler(
   return async (request: IncomingMessage, path: string): Promise<OpsAnswer | AdminStream> => {
     const { method = '', url = '', headers, socket } = request;
     const address = socket.remoteAddress ?? '';
-    authorize(headers.authorization, address);
+    await authorize(headers.authorization, address);
     trust(socket);
     const { route, id } = findAdminRoute(routes, method, path);
     const query = Object.fromEntries(new URLSearchParams(url.slice(path.length)));

@@ -6,7 +6,8 @@ import { OpsProblem } from './ops-problem.ts';
 
 const FAILURES_PER_MINUTE_MAX = 10;
 
-export type AuthorizeAdmin = (authorization: string | undefined, address: string) => void;
+/** Rejects with the problem that refuses a call. */
+export type AuthorizeAdmin = (authorization: string | undefined, address: string) => Promise<void>;
 
 /**
  * Lets through who has the token, whatever others at the same address did. An address that tried too many wrong
@@ -16,14 +17,14 @@ export function createAuthorizeAdmin(token: Secret): AuthorizeAdmin {
   const expected = digestToken(token.reveal());
   const failures = createMinuteLimiter({ perMinuteMax: FAILURES_PER_MINUTE_MAX });
 
-  return (authorization, peerAddress) => {
+  return async (authorization, peerAddress) => {
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (given === undefined) {
       throw refuse('the header authorization must be Bearer and the admin token');
     }
     if (timingSafeEqual(digestToken(given), expected)) return;
     const address = readClientAddress({ peerAddress, forwardedFor: undefined, trustedProxies: 0 });
-    const waitMs = failures.take(address);
+    const waitMs = await failures.take(address);
     if (waitMs > 0) throw refuseGuessing(waitMs);
     throw refuse('the admin token is wrong');
   };

@@ -24,7 +24,7 @@ interface AdmitRequestOptions {
   /** One attempt. */
   readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
   /** Who pays, where a request goes on although the store is away; `undefined` refuses it. */
-  readonly insure: (order: AdmissionOrder) => Payer | undefined;
+  readonly insure: (order: AdmissionOrder) => Promise<Payer | undefined>;
   readonly openHolds: OpenHolds;
   readonly settleQueue: Pick<SettleQueue, 'add'>;
   readonly plans: PlanLimits;
@@ -90,7 +90,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     try {
       reply = await ask(order);
     } catch (error) {
-      const payer = insure(order);
+      const payer = await insure(order);
       onAsked(performance.now() - askedMs, payer === undefined ? error : undefined);
       if (payer === undefined) throw error;
       return admitInsured(order, payer);

@@ -151,8 +151,8 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
   return createAdmitRequest({
     askStore,
     admit: createGatheredAdmit(admitConnection),
-    insure(order) {
-      const payer = insurance.insure(order);
+    async insure(order) {
+      const payer = await insurance.insure(order);
       if (payer !== undefined) count('insured');
       return payer;
     },

@@ -21,7 +21,7 @@ export function createIdentify(options: IdentifyOptions) {
   const { askStore, identify, keyCheck, guards } = options;
   const freeCalls = createFreeCallGuard({ perMinuteMax: guards.freeCallsPerMinuteMax });
   return async (key: ApiKey) => {
-    const waitMs = freeCalls.take(key.keyId);
+    const waitMs = await freeCalls.take(key.keyId);
     if (waitMs > 0) {
       throw new Refusal(
         'rate_limited',

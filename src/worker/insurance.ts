@@ -11,13 +11,13 @@ interface Order extends Pick<AdmissionOrder, 'modelNames'> {
 export interface Insurance {
   noteAdmitted(order: Order, payer: Payer): void;
   /** Undefined unless the settings allow it, and this key was admitted for this model a moment ago. */
-  insure(order: Order): Payer | undefined;
+  insure(order: Order): Promise<Payer | undefined>;
   canInsure(): boolean;
 }
 
 const NO_INSURANCE: Insurance = {
   noteAdmitted: () => {},
-  insure: () => undefined,
+  insure: () => Promise.resolve(undefined),
   canInsure: () => false,
 };
 
@@ -34,8 +34,8 @@ export function createInsurance(guards: Config['guards'], clock: Clock): Insuran
     noteAdmitted({ key, modelNames }, { accountId, month }) {
       admissions.noteAdmitted(key.digest, { accountId, month, model: modelNames[0] });
     },
-    insure({ key, modelNames }) {
-      const payer = admissions.insure(key.digest);
+    async insure({ key, modelNames }) {
+      const payer = await admissions.insure(key.digest);
       return payer?.model === modelNames[0] ? payer : undefined;
     },
   };

@@ -19,22 +19,22 @@ function createInsurance(perMinuteMax = 2) {
 }
 
 describe('the insurance of admissions', () => {
-  it('knows what was admitted in the last minute, and refuses everybody else', () => {
+  it('knows what was admitted in the last minute, and refuses everybody else', async () => {
     const insurance = createInsurance();
-    expect(insurance.insure('a')).toBeUndefined();
+    expect(await insurance.insure('a')).toBeUndefined();
     insurance.noteAdmitted('a', ADMISSION);
-    expect(insurance.insure('a')).toEqual(ADMISSION);
-    expect(insurance.insure('b')).toBeUndefined();
+    expect(await insurance.insure('a')).toEqual(ADMISSION);
+    expect(await insurance.insure('b')).toBeUndefined();
   });
 
-  it('ends a minute after the last admission, however often it was used', () => {
+  it('ends a minute after the last admission, however often it was used', async () => {
     const insurance = createInsurance(1_000);
     insurance.noteAdmitted('a', ADMISSION);
     for (let second = 0; second < 60; second += 1) {
-      expect(insurance.insure('a')).toEqual(ADMISSION);
+      expect(await insurance.insure('a')).toEqual(ADMISSION);
       vi.advanceTimersByTime(1_000);
     }
-    expect(insurance.insure('a')).toBeUndefined();
+    expect(await insurance.insure('a')).toBeUndefined();
   });
 
   it('tells for a minute after the last admission that some key may go on', () => {
@@ -47,27 +47,27 @@ describe('the insurance of admissions', () => {
     expect(insurance.canInsure()).toBe(false);
   });
 
-  it('admits each key so often, even when all its requests ask in one turn', () => {
+  it('admits each key so often, even when all its requests ask in one turn', async () => {
     const insurance = createInsurance(2);
     insurance.noteAdmitted('a', ADMISSION);
     insurance.noteAdmitted('b', ADMISSION);
-    const insured = Array.from({ length: 50 }, () => insurance.insure('a'));
+    const insured = await Promise.all(Array.from({ length: 50 }, () => insurance.insure('a')));
     expect(insured.filter((admission) => admission !== undefined)).toHaveLength(2);
-    expect(insurance.insure('b')).toEqual(ADMISSION);
+    expect(await insurance.insure('b')).toEqual(ADMISSION);
   });
 
-  it('answers with what was admitted last', () => {
+  it('answers with what was admitted last', async () => {
     const insurance = createInsurance();
     insurance.noteAdmitted('a', ADMISSION);
     insurance.noteAdmitted('a', { ...ADMISSION, month: '202602' });
-    expect(insurance.insure('a')?.month).toBe('202602');
+    expect((await insurance.insure('a'))?.month).toBe('202602');
   });
 
-  it('remembers no more than 10,000 keys, those that were admitted last', () => {
+  it('remembers no more than 10,000 keys, those that were admitted last', async () => {
     const insurance = createInsurance();
     for (let i = 0; i <= 10_000; i += 1) insurance.noteAdmitted(`key ${i}`, ADMISSION);
-    expect(insurance.insure('key 0')).toBeUndefined();
-    expect(insurance.insure('key 100')).toEqual(ADMISSION);
-    expect(insurance.insure('key 10000')).toEqual(ADMISSION);
+    expect(await insurance.insure('key 0')).toBeUndefined();
+    expect(await insurance.insure('key 100')).toEqual(ADMISSION);
+    expect(await insurance.insure('key 10000')).toEqual(ADMISSION);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFreeCallGuard } from '../../../src/guards/free-call-guard.ts';
 import { isLocalAddress } from '../../../src/guards/is-local-address.ts';
 import { createMinuteLimiter } from '../../../src/guards/minute-limiter.ts';
-import { createFailedKeyGuard } from '../../../src/keys/failed-key-guard.ts';
+import { createFailedKeyGuard, type FailedKeyGuard } from '../../../src/keys/failed-key-guard.ts';
 import type { KeyOrigin } from '../../../src/protocol/admission.ts';
 
 const KEYS_MAX = 10_000;
@@ -24,14 +24,25 @@ const B = from('192.0.2.2');
 const createGuard = (perMinuteMax: number, trustedProxies = 0) =>
   createFailedKeyGuard({ perMinuteMax, trustedProxies, clock: { nowMs: () => Date.now() } });
 
+/** A failure, and then all that follows from it before anything else happens. */
+async function noteFailure(guard: FailedKeyGuard, origin: KeyOrigin): Promise<void> {
+  guard.noteFailure(origin);
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+async function noteUnknown(guard: FailedKeyGuard, origin: KeyOrigin): Promise<void> {
+  guard.noteUnknown(origin);
+  await vi.advanceTimersByTimeAsync(0);
+}
+
 describe('the guard of failed keys', () => {
-  it('lets an address fail so often in a minute, then tells when that minute ends', () => {
+  it('lets an address fail so often in a minute, then tells when that minute ends', async () => {
     const guard = createGuard(3);
-    guard.noteFailure(A);
+    await noteFailure(guard, A);
     vi.advanceTimersByTime(20_000);
-    guard.noteUnknown(A);
+    await noteUnknown(guard, A);
     expect(guard.retryAfterMs(A)).toBe(0);
-    guard.noteFailure(A);
+    await noteFailure(guard, A);
     for (const wait of [guard.retryAfterMs, guard.askAfterMs]) expect(wait(A)).toBe(40_000);
     vi.advanceTimersByTime(39_999);
     expect(guard.retryAfterMs(A)).toBe(1);
@@ -39,18 +50,18 @@ describe('the guard of failed keys', () => {
     expect(guard.retryAfterMs(A)).toBe(0);
   });
 
-  it('keeps nobody waiting who does not fail, nor for the failures of others', () => {
+  it('keeps nobody waiting who does not fail, nor for the failures of others', async () => {
     const guard = createGuard(1);
-    guard.noteFailure(A);
+    await noteFailure(guard, A);
     for (let i = 0; i < 10; i += 1) expect(guard.askAfterMs(B)).toBe(0);
     expect(guard.askAfterMs(A)).toBe(60_000);
   });
 
-  it('does not make those wait longer who go on failing', () => {
+  it('does not make those wait longer who go on failing', async () => {
     const guard = createGuard(1);
-    guard.noteFailure(A);
+    await noteFailure(guard, A);
     vi.advanceTimersByTime(59_000);
-    for (let i = 0; i < 100; i += 1) guard.noteFailure(A);
+    for (let i = 0; i < 100; i += 1) await noteFailure(guard, A);
     expect(guard.retryAfterMs(A)).toBe(1_000);
   });
 
@@ -58,11 +69,11 @@ describe('the guard of failed keys', () => {
     ['that good keys come from', '192.0.2.1'],
     ['of a private network', '10.1.2.3'],
     ['of the machine itself', '0:0:0:0::/64'],
-  ])('shuts out only whom it was told of, at an address %s', (_, address) => {
+  ])('shuts out only whom it was told of, at an address %s', async (_, address) => {
     const guard = createGuard(3);
     guard.noteGood(from(address));
     const stranger = from(address, '203.0.113.5');
-    for (let i = 0; i < 3; i += 1) guard.noteUnknown(stranger);
+    for (let i = 0; i < 3; i += 1) await noteUnknown(guard, stranger);
     expect(guard.askAfterMs(stranger)).toBe(60_000);
     expect(guard.askAfterMs(from(address, '203.0.113.6'))).toBe(0);
     expect(guard.askAfterMs(from(address))).toBe(0);
@@ -70,66 +81,77 @@ describe('the guard of failed keys', () => {
     expect(guard.retryAfterMs(from(address))).toBe(60_000);
   });
 
-  it('gives whoever invents claims no more than an address has that makes none', () => {
-    const count = (claim: (i: number) => string | undefined) => {
+  it('gives whoever invents claims no more than an address has that makes none', async () => {
+    const count = async (claim: (i: number) => string | undefined) => {
       const guard = createGuard(3);
       guard.noteGood(A);
       for (let i = 0; ; i += 1) {
         const origin = from(A.address, claim(i));
         if (guard.askAfterMs(origin) > 0) return i;
-        guard.noteUnknown(origin);
+        await noteUnknown(guard, origin);
       }
     };
-    expect(count(() => undefined)).toBe(60);
-    expect(count((i) => `203.0.113.${i}`)).toBe(60);
+    expect(await count(() => undefined)).toBe(60);
+    expect(await count((i) => `203.0.113.${i}`)).toBe(60);
   });
 
-  it('holds for an address as it is where the proxies are known', () => {
+  it('holds for an address as it is where the proxies are known', async () => {
     const guard = createGuard(3, 1);
     guard.noteGood(A);
-    for (let i = 0; i < 3; i += 1) guard.noteUnknown(from(A.address, `203.0.113.${i}`));
+    for (let i = 0; i < 3; i += 1) await noteUnknown(guard, from(A.address, `203.0.113.${i}`));
     expect(guard.askAfterMs(from(A.address, '203.0.113.9'))).toBe(60_000);
   });
 
-  it('gives a stranger at an address of its own nothing for a claim', () => {
+  it('gives a stranger at an address of its own nothing for a claim', async () => {
     const guard = createGuard(3);
-    for (let i = 0; i < 3; i += 1) guard.noteUnknown(from(A.address, `203.0.113.${i}`));
+    for (let i = 0; i < 3; i += 1) await noteUnknown(guard, from(A.address, `203.0.113.${i}`));
     expect(guard.askAfterMs(from(A.address, '203.0.113.9'))).toBe(60_000);
   });
 });
 
 describe('the guard of free calls', () => {
-  it('takes so many calls of a key in a minute, exactly, even all in one turn', () => {
+  it('takes so many calls of a key in a minute, exactly, even all in one turn', async () => {
     const guard = createFreeCallGuard({ perMinuteMax: 600 });
-    const waits = Array.from({ length: 1_000 }, () => guard.take('key_1'));
+    const waits = await Promise.all(Array.from({ length: 1_000 }, () => guard.take('key_1')));
     expect(waits.filter((ms) => ms === 0)).toHaveLength(600);
     expect(waits.at(-1)).toBe(60_000);
-    expect(guard.take('key_2')).toBe(0);
+    expect(await guard.take('key_2')).toBe(0);
     vi.advanceTimersByTime(60_000);
-    expect(guard.take('key_1')).toBe(0);
+    expect(await guard.take('key_1')).toBe(0);
   });
 });
 
 describe('a limiter of one worker', () => {
-  it('drops the oldest minutes for a new key when it has as many as it may', () => {
+  it('drops the oldest minutes for a new key when it has as many as it may', async () => {
     const limiter = createMinuteLimiter({ perMinuteMax: 1 });
-    for (let i = 0; i < KEYS_MAX; i += 1) limiter.count(`key ${i}`);
-    limiter.count('key 5');
-    expect(limiter.waitMs('key 0')).toBe(60_000);
-    limiter.count('one more');
-    expect(limiter.waitMs('key 0')).toBe(0);
-    expect(limiter.waitMs('key 99')).toBe(0);
-    expect(limiter.waitMs('key 100')).toBe(60_000);
-    expect(limiter.waitMs('one more')).toBe(60_000);
+    for (let i = 0; i < KEYS_MAX; i += 1) await limiter.take(`key ${i}`);
+    expect(await limiter.take('key 5')).toBe(60_000);
+    expect(await limiter.take('key 0')).toBe(60_000);
+    expect(await limiter.take('one more')).toBe(0);
+    expect(await limiter.take('key 100')).toBe(60_000);
+    expect(await limiter.take('one more')).toBe(60_000);
+    for (const key of ['key 0', 'key 99']) expect(await limiter.take(key)).toBe(0);
   });
 
-  it('leaves nothing behind of the minutes that were dropped or are over', () => {
+  it('counts a minute as new that begins again', async () => {
+    const limiter = createMinuteLimiter({ perMinuteMax: 1 });
+    await limiter.take('again');
+    vi.advanceTimersByTime(60_000);
+    for (let i = 0; i < 100; i += 1) await limiter.take(`key ${i}`);
+    await limiter.take('again');
+    for (let i = 101; i < KEYS_MAX; i += 1) await limiter.take(`key ${i}`);
+    await limiter.take('one more');
+    expect(await limiter.take('key 0')).toBe(0);
+    expect(await limiter.take('again')).toBe(60_000);
+  });
+
+  it('leaves nothing behind of the minutes that were dropped or are over', async () => {
     const full = createMinuteLimiter({ perMinuteMax: 1 });
-    for (let i = 0; i < 2 * KEYS_MAX; i += 1) full.count(`key ${i}`);
+    for (let i = 0; i < 2 * KEYS_MAX; i += 1) await full.take(`key ${i}`);
     expect(vi.getTimerCount()).toBeLessThanOrEqual(KEYS_MAX);
     vi.clearAllTimers();
     const limiter = createMinuteLimiter({ perMinuteMax: 1 });
-    for (let i = 0; i < 10; i += 1) limiter.count(`key ${i}`);
+    for (let i = 0; i < 10; i += 1) await limiter.take(`key ${i}`);
     expect(vi.getTimerCount()).toBe(10);
     vi.advanceTimersByTime(60_000);
     expect(vi.getTimerCount()).toBe(0);

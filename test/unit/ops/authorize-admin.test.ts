@@ -10,9 +10,9 @@ const ADDRESSES_MAX = 10_000;
 /** The status that a token gets from an address. */
 function createTry() {
   const authorize = createAuthorizeAdmin(new Secret('right'));
-  return (token: string, address: string): number => {
+  return async (token: string, address: string): Promise<number> => {
     try {
-      authorize(`Bearer ${token}`, address);
+      await authorize(`Bearer ${token}`, address);
       return 200;
     } catch (error) {
       return error instanceof OpsProblem ? error.status : 500;
@@ -20,18 +20,18 @@ function createTry() {
   };
 }
 
-it('an IPv6 client waits with all the addresses of its network', () => {
+it('an IPv6 client waits with all the addresses of its network', async () => {
   const attempt = createTry();
-  for (let i = 0; i < FAILURES_MAX; i++) attempt('wrong', `2001:db8:1:1::${i}`);
-  expect(attempt('wrong', '2001:db8:1:1::ffff')).toBe(429);
-  expect(attempt('right', '2001:db8:1:1::ffff')).toBe(200);
-  expect(attempt('wrong', '2001:db8:1:2::1')).toBe(401);
+  for (let i = 0; i < FAILURES_MAX; i++) await attempt('wrong', `2001:db8:1:1::${i}`);
+  expect(await attempt('wrong', '2001:db8:1:1::ffff')).toBe(429);
+  expect(await attempt('right', '2001:db8:1:1::ffff')).toBe(200);
+  expect(await attempt('wrong', '2001:db8:1:2::1')).toBe(401);
 });
 
-it('more addresses than are kept push out the oldest, which may try again', () => {
+it('more addresses than are kept push out the oldest, which may try again', async () => {
   const attempt = createTry();
-  for (let i = 0; i < FAILURES_MAX; i++) attempt('wrong', '10.0.0.1');
-  expect(attempt('wrong', '10.0.0.1')).toBe(429);
-  for (let i = 0; i < ADDRESSES_MAX; i++) attempt('wrong', `11.0.${i >> 8}.${i & 255}`);
-  expect(attempt('wrong', '10.0.0.1')).toBe(401);
+  for (let i = 0; i < FAILURES_MAX; i++) await attempt('wrong', '10.0.0.1');
+  expect(await attempt('wrong', '10.0.0.1')).toBe(429);
+  for (let i = 0; i < ADDRESSES_MAX; i++) await attempt('wrong', `11.0.${i >> 8}.${i & 255}`);
+  expect(await attempt('wrong', '10.0.0.1')).toBe(401);
 });

@@ -37,7 +37,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
       if (reply instanceof Error) throw reply;
       return reply;
     },
-    insure: () => payer,
+    insure: () => Promise.resolve(payer),
     openHolds: {
       get count() {
         return open.length;
