@@ -9,10 +9,10 @@ const crc32Table = Int32Array.from({ length: 256 }, (_, index) => {
   return value;
 });
 
-/** Of the first characters of ASCII text. Stops typing errors, not attackers: anyone can compute it. */
-export function crc32(text: string, chars = text.length): number {
+/** Of ASCII text. Stops typing errors, not attackers: anyone can compute it. */
+export function crc32(text: string): number {
   let value = -1;
-  for (let i = 0; i < chars; i++) {
+  for (let i = 0; i < text.length; i++) {
     value = (crc32Table[(value ^ text.charCodeAt(i)) & 255] ?? 0) ^ (value >>> 8);
   }
   return (value ^ -1) >>> 0;

@@ -1,6 +1,3 @@
-import { codeAt } from '../../lib/bytes/code-at.ts';
-import { lengthOf } from '../../lib/bytes/length-of.ts';
-
 /** What is taken out shares its memory with what was written before and after it. */
 const ROOM_BYTES = 8 * 1_024;
 const FIXED_TEXT_BYTES_MAX = 31;
@@ -48,7 +45,7 @@ export class PackWriter {
   }
 
   text(text: string): void {
-    const length = lengthOf(text);
+    const { length } = text;
     if (length > FIXED_TEXT_BYTES_MAX || !this.#writeShort(text, length)) this.#writeText(text);
   }
 
@@ -73,7 +70,7 @@ export class PackWriter {
     const bytes = this.#bytes;
     const start = this.#at + 1;
     for (let i = 0; i < length; i++) {
-      const code = codeAt(text, i);
+      const code = text.charCodeAt(i);
       if (code > ASCII_MAX) return false;
       bytes[start + i] = code;
     }

@@ -1,5 +1,4 @@
 import * as ascii from '../../lib/bytes/ascii.ts';
-import { lengthOf } from '../../lib/bytes/length-of.ts';
 
 const { CR, LF } = ascii;
 
@@ -58,7 +57,7 @@ export class CommandWriter {
   }
 
   #writeText(text: string): void {
-    const length = lengthOf(text);
+    const { length } = text;
     if (length > SHORT_TEXT_MAX || !this.#writeShort(text, length)) this.#writeLong(text);
     this.#endLine();
   }

@@ -1,6 +1,5 @@
 import { isAscii } from 'node:buffer';
 import * as ascii from '../../lib/bytes/ascii.ts';
-import { lengthOf } from '../../lib/bytes/length-of.ts';
 
 const { CR } = ascii;
 
@@ -19,7 +18,6 @@ const NOTHING = Symbol();
 export class ReplyReader {
   /** Begins with a reply that is not complete. Each byte is one character. */
   #text = '';
-  #length = 0;
   #at = 0;
   #isAscii = true;
 
@@ -29,14 +27,13 @@ export class ReplyReader {
     if (this.#text === '') this.#isAscii = true;
     this.#isAscii &&= isAscii(bytes);
     this.#text = this.#text === '' ? text : this.#text + text;
-    this.#length = lengthOf(this.#text);
     this.#at = 0;
     let done = 0;
     for (let reply = this.#take(); reply !== NOTHING; reply = this.#take()) {
       done = this.#at;
       take(reply);
     }
-    this.#text = done === this.#length ? '' : this.#text.slice(done);
+    this.#text = done === this.#text.length ? '' : this.#text.slice(done);
   }
 
   #take(): Reply | typeof NOTHING {
@@ -77,7 +74,7 @@ export class ReplyReader {
     if (length < 0) return null;
     const start = this.#at;
     this.#at += length + 2;
-    if (this.#at > this.#length) return NOTHING;
+    if (this.#at > this.#text.length) return NOTHING;
     return this.#decode(this.#text.slice(start, start + length));
   }
 
