@@ -1,0 +1,184 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { pack } from 'msgpackr';
+import { destination, pino } from 'pino';
+import { Counter, Histogram, Registry } from 'prom-client';
+import { encodeChargeLine } from '../../src/ledger/encode-charge-line.ts';
+import { decodeLedgerEntry, encodeLedgerLine } from '../../src/ledger/ledger-entry.ts';
+import { encodeLineHead, encodeRequestLine } from '../../src/log/encode-request-line.ts';
+import { createMetrics } from '../../src/metrics/create-metrics.ts';
+import {
+  decodeLedgerUsage,
+  encodeLedgerUsage,
+  encodeSettlement,
+  type Settlement,
+  skimLedgerUsage,
+} from '../../src/quota/settlement/settlement.ts';
+import { deltaBytesMax, encodeDelta } from '../../src/quota/settling/delta.ts';
+import { DETAILS } from '../../test/support/request-details.ts';
+import { SAMPLE_RECORD } from '../support/sample-record.ts';
+import { cpuMicros, type Twin } from './twin.ts';
+
+const USAGE = {
+  input: 12,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 50,
+  thinking: 0,
+};
+const SETTLEMENTS = 2_000;
+const BUCKET = 5;
+const STREAM_ID = '1795000000000-0';
+const { random } = Math;
+
+let serial = 0;
+
+function createSettlement(): Settlement {
+  serial += 1;
+  const details = { ...DETAILS, startedMs: 1_795_000_000_000 + serial, totalMs: 50 * random() };
+  return {
+    bucket: BUCKET,
+    accountId: 'acct_05mAUnU9ywm0',
+    keyId: '05d6yFAUnU9',
+    requestId: `req_0TtWXs${String(random()).slice(2).padEnd(18, '0').slice(0, 18)}`,
+    month: '202611',
+    model: 'llm-haiku-4.5',
+    actualMicros: Math.floor(1_000 * random()),
+    firstTriedMs: 1_795_000_000_050 + serial,
+    usage: encodeLedgerUsage({ ...USAGE, output: Math.floor(400 * random()) }, false, details),
+  };
+}
+
+const settlement = createSettlement();
+const { usage: packedUsage } = settlement;
+const settlements = Array.from({ length: SETTLEMENTS }, () => encodeSettlement(createSettlement()));
+
+function packByLibrary(): Buffer {
+  const { price, tries } = DETAILS;
+  const details = [
+    ...[DETAILS.format, DETAILS.isStream, DETAILS.maskedKey],
+    [DETAILS.bodyBytes, DETAILS.estimatedTokens, DETAILS.outputTokensMax],
+    [price.input, price.output, price.cacheRead, price.cacheWrite5m, price.cacheWrite1h],
+    tries.flatMap(({ upstream, result }) => [upstream, result]),
+    ...[DETAILS.outcome, DETAILS.status ?? null, DETAILS.refusal ?? null, DETAILS.startedMs],
+    [
+      ...[DETAILS.bodyMs, DETAILS.admittedMs, DETAILS.firstEventMs ?? null],
+      ...[DETAILS.totalMs, DETAILS.upstreamWaitMs, DETAILS.clientWaitMs],
+    ],
+    ...[DETAILS.configVersion, DETAILS.isUsageImplausible],
+  ];
+  const counts = [USAGE.input, USAGE.cacheRead, USAGE.cacheWrite5m, USAGE.cacheWrite1h];
+  const usage = pack([2, ...counts, USAGE.output, USAGE.thinking, false, details]);
+  const { accountId, keyId, requestId, month, model, actualMicros, firstTriedMs } = settlement;
+  const names = [accountId, keyId, requestId, month, model];
+  return pack([1, BUCKET, ...names, actualMicros, firstTriedMs, usage]);
+}
+
+function packByHand(): Buffer {
+  return encodeSettlement({ ...settlement, usage: encodeLedgerUsage(USAGE, false, DETAILS) });
+}
+
+const fields = [
+  Buffer.from('entry'),
+  Buffer.from(
+    'charge|acct_05mAUnU9ywm0|05d6yFAUnU9|202611|llm-haiku-4.5|530|262|0|999738|req_0TtWXsY1bHrZ6mPq3Lx8Kd2V',
+  ),
+  Buffer.from('usage'),
+  packedUsage,
+];
+
+function measureDelta(): number {
+  const target = Buffer.alloc(deltaBytesMax(settlements[0]?.length ?? 0) * 2);
+  let base: Uint8Array = new Uint8Array(0);
+  let bytes = 0;
+  for (const each of settlements) {
+    bytes += encodeDelta(each, base, target, 0);
+    base = each;
+  }
+  return bytes / SETTLEMENTS;
+}
+
+function measureWhole(): number {
+  let bytes = 0;
+  for (const each of settlements) bytes += each.length;
+  return bytes / SETTLEMENTS;
+}
+
+const devNull = openSync('/dev/null', 'w');
+process.once('exit', () => closeSync(devNull));
+const log = pino(
+  { base: { pid: process.pid, from: 'worker 1' } },
+  destination({ dest: '/dev/null', sync: true }),
+);
+
+const labels = { route: 'native', model: 'llm-haiku-4.5', status: '200', outcome: 'complete' };
+const { route, model } = labels;
+const metrics = createMetrics({ models: [model], upstreams: [], versions: [], nodeVersions: [] });
+const requests = metrics.requests.at(labels);
+const duration = metrics.requestSeconds.at({ route, model });
+const tokens = metrics.tokens.at({ model, kind: 'output' });
+const registers = [new Registry()];
+const counted = { help: 'x', registers };
+const promRequests = new Counter({ ...counted, name: 'a', labelNames: Object.keys(labels) });
+const promSeconds = new Histogram({ ...counted, name: 'b', labelNames: ['route', 'model'] });
+const promTokens = new Counter({ ...counted, name: 'c', labelNames: ['model', 'kind'] });
+
+export const RECORD_TWINS: readonly Twin[] = [
+  {
+    file: 'src/quota/settlement/pack-writer.ts',
+    what: 'usage and settlement of a request packed',
+    unit: 'us',
+    plain: cpuMicros(packByLibrary),
+    fast: cpuMicros(packByHand),
+  },
+  {
+    file: 'src/quota/settlement/pack-reader.ts',
+    what: 'the usage of an entry read for a line of the ledger',
+    unit: 'us',
+    plain: cpuMicros(() => decodeLedgerUsage(packedUsage)),
+    fast: cpuMicros(() => skimLedgerUsage(packedUsage)),
+  },
+  {
+    file: 'src/ledger/encode-charge-line.ts',
+    what: 'a line of the ledger',
+    unit: 'us',
+    plain: cpuMicros(() => encodeLedgerLine(decodeLedgerEntry(BUCKET, STREAM_ID, fields))),
+    fast: cpuMicros(() => encodeChargeLine(BUCKET, STREAM_ID, fields)),
+  },
+  {
+    file: 'src/quota/settling/delta.ts',
+    what: 'a settlement kept for a replay',
+    unit: 'B',
+    plain: measureWhole,
+    fast: measureDelta,
+  },
+  {
+    file: 'src/log/encode-request-line.ts',
+    what: 'a line of the request log with `log.requests: all`',
+    unit: 'us',
+    plain: cpuMicros(() => log.info(SAMPLE_RECORD, 'request')),
+    fast: cpuMicros(() => {
+      const head = encodeLineHead(process.pid, 'worker 1', Date.now());
+      writeSync(devNull, encodeRequestLine(SAMPLE_RECORD, { head, isTrouble: false }));
+    }),
+  },
+  {
+    file: 'src/metrics/create-metrics.ts',
+    what: 'six counters and three histograms of a request',
+    unit: 'us',
+    plain: cpuMicros(() => {
+      for (let i = 0; i < 3; i++) {
+        promRequests.inc(labels, 1);
+        promSeconds.observe({ route, model }, 0.2);
+        promTokens.inc({ model, kind: 'output' }, 50);
+      }
+    }),
+    fast: cpuMicros(() => {
+      for (let i = 0; i < 3; i++) {
+        requests.add(1);
+        duration.observe(0.2);
+        tokens.add(50);
+      }
+    }),
+  },
+];
