@@ -1,4 +1,4 @@
-import { createAnswerCollector } from '../../src/protocol/answers/collect-answer.ts';
+import { createAnswerCollector } from '../../src/protocol/answers/answer-collector.ts';
 import { decodeChatAnswer } from '../../src/protocol/chat/answers/decode-answer.ts';
 import { createStreamDecoder as createChatDecoder } from '../../src/protocol/chat/answers/decode-stream.ts';
 import { encodeAnswer as encodeChatAnswer } from '../../src/protocol/chat/answers/encode-answer.ts';
@@ -9,8 +9,8 @@ import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { createStreamEncoder as createNativeEncoder } from '../../src/protocol/native/answers/encode-stream.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
-import { createSseDecoder } from '../../src/protocol/sse/decode-sse.ts';
-import { createEventReader } from '../../src/protocol/sse/read-events.ts';
+import { createEventReader } from '../../src/protocol/sse/event-reader.ts';
+import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import {
   streamBody,

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { LinkedList, type Listed } from '../../src/lib/collections/linked-list.ts';
+import { LinkedList, type ListLinks } from '../../src/lib/collections/linked-list.ts';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
-import { createDeadlineList, type Deadline } from '../../src/lib/time/deadline-list.ts';
 import { StopSource } from '../../src/lib/time/stop-signal.ts';
 import { encodeBase62, randomBase62 } from '../../src/lib/units/base62.ts';
-import { pace } from '../../src/load/pace.ts';
+import { callAtPace } from '../../src/load/call-at-pace.ts';
+import { createDeadlineList, type Deadline } from '../../src/timers/deadline-list.ts';
 import { mintSpanId } from '../../src/tracing/mint-span-ids.ts';
 import { cpuMicros, type Measure, type Twin } from './twin.ts';
 
@@ -27,7 +27,7 @@ const deadlines = createDeadlineList<number>({
   onDue() {},
 });
 
-interface Held extends Listed<Held> {
+interface Held extends ListLinks<Held> {
   readonly kept: readonly number[];
 }
 
@@ -144,7 +144,7 @@ export const PART_TWINS: readonly Twin[] = [
     }),
   },
   {
-    file: 'src/lib/time/deadline-list.ts',
+    file: 'src/timers/deadline-list.ts',
     what: 'the memory of a deadline',
     unit: 'B',
     plain: measureBytes(
@@ -183,7 +183,7 @@ export const PART_TWINS: readonly Twin[] = [
     plain: () => measureLateness(paceByTimer),
     fast: () =>
       measureLateness((onDue) =>
-        pace({ count: PACED_CALLS, ratePerSecond: RATE_PER_SECOND, onDue }),
+        callAtPace({ count: PACED_CALLS, ratePerSecond: RATE_PER_SECOND, onDue }),
       ),
   },
 ];

@@ -5,7 +5,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 import { encodeChargeLine } from '../../src/ledger/encode-charge-line.ts';
 import { decodeLedgerEntry, encodeLedgerLine } from '../../src/ledger/ledger-entry.ts';
 import { encodeLineHead, encodeRequestLine } from '../../src/log/encode-request-line.ts';
-import { createMetrics } from '../../src/metrics/create-metrics.ts';
+import { createProcessMetrics } from '../../src/metrics/process-metrics.ts';
 import {
   decodeLedgerUsage,
   encodeLedgerUsage,
@@ -25,6 +25,7 @@ const USAGE = {
   cacheWrite1h: 0,
   output: 50,
   thinking: 0,
+  searches: 0,
 };
 const SETTLEMENTS = 2_000;
 const BUCKET = 5;
@@ -113,7 +114,12 @@ const log = pino(
 
 const labels = { route: 'native', model: 'llm-haiku-4.5', status: '200', outcome: 'complete' };
 const { route, model } = labels;
-const metrics = createMetrics({ models: [model], upstreams: [], versions: [], nodeVersions: [] });
+const metrics = createProcessMetrics({
+  models: [model],
+  upstreams: [],
+  versions: [],
+  nodeVersions: [],
+});
 const requests = metrics.requests.at(labels);
 const duration = metrics.requestSeconds.at({ route, model });
 const tokens = metrics.tokens.at({ model, kind: 'output' });
@@ -163,7 +169,7 @@ export const RECORD_TWINS: readonly Twin[] = [
     }),
   },
   {
-    file: 'src/metrics/create-metrics.ts',
+    file: 'src/metrics/process-metrics.ts',
     what: 'six counters and three histograms of a request',
     unit: 'us',
     plain: cpuMicros(() => {

@@ -13,6 +13,7 @@ const USAGE = {
   cacheWrite1h: 0,
   output: 50,
   thinking: 0,
+  searches: 0,
 };
 
 if (process.argv[2] === 'quick') quickenStrings();

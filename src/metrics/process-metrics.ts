@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `prom-client`.
+ * Held equal by `test/unit/metrics/counted-alike.test.ts`.
+ * Gain: 2.4 to 0.06 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 import { type Counter, createCounter } from './counter.ts';
 import { createGauge, type Gauge } from './gauge.ts';
 import { createHistogram, type Histogram } from './histogram.ts';
@@ -31,8 +37,8 @@ export interface ProcessMetrics extends DeclaredMetrics {
 }
 
 /**
- * Counting is done here and not by prom-client, which looks up the labels anew at each call, even of a child
- * that is kept: 0.3 us each. prom-client merges and prints what the processes have counted.
+ * Counting is done here and not by prom-client, which looks up the labels at each call, even of a child that is kept.
+ * prom-client merges and prints what the processes have counted.
  */
 export function createProcessMetrics(labels: ConfiguredLabels): ProcessMetrics {
   const configured = { ...labels, models: [...labels.models, UNKNOWN_MODEL] };

@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `String`.
+ * Held equal by `test/unit/quicken-strings.test.ts`.
+ * Gain: 2.6 to 1.6 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 import { restoreFastProperties } from '../collections/restore-fast-properties.ts';
 
 /**

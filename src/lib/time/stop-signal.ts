@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `AbortController`.
+ * Held equal by `test/unit/lib/time/stop-signal.test.ts`.
+ * Gain: 3.9 to 0.03 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 /** What is used of an `AbortSignal`, which is one too. */
 export interface StopSignal {
   readonly aborted: boolean;
@@ -8,8 +14,8 @@ export interface StopSignal {
 }
 
 /**
- * An `AbortController` and its signal in one. Each request has one, and somebody who listens: with those of the
- * platform that costs 4 us, with this 0.04.
+ * An `AbortController` and its signal in one. Each request has one, with a listener. It keeps no list of listeners that
+ * it has already: whoever adds one twice is told twice.
  */
 export class StopSource implements StopSignal {
   aborted = false;

@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `JSON`.
+ * Held equal by `test/fuzz/sent-requests.test.ts`.
+ * Gain: 1,970 to 400 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 import * as ascii from '../../lib/bytes/ascii.ts';
 import type { JsonBody } from './parse-json-body.ts';
 import type { JsonMember } from './scan-json.ts';

@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `src/quota/settlement/settlement.ts`.
+ * Held equal by `test/ledger/encode-charge-line.test.ts`.
+ * Gain: 14 to 0.2 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 const TEXT_BYTES_MAX = 31;
 const LIST_MAX = 15;
 

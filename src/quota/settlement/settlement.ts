@@ -145,8 +145,8 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
 }
 
 /**
- * What `decodeLedgerUsage` finds, without looking closer at the details, which are there; undefined for all that
- * `encodeLedgerUsage` does not write today. It takes 0.4 us instead of 20.
+ * What `decodeLedgerUsage` finds, without the details, which it passes over. Undefined for whatever
+ * `encodeLedgerUsage` does not write today.
  */
 export function skimLedgerUsage(packed: Buffer): Omit<LedgerUsage, 'details'> | undefined {
   const reader = new PackReader(packed);

@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `undici`.
+ * Held equal by `test/fuzz/http1-answers.test.ts`.
+ * Gain: 26 to 12 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConnectionExchange } from './connection-exchange.ts';
 import { encodeOriginLines, encodeRequestHead } from './encode-request.ts';

@@ -33,7 +33,7 @@ const records: fc.Arbitrary<RequestRecord> = fc.record({
   usage: maybe(
     fc.record({
       ...{ input: tokens, cacheRead: tokens, cacheWrite5m: tokens },
-      ...{ cacheWrite1h: tokens, output: tokens, thinking: tokens },
+      ...{ cacheWrite1h: tokens, output: tokens, thinking: tokens, searches: tokens },
     }),
   ),
   ...{ chargeMicros: fc.nat(1e9), heldMicros: fc.nat(1e9) },
@@ -65,7 +65,7 @@ function fieldsOf(record: RequestRecord) {
     upstreamWaitMs: round(record.upstreamWaitMs),
     clientWaitMs: round(record.clientWaitMs),
     ...(usage !== undefined && {
-      usage,
+      usage: { ...usage, searches: usage.searches > 0 ? usage.searches : undefined },
       credits: creditsOf(record.chargeMicros),
       held: creditsOf(record.heldMicros),
       isEstimated,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { createMetrics } from '../../../src/metrics/create-metrics.ts';
 import { printMetrics } from '../../../src/metrics/merge-snapshots.ts';
 import { METRICS } from '../../../src/metrics/metrics.ts';
+import { createProcessMetrics } from '../../../src/metrics/process-metrics.ts';
 
 const MODELS = ['m-1', 'm-2'];
 const ROUTES = ['native', 'chat'];
@@ -31,7 +31,7 @@ const linesOf = (text: string, names: readonly string[]) =>
 it('a process counts what prom-client would count', async () => {
   await fc.assert(
     fc.asyncProperty(calls, async (all) => {
-      const metrics = createMetrics({
+      const metrics = createProcessMetrics({
         models: MODELS,
         upstreams: [],
         versions: [],

@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `src/protocol/chat/answers/encode-answer.ts`.
+ * Held equal by `test/unit/protocol/chat/answers/relay-answer.test.ts`.
+ * Gain: 5.1 to 4.1 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';

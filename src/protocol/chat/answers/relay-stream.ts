@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `src/protocol/chat/answers/encode-stream.ts`.
+ * Held equal by `test/contract/chat-relay.test.ts`.
+ * Gain: 67 to 29 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 import { asBuffer } from '../../../lib/bytes/as-buffer.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type Json, parseUpstreamJson, readObject } from '../../json/upstream-json.ts';

@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `src/protocol/chat/requests/encode-request.ts`.
+ * Held equal by `test/unit/protocol/chat/requests/splice-request.test.ts`.
+ * Gain: 104 to 41 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 import { isDropped } from '../../fields/check-fields.ts';
 import type { JsonBody } from '../../json/parse-json-body.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';

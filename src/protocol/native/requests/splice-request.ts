@@ -1,3 +1,9 @@
+/**
+ * FAST TWIN of `src/protocol/native/requests/encode-request.ts`.
+ * Held equal by `test/unit/protocol/native/requests/splice-request.test.ts`.
+ * Gain: 102 to 36 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
 import { isDropped } from '../../fields/check-fields.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
 import type { UpstreamCallOutline } from '../../upstream-call.ts';
@@ -6,8 +12,8 @@ import { fitThinking } from './encode-request.ts';
 import { areMended } from './mend-messages.ts';
 
 /**
- * What `encodeNativeRequest` makes of a request that came in the native format, without writing it again: it
- * takes a third of the time. `undefined` where more of it changes than what is said of the model.
+ * What `encodeNativeRequest` makes of a request that came in the native format, without writing it again. `undefined`
+ * where more of it changes than the model, the length of the answer and `stream`.
  */
 export function spliceNativeRequest(
   call: UpstreamCallOutline,
