@@ -14,8 +14,8 @@ export interface StopSignal {
 }
 
 /**
- * An `AbortController` and its signal in one. Each request has one, with a listener. It keeps no list of listeners that
- * it has already: whoever adds one twice is told twice.
+ * An `AbortController` and its signal in one. Each request has one, with a listener. Unlike the signal of the platform,
+ * this calls a listener twice that was added twice.
  */
 export class StopSource implements StopSignal {
   aborted = false;
