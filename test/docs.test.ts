@@ -24,53 +24,18 @@ import {
 import { REFUSALS } from '../src/protocol/refusals.ts';
 import { namesOf } from '../src/protocol/schema.ts';
 import { createTempDir } from './support/create-temp-dir.ts';
+import { blockOf, listPageFiles, readPage, rowsOf, sectionOf } from './support/read-docs.ts';
 import { findFreePort } from './support/servers/find-free-port.ts';
 import { waitUntil } from './support/wait-until.ts';
 
 const README = readFileSync('README.md', 'utf8');
+const CODE_MAP = readFileSync('src/README.md', 'utf8');
 const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
   engines: { node: string };
   dependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
 };
-
-function section(title: string): string {
-  const start = README.indexOf(`## ${title}\n`);
-  if (start === -1) throw new Error(`README has no section ${title}`);
-  const end = README.indexOf('\n## ', start);
-  return README.slice(start, end === -1 ? undefined : end);
-}
-
-function subsection(title: string): string {
-  const [, text] = README.split(`### ${title}\n`);
-  if (text === undefined) throw new Error(`README has no part ${title}`);
-  return text.slice(0, text.search(/^##/m));
-}
-
-function block(text: string, language: string, index = 0): string {
-  const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))];
-  const found = blocks[index]?.[1];
-  if (found === undefined) throw new Error(`README has no such ${language} block`);
-  return found;
-}
-
-/** The rows of the tables of a section, head and rule left out; code marks are dropped. */
-function rows(text: string): string[][] {
-  return text
-    .split('\n')
-    .filter((line, index, lines) => {
-      const isRule = /^\|[-|]+\|$/.test(line);
-      const isHead = /^\|[-|]+\|$/.test(lines[index + 1] ?? '');
-      return line.startsWith('|') && !isRule && !isHead;
-    })
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.replaceAll('`', '').trim()),
-    );
-}
 
 const isMapOfNames = (path: string) => /\.(model_names|headers)$/.test(path);
 
@@ -89,9 +54,9 @@ function machineEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }
 
-describe('README: its commands', () => {
+describe('the commands of the documents', () => {
   it('start a fresh checkout that answers the curl line as shown', async () => {
-    const start = section('Start');
+    const start = sectionOf(README, 'Start');
     const checkout = createTempDir();
     const copied = spawnSync('sh', [
       '-c',
@@ -99,7 +64,7 @@ describe('README: its commands', () => {
     ]);
     expect(copied.status).toBe(0);
     const port = await findFreePort();
-    const child = spawn('sh', ['-c', block(start, 'sh')], {
+    const child = spawn('sh', ['-c', blockOf(start, 'sh')], {
       cwd: checkout,
       // A group of its own, as a terminal gives it: Ctrl-C reaches everything in it.
       detached: true,
@@ -129,10 +94,10 @@ describe('README: its commands', () => {
       'it listens',
       240_000,
     );
-    const curl = block(start, 'sh', 1).replace(':8080', `:${port}`);
+    const curl = blockOf(start, 'sh', 1).replace(':8080', `:${port}`);
     expect(output).toContain(curl.trim());
     const answered = spawnSync('sh', ['-c', curl], { encoding: 'utf8' });
-    const shown = JSON.parse(block(start, 'json'));
+    const shown = JSON.parse(blockOf(start, 'json'));
     expect(JSON.parse(answered.stdout)).toEqual({
       ...shown,
       worker: expect.any(Number),
@@ -142,7 +107,7 @@ describe('README: its commands', () => {
   }, 300_000);
 
   it('test what CI tests', () => {
-    const command = block(section('Test'), 'sh').trim();
+    const command = blockOf(sectionOf(README, 'Test'), 'sh').trim();
     expect(command).toBe('npm ci && npm test');
     const ci = readFileSync('.ci/run', 'utf8').trim().split('\n').slice(-2);
     expect(ci.join(' && ')).toBe(command);
@@ -151,17 +116,20 @@ describe('README: its commands', () => {
   it('are those that the program has', () => {
     const help = spawnSync(process.execPath, ['dist/src/main.js', 'help'], { encoding: 'utf8' });
     const commands = [...help.stdout.matchAll(/^ {2}(\w+) /gm)].map((match) => match[1]);
-    const listed = rows(section('Commands')).flatMap(([cell = '']) =>
+    const listed = rowsOf(readPage('commands')).flatMap(([cell = '']) =>
       [...cell.matchAll(/tollgate (\w+)/g)].map((match) => match[1]),
     );
     expect(new Set(listed)).toEqual(new Set([...commands, 'COMMAND']));
   });
 });
 
-describe('README: its tables', () => {
+const readEverything = () =>
+  [README, CODE_MAP, ...listPageFiles().map((file) => readFileSync(file, 'utf8'))].join('\n');
+
+describe('the tables of the documents', () => {
   const file = {
-    path: 'README.md',
-    text: block(section('Settings'), 'yaml'),
+    path: 'src/docs/settings.md',
+    text: blockOf(readPage('settings'), 'yaml'),
     env: { ADMIN_TOKEN: 'admin', MAIN_KEY: 'main', TRACES_TOKEN: 'traces' },
   };
   const shown = maskSettings(parseConfig(file));
@@ -191,14 +159,12 @@ describe('README: its tables', () => {
 
   it('name the variables that win over the file', () => {
     expect(
-      rows(section('Settings')).map(([variable, setting]) => [variable, setting?.split(',')[0]]),
+      rowsOf(readPage('settings')).map(([variable, setting]) => [variable, setting?.split(',')[0]]),
     ).toEqual(ENVIRONMENT_OVERRIDES.map(({ variable, path }) => [variable, path.join('.')]));
   });
 
   it('give the bounds of the HTTP layer', () => {
-    const bounds = rows(section('Limits of the HTTP layer')).filter(([name = '']) =>
-      /Max/.test(name),
-    );
+    const bounds = rowsOf(readPage('http-layer')).filter(([name = '']) => /Max/.test(name));
     expect(bounds.map(([name, value = '']) => [name, value.split(' ')[0]])).toEqual(
       Object.entries(DEFAULT_HTTP_LIMITS).map(([name, value]) => [
         name,
@@ -208,13 +174,13 @@ describe('README: its tables', () => {
   });
 
   it('list every check of the doctor, with what it looks at', () => {
-    expect(rows(section('Doctor'))).toEqual(
+    expect(rowsOf(sectionOf(readPage('commands'), 'Doctor'))).toEqual(
       Object.entries(CHECKS).map(([name, text]) => [name, text.replaceAll('`', '')]),
     );
   });
 
   it('list every field and kind that has a rule', () => {
-    const listed = rows(subsection('What changes the price'));
+    const listed = rowsOf(sectionOf(readPage('request-fields'), 'What changes the price'));
     const show = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
     const fields = [...FIELD_RULES, ...NATIVE_RULES].map(({ field, passes, others, why }) => [
       field,
@@ -237,11 +203,13 @@ describe('README: its tables', () => {
   });
 
   it('list every chat field that only chat upstreams read', () => {
-    const ignored = rows(subsection('What becomes of chat fields')).find(
-      ([names = '', becomes]) => becomes === 'ignored' && names.includes('seed'),
-    );
+    const ignored = rowsOf(
+      sectionOf(readPage('request-fields'), 'What becomes of chat fields'),
+    ).find(([names = '', becomes]) => becomes === 'ignored' && names.includes('seed'));
     const names = ignored?.[0]?.split(', ') ?? [];
-    const read = rows(subsection('What becomes of chat fields')).map(([name]) => name);
+    const read = rowsOf(sectionOf(readPage('request-fields'), 'What becomes of chat fields')).map(
+      ([name]) => name,
+    );
     for (const name of namesOf(chatRequestSchema)) {
       const isRead = read.some((cell) => cell?.split(/[^a-z_]/).includes(name));
       expect(isRead, name).toBe(true);
@@ -250,7 +218,9 @@ describe('README: its tables', () => {
   });
 
   it('list every refusal', () => {
-    const refusals = rows(section('Requests')).filter(([status = '']) => /^\d{3}\b/.test(status));
+    const refusals = rowsOf(readPage('refusals')).filter(([status = '']) =>
+      /^\d{3}\b/.test(status),
+    );
     expect(refusals).toEqual(
       Object.entries(REFUSALS).map(([name, kind]) => [
         'chatStatus' in kind ? `${kind.status}, chat ${kind.chatStatus}` : String(kind.status),
@@ -267,7 +237,7 @@ describe('README: its tables', () => {
     const documented = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const listed = [...rows(section('Requests')), ...rows(section('Health'))].map(
+    const listed = [...rowsOf(readPage('client-api')), ...rowsOf(readPage('health'))].map(
       ([route]) => route,
     );
     for (const route of documented) expect(listed).toContain(route);
@@ -275,14 +245,16 @@ describe('README: its tables', () => {
 
   it('list the routes of the admin API', () => {
     const routes = createAdminRoutes({ events: createEventHub() } as AdminRoutesOptions);
-    const listed = rows(section('Admin API')).map(([route = '']) => route);
+    const listed = rowsOf(readPage('admin-api')).map(([route = '']) => route);
     expect(listed.filter((route) => route.includes('/'))).toEqual(
       routes.map(({ method, path }) => `${method} ${path}`),
     );
   });
 
   it('list every metric', () => {
-    const listed = rows(section('Metrics')).filter(([name = '']) => name.startsWith('tollgate_'));
+    const listed = rowsOf(readPage('metrics')).filter(([name = '']) =>
+      name.startsWith('tollgate_'),
+    );
     expect(listed).toEqual(
       Object.values(METRICS).map(({ name, type, labels, help }) => [
         name,
@@ -311,18 +283,18 @@ describe('README: its tables', () => {
       isDraining: () => false,
       readiness: () => 'ok' as const,
     };
-    expect(rows(section('Health')).map(([path]) => path)).toEqual(
+    expect(rowsOf(readPage('health')).map(([path]) => path)).toEqual(
       createHealthRoutes(health).map(({ method, path }) => `${method} ${path}`),
     );
   });
 
   it('name the version of Node.js that is needed', () => {
-    expect(section('Start')).toContain(`(${NODE_VERSION_MIN} or newer`);
+    expect(sectionOf(README, 'Start')).toContain(`(${NODE_VERSION_MIN} or newer`);
     expect(PACKAGE.engines.node).toBe(`>=${NODE_VERSION_MIN}`);
   });
 
   it('name the native packages that are installed', () => {
-    const text = section('The native HTTP server');
+    const text = readPage('native-server');
     for (const spec of [
       PACKAGE.dependencies['uWebSockets.js'],
       PACKAGE.optionalDependencies['uws-modern'],
@@ -332,10 +304,15 @@ describe('README: its tables', () => {
   });
 
   it('name every folder of the source, and no file that does not exist', () => {
-    const folders = ['bench', ...readdirSync('src').map((entry) => `src/${entry}`)];
-    const listed = rows(section('The code')).map(([folder]) => folder);
+    const folders = [
+      'bench',
+      ...readdirSync('src')
+        .filter((entry) => !entry.endsWith('.md'))
+        .map((entry) => `src/${entry}`),
+    ];
+    const listed = rowsOf(CODE_MAP).map(([folder]) => folder);
     expect(listed.toSorted()).toEqual(folders.toSorted());
-    for (const row of rows(section('The code'))) {
+    for (const row of rowsOf(CODE_MAP)) {
       for (const [file] of row.join(' ').matchAll(/[\w-]+\.ts\b/g)) {
         const places = [row[0], `${row[0]}/${file}`];
         expect(
@@ -344,7 +321,7 @@ describe('README: its tables', () => {
         ).toBe(true);
       }
     }
-    for (const [path] of README.matchAll(/\b(src|test)\/[\w./-]+\.(ts|sh)\b/g)) {
+    for (const [path] of readEverything().matchAll(/\b(src|test)\/[\w./-]+\.(ts|sh)\b/g)) {
       expect(existsSync(path), path).toBe(true);
     }
   });

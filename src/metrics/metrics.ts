@@ -19,7 +19,7 @@ const route = sets.ROUTES;
 const model = 'models';
 const upstream = 'upstreams';
 
-/** EVERY metric there is. README lists them from here. */
+/** EVERY metric there is. src/docs/metrics.md lists them from here. */
 export const METRICS = {
   requests: counter(
     'tollgate_requests_total',

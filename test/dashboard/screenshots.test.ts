@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DOCS_DIR, readPage } from '../support/read-docs.ts';
 import {
   DASHBOARD_SCREENSHOTS,
   KEY_PAGE_SCREENSHOT,
@@ -11,9 +12,9 @@ import {
 
 const PNG_SIGNATURE = '89504e470d0a1a0a';
 
-describe('the pictures of README', () => {
-  const shown = [...readFileSync('README.md', 'utf8').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(
-    ([, words = '', path = '']) => ({ words, path }),
+describe('the pictures of the dashboard page', () => {
+  const shown = [...readPage('dashboard').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(
+    ([, words = '', path = '']) => ({ words, path: join(DOCS_DIR, path) }),
   );
 
   it('exist, are small, and say in words what they show', () => {

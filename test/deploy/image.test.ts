@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
+import { readPage } from '../support/read-docs.ts';
 import { IMAGES } from '../support/servers/images.ts';
 import { HEALTH_PATHS, PROGRAM, parseSeconds, readText, settingIn } from './read-deploy-files.ts';
 
@@ -25,9 +26,9 @@ describe('the Dockerfile', () => {
     expect(settingIn(IMAGES.build, /^node:(\d+)-trixie-slim$/)).toBe(tested);
   });
 
-  it('names the release of uWebSockets.js that README names', () => {
+  it('names the release of uWebSockets.js that the documents name', () => {
     const tag = settingIn(text, /^ARG UWS_TAG=(\S+)$/m);
-    expect(readFileSync('README.md', 'utf8')).toContain(`uWebSockets.js#${tag}`);
+    expect(readPage('native-server')).toContain(`uWebSockets.js#${tag}`);
   });
 
   it('copies files that exist and that reach the build', () => {

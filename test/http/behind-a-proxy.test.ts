@@ -6,7 +6,7 @@ import { type RunningProxy, startProxy } from '../support/servers/start-proxy.ts
 import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** What README leaves to the proxy, sent through real ones. */
+/** What src/docs/http-layer.md leaves to the proxy, sent through real ones. */
 const HOST = 'Host: a\r\n';
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`;
 const CHUNKED = `POST /echo HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`;

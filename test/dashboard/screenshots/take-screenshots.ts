@@ -14,7 +14,7 @@ import {
 } from './screenshots.ts';
 import { sendTraffic } from './send-traffic.ts';
 
-/** `npm run screenshots`: the pictures of README, of a real node with traffic of client libraries. */
+/** `npm run screenshots`: the pictures of the documents, of a real node with traffic of client libraries. */
 const VIEWPORT = { width: 1100, height: 720 };
 const ANSWERS_BEFORE_MIN = 500;
 const TRAFFIC_TIME_MAX_MS = 120_000;

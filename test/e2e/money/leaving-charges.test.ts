@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import {
@@ -7,6 +6,7 @@ import {
   type Tokens,
 } from '../../support/clients/leaving-client.ts';
 import { scrape } from '../../support/clients/scrape.ts';
+import { readPage } from '../../support/read-docs.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { type CountedCall, startCountingVendor } from '../../support/upstreams/counting-vendor.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -202,7 +202,7 @@ async function killWorker({ gateway, ask }: Scene): Promise<Outcome> {
   return { counted: { input, output }, charged };
 }
 
-/** In the words of README. */
+/** In the words of src/docs/limits-and-credits.md. */
 const ROWS: Readonly<Record<string, Play>> = {
   'the client, before the upstream was sent the request': leaveBeforeSent,
   'the client, before the first event': leaveBeforeFirstEvent,
@@ -254,17 +254,17 @@ async function createScene(onLeave: string): Promise<Scene> {
 }
 
 describe('who ends an answer, and what it costs', () => {
-  it('is what README says, beside what a vendor counts', async () => {
+  it('is what the documents say, beside what a vendor counts', async () => {
     const scene = await createScene('{action: drain, timeout: 60s}');
     const hasty = await createScene('{action: drain, timeout: 1ms}');
     const rows: string[] = [];
     for (const [name, play] of Object.entries(ROWS)) rows.push(encodeRow(name, await play(scene)));
     rows.splice(5, 0, encodeRow(SLOW_ROW, await leaveLongThoughts(hasty)));
-    const readme = readFileSync('README.md', 'utf8');
+    const page = readPage('limits-and-credits');
     const head =
       '| who ends it, and when | the vendor counts | charged | difference |\n|---|---|---|---|\n';
-    const start = readme.indexOf(head) + head.length;
-    const table = readme.slice(start, readme.indexOf('\n\n', start)).split('\n');
+    const start = page.indexOf(head) + head.length;
+    const table = page.slice(start, page.indexOf('\n\n', start)).split('\n');
     expect(rows).toEqual(table);
   });
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { blockOf, readPage } from '../../support/read-docs.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
@@ -15,14 +15,14 @@ afterAll(stopRedisServers);
 const run = promisify(execFile);
 
 /**
- * What somebody types on the machine of a node, with the program in the path. This process goes on meanwhile:
- * else it would not notice that a server closes its idle connections.
+ * What somebody types in a checkout. This process goes on meanwhile: else it would not notice that a server
+ * closes its idle connections.
  */
 async function shell(node: Gateway, script: string): Promise<string> {
-  const program = `tollgate() { ${process.execPath} ${resolve('dist/src/main.js')} "$@"; }`;
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', `${program}\n${script}`], {
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
     env: {
       PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
       TOLLGATE_ADMIN_URL: node.opsUrl,
       TOLLGATE_DATA_DIR: node.dataDir,
     },
@@ -30,16 +30,9 @@ async function shell(node: Gateway, script: string): Promise<string> {
   return stdout;
 }
 
-function readmeBlock(title: string): string {
-  const section = readFileSync('README.md', 'utf8').split(`## ${title}\n`)[1] ?? '';
-  const block = /```sh\n([\s\S]*?)```/.exec(section)?.[1];
-  if (block === undefined) throw new Error(`README has no commands under ${title}`);
-  return block;
-}
-
 describe('an operator', () => {
-  it('gets an account and a working key from the commands in README', async () => {
-    const script = readmeBlock('Accounts, keys and credits').replace(
+  it('gets an account and a working key from the commands of the documents', async () => {
+    const script = blockOf(readPage('keys-and-accounts'), 'sh').replace(
       'http://127.0.0.1:9400',
       gateway().opsUrl,
     );
@@ -58,10 +51,10 @@ describe('an operator', () => {
       Array.from({ length: 20 }, () => askModel(gateway().url, key, messageOf('Hi'))),
     );
     await operator.waitUntilSettled(account);
-    expect(JSON.parse(await shell(gateway(), 'tollgate ledger verify --json'))).toMatchObject({
+    expect(JSON.parse(await shell(gateway(), 'npx tollgate ledger verify --json'))).toMatchObject({
       drifts: [],
     });
-    const exported = await shell(gateway(), `tollgate ledger export --account ${account}`);
+    const exported = await shell(gateway(), `npx tollgate ledger export --account ${account}`);
     const entries = exported
       .trim()
       .split('\n')
@@ -75,7 +68,7 @@ describe('an operator', () => {
       (await run('redis-cli', ['-s', socket, ...command])).stdout.trim();
     const record = await redis('--scan', '--pattern', `*account:${account}`);
     await redis('HINCRBY', record, 'balance', '1');
-    await expect(shell(gateway(), 'tollgate ledger verify')).rejects.toMatchObject({
+    await expect(shell(gateway(), 'npx tollgate ledger verify')).rejects.toMatchObject({
       code: 1,
       stdout: expect.stringContaining(account),
     });

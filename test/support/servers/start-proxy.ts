@@ -52,7 +52,7 @@ const haproxy =
       server one 127.0.0.1:${upstreamPort} pool-purge-delay 2s
 `;
 
-/** The settings that README recommends, and nothing that would hide what they do. */
+/** The settings that src/docs/http-layer.md recommends, and nothing that would hide what they do. */
 const CONFIGS = {
   nginx: nginx(''),
   'nginx that passes chunks on': nginx('proxy_request_buffering off;'),
