@@ -29,6 +29,7 @@ import { findFreePort } from './support/servers/find-free-port.ts';
 import { waitUntil } from './support/wait-until.ts';
 
 const README = readFileSync('README.md', 'utf8');
+const CONTRIBUTING = readFileSync('.github/CONTRIBUTING.md', 'utf8');
 const CODE_MAP = readFileSync('src/README.md', 'utf8');
 const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
@@ -107,7 +108,7 @@ describe('the commands of the documents', () => {
   }, 300_000);
 
   it('test what CI tests', () => {
-    const command = blockOf(sectionOf(README, 'Test'), 'sh').trim();
+    const command = blockOf(sectionOf(CONTRIBUTING, 'Test'), 'sh').trim();
     expect(command).toBe('npm ci && npm test');
     const ci = readFileSync('.ci/run', 'utf8').trim().split('\n').slice(-2);
     expect(ci.join(' && ')).toBe(command);
@@ -124,7 +125,12 @@ describe('the commands of the documents', () => {
 });
 
 const readEverything = () =>
-  [README, CODE_MAP, ...listPageFiles().map((file) => readFileSync(file, 'utf8'))].join('\n');
+  [
+    README,
+    CONTRIBUTING,
+    CODE_MAP,
+    ...listPageFiles().map((file) => readFileSync(file, 'utf8')),
+  ].join('\n');
 
 describe('the tables of the documents', () => {
   const file = {
