@@ -37,6 +37,7 @@ export function Shell() {
             ))}
           </ul>
         </nav>
+        <a href="/docs">Documentation</a>
         <button type="button" onClick={() => signOut()}>
           Sign out
         </button>

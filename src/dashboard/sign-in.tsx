@@ -42,6 +42,9 @@ export function SignIn() {
           {isRunning ? 'Signing in…' : 'Sign in'}
         </button>
       </form>
+      <p>
+        <a href="/docs">Documentation</a>
+      </p>
     </main>
   );
 }

@@ -7,6 +7,7 @@ import type { Readiness } from '../lib/readiness.ts';
 import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts';
 import { limitConnections } from './limit-connections.ts';
 import { loadDashboard } from './load-dashboard.ts';
+import { loadDocs } from './load-docs.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { explainError, OpsProblem } from './ops-problem.ts';
 import type { AdminRoute } from './routes/admin-route.ts';
@@ -34,6 +35,8 @@ export interface OpsServerOptions {
   readonly admin: AdminHandlerOptions;
   /** Where the build has put the dashboard. */
   readonly dashboardDir: string;
+  /** The same of the documentation. */
+  readonly docsDir: string;
   readonly log: Log;
 }
 
@@ -85,11 +88,12 @@ function createOpenHandler(
     readiness,
     collectMetrics,
     dashboardDir,
-  }: Pick<OpsServerOptions, 'version' | 'readiness' | 'collectMetrics' | 'dashboardDir'>,
+    docsDir,
+  }: Omit<OpsServerOptions, 'endpoint' | 'admin' | 'log'>,
   routes: readonly AdminRoute[],
 ) {
   const openApi = createOpsDocument(version, routes);
-  const dashboard = loadDashboard(dashboardDir);
+  const files = new Map([...loadDashboard(dashboardDir), ...loadDocs(docsDir)]);
   const paths: Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>> = {
     '/livez': () => ({ status: 200, body: { status: 'ok', version } }),
     '/readyz': () => {
@@ -103,7 +107,7 @@ function createOpenHandler(
     '/openapi.json': () => ({ status: 200, body: openApi }),
   };
   return async (request: IncomingMessage, path: string): Promise<OpsAnswer> => {
-    const file = dashboard.get(path);
+    const file = files.get(path);
     const answer = Object.hasOwn(paths, path) ? paths[path] : file && (() => file);
     if (answer === undefined) {
       throw new OpsProblem(404, 'unknown_path', `there is nothing at ${path}`);

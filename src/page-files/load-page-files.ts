@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { assert } from '../lib/assert.ts';
 
 export interface PageFile {
@@ -10,6 +10,8 @@ export interface PageFile {
 const FILES_MAX = 50;
 const FILE_BYTES_MAX = 1024 * 1024;
 const ASSETS = 'assets';
+const HTML = '.html';
+const INDEX = `index${HTML}`;
 
 /** All that the build makes is text. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -17,6 +19,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.json': 'application/json',
 };
 
 export const PAGE_SECURITY_HEADERS = {
@@ -40,16 +43,19 @@ const ALWAYS_ASK = 'no-cache';
 const NEVER_ASK = 'public, max-age=31536000, immutable';
 
 /**
- * The files of a page by their paths, read once: what is asked for never becomes the name of a file.
- * None when the page has not been built.
+ * The files of a page, or of a site of pages, by their paths, read once: what is asked for never becomes the name
+ * of a file. None when the page has not been built.
  */
 export function loadPageFiles(dir: string): ReadonlyMap<string, PageFile> {
-  const page = join(dir, 'index.html');
-  if (!existsSync(page)) return new Map();
+  if (!existsSync(join(dir, INDEX))) return new Map();
+  const pages = readdirSync(dir).filter((name) => name.endsWith(HTML));
   const assets = readdirSync(join(dir, ASSETS));
   assert(assets.length < FILES_MAX, `${dir} has more than ${FILES_MAX} files`);
   return new Map([
-    ['/', readPageFile(page, ALWAYS_ASK)],
+    ...pages.map((name): [string, PageFile] => [
+      name === INDEX ? '/' : `/${basename(name, HTML)}`,
+      readPageFile(join(dir, name), ALWAYS_ASK),
+    ]),
     ...assets.map((name): [string, PageFile] => [
       `/${ASSETS}/${name}`,
       readPageFile(join(dir, ASSETS, name), NEVER_ASK),

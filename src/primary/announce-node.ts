@@ -31,7 +31,10 @@ export function announceNode(
   print(`  -H 'x-api-key: ${key}' -H 'llm-version: 2023-06-01' \\`);
   print(`  -H 'content-type: application/json' -d '${JSON.stringify(body)}'`);
   if (listen.kind !== 'unix' && config.keyPage) print(`Page for key owners:  ${urlOf(listen)}/`);
-  if (ops.listen.kind !== 'unix') print(`Dashboard:  ${urlOf(ops.listen)}/`);
+  if (ops.listen.kind !== 'unix') {
+    print(`Dashboard:  ${urlOf(ops.listen)}/`);
+    print(`Documentation:  ${urlOf(ops.listen)}/docs`);
+  }
   const token =
     ops.adminToken === undefined ? resolve(adminTokenPath(config.dataDir)) : 'as configured';
   print(`Admin token:  ${token}`);

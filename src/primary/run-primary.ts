@@ -44,6 +44,7 @@ const STOP_LINGER_MS = 500;
 const SIGNAL: Operator = { via: 'signal', token: null, address: null };
 
 const DASHBOARD_DIR = fileURLToPath(new URL('../dashboard', import.meta.url));
+const DOCS_DIR = fileURLToPath(new URL('../docs', import.meta.url));
 
 const systemClock: Clock = { nowMs: () => Date.now() };
 
@@ -153,6 +154,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
     readiness,
     collectMetrics: nodeMetrics.collector.collect,
     dashboardDir: DASHBOARD_DIR,
+    docsDir: DOCS_DIR,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
       ...{ node, reload, readCluster, events: hub, clock: systemClock },

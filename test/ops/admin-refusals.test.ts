@@ -234,6 +234,7 @@ describe('the listener for operators', () => {
       readiness: () => 'ok',
       collectMetrics: async () => ({ contentType: 'text/plain', text: '' }),
       dashboardDir: ops.dataDir,
+      docsDir: ops.dataDir,
       admin: ops.admin,
       log,
     });

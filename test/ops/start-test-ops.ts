@@ -114,6 +114,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     collectMetrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
     admin: ops.admin,
     dashboardDir: join(dataDir, 'no-dashboard'),
+    docsDir: join(dataDir, 'no-docs'),
     log,
   });
   cleanUp(async () => {

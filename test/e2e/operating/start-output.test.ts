@@ -26,7 +26,7 @@ async function nodeEnvironment(): Promise<Record<string, string>> {
 }
 
 describe('what a start prints', () => {
-  it('is where the admin token is, never the token, and the pages for key owners and operators', async () => {
+  it('is where the admin token is, never the token, and the pages that it serves', async () => {
     const gateway = await startGateway({ config: 'workers: 1\n' });
     const path = /^Admin token: {2}(.*)$/m.exec(gateway.stdout())?.[1] ?? '';
     const token = readFileSync(path, 'utf8').trim();
@@ -36,8 +36,14 @@ describe('what a start prints', () => {
     });
     expect(asked.status).toBe(200);
     expect(gateway.stdout() + gateway.stderr()).not.toContain(token);
-    const pages = [...gateway.stdout().matchAll(/^(?:Page for key owners|Dashboard): {2}(.*)$/gm)];
-    expect(pages.map(([, url]) => url)).toEqual([`${gateway.url}/`, `${gateway.opsUrl}/`]);
+    const pages = [
+      ...gateway.stdout().matchAll(/^(?:Page for key owners|Dashboard|Documentation): {2}(.*)$/gm),
+    ];
+    expect(pages.map(([, url]) => url)).toEqual([
+      `${gateway.url}/`,
+      `${gateway.opsUrl}/`,
+      `${gateway.opsUrl}/docs`,
+    ]);
     for (const [, url = ''] of pages) {
       const page = await fetch(url, { headers: { accept: 'text/html' } });
       expect(await page.text(), url).toContain('<html');
