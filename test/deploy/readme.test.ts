@@ -71,11 +71,4 @@ describe('deploy/README.md', () => {
     expect(README).toContain(`--branch ${tag} `);
     expect(README).toContain(`UWS_TAG=${tag} `);
   });
-
-  it('leads only to headings that it has', () => {
-    const anchors = (README.match(/^#+ .+$/gm) ?? []).map((heading) =>
-      heading.replace(/^#+ /, '').toLowerCase().replaceAll(' ', '-'),
-    );
-    for (const [, anchor] of README.matchAll(/\]\(#([\w-]+)\)/g)) expect(anchors).toContain(anchor);
-  });
 });

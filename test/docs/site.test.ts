@@ -139,7 +139,7 @@ describe('the documentation in a browser', () => {
 
   it.each(['light', 'dark'] as const)('has no grave finding of axe (%s)', async (colorScheme) => {
     const tab = await openTab({ colorScheme });
-    for (const name of ['', 'settings', 'metrics', 'benchmarks']) {
+    for (const name of ['', 'settings', 'metrics', 'running', 'benchmarks']) {
       await tab.page.goto(gateway().opsUrl + pathOf(name));
       await expectAccessible(tab);
     }

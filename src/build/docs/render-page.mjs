@@ -102,6 +102,9 @@ function createRenderer(resolveLink) {
       const thead = textOf(head) === '' ? '' : `<thead>${head}</thead>\n`;
       return `<div class="table" tabindex="0"><table>${thead}<tbody>${body}</tbody></table></div>\n`;
     },
+    checkbox({ checked }) {
+      return checked ? '☑ ' : '☐ ';
+    },
     html({ text }) {
       throw new Error(`a page of the documentation has HTML in it: ${text}`);
     },
