@@ -37,7 +37,7 @@ export function Shell() {
             ))}
           </ul>
         </nav>
-        <a href="/docs">Documentation</a>
+        <a href="/docs">Docs</a>
         <button type="button" onClick={() => signOut()}>
           Sign out
         </button>

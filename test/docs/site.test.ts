@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listPageFiles } from '../support/read-docs.ts';
-import { expectAccessible, useBrowser } from '../support/servers/start-browser.ts';
+import { expectAccessible, signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
 const BUILD = 'dist/src/docs';
@@ -127,6 +127,9 @@ describe('the documentation in a browser', () => {
     await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Dashboard' }).first().click();
     await page.getByLabel('Admin token').waitFor();
+    await signIn({ page }, gateway());
+    await page.getByRole('link', { name: 'Docs' }).click();
+    await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
   });
 
   it(`fits a screen of ${WIDTH} px: no page scrolls sideways`, async () => {
