@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { maskSettings } from '../src/config/mask-settings.ts';
 import { parseConfig } from '../src/config/parse-config.ts';
@@ -30,7 +30,6 @@ import { waitUntil } from './support/wait-until.ts';
 
 const README = readFileSync('README.md', 'utf8');
 const CONTRIBUTING = readFileSync('.github/CONTRIBUTING.md', 'utf8');
-const CODE_MAP = readFileSync('src/README.md', 'utf8');
 const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
   engines: { node: string };
@@ -125,12 +124,7 @@ describe('the commands of the documents', () => {
 });
 
 const readEverything = () =>
-  [
-    README,
-    CONTRIBUTING,
-    CODE_MAP,
-    ...listPageFiles().map((file) => readFileSync(file, 'utf8')),
-  ].join('\n');
+  [README, CONTRIBUTING, ...listPageFiles().map((file) => readFileSync(file, 'utf8'))].join('\n');
 
 describe('the tables of the documents', () => {
   const file = {
@@ -243,9 +237,7 @@ describe('the tables of the documents', () => {
     const documented = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const listed = [...rowsOf(readPage('client-api')), ...rowsOf(readPage('health'))].map(
-      ([route]) => route,
-    );
+    const listed = rowsOf(readPage('client-api')).map(([route]) => route);
     for (const route of documented) expect(listed).toContain(route);
   });
 
@@ -289,7 +281,7 @@ describe('the tables of the documents', () => {
       isDraining: () => false,
       readiness: () => 'ok' as const,
     };
-    expect(rowsOf(readPage('health')).map(([path]) => path)).toEqual(
+    expect(rowsOf(sectionOf(readPage('client-api'), 'Health')).map(([path]) => path)).toEqual(
       createHealthRoutes(health).map(({ method, path }) => `${method} ${path}`),
     );
   });
@@ -309,24 +301,7 @@ describe('the tables of the documents', () => {
     }
   });
 
-  it('name every folder of the source, and no file that does not exist', () => {
-    const folders = [
-      'bench',
-      ...readdirSync('src')
-        .filter((entry) => !entry.endsWith('.md'))
-        .map((entry) => `src/${entry}`),
-    ];
-    const listed = rowsOf(CODE_MAP).map(([folder]) => folder);
-    expect(listed.toSorted()).toEqual(folders.toSorted());
-    for (const row of rowsOf(CODE_MAP)) {
-      for (const [file] of row.join(' ').matchAll(/[\w-]+\.ts\b/g)) {
-        const places = [row[0], `${row[0]}/${file}`];
-        expect(
-          places.some((place) => place !== undefined && existsSync(place)),
-          file,
-        ).toBe(true);
-      }
-    }
+  it('name no file that does not exist', () => {
     for (const [path] of readEverything().matchAll(/\b(src|test)\/[\w./-]+\.(ts|sh)\b/g)) {
       expect(existsSync(path), path).toBe(true);
     }

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { reachableHost } from '../lib/address/reachable-host.ts';
-import { adminTokenPath } from '../ops/load-admin-token.ts';
+import { adminTokenPath } from '../ops/access/load-admin-token.ts';
 
 /** What somebody who has just started a node wants to do next: see that it lives, and ask it something. */
 export function announceNode(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
-import { loadAdminToken } from '../../src/ops/load-admin-token.ts';
+import { loadAdminToken } from '../../src/ops/access/load-admin-token.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 
 const load = (dataDir: string, configured?: string) =>

@@ -5,10 +5,10 @@ import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-lo
 import { createLedgerDesk, type LedgerDesk } from '../../src/ledger/create-ledger-desk.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
+import { loadAdminToken } from '../../src/ops/access/load-admin-token.ts';
 import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
 import type { ClusterState } from '../../src/ops/cluster-state.ts';
 import { createEventHub, type EventHub } from '../../src/ops/event-hub.ts';
-import { loadAdminToken } from '../../src/ops/load-admin-token.ts';
 import type { ModelState } from '../../src/ops/model-state.ts';
 import type { ReloadResult } from '../../src/ops/reload-result.ts';
 import { startOpsServer } from '../../src/ops/start-ops-server.ts';

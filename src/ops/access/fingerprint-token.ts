@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Secret } from '../lib/secret.ts';
+import type { Secret } from '../../lib/secret.ts';
 
 const FINGERPRINT_CHARS = 8;
 

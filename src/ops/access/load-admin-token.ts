@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../../lib/secret.ts';
 
 const TOKEN_BYTES = 32;
 

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createMinuteLimiter } from '../guards/minute-limiter.ts';
-import { readClientAddress } from '../guards/read-client-address.ts';
-import type { Secret } from '../lib/secret.ts';
-import { OpsProblem } from './ops-problem.ts';
+import { createMinuteLimiter } from '../../guards/minute-limiter.ts';
+import { readClientAddress } from '../../guards/read-client-address.ts';
+import type { Secret } from '../../lib/secret.ts';
+import { OpsProblem } from '../ops-problem.ts';
 
 const FAILURES_PER_MINUTE_MAX = 10;
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { readClientAddress } from '../guards/read-client-address.ts';
-import { createFairShare } from '../lib/collections/fair-share.ts';
+import { readClientAddress } from '../../guards/read-client-address.ts';
+import { createFairShare } from '../../lib/collections/fair-share.ts';
 
 /** Of those who have not shown the token: scrapers, browsers that load the page, strangers. */
 const UNTRUSTED_MAX = 100;

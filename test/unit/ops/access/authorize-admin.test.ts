@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { Secret } from '../../../src/lib/secret.ts';
-import { createAuthorizeAdmin } from '../../../src/ops/authorize-admin.ts';
-import { OpsProblem } from '../../../src/ops/ops-problem.ts';
+import { Secret } from '../../../../src/lib/secret.ts';
+import { createAuthorizeAdmin } from '../../../../src/ops/access/authorize-admin.ts';
+import { OpsProblem } from '../../../../src/ops/ops-problem.ts';
 
 const FAILURES_MAX = 10;
 /** As `guards/minute-limiter.ts` has it. */
