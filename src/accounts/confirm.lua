@@ -6,8 +6,9 @@
   ARGV  -
   Reply version, or 0 when there is no record
 
-  Newer servers wait for the last write of a connection only. The write that is to be confirmed may
-  have been sent over one that is gone.
+  Newer servers wait only for the last write of a connection. The connection of the write that is to
+  be confirmed may be gone.
 ]]
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-return redis.call('HINCRBY', KEYS[1], 'version', 0)
+local record = KEYS[1]
+if redis.call('EXISTS', record) == 0 then return 0 end
+return redis.call('HINCRBY', record, 'version', 0)

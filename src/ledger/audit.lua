@@ -1,27 +1,29 @@
 #!lua flags=no-writes
 --[[
   Audit: tells how far the ledger of a bucket goes, and what accounts, their keys and their running
-  requests have at that very moment.
+  requests have at the same moment.
 
   KEYS  ledger, holds
   ARGV  prefix, account_ids
   Reply {last_id, first_id, is_trimmed, accounts, holds}
-        last_id     of all entries there ever were; '0-0' when there were none
-        first_id    of the entries that are still there; '' when there are none
-        is_trimmed  1 when there were more
-        accounts    of each that exists {id, balance, held, {key_id, {field, value, …}, …}}
-        holds       of their running requests, as decode_hold of quota/scripts/lua/holds.lua reads them
+        last_id     the id of the last entry ever; '0-0' when there was none
+        first_id    the id of the first entry that is still there; '' when there is none
+        is_trimmed  1 when entries were removed
+        accounts    {id, balance, held, {key_id, {field, value, …}, …}} of each account that exists
+        holds       the holds of their running requests; quota/scripts/lua/holds.lua reads them
 
   account_ids is a packed list, which bounds a call; an empty one asks about the ledger alone.
-  Fields of a key are in_flight, held:<month> and spent:<month>. Names of records are those of
-  quota/scripts/lua/names.lua and redis/redis-keys.ts.
+  The fields of a key are in_flight, held:<month> and spent:<month>. The names of records are those
+  of quota/scripts/lua/names.lua and redis/redis-keys.ts.
 ]]
-local prefix, account_ids = ARGV[1], cmsgpack.unpack(ARGV[2])
+local ledger, holds = unpack(KEYS)
+local prefix, account_ids = unpack(ARGV)
+account_ids = cmsgpack.unpack(account_ids)
 
 local last_id, first_id, is_trimmed = '0-0', '', 0
-if redis.call('EXISTS', KEYS[1]) == 1 then
+if redis.call('EXISTS', ledger) == 1 then
   local stream = {}
-  local info = redis.call('XINFO', 'STREAM', KEYS[1])
+  local info = redis.call('XINFO', 'STREAM', ledger)
   for i = 1, #info, 2 do stream[info[i]] = info[i + 1] end
   last_id = stream['last-generated-id']
   if stream['first-entry'] then first_id = stream['first-entry'][1] end
@@ -55,10 +57,10 @@ for _, id in ipairs(account_ids) do
   end
 end
 
-local holds = {}
+local found_holds = {}
 if #account_ids > 0 then
-  for _, hold in ipairs(redis.call('HVALS', KEYS[2])) do
-    if is_asked[string.match(hold, '^[^|]*')] then table.insert(holds, hold) end
+  for _, hold in ipairs(redis.call('HVALS', holds)) do
+    if is_asked[string.match(hold, '^[^|]*')] then table.insert(found_holds, hold) end
   end
 end
-return { last_id, first_id, is_trimmed, accounts, holds }
+return { last_id, first_id, is_trimmed, accounts, found_holds }

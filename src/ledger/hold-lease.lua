@@ -1,14 +1,16 @@
 #!lua flags=allow-oom
 --[[
-  Hold: takes the lease for a node, or makes it last longer when it is the node's already.
+  Hold: takes the lease for a node, or extends it if the node holds it already.
 
   KEYS  lease
   ARGV  node_id, lease_ms
   Reply 1 when the node holds it now, 0 when another one does
 
-  Works without free memory, because what its holder does sets some free.
+  It works without free memory, because the work of its holder frees some.
 ]]
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+local lease = KEYS[1]
+local node_id, lease_ms = unpack(ARGV)
+local holder = redis.call('GET', lease)
+if holder and holder ~= node_id then return 0 end
+redis.call('SET', lease, node_id, 'PX', lease_ms)
 return 1

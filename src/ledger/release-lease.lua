@@ -1,10 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  Release: gives the lease up, unless it is another node's by now.
+  Release: gives the lease up, unless another node holds it by now.
 
   KEYS  lease
   ARGV  node_id
   Reply 1 when it was given up, 0 when the node did not hold it
 ]]
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])
+local lease = KEYS[1]
+local node_id = ARGV[1]
+if redis.call('GET', lease) ~= node_id then return 0 end
+return redis.call('DEL', lease)

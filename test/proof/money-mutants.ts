@@ -3,8 +3,8 @@ import type { Mutant } from './mutant.ts';
 export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'settling forgets to release the hold',
-    find: 'account_held, key_held, in_flight = account_held - held, key_held - held, in_flight',
-    replace: 'account_held, key_held, in_flight = account_held, key_held, in_flight',
+    find: '    account_held, key_held = account_held - held, key_held - held\n    if due',
+    replace: '    if due',
   },
   {
     name: 'of a run only the last charge counts',
@@ -13,13 +13,13 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run in two months charges the later one alone',
-    find: '      if month then\n        write_amounts(account_key',
-    replace: '      if false then\n        write_amounts(account_key',
+    find: '      if month then write_amounts(',
+    replace: '      if false then write_amounts(',
   },
   {
     name: 'a repeated settlement charges again',
-    find: 'if not expired_charge then',
-    replace: 'if false then',
+    find: "if not expired_charge then return nil, { 'repeated', tonumber(mark) or 0 } end",
+    replace: '',
   },
   {
     name: 'a late settlement charges all of it',
@@ -28,14 +28,14 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an overrun is charged whatever is left',
-    find: 'return math.max(held, math.min(wanted, find_room(key_key, balance, account_held, spent, key_held)))',
+    find: 'return math.max(covered, math.min(wanted, room))',
     replace: 'return wanted',
   },
   {
     name: 'an overrun may take what is held',
-    find: "local room, cap = balance - account_held, redis.call('HGET', key_key, 'cap')\n  if cap then room = math.min(room, (tonumber(cap) or 0) - spent - key_held) end",
+    find: "local room, cap = balance - account_held, redis.call('HGET', key, 'cap')\n  if cap then room = math.min(room, (tonumber(cap) or 0) - spent - key_held) end",
     replace:
-      "local room, cap = balance, redis.call('HGET', key_key, 'cap')\n  if cap then room = math.min(room, number(cap) - spent) end",
+      "local room, cap = balance, redis.call('HGET', key, 'cap')\n  if cap then room = math.min(room, number(cap) - spent) end",
   },
   {
     name: 'the month of settling pays',
@@ -50,22 +50,22 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'sweeping leaves no mark',
-    find: "redis.call('HSET', done_key, request_id, 'x' .. whole(charged))",
+    find: "redis.call('HSET', done, request_id, 'x' .. whole(charged))",
     replace: '',
   },
   {
     name: 'sweeping keeps the leases',
-    find: "if taken > 0 then redis.call('LTRIM', KEYS[2], taken, -1) end",
+    find: "if taken > 0 then redis.call('LTRIM', leases, taken, -1) end",
     replace: '',
   },
   {
     name: 'sweeping keeps the renewals',
-    find: "redis.call('ZREM', KEYS[3], request_id)",
+    find: "redis.call('ZREM', renewals, request_id)",
     replace: '',
   },
   {
     name: 'a settled request stays among the renewals',
-    find: "if due == '' then redis.pcall('ZREM', KEYS[4], request_id) end",
+    find: "if due == '' then redis.pcall('ZREM', renewals, request_id) end",
     replace: '',
   },
   {
@@ -90,13 +90,13 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: 'if not is_known or now_ms() - first_tried > SETTLE_AGE_MAX_MS then',
-    replace: 'if not is_known then',
+    find: "if now_ms() - first_tried > AGE_MAX_MS then return nil, { 'too_old' } end",
+    replace: '',
   },
   {
     name: 'marks are forgotten too early',
-    find: "redis.call('EXPIRE', done_key, DONE_KEEP_S)",
-    replace: "redis.call('EXPIRE', done_key, 60)",
+    find: "redis.call('EXPIRE', done, KEEP_S)",
+    replace: "redis.call('EXPIRE', done, 60)",
   },
   {
     name: 'a settlement of no number is charged',
@@ -105,8 +105,8 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of no time is charged',
-    find: 'if not is_known or now_ms() - first_tried > SETTLE_AGE_MAX_MS then',
-    replace: 'if is_known and now_ms() - first_tried > SETTLE_AGE_MAX_MS then',
+    find: "if not is_amount(first_tried) then return nil, { 'invalid' } end",
+    replace: 'first_tried = first_tried or now_ms()',
   },
   {
     name: 'a payment of no number is entered',
@@ -120,7 +120,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a refund takes what is held',
-    find: "if micros < 0 and balance < number(held) and ARGV[5] ~= '1' then",
+    find: "if micros < 0 and balance < number(held) and is_forced ~= '1' then",
     replace: 'if false then',
   },
   {

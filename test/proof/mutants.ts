@@ -5,14 +5,14 @@ import { RATE_MUTANTS } from './rate-mutants.ts';
 const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'a revoked key is let in',
-    find: "if status ~= 'active' then return { 'revoked' } end\nif expires and number(expires) <= now then return { 'expired' } end\n\nlocal account_key",
+    find: "if status ~= 'active' then return { 'revoked' } end\nif expires and number(expires) <= now then return { 'expired' } end\n\nlocal account =",
     replace:
-      "if expires and number(expires) <= now then return { 'expired' } end\n\nlocal account_key",
+      "if expires and number(expires) <= now then return { 'expired' } end\n\nlocal account =",
   },
   {
     name: 'an expired key is let in',
-    find: "if expires and number(expires) <= now then return { 'expired' } end\n\nlocal account_key",
-    replace: 'local account_key',
+    find: "if expires and number(expires) <= now then return { 'expired' } end\n\nlocal account =",
+    replace: 'local account =',
   },
   {
     name: 'a suspended account is let in',
@@ -21,13 +21,13 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an old digest is valid for ever',
-    find: 'if old_digest ~= digest or number(old_until) <= now then',
-    replace: 'if old_digest ~= digest then',
+    find: 'return old_digest == digest and number(old_until) > now',
+    replace: 'return old_digest == digest',
   },
   {
     name: 'every model is allowed',
-    find: 'if models and not is_allowed(models, model_names) then',
-    replace: 'if false then',
+    find: 'elseif models and not is_allowed(models, model_names) then',
+    replace: 'elseif false then',
   },
   {
     name: 'more requests at once than the key may have',
@@ -36,18 +36,19 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settled request is let in again',
-    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n        replies",
-    replace: "if refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n        replies",
+    find: "if redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end",
+    replace:
+      "if refusal and redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end",
   },
   {
     name: 'a settled request is refused for another reason',
-    find: "if redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n        replies",
+    find: "if redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end",
     replace:
-      "if not refusal and redis.call('HEXISTS', KEYS[4], request_id) == 1 then\n        replies",
+      "if not refusal and redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end",
   },
   {
     name: 'a write is carried out twice',
-    find: "if string.find(',' .. former, ',' .. write_id .. ',', 1, true) then return { 'written', version } end",
+    find: "if string.find(',' .. writes, ',' .. write_id .. ',', 1, true) then return { 'written', version } end",
     replace: '',
   },
   {
@@ -75,54 +76,54 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold is made twice for one request',
-    find: "redis.call('HSETNX', KEYS[2], request_id, hold) == 0",
-    replace: "redis.call('HSET', KEYS[2], request_id, hold) == 2",
+    find: "redis.call('HSETNX', holds, request_id, hold) == 0",
+    replace: "redis.call('HSET', holds, request_id, hold) == 2",
   },
   {
     name: 'of a run only the last hold counts',
     find: 'take_place(by_account, now, window)',
     replace:
-      "take_place(by_account, now, window)\n    account_held = number(redis.call('HGET', account_key, 'held')) + held",
+      "take_place(by_account, now, window)\n      account_held = number(redis.call('HGET', account, 'held')) + held",
   },
   {
     name: 'an amount that is none is held',
-    find: 'if not are_amounts(wanted, least, lease) then',
+    find: 'if not (is_amount(wanted) and is_amount(least) and is_amount(lease)) then',
     replace: 'if false then',
   },
   {
     name: 'an amount below nothing is one',
-    find: 'first >= 0 and second >= 0 and third >= 0',
-    replace: 'first == first and second == second and third == third',
+    find: 'number ~= nil and number >= 0',
+    replace: 'number ~= nil and number == number',
   },
   {
     name: 'a part of an amount is one',
-    find: 'and first % 1 + second % 1 + third % 1 == 0',
+    find: 'and number % 1 == 0',
     replace: '',
   },
   {
     name: 'an amount that is not exact is one',
-    find: 'and first <= AMOUNT_MAX and second <= AMOUNT_MAX and third <= AMOUNT_MAX',
+    find: 'and number <= AMOUNT_MAX',
     replace: '',
   },
   {
     name: 'requests in flight are never counted down',
-    find: 'key_held - held, in_flight - ended',
-    replace: 'key_held - held, in_flight',
+    find: 'if due then in_flight = in_flight - 1 end',
+    replace: '',
   },
   {
     name: 'a lost hold counts down the requests in flight',
-    find: 'key_held - held, in_flight - ended',
-    replace: 'key_held - held, in_flight - 1',
+    find: 'if due then in_flight = in_flight - 1 end',
+    replace: 'in_flight = in_flight - 1',
   },
   {
     name: 'a hold of nothing stays with its key',
-    find: "redis.call('HDEL', key_key, held_field)",
-    replace: "redis.call('HSET', key_key, held_field, '0')",
+    find: "redis.call('HDEL', key, held_field)",
+    replace: "redis.call('HSET', key, held_field, '0')",
   },
   {
     name: 'a renewal that does not extend the lease',
-    find: "redis.call('ZADD', KEYS[4], whole(now_ms() + lease), request_id)",
-    replace: "redis.call('ZADD', KEYS[4], 'NX', whole(now_ms() + lease), request_id)",
+    find: "redis.call('ZADD', renewals, whole(now_ms() + lease), request_id)",
+    replace: "redis.call('ZADD', renewals, 'NX', whole(now_ms() + lease), request_id)",
   },
   {
     name: 'a renewal that notes no cost',
@@ -132,22 +133,22 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold that comes back takes what others hold',
-    find: 'held = math.max(0, math.min(held, find_room(',
-    replace: 'held = math.max(held, math.min(held, find_room(',
+    find: 'held = limit_to_room(held, 0,',
+    replace: 'held = limit_to_room(held, held,',
   },
   {
     name: 'a renewal brings back what was swept',
-    find: "if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then\n  keep_marks",
+    find: "if not existing and redis.call('HEXISTS', done, request_id) == 1 then\n  keep_marks",
     replace: 'if false then\n  keep_marks',
   },
   {
     name: 'what was swept is forgotten while its request runs',
-    find: '  keep_marks(KEYS[5])\n',
-    replace: '',
+    find: '  keep_marks(done)\n  return',
+    replace: '  return',
   },
   {
     name: 'only the last write of a record is known again',
-    find: "string.sub(write_id .. ',' .. former, 1, WRITES_CHARS_MAX)",
+    find: "string.sub(write_id .. ',' .. writes, 1, WRITES_CHARS_MAX)",
     replace: "write_id .. ','",
   },
 ];
@@ -183,9 +184,9 @@ const TELLING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a key is told the limit of its account as its own',
-    find: 'read_window(prefix, key_id, key_window, key_limit, now, window)\nlocal by_account = read_window(prefix, account_id,',
+    find: 'local key_limit = number(key_rpm)\nlocal by_key = read_window(prefix, key_id, key_window,',
     replace:
-      'read_window(prefix, account_id, account_window, key_limit, now, window)\nlocal by_account = read_window(prefix, account_id,',
+      'local key_limit = number(key_rpm)\nlocal by_key = read_window(prefix, account_id, account_window,',
   },
 ];
 

@@ -6,7 +6,7 @@ export const RATE_MUTANTS: readonly Mutant[] = [
     find: 'if key_wait > 0 or account_wait > 0 then',
     replace: `if key_limit > 0 and key_wait == 0 and account_wait > 0 then
       take_place(by_key, now, window)
-      redis.call('HSET', KEYS[1], 'window', write_window(by_key, prefix, key_id, now, window))
+      redis.call('HSET', key, 'window', write_window(by_key, prefix, key_id, now, window))
     end
     if key_wait > 0 or account_wait > 0 then`,
   },
@@ -15,7 +15,7 @@ export const RATE_MUTANTS: readonly Mutant[] = [
     find: 'elseif cap_room < least then',
     replace: `elseif cap_room < least then
       take_place(by_account, now, window)
-      redis.call('HSET', account_key, 'window', write_window(by_account, prefix, account, now, window))`,
+      redis.call('HSET', account, 'window', write_window(by_account, prefix, account_id, now, window))`,
   },
   {
     name: 'one request more than the limit',
@@ -59,7 +59,7 @@ export const RATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'times that go backwards with the clock',
-    find: 'read.last = math.max(now, read.last)',
+    find: 'if now > read.last then read.last = now end',
     replace: 'read.last = now',
   },
   {
@@ -87,7 +87,7 @@ export const RATE_MUTANTS: readonly Mutant[] = [
     find: '    if existing then\n      local payer, held_month, already_held',
     replace: `    if existing and key_limit > 0 then
       take_place(by_key, now, window)
-      redis.call('HSET', KEYS[1], 'window', write_window(by_key, prefix, key_id, now, window))
+      redis.call('HSET', key, 'window', write_window(by_key, prefix, key_id, now, window))
     end
     if existing then
       local payer, held_month, already_held`,
@@ -97,13 +97,13 @@ export const RATE_MUTANTS: readonly Mutant[] = [
     find: '    if existing then\n      local payer, held_month, already_held',
     replace: `    if existing then
       take_place(by_account, now, window)
-      redis.call('HSET', account_key, 'window', write_window(by_account, prefix, account, now, window))
+      redis.call('HSET', account, 'window', write_window(by_account, prefix, account_id, now, window))
       local payer, held_month, already_held`,
   },
   {
     name: 'a request that runs is refused',
-    find: "local existing = refusal and redis.call('HGET', KEYS[2], request_id)",
-    replace: 'local existing',
+    find: 'if existing then return nil, existing end',
+    replace: '',
   },
   {
     name: 'a block is looked for where it was before others expired',

@@ -1,12 +1,13 @@
 #!lua
 --[[
-  Rights: which of the commands that are used may this user not run? None is run.
+  Rights: tells which of the needed commands this user may not run. It runs none of them.
 
   KEYS  trial
   ARGV  channel
-  Reply list of the refused ones
+  Reply list of the refused commands
 ]]
 local trial = KEYS[1]
+local channel = ARGV[1]
 local commands = {
   -- Of the scripts.
   { 'DEL', trial },
@@ -26,7 +27,7 @@ local commands = {
   { 'LRANGE', trial, 0, 1 },
   { 'LTRIM', trial, 0, 1 },
   { 'PEXPIRE', trial, 1 },
-  { 'PUBLISH', ARGV[1], 'm' },
+  { 'PUBLISH', channel, 'm' },
   { 'RPUSH', trial, 'v' },
   { 'SADD', trial, 'm' },
   { 'SET', trial, 'v' },
@@ -46,7 +47,7 @@ local commands = {
   { 'PING' },
   { 'ROLE' },
   { 'SCARD', trial },
-  { 'SUBSCRIBE', ARGV[1] },
+  { 'SUBSCRIBE', channel },
   { 'WAIT', 1, 1 },
   { 'XLEN', trial },
   { 'XRANGE', trial, '-', '+' },

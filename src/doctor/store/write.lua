@@ -6,9 +6,11 @@
   ARGV  text
   Reply text_read
 
-  Runs out by itself, should the server die in between.
+  The key expires by itself if the server dies in between.
 ]]
-redis.call('SET', KEYS[1], ARGV[1], 'PX', 10000)
-local text = redis.call('GET', KEYS[1])
-redis.call('DEL', KEYS[1])
-return text
+local trial = KEYS[1]
+local text = ARGV[1]
+redis.call('SET', trial, text, 'PX', 10000)
+local text_read = redis.call('GET', trial)
+redis.call('DEL', trial)
+return text_read

@@ -6,46 +6,50 @@
   KEYS  key, holds, leases, done
   ARGV  prefix, key_id, digest, limits
   Each  model_names, request_id, numbers
-  Uses  numbers, clock, month, names, window, holds
-  Reply {'admitted', now_ms, limit, left, reset_ms, account, month, held_micros}
+  Uses  numbers, clock, month, names, digest, window, holds
+  Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros}
         {'unknown'}  no such key, or another secret
         {'revoked'} {'expired'} {'suspended'}
         {'model'}  not among the models of the key
-        {'finished'}  this request has been settled already
-        {'invalid'}  a number that is none, in what is asked or in the hold that is there; or no list to enter it
+        {'finished'}  this request was settled already
+        {'invalid'}  a number of the request or of its hold is not valid; or there is no list to enter the hold
         {'rate', now_ms, limit, 0, reset_ms, 'key' or 'account', wait_ms}
         {'in_flight', now_ms, limit, left, reset_ms, in_flight_max}
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
         {'balance', now_ms, limit, left, reset_ms, balance, held}
 
-  limits are doubles: window_ms and the limits of the plans starter, pro, business and team. numbers are
-  doubles: hold_micros, hold_least_micros and lease_ms. model_names has the pinned id first, then its
-  aliases, separated by commas. Where less than hold_micros is free, but at least hold_least_micros, all that is free is
-  held. The same request is admitted once, however often it comes: a second call answers as the
-  first. Of several requests the reply is a list of theirs, but for those that have the key refused: one reply is
-  that of all then. What they share is read once and written once.
+  limits are doubles: window_ms and the limits of the plans starter, pro, business and team. numbers are doubles:
+  hold_micros, hold_least_micros and lease_ms. model_names are the pinned id and then its aliases, separated by commas.
+  If less than hold_micros is free, but at least hold_least_micros, all that is free is held. A request is admitted only
+  once: a second call gets the same reply. For several requests the reply is a list of their replies. If the key is
+  refused, one reply stands for all of them. What the requests share is read once and written once.
 ]]
-local prefix, key_id, digest = ARGV[1], ARGV[2], ARGV[3]
+local key, holds, leases, done = unpack(KEYS)
+local prefix, key_id, digest, limits = unpack(ARGV, 1, 4)
 local now = now_ms()
 local month = month_of(now)
 local held_field = 'held:' .. month
 
-local status, account, key_digest, expires, models, key_rpm, in_flight, in_flight_max, cap, spent, key_held,
+local status, account_id, key_digest, expires, models, key_rpm, in_flight, in_flight_max, cap, spent, key_held,
   key_window =
-  unpack(redis.call('HMGET', KEYS[1], 'status', 'account', 'digest', 'expires', 'models', 'rpm',
+  unpack(redis.call('HMGET', key, 'status', 'account', 'digest', 'expires', 'models', 'rpm',
     'in_flight', 'in_flight_max', 'cap', 'spent:' .. month, held_field, 'window'))
-if not status then return { 'unknown' } end
-if key_digest ~= digest then
-  local old_digest, old_until = unpack(redis.call('HMGET', KEYS[1], 'old_digest', 'old_until'))
-  if old_digest ~= digest or number(old_until) <= now then return { 'unknown' } end
-end
+if not status or not is_digest_of(key, key_digest, digest, now) then return { 'unknown' } end
 if status ~= 'active' then return { 'revoked' } end
 if expires and number(expires) <= now then return { 'expired' } end
 
-local account_key = account_name(prefix, account)
+local account = account_name(prefix, account_id)
 local account_status, plan, balance, account_held, account_window =
-  unpack(redis.call('HMGET', account_key, 'status', 'plan', 'balance', 'held', 'window'))
+  unpack(redis.call('HMGET', account, 'status', 'plan', 'balance', 'held', 'window'))
 if account_status ~= 'active' then return { 'suspended' } end
+
+local window, starter, pro, business, team = struct.unpack('<ddddd', limits)
+local key_limit, account_limit = number(key_rpm), limit_of(plan, starter, pro, business, team)
+local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
+local by_account = read_window(prefix, account_id, account_window, account_limit, now, window)
+in_flight, balance, spent, cap = number(in_flight), number(balance), number(spent), cap and number(cap)
+account_held, key_held = number(account_held), number(key_held)
+in_flight_max = in_flight_max and number(in_flight_max)
 
 local function is_allowed(models, model_names)
   for name in string.gmatch(model_names, '[^,]+') do
@@ -54,37 +58,43 @@ local function is_allowed(models, model_names)
   return false
 end
 
-local window, starter, pro, business, team = struct.unpack('<ddddd', ARGV[4])
-local key_limit, account_limit = number(key_rpm), limit_of(plan, starter, pro, business, team)
-local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
-local by_account = read_window(prefix, account, account_window, account_limit, now, window)
-in_flight, balance, spent, cap = number(in_flight), number(balance), number(spent), cap and number(cap)
-account_held, key_held = number(account_held), number(key_held)
-in_flight_max = in_flight_max and number(in_flight_max)
+-- Makes the hold of a request, unless a refusal is given. Returns nothing if it made one, else the reply, or no reply and
+-- the hold that is there already: a request that was admitted before is not refused now.
+local function make_hold(request_id, model_names, held, lease_end, refusal)
+  if refusal then
+    local existing = redis.call('HGET', holds, request_id)
+    if existing then return nil, existing end
+  end
+  if redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end
+  if refusal then return refusal end
+  local hold = account_id .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
+    .. whole(held) .. '|0|' .. whole(lease_end)
+  if redis.call('HSETNX', holds, request_id, hold) == 0 then return nil, redis.call('HGET', holds, request_id) end
+  if type(redis.pcall('RPUSH', leases, request_id)) == 'number' then return end
+  -- No sweep would find this hold.
+  redis.call('HDEL', holds, request_id)
+  return { 'invalid' }
+end
+
+-- An error keeps what is written and skips the rest. So everything that can fail comes before the first hold: what the
+-- requests share has been read above, a request's own numbers are checked, and a Redis key of a wrong type fails for
+-- the first request.
 local replies, is_changed = {}, false
-
--- An error would keep what is written and skip the rest. So all that can fail comes before the first hold: what is
--- shared has been read above, a request's own numbers are looked at, and a key of a wrong type fails for the first one.
-
 for first = 5, #ARGV, 3 do
-  repeat -- `break` goes on with the next request
-    local model_names, request_id = ARGV[first], ARGV[first + 1]
-    local wanted, least, lease = struct.unpack('<ddd', ARGV[first + 2])
-    if not are_amounts(wanted, least, lease) then
-      replies[#replies + 1] = { 'invalid' }
-      break
-    end
-    if models and not is_allowed(models, model_names) then
-      replies[#replies + 1] = { 'model' }
-      break
-    end
-
+  local model_names, request_id, numbers = unpack(ARGV, first, first + 2)
+  local wanted, least, lease = struct.unpack('<ddd', numbers)
+  local reply
+  if not (is_amount(wanted) and is_amount(least) and is_amount(lease)) then
+    reply = { 'invalid' }
+  elseif models and not is_allowed(models, model_names) then
+    reply = { 'model' }
+  else
     local key_wait, account_wait = 0, 0
     if key_limit > 0 and by_key.count >= key_limit then
       key_wait = find_wait(by_key, prefix, key_id, key_limit, now, window)
     end
     if by_account.count >= account_limit then
-      account_wait = find_wait(by_account, prefix, account, account_limit, now, window)
+      account_wait = find_wait(by_account, prefix, account_id, account_limit, now, window)
     end
     -- Clients are told of the limit that they will meet first.
     local limit, met = account_limit, by_account
@@ -110,54 +120,30 @@ for first = 5, #ARGV, 3 do
       refusal = { 'balance', now, limit, left, reset, balance, account_held }
     end
 
-    -- What has been admitted before is not refused now.
-    local existing = refusal and redis.call('HGET', KEYS[2], request_id)
-    local held = math.min(wanted, cap_room, balance_room)
-    if not existing then
-      if redis.call('HEXISTS', KEYS[4], request_id) == 1 then
-        replies[#replies + 1] = { 'finished' }
-        break
-      end
-      if refusal then
-        replies[#replies + 1] = refusal
-        break
-      end
-      local hold = account .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
-        .. whole(held) .. '|0|' .. whole(now + lease)
-      if redis.call('HSETNX', KEYS[2], request_id, hold) == 0 then
-        existing = redis.call('HGET', KEYS[2], request_id)
-      elseif type(redis.pcall('RPUSH', KEYS[3], request_id)) ~= 'number' then
-        -- Nobody would ever end it.
-        redis.call('HDEL', KEYS[2], request_id)
-        replies[#replies + 1] = { 'invalid' }
-        break
-      end
-    end
+    local held, existing = math.min(wanted, cap_room, balance_room), nil
+    reply, existing = make_hold(request_id, model_names, held, now + lease, refusal)
     if existing then
       local payer, held_month, already_held = decode_hold(existing)
-      if payer then
-        replies[#replies + 1] = { 'admitted', now, limit, left, reset, account, held_month, already_held + 0 }
-      else
-        replies[#replies + 1] = { 'invalid' }
-      end
-      break
+      reply = payer and { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0 } or { 'invalid' }
+    elseif not reply then
+      in_flight, key_held, account_held = in_flight + 1, key_held + held, account_held + held
+      take_place(by_account, now, window)
+      if key_limit > 0 then take_place(by_key, now, window) end
+      is_changed = true
+      reply = { 'admitted', now, limit, math.max(0, left - 1), window, account_id, month, held }
     end
-    in_flight, key_held, account_held = in_flight + 1, key_held + held, account_held + held
-    take_place(by_account, now, window)
-    if key_limit > 0 then take_place(by_key, now, window) end
-    is_changed = true
-    replies[#replies + 1] = { 'admitted', now, limit, math.max(0, left - 1), window, account, month, held }
-  until true
+  end
+  replies[#replies + 1] = reply
 end
 
 if is_changed then
-  account_window = write_window(by_account, prefix, account, now, window)
-  redis.call('HSET', account_key, 'held', whole(account_held), 'window', account_window)
+  account_window = write_window(by_account, prefix, account_id, now, window)
+  redis.call('HSET', account, 'held', whole(account_held), 'window', account_window)
   if key_limit > 0 then
     key_window = write_window(by_key, prefix, key_id, now, window)
-    redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight), held_field, whole(key_held), 'window', key_window)
+    redis.call('HSET', key, 'in_flight', whole(in_flight), held_field, whole(key_held), 'window', key_window)
   else
-    redis.call('HSET', KEYS[1], 'in_flight', whole(in_flight), held_field, whole(key_held))
+    redis.call('HSET', key, 'in_flight', whole(in_flight), held_field, whole(key_held))
   end
 end
 return #replies == 1 and replies[1] or replies

@@ -6,25 +6,27 @@
   ARGV  account_id, payment_id, micros, kind, is_forced, note
   Uses  numbers, money
   Reply {'credited', balance_micros}
-        {'repeated', balance_micros}  this payment has been entered before
-        {'conflict', micros}  this payment has been entered with another amount
+        {'repeated', balance_micros}  this payment was entered before
+        {'conflict', micros}  this payment was entered with another amount
         {'missing'}  no such account
         {'reserved', balance_micros, held_micros}  running requests need what would be taken
         {'too_much', balance_micros}
-        {'invalid'}  a number that is none
+        {'invalid'}  micros is not a valid number
 
-  kind is topup, refund or adjustment. is_forced is '1' for what has happened already, such as
-  a chargeback: the balance may then fall below what is held, and below zero.
+  kind is topup, refund or adjustment. is_forced is '1' for a payment that cannot be refused, such as
+  a chargeback: then the balance may fall below what is held, and below zero.
 ]]
 local BALANCE_MAX = 8e15
 
-local account_id, payment_id, micros = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local account, payments, ledger = unpack(KEYS)
+local account_id, payment_id, micros, kind, is_forced, note = unpack(ARGV)
+micros = tonumber(micros)
 if not micros or not is_amount(math.abs(micros)) then return { 'invalid' } end
-local version, old_balance, held = unpack(redis.call('HMGET', KEYS[1], 'version', 'balance', 'held'))
+local version, old_balance, held = unpack(redis.call('HMGET', account, 'version', 'balance', 'held'))
 if not version then return { 'missing' } end
 
 local payment = account_id .. ':' .. payment_id
-local entered = redis.call('HGET', KEYS[2], payment)
+local entered = redis.call('HGET', payments, payment)
 if entered then
   if number(entered) ~= micros then return { 'conflict', number(entered) } end
   return { 'repeated', number(old_balance) }
@@ -32,11 +34,11 @@ end
 
 local balance = number(old_balance) + micros
 if math.abs(balance) > BALANCE_MAX then return { 'too_much', number(old_balance) } end
-if micros < 0 and balance < number(held) and ARGV[5] ~= '1' then
+if micros < 0 and balance < number(held) and is_forced ~= '1' then
   return { 'reserved', number(old_balance), number(held) }
 end
--- The entry first: the two records have been read above, and so can be written.
-enter(KEYS[3], ARGV[4], payment_id, account_id .. '|||', '0', whole(-micros), '0', whole(balance), ARGV[6])
-redis.call('HSET', KEYS[1], 'balance', whole(balance))
-redis.call('HSET', KEYS[2], payment, whole(micros))
+-- The entry comes first: the two records have been read above, so their writes cannot fail.
+enter(ledger, kind, payment_id, account_id .. '|||', '0', whole(-micros), '0', whole(balance), note)
+redis.call('HSET', account, 'balance', whole(balance))
+redis.call('HSET', payments, payment, whole(micros))
 return { 'credited', balance }

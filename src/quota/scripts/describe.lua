@@ -10,15 +10,16 @@
          expires, models, in_flight, in_flight_max, cap, spent, held, balance, account_held}
 
   numbers are doubles: window_ms and the limits of the plans starter, pro, business and team.
-  A limit of 0 is none; what is not set is an empty text. Whether the key may ask is for identify.lua.
+  A limit of 0 means no limit. A field that is not set is an empty text. identify.lua tells whether the key may ask.
 ]]
-local prefix, key_id, account_id = ARGV[1], ARGV[2], ARGV[3]
-local window, starter, pro, business, team = struct.unpack('<ddddd', ARGV[4])
+local key = KEYS[1]
+local prefix, key_id, account_id, numbers = unpack(ARGV)
+local window, starter, pro, business, team = struct.unpack('<ddddd', numbers)
 local now = now_ms()
 local month = month_of(now)
 
 local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held, key_window =
-  unpack(redis.call('HMGET', KEYS[1], 'rpm', 'expires', 'models', 'in_flight', 'in_flight_max',
+  unpack(redis.call('HMGET', key, 'rpm', 'expires', 'models', 'in_flight', 'in_flight_max',
     'cap', 'spent:' .. month, 'held:' .. month, 'window'))
 local plan, balance, account_held, account_window =
   unpack(redis.call('HMGET', account_name(prefix, account_id), 'plan', 'balance', 'held', 'window'))

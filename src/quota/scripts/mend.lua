@@ -5,13 +5,14 @@
   KEYS  account, keys, holds
   ARGV  prefix, account_id
   Uses  numbers, names, holds
-  Reply {{key, field, before, after}, …}  what it changed; key is empty in what the account itself counts
+  Reply {{key_id, field, before, after}, …}  what it changed; key_id is empty for a field of the account
 
-  All of it is one moment, so requests may run meanwhile. Doing it again changes nothing.
+  It all happens in one moment, so requests may run meanwhile. Doing it again changes nothing.
 ]]
-local prefix, account_id = ARGV[1], ARGV[2]
+local account, keys, holds = unpack(KEYS)
+local prefix, account_id = unpack(ARGV)
 local changes = {}
--- By key, '' for the account, and by field.
+-- The amounts by key_id and field; the key_id of the account is empty.
 local expected = { [''] = { held = 0 } }
 
 local function expect(key_id, field, amount)
@@ -20,10 +21,10 @@ local function expect(key_id, field, amount)
   expected[key_id] = fields
 end
 
-for _, hold in ipairs(redis.call('HVALS', KEYS[3])) do
+for _, hold in ipairs(redis.call('HVALS', holds)) do
   local payer, month, held = decode_hold(hold)
-  local account, key_id = string.match(payer or '', '^([^|]*)|([^|]*)')
-  if account == account_id then
+  local payer_id, key_id = string.match(payer or '', '^([^|]*)|([^|]*)')
+  if payer_id == account_id then
     expect('', 'held', held)
     expect(key_id, 'held:' .. month, held)
     expect(key_id, 'in_flight', 1)
@@ -47,13 +48,13 @@ local function compare_key(key_id)
   for field, after in pairs(counted) do compare(key_id, field, '0', after) end
 end
 
-local version, held = unpack(redis.call('HMGET', KEYS[1], 'version', 'held'))
+local version, held = unpack(redis.call('HMGET', account, 'version', 'held'))
 if not version then return {} end
 compare('', 'held', held or '0', expected[''].held)
-for _, key_id in ipairs(redis.call('SMEMBERS', KEYS[2])) do compare_key(key_id) end
+for _, key_id in ipairs(redis.call('SMEMBERS', keys)) do compare_key(key_id) end
 
 for _, change in ipairs(changes) do
   local key_id, field, _, after = unpack(change)
-  redis.call('HSET', key_id == '' and KEYS[1] or key_name(prefix, key_id), field, after)
+  redis.call('HSET', key_id == '' and account or key_name(prefix, key_id), field, after)
 end
 return changes

@@ -6,43 +6,47 @@
   KEYS  account, key, holds, renewals, done
   ARGV  payer, month, request_id, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
-  Reply 'active', 'revoked', 'suspended', 'gone' when the lease had run out, or 'invalid' for a number that is none
+  Reply 'active', 'revoked', 'suspended', 'gone' when the lease had run out, or 'invalid' when a number is not valid
 
   A hold that a failover lost is made again, as far as others have not taken what it held. One that is
-  gone stays known for as long as its request runs. Renewing twice does what renewing once does.
-  payer is account|key|month|model, as in its hold.
+  gone stays known for as long as its request runs. Renewing twice has the same effect as renewing once.
+  payer is account|key|month|model, as in the hold.
 ]]
-local request_id, held, seen, lease = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local account, key, holds, renewals, done = unpack(KEYS)
+local payer, month, request_id, held_micros, seen_micros, lease_ms = unpack(ARGV)
+local held, seen, lease = tonumber(held_micros), tonumber(seen_micros), tonumber(lease_ms)
 if not (is_amount(held) and is_amount(seen) and is_amount(lease)) then return 'invalid' end
 
-local function stand()
-  if redis.call('HGET', KEYS[2], 'status') == 'revoked' then return 'revoked' end
-  if redis.call('HGET', KEYS[1], 'status') == 'suspended' then return 'suspended' end
+local function find_stop(key, account)
+  if redis.call('HGET', key, 'status') == 'revoked' then return 'revoked' end
+  if redis.call('HGET', account, 'status') == 'suspended' then return 'suspended' end
 end
 
-local existing = redis.call('HGET', KEYS[3], request_id)
-if not existing and redis.call('HEXISTS', KEYS[5], request_id) == 1 then
-  keep_marks(KEYS[5])
-  return stand() or 'gone'
+local existing = redis.call('HGET', holds, request_id)
+if not existing and redis.call('HEXISTS', done, request_id) == 1 then
+  keep_marks(done)
+  return find_stop(key, account) or 'gone'
 end
 
-local payer, month, held_text = ARGV[1], ARGV[2], nil
-if existing then payer, month, held_text = decode_hold(existing) end
+local existing_payer, existing_month, held_text
+if existing then existing_payer, existing_month, held_text = decode_hold(existing) end
 local is_lost = not held_text
 local balance, account_held, in_flight, key_held, spent
 if is_lost then
-  payer, month = ARGV[1], ARGV[2]
-  balance, account_held, in_flight, key_held, spent = read_amounts(KEYS[1], KEYS[2], month)
-  held = math.max(0, math.min(held, find_room(KEYS[2], balance, account_held, spent, key_held)))
+  balance, account_held, in_flight, key_held, spent = read_amounts(account, key, month)
+  held = limit_to_room(held, 0, key, balance, account_held, key_held, spent)
   held_text = whole(held)
+else
+  payer, month = existing_payer, existing_month
 end
 
--- First what does no harm alone; the records that come last have been read above, and so can be written.
-redis.call('ZADD', KEYS[4], whole(now_ms() + lease), request_id)
-redis.call('HSET', KEYS[3], request_id, payer .. '|' .. held_text .. '|' .. whole(seen))
+-- The records of money come last. They have been read above, so their writes cannot fail; the writes before them do no
+-- harm alone.
+redis.call('ZADD', renewals, whole(now_ms() + lease), request_id)
+redis.call('HSET', holds, request_id, payer .. '|' .. held_text .. '|' .. whole(seen))
 if is_lost then
-  redis.call('HSET', KEYS[1], 'held', whole(account_held + held))
-  redis.call('HSET', KEYS[2], 'in_flight', whole(in_flight + 1))
-  if held > 0 then redis.call('HSET', KEYS[2], 'held:' .. month, whole(key_held + held)) end
+  redis.call('HSET', account, 'held', whole(account_held + held))
+  redis.call('HSET', key, 'in_flight', whole(in_flight + 1))
+  if held > 0 then redis.call('HSET', key, 'held:' .. month, whole(key_held + held)) end
 end
-return stand() or 'active'
+return find_stop(key, account) or 'active'

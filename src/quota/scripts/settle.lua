@@ -7,86 +7,82 @@
   Each  request_id, actual_micros, first_tried_ms, usage
   Uses  numbers, clock, holds, money
   Reply {kind, charged_micros, short_micros, balance_micros}
-        {'repeated', charged_micros}  it has been settled before; nothing happens
-        {'too_old'}  nobody can know any more whether it has; nothing happens
-        {'invalid'}  a number that is none; nothing happens
+        {'repeated', charged_micros}  it was settled before; nothing happens
+        {'too_old'}  it may have been settled before, and its mark may be gone; nothing happens
+        {'invalid'}  a number is not valid; nothing happens
 
-  payer is account|key|month|model, as in their holds. Of several requests the reply is a list of theirs. A hold that
-  nobody can read counts as lost.
+  payer is account|key|month|model, as in the holds. For several requests the reply is a list of their replies. An
+  unreadable hold counts as lost.
 
    held ──▶ charge    cost something           ──▶ repeated
         ├─▶ release   cost nothing             ──▶ repeated
         └─▶ expired (sweep.lua) ──▶ late       the difference ──▶ repeated
    lost in a failover ──▶ orphan               all of it      ──▶ repeated
 ]]
-local SETTLE_AGE_MAX_MS = (DONE_KEEP_MIN_S - 300) * 1000
+local account, key, holds, renewals, ledger, done = unpack(KEYS)
+local payer = ARGV[1]
 
-local account_key, key_key = KEYS[1], KEYS[2]
-local month, balance, balance_text, account_held, in_flight, key_held, spent
+-- Returns how a request ends: kind, what it was charged already, its hold, and payer, month, held and due of that hold.
+-- `due` is nothing without a readable hold. A request that is not to be charged has no kind, but a reply.
+local function find_end(request_id, wanted, first_tried_ms)
+  if not is_amount(wanted) then return nil, { 'invalid' } end
+  local existing = redis.call('HGET', holds, request_id)
+  if existing then
+    local of_payer, month, held, _, due = decode_hold(existing)
+    if of_payer then return wanted == 0 and 'release' or 'charge', 0, existing, of_payer, month, held, due end
+  end
+
+  local kind, already = 'orphan', 0
+  local mark = redis.call('HGET', done, request_id)
+  if mark then
+    local expired_charge = string.match(mark, '^x(%d+)$')
+    if not expired_charge then return nil, { 'repeated', tonumber(mark) or 0 } end
+    kind, already = 'late', number(expired_charge)
+  else
+    local AGE_MAX_MS = 6900000 -- Five minutes less than `keep_marks` of money.lua keeps a mark.
+    local first_tried = tonumber(first_tried_ms)
+    if not is_amount(first_tried) then return nil, { 'invalid' } end
+    if now_ms() - first_tried > AGE_MAX_MS then return nil, { 'too_old' } end
+  end
+  return kind, already, existing, payer, string.match(payer, '^[^|]*|[^|]*|([^|]*)'), '0'
+end
+
+-- An error keeps what is written and skips the rest. So everything that can fail comes before the first write of a
+-- request: its own numbers are checked, records are read only when no amount waits to be written, and a Redis key of a
+-- wrong type fails for the first request.
 local replies = {}
-
--- An error would keep what is written and skip the rest. So all that can fail comes before the first write: a request's
--- own numbers are looked at, records are read when no amount is waiting to be written, and a key of a wrong type fails
--- for the first request.
+local month, balance, balance_text, account_held, in_flight, key_held, spent
 for first = 2, #ARGV, 4 do
-  repeat -- `break` goes on with the next request
-    local request_id, wanted = ARGV[first], tonumber(ARGV[first + 1])
-    if not is_amount(wanted) then
-      replies[#replies + 1] = { 'invalid' }
-      break
-    end
-    local kind, ended, already = 'orphan', 0, 0
-    local payer, of_month, held_text, due, _
-    local existing = redis.call('HGET', KEYS[3], request_id)
-    if existing then payer, of_month, held_text, _, due = decode_hold(existing) end
-    if payer then
-      kind, ended = wanted == 0 and 'release' or 'charge', 1
-    else
-      local done = redis.call('HGET', KEYS[6], request_id)
-      if done then
-        local expired_charge = string.match(done, '^x(%d+)$')
-        if not expired_charge then
-          replies[#replies + 1] = { 'repeated', tonumber(done) or 0 }
-          break
-        end
-        kind, already = 'late', number(expired_charge)
-      else
-        local first_tried = tonumber(ARGV[first + 2])
-        local is_known = is_amount(first_tried)
-        if not is_known or now_ms() - first_tried > SETTLE_AGE_MAX_MS then
-          replies[#replies + 1] = { is_known and 'too_old' or 'invalid' }
-          break
-        end
-      end
-      payer, held_text = ARGV[1], '0'
-      of_month = string.match(payer, '^[^|]*|[^|]*|([^|]*)')
-    end
-
+  local request_id, actual_micros, first_tried_ms, usage = unpack(ARGV, first, first + 3)
+  local wanted = tonumber(actual_micros)
+  local kind, already, existing, of_payer, of_month, held_text, due = find_end(request_id, wanted, first_tried_ms)
+  local reply = already
+  if kind then
     if month ~= of_month then
-      if month then
-        write_amounts(account_key, key_key, month, balance_text, account_held, in_flight, key_held, spent)
-      end
-      balance, account_held, in_flight, key_held, spent = read_amounts(account_key, key_key, of_month)
+      if month then write_amounts(account, key, month, balance_text, account_held, in_flight, key_held, spent) end
+      balance, account_held, in_flight, key_held, spent = read_amounts(account, key, of_month)
       month = of_month
     end
     local held = held_text + 0
+    account_held, key_held = account_held - held, key_held - held
+    if due then in_flight = in_flight - 1 end
     wanted = wanted - already
-    local charged = find_charge(wanted, held, key_key, balance, account_held - held, key_held - held, spent)
+    local charged = limit_to_room(wanted, held, key, balance, account_held, key_held, spent)
     local short, charged_text = wanted - charged, whole(charged)
-    balance_text = whole(balance - charged)
-    enter(KEYS[5], kind, request_id, payer, held_text, charged_text, short == 0 and '0' or whole(short), balance_text,
-      ARGV[first + 3])
-    redis.call('HSET', KEYS[6], request_id, already == 0 and charged_text or whole(already + charged))
-    if existing then redis.call('HDEL', KEYS[3], request_id) end
-    if due == '' then redis.pcall('ZREM', KEYS[4], request_id) end
-    account_held, key_held, in_flight = account_held - held, key_held - held, in_flight - ended
     balance, spent = balance - charged, spent + charged
-    replies[#replies + 1] = { kind, charged, short, balance }
-  until true
+    balance_text = whole(balance)
+    enter(ledger, kind, request_id, of_payer, held_text, charged_text, short == 0 and '0' or whole(short),
+      balance_text, usage)
+    redis.call('HSET', done, request_id, already == 0 and charged_text or whole(already + charged))
+    if existing then redis.call('HDEL', holds, request_id) end
+    if due == '' then redis.pcall('ZREM', renewals, request_id) end
+    reply = { kind, charged, short, balance }
+  end
+  replies[#replies + 1] = reply
 end
 
 if month then
-  write_amounts(account_key, key_key, month, balance_text, account_held, in_flight, key_held, spent)
-  keep_marks(KEYS[6])
+  write_amounts(account, key, month, balance_text, account_held, in_flight, key_held, spent)
+  keep_marks(done)
 end
 return #replies == 1 and replies[1] or replies

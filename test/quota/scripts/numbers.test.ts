@@ -5,7 +5,7 @@ import { openScripts } from './open-scripts.ts';
 
 const scripts = openScripts();
 const NUMBERS = ['numbers', 'month']
-  .map((part) => readFileSync(`src/quota/lua/${part}.lua`, 'utf8'))
+  .map((part) => readFileSync(`src/quota/scripts/lua/${part}.lua`, 'utf8'))
   .join('');
 const DAY_MS = 86_400_000;
 const DAYS_UNTIL_2100 = Date.UTC(2100, 0) / DAY_MS;

@@ -73,7 +73,7 @@ type ChangeArgs = (args: Args) => Args;
 
 /** The kinds of replies that the header of a script names in braces, or in quotes when none is. */
 function repliesOfHeader(script: string): string[] {
-  const source = readFileSync(`src/quota/${script}.lua`, 'utf8');
+  const source = readFileSync(`src/quota/scripts/${script}.lua`, 'utf8');
   const replies = /\n {2}Reply ([\s\S]*?)(\n\n|\n\]\])/.exec(source)?.[1] ?? '';
   const inBraces = [...replies.matchAll(/\{'([a-z_]+)'/g)];
   const found = inBraces.length > 0 ? inBraces : [...replies.matchAll(/'([a-z_]+)'/g)];

@@ -1,4 +1,4 @@
--- Time is that of Redis, in milliseconds since the epoch.
+-- The clock is that of Redis, in milliseconds since the epoch.
 
 local function now_ms()
   local time = redis.call('TIME')

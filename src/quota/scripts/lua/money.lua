@@ -1,54 +1,49 @@
--- Holds, charges and the ledger. At every instant, for each account and each key and month:
+-- Holds, charges and the ledger. For each account, and for each key and month, this is always true:
 --   held = sum of its holds,   held <= balance,   spent + held <= cap
 
--- A request that was settled is known for at least DONE_KEEP_MIN_S.
-local DONE_KEEP_S = 10800
-local DONE_KEEP_MIN_S = 7200
-
--- What balance and cap have room for, besides all that is held. Below 0 after a chargeback or a lowered cap. It never
--- fails, since others of a run may have been written: a cap that nobody can read has no room.
-local function find_room(key_key, balance, account_held, spent, key_held)
-  local room, cap = balance - account_held, redis.call('HGET', key_key, 'cap')
-  if cap then room = math.min(room, (tonumber(cap) or 0) - spent - key_held) end
-  return room
+-- The mark of a settled request is what it was charged, in micros. It begins with x if the lease had run out. It stays
+-- for at least KEEP_MIN_S; settle.lua relies on that.
+local function keep_marks(done)
+  local KEEP_S, KEEP_MIN_S = 10800, 7200
+  if redis.call('TTL', done) < KEEP_MIN_S then redis.call('EXPIRE', done, KEEP_S) end
 end
 
--- The mark of a settled request: the micros that it was charged, with an x in front when its lease had run out.
-local function keep_marks(done_key)
-  if redis.call('TTL', done_key) < DONE_KEEP_MIN_S then redis.call('EXPIRE', done_key, DONE_KEEP_S) end
-end
-
--- The amounts of an account and of one of its keys in a month: read once and written once, however many requests are
--- charged in between. That is most of what a settlement costs Redis.
-local function read_amounts(account_key, key_key, month)
-  local balance, account_held = unpack(redis.call('HMGET', account_key, 'balance', 'held'))
+-- The amounts of an account and of one of its keys in a month are read once and written once, however many requests
+-- are charged in between. That is most of what a settlement costs Redis.
+local function read_amounts(account, key, month)
+  local balance, account_held = unpack(redis.call('HMGET', account, 'balance', 'held'))
   local in_flight, key_held, spent =
-    unpack(redis.call('HMGET', key_key, 'in_flight', 'held:' .. month, 'spent:' .. month))
+    unpack(redis.call('HMGET', key, 'in_flight', 'held:' .. month, 'spent:' .. month))
   return number(balance), number(account_held), number(in_flight), number(key_held), number(spent)
 end
 
--- How much of `wanted` is charged. What was held for it is covered, and is in neither of the held amounts any more;
--- more than that only as far as balance and cap have room that nobody else holds.
-local function find_charge(wanted, held, key_key, balance, account_held, key_held, spent)
-  if wanted <= held then return wanted end
-  return math.max(held, math.min(wanted, find_room(key_key, balance, account_held, spent, key_held)))
+-- Returns how much of `wanted` may be charged or held. `covered` is what is held for the request already; the caller has
+-- taken it off both held amounts. More is allowed only as far as balance and cap have room beside all that is held.
+-- That room is below 0 after a chargeback or a lowered cap. This function must not fail, since other requests of the
+-- run may have been written: an unreadable cap leaves no room.
+local function limit_to_room(wanted, covered, key, balance, account_held, key_held, spent)
+  if wanted <= covered then return wanted end
+  local room, cap = balance - account_held, redis.call('HGET', key, 'cap')
+  if cap then room = math.min(room, (tonumber(cap) or 0) - spent - key_held) end
+  return math.max(covered, math.min(wanted, room))
 end
 
--- `balance` comes as a text, since the ledger has it as one too.
-local function write_amounts(account_key, key_key, month, balance, account_held, in_flight, key_held, spent)
-  redis.call('HSET', account_key, 'held', whole(account_held), 'balance', balance)
+-- `balance` is a text, because the ledger needs the same text.
+local function write_amounts(account, key, month, balance, account_held, in_flight, key_held, spent)
+  redis.call('HSET', account, 'held', whole(account_held), 'balance', balance)
   local held_field, spent_field = 'held:' .. month, 'spent:' .. month
   if key_held == 0 then
-    redis.call('HSET', key_key, 'in_flight', whole(in_flight), spent_field, whole(spent))
-    redis.call('HDEL', key_key, held_field)
+    redis.call('HSET', key, 'in_flight', whole(in_flight), spent_field, whole(spent))
+    redis.call('HDEL', key, held_field)
   else
-    redis.call('HSET', key_key, 'in_flight', whole(in_flight), spent_field, whole(spent), held_field, whole(key_held))
+    redis.call('HSET', key, 'in_flight', whole(in_flight), spent_field, whole(spent), held_field, whole(key_held))
   end
 end
 
--- One text for what `ledger/ledger-entry.ts` takes apart: an entry of eleven fields costs Redis twice as much. The
--- request is its end, since a payment's id is any text; of a payment `usage` is the note. Amounts come as texts.
-local function enter(ledger, kind, request, payer, held, charged, short, balance, usage)
-  local entry = kind .. '|' .. payer .. '|' .. held .. '|' .. charged .. '|' .. short .. '|' .. balance .. '|' .. request
+-- An entry is one text, which `ledger/ledger-entry.ts` takes apart: eleven fields cost Redis twice as much. The request
+-- comes last, since the id of a payment is any text. `usage` is the note of a payment. All amounts are texts.
+local function enter(ledger, kind, request_id, payer, held, charged, short, balance, usage)
+  local entry = kind .. '|' .. payer .. '|' .. held .. '|' .. charged .. '|' .. short .. '|' .. balance
+    .. '|' .. request_id
   redis.call('XADD', ledger, '*', 'entry', entry, 'usage', usage)
 end

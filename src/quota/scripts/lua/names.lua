@@ -1,13 +1,14 @@
--- Names of Redis keys that a script finds on its way; the other half of redis/redis-keys.ts.
+-- Names of Redis keys that a script learns on its way. The other half is redis/redis-keys.ts.
 
-local function account_name(prefix, account)
-  return prefix .. 'account:' .. account
+local function account_name(prefix, account_id)
+  return prefix .. 'account:' .. account_id
 end
 
 local function key_name(prefix, key_id)
   return prefix .. 'key:' .. key_id
 end
 
+-- `id` is that of an account or of a key.
 local function log_name(prefix, id)
   return prefix .. 'log:' .. id
 end

@@ -1,19 +1,19 @@
--- An exact sliding window: the times of admission, in binary, each of 6 bytes: a time as a text of digits takes Redis
--- three times as long to read and to write. An entry counts for `window` ms.
+-- An exact sliding window is a list of the times of admission. A time counts for `window` ms. It is 6 binary bytes:
+-- Redis takes three times as long to read and write a time in digits. The times stand in two places:
 --
---   state  blocks, how many times are the oldest, the oldest times, the newest times
---          in the record whose limit it is, which is read and written anyway
---   log    LIST  the times in between, the oldest first, in `blocks` full blocks of BLOCK_TIMES
+--   state  a field of the record that has the limit; the record is read and written anyway
+--          the number of blocks in the log, how many times are the oldest, the oldest times, the newest times
+--   log    LIST  the times in between, oldest first, in full blocks of BLOCK_TIMES
 --
--- Times leave the oldest ones and join the newest. Of the oldest that have become none, the next block takes the place;
--- the newest that have become a block go to the log. So most requests touch no log, and those of a few a minute never do.
-local STATE, HEADER_AND_TIME, HEADER_BYTES = '>I4I1c0', '>I4I1I6', 5
+-- A new time joins the newest ones. Times expire among the oldest ones. When all of those have expired, the next block
+-- takes their place. When the newest ones fill a block, the block goes to the log. So most requests touch no log, and a
+-- key with a few requests a minute has none.
+local HEADER_BYTES = 5
 local TIME, TIME_BYTES = '>I6', 6
 local BLOCK_TIMES = 8
 local BLOCK_BYTES = BLOCK_TIMES * TIME_BYTES
-local LAST_OF_BLOCK = BLOCK_BYTES - TIME_BYTES + 1
 
--- How many of the `count` times from the byte `at` on count no more.
+-- Returns how many of the `count` times from byte `at` on have expired.
 local function count_expired(times, at, count, now, window)
   local expired = 0
   while expired < count and now - struct.unpack(TIME, times, at + expired * TIME_BYTES) >= window do
@@ -22,20 +22,21 @@ local function count_expired(times, at, count, now, window)
   return expired
 end
 
--- A log may be gone before the record that counts on it: where the window was shorter when its life was set, or the
--- clock of the server was ahead for a while. What is missing counts no more. `pcall`, here and where the log is
--- written, since nothing about a log may keep a script from what it writes besides.
+-- A log may be gone while its record still counts on it: the window was shorter when the log's life was set, or the
+-- clock of the server was ahead for a while. Missing times count as expired. It is `pcall`, here and where the log is
+-- written, because a log must not keep a script from its other writes.
 local function find_block(log, place)
   local block = redis.pcall('LINDEX', log, place)
   return type(block) == 'string' and #block == BLOCK_BYTES and block
 end
 
--- The first block that still counts takes the place of the oldest times, of which none is left; it and all before it
--- are to be taken off the list.
+-- Call it when no oldest time is left. The first block that still counts takes their place. `write_window` takes that
+-- block and all before it off the log.
 local function take_block(read, log, now, window)
+  local LAST_OF_BLOCK = BLOCK_BYTES - TIME_BYTES + 1
   local low, high, block = 0, read.blocks, find_block(log, 0)
   if block and now - struct.unpack(TIME, block, LAST_OF_BLOCK) >= window then
-    -- A burst has expired.
+    -- All of the first block has expired, perhaps many more after a burst: the search halves the rest each time.
     low = 1
     while low < high do
       local middle = math.floor((low + high) / 2)
@@ -55,7 +56,7 @@ local function take_block(read, log, now, window)
   read.dropped, read.blocks = low, read.blocks - low
 end
 
--- Leaves out what has expired: at least the first time.
+-- Leaves out the expired times. The first time must be one of them.
 local function drop_expired(read, state, prefix, id, now, window)
   local at, oldest = HEADER_BYTES + 1, read.oldest
   local expired = count_expired(state, at, oldest, now, window)
@@ -67,7 +68,7 @@ local function drop_expired(read, state, prefix, id, now, window)
   read.times = string.sub(read.times, expired * TIME_BYTES + 1)
 end
 
--- The time that came `index` places after the first one that counts; none where its block is gone.
+-- Returns the time that came `index` places after the first one that counts, or nothing if its block is gone.
 local function find_time(read, prefix, id, index)
   local in_blocks = index - read.oldest
   if in_blocks >= 0 and in_blocks < read.blocks * BLOCK_TIMES then
@@ -79,15 +80,15 @@ local function find_time(read, prefix, id, index)
   return (struct.unpack(TIME, read.times, index * TIME_BYTES + 1))
 end
 
--- Says how many requests count now, and when all have expired. Changes nothing. A limit of 0 is none. `times` are those
--- that count and stand in the record, the first `oldest` of them older than the blocks.
+-- Returns how many requests count now, and in how many ms all will have expired (`reset`). It changes nothing. A limit
+-- of 0 means no limit. `times` are the times of the record that count; the first `oldest` of them are older than the log.
 local function read_window(prefix, id, state, limit, now, window)
   local read = { count = 0, reset = 0, dropped = 0, blocks = 0, oldest = 0, times = '', last = 0, former = 0 }
   if limit <= 0 or not state then return read end
-  local blocks, oldest, first = struct.unpack(HEADER_AND_TIME, state)
+  local blocks, oldest, first = struct.unpack('>I4I1I6', state)
   local last = struct.unpack(TIME, state, #state - TIME_BYTES + 1)
   if now - last >= window or last - now > window then
-    -- Nothing counts. Where the clock of a new master is far behind, what the old one noted says nothing.
+    -- Nothing counts. If the clock of a new master is far behind, the times of the old one say nothing.
     read.dropped = blocks
     return read
   end
@@ -98,30 +99,31 @@ local function read_window(prefix, id, state, limit, now, window)
     read.times = string.sub(state, HEADER_BYTES + 1)
   end
   read.count = #read.times / TIME_BYTES + read.blocks * BLOCK_TIMES
-  read.reset = math.min(last + window - now, window)
+  read.reset = last > now and window or last + window - now
   return read
 end
 
--- How long the next request has to wait, where as many count as may; 0 where some of them are gone.
+-- Returns how long the next request has to wait. Call it when the limit is reached. The wait is 0 if enough of the
+-- times turn out to be gone.
 local function find_wait(read, prefix, id, limit, now, window)
   local time = find_time(read, prefix, id, read.count - limit)
-  -- A clock that went back a little would make it longer than any wait can be.
+  -- After a clock went back a little, a time is ahead of it. No wait is longer than the window.
   if time then return math.min(time + window - now, window) end
   read.count = read.count - read.blocks * BLOCK_TIMES
   read.dropped, read.blocks = read.dropped + read.blocks, 0
   return read.count < limit and 0 or find_wait(read, prefix, id, limit, now, window)
 end
 
--- Takes a place in what `read_window` has read. Times never go backwards, whatever the clock does.
+-- Takes a place in what `read_window` returned. Times never go backwards, whatever the clock does.
 local function take_place(read, now, window)
-  read.last = math.max(now, read.last)
+  if now > read.last then read.last = now end
   read.times = read.times .. struct.pack(TIME, read.last)
   read.count, read.reset = read.count + 1, window
 end
 
--- Follows `take_place`, once, in the same script: writes the log, and answers the new state. Once in each window of the
--- calendar is enough for the log's life: the last entry that is added without it counts to the end of the next one, and
--- a time may be one window ahead of the clock.
+-- Writes the log and returns the new state. Call it once, after the last `take_place` of the script. The calendar is
+-- divided into windows, and the life of the log is renewed once in each. That is enough: a time that is added after the
+-- renewal counts to the end of the next window at most, and it may be one window ahead of the clock.
 local function write_window(read, prefix, id, now, window)
   local blocks, oldest, times = read.blocks, read.oldest, read.times
   if read.dropped > 0 then
@@ -135,7 +137,7 @@ local function write_window(read, prefix, id, now, window)
       oldest, newest_from = BLOCK_TIMES, BLOCK_BYTES + 1
     else
       local block_end = newest_from + BLOCK_BYTES - 1
-      -- Counted by the list itself: blocks that are gone do not come back.
+      -- The list itself counts its blocks, since some may be gone.
       local length = redis.pcall('RPUSH', log_name(prefix, id), string.sub(times, newest_from, block_end))
       blocks = tonumber(length) or 0
       times = string.sub(times, 1, newest_from - 1) .. string.sub(times, block_end + 1)
@@ -145,10 +147,10 @@ local function write_window(read, prefix, id, now, window)
   if is_new or blocks > 0 and read.former - read.former % window ~= now - now % window then
     redis.call('PEXPIRE', log_name(prefix, id), 3 * window)
   end
-  return struct.pack(STATE, blocks, oldest, times)
+  return struct.pack('>I4I1c0', blocks, oldest, times)
 end
 
--- A plan that this version does not know gets the smallest.
+-- A plan that this version does not know gets the smallest limit.
 local function limit_of(plan, starter, pro, business, team)
   return plan == 'pro' and pro or plan == 'business' and business or plan == 'team' and team or starter
 end

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseLuaHeader } from '../../src/redis/parse-lua-header.ts';
+
+const listed = execFileSync('git', ['ls-files', 'src/**/*.lua'], { encoding: 'utf8' });
+const files = listed.split('\n').filter((file) => file !== '' && !file.includes('/lua/'));
+
+/** The lines that name what the header lists, in the order of the lines. */
+function namingLines(script: string): readonly string[] {
+  const { keys, args, each } = parseLuaHeader(script);
+  // The only script that leaves its key alone is the probe, which takes no arguments either.
+  if (args.length === 0 && keys[0] === 'probe') return [];
+  const argsEnd = each.length > 0 ? `, 1, ${args.length}` : '';
+  const nameAll = (names: readonly string[], table: string, range: string) =>
+    `local ${names.join(', ')} = ${names.length === 1 ? `${table}[1]` : `unpack(${table}${range})`}`;
+  return [
+    nameAll(keys, 'KEYS', ''),
+    ...(args.length > 0 ? [nameAll(args, 'ARGV', argsEnd)] : []),
+    ...(each.length > 0
+      ? [
+          `for first = ${args.length + 1}, #ARGV, ${each.length} do`,
+          `local ${each.join(', ')} = unpack(ARGV, first, first + ${each.length - 1})`,
+        ]
+      : []),
+  ];
+}
+
+describe('a script', () => {
+  it.each(files)('names its keys and arguments once, as its header does: %s', (file) => {
+    const script = readFileSync(file, 'utf8');
+    const code = script.slice(script.indexOf(']]\n'));
+    const lines = code.split('\n').filter((line) => /KEYS|ARGV/.test(line));
+    expect(lines.map((line) => line.trim())).toEqual(namingLines(script));
+  });
+});
