@@ -36,15 +36,14 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settled request is let in again',
-    find: "if redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end",
-    replace:
-      "if refusal and redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end",
+    find: "if redis.call('HEXISTS', done, request_id) == 1 then\n        reply =",
+    replace: "if refusal and redis.call('HEXISTS', done, request_id) == 1 then\n        reply =",
   },
   {
     name: 'a settled request is refused for another reason',
-    find: "if redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end",
+    find: "if redis.call('HEXISTS', done, request_id) == 1 then\n        reply =",
     replace:
-      "if not refusal and redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end",
+      "if not refusal and redis.call('HEXISTS', done, request_id) == 1 then\n        reply =",
   },
   {
     name: 'a write is carried out twice',

@@ -102,8 +102,8 @@ export const RATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a request that runs is refused',
-    find: 'if existing then return nil, existing end',
-    replace: '',
+    find: "local existing = refusal and redis.call('HGET', holds, request_id)",
+    replace: 'local existing',
   },
   {
     name: 'a block is looked for where it was before others expired',

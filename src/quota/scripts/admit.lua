@@ -58,24 +58,6 @@ local function is_allowed(models, model_names)
   return false
 end
 
--- Makes the hold of a request, unless a refusal is given. Returns nothing if it made one, else the reply, or no reply and
--- the hold that is there already: a request that was admitted before is not refused now.
-local function make_hold(request_id, model_names, held, lease_end, refusal)
-  if refusal then
-    local existing = redis.call('HGET', holds, request_id)
-    if existing then return nil, existing end
-  end
-  if redis.call('HEXISTS', done, request_id) == 1 then return { 'finished' } end
-  if refusal then return refusal end
-  local hold = account_id .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*') .. '|'
-    .. whole(held) .. '|0|' .. whole(lease_end)
-  if redis.call('HSETNX', holds, request_id, hold) == 0 then return nil, redis.call('HGET', holds, request_id) end
-  if type(redis.pcall('RPUSH', leases, request_id)) == 'number' then return end
-  -- No sweep would find this hold.
-  redis.call('HDEL', holds, request_id)
-  return { 'invalid' }
-end
-
 -- An error keeps what is written and skips the rest. So everything that can fail comes before the first hold: what the
 -- requests share has been read above, a request's own numbers are checked, and a Redis key of a wrong type fails for
 -- the first request.
@@ -120,8 +102,26 @@ for first = 5, #ARGV, 3 do
       refusal = { 'balance', now, limit, left, reset, balance, account_held }
     end
 
-    local held, existing = math.min(wanted, cap_room, balance_room), nil
-    reply, existing = make_hold(request_id, model_names, held, now + lease, refusal)
+    -- A request that was admitted before is not refused now.
+    local existing = refusal and redis.call('HGET', holds, request_id)
+    local held = math.min(wanted, cap_room, balance_room)
+    if not existing then
+      if redis.call('HEXISTS', done, request_id) == 1 then
+        reply = { 'finished' }
+      elseif refusal then
+        reply = refusal
+      else
+        local hold = account_id .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*')
+          .. '|' .. whole(held) .. '|0|' .. whole(now + lease)
+        if redis.call('HSETNX', holds, request_id, hold) == 0 then
+          existing = redis.call('HGET', holds, request_id)
+        elseif type(redis.pcall('RPUSH', leases, request_id)) ~= 'number' then
+          -- No sweep would find this hold.
+          redis.call('HDEL', holds, request_id)
+          reply = { 'invalid' }
+        end
+      end
+    end
     if existing then
       local payer, held_month, already_held = decode_hold(existing)
       reply = payer and { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0 } or { 'invalid' }
