@@ -18,7 +18,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated settlement charges again',
-    find: "if not expired_charge then return nil, { 'repeated', tonumber(mark) or 0 } end",
+    find: "if not expired_charge then return { 'repeated', tonumber(mark) or 0 } end",
     replace: '',
   },
   {
@@ -90,7 +90,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: "if now_ms() - first_tried > AGE_MAX_MS then return nil, { 'too_old' } end",
+    find: "if now_ms() - first_tried > AGE_MAX_MS then return { 'too_old' } end",
     replace: '',
   },
   {
@@ -105,7 +105,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of no time is charged',
-    find: "if not is_amount(first_tried) then return nil, { 'invalid' } end",
+    find: "if not is_amount(first_tried) then return { 'invalid' } end",
     replace: 'first_tried = first_tried or now_ms()',
   },
   {

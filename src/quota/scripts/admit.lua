@@ -124,7 +124,8 @@ for first = 5, #ARGV, 3 do
     end
     if existing then
       local payer, held_month, already_held = decode_hold(existing)
-      reply = payer and { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0 } or { 'invalid' }
+      reply = payer and { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0 }
+        or { 'invalid' }
     elseif not reply then
       in_flight, key_held, account_held = in_flight + 1, key_held + held, account_held + held
       take_place(by_account, now, window)

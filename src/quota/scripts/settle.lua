@@ -22,29 +22,29 @@
 local account, key, holds, renewals, ledger, done = unpack(KEYS)
 local payer = ARGV[1]
 
--- Returns how a request ends: kind, what it was charged already, its hold, and payer, month, held and due of that hold.
--- `due` is nothing without a readable hold. A request that is not to be charged has no kind, but a reply.
+-- Returns the reply if nothing is to be charged. Otherwise returns no reply, and then how the request ends: kind, what
+-- it was charged already, its hold, and payer, month, held and due of the hold. `due` is nil without a readable hold.
 local function find_end(request_id, wanted, first_tried_ms)
-  if not is_amount(wanted) then return nil, { 'invalid' } end
+  if not is_amount(wanted) then return { 'invalid' } end
   local existing = redis.call('HGET', holds, request_id)
   if existing then
     local of_payer, month, held, _, due = decode_hold(existing)
-    if of_payer then return wanted == 0 and 'release' or 'charge', 0, existing, of_payer, month, held, due end
+    if of_payer then return nil, wanted == 0 and 'release' or 'charge', 0, existing, of_payer, month, held, due end
   end
 
   local kind, already = 'orphan', 0
   local mark = redis.call('HGET', done, request_id)
   if mark then
     local expired_charge = string.match(mark, '^x(%d+)$')
-    if not expired_charge then return nil, { 'repeated', tonumber(mark) or 0 } end
+    if not expired_charge then return { 'repeated', tonumber(mark) or 0 } end
     kind, already = 'late', number(expired_charge)
   else
     local AGE_MAX_MS = 6900000 -- Five minutes less than `keep_marks` of money.lua keeps a mark.
     local first_tried = tonumber(first_tried_ms)
-    if not is_amount(first_tried) then return nil, { 'invalid' } end
-    if now_ms() - first_tried > AGE_MAX_MS then return nil, { 'too_old' } end
+    if not is_amount(first_tried) then return { 'invalid' } end
+    if now_ms() - first_tried > AGE_MAX_MS then return { 'too_old' } end
   end
-  return kind, already, existing, payer, string.match(payer, '^[^|]*|[^|]*|([^|]*)'), '0'
+  return nil, kind, already, existing, payer, string.match(payer, '^[^|]*|[^|]*|([^|]*)'), '0'
 end
 
 -- An error keeps what is written and skips the rest. So everything that can fail comes before the first write of a
@@ -55,9 +55,9 @@ local month, balance, balance_text, account_held, in_flight, key_held, spent
 for first = 2, #ARGV, 4 do
   local request_id, actual_micros, first_tried_ms, usage = unpack(ARGV, first, first + 3)
   local wanted = tonumber(actual_micros)
-  local kind, already, existing, of_payer, of_month, held_text, due = find_end(request_id, wanted, first_tried_ms)
-  local reply = already
-  if kind then
+  local reply, kind, already, existing, of_payer, of_month, held_text, due =
+    find_end(request_id, wanted, first_tried_ms)
+  if not reply then
     if month ~= of_month then
       if month then write_amounts(account, key, month, balance_text, account_held, in_flight, key_held, spent) end
       balance, account_held, in_flight, key_held, spent = read_amounts(account, key, of_month)

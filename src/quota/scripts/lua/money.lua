@@ -17,8 +17,8 @@ local function read_amounts(account, key, month)
   return number(balance), number(account_held), number(in_flight), number(key_held), number(spent)
 end
 
--- Returns how much of `wanted` may be charged or held. `covered` is what is held for the request already; the caller has
--- taken it off both held amounts. More is allowed only as far as balance and cap have room beside all that is held.
+-- Returns how much of `wanted` may be charged or held. `covered` is what is held for the request already; the caller
+-- has taken it off both held amounts. More is allowed only as far as balance and cap have room beside all that is held.
 -- That room is below 0 after a chargeback or a lowered cap. This function must not fail, since other requests of the
 -- run may have been written: an unreadable cap leaves no room.
 local function limit_to_room(wanted, covered, key, balance, account_held, key_held, spent)

@@ -81,7 +81,7 @@ local function find_time(read, prefix, id, index)
 end
 
 -- Returns how many requests count now, and in how many ms all will have expired (`reset`). It changes nothing. A limit
--- of 0 means no limit. `times` are the times of the record that count; the first `oldest` of them are older than the log.
+-- of 0 means no limit. `times` are the times of the record that count; the first `oldest` of them precede the log.
 local function read_window(prefix, id, state, limit, now, window)
   local read = { count = 0, reset = 0, dropped = 0, blocks = 0, oldest = 0, times = '', last = 0, former = 0 }
   if limit <= 0 or not state then return read end
