@@ -1,6 +1,6 @@
 -- A hold in Redis is one text: account|key|month|model|held|seen. Before its first renewal it ends with |due, the end
--- of its lease. The part from account to model says who pays; the ledger has it too. Two indexes lead to the holds whose
--- lease has run out:
+-- of its lease. The part from account to model says who pays; the ledger has it too. Two indexes lead to the holds
+-- whose lease has run out:
 --
 --   leases    LIST  all requests in the order of their admission. Their first leases have the same length, so the first
 --                   to end is at the head. An entry counts while its hold has a due, so a request that ends need not be
@@ -12,7 +12,8 @@
 -- so do those behind them in the list. A first lease that is longer than the following ones delays them too, by what it
 -- is longer.
 
--- Returns payer, month, held, seen and due, all as texts, or nothing if it is not a hold. `due` is empty after a renewal.
+-- Returns payer, month, held, seen and due, all as texts, or nothing if the text is no hold. After a renewal `due` is
+-- empty.
 local function decode_hold(text)
   return string.match(text, '^([^|]*|[^|]*|([^|]*)|[^|]*)|(%d+)|(%d+)|?(%d*)$')
 end
