@@ -42,8 +42,7 @@ function findEnd(text: string, at: number, secrets: readonly string[]): number {
   for (const secret of secrets) {
     const first = text[at];
     if (first !== secret[0] && !isEscape(first)) continue;
-    // `%25` may stand for a `%`, or for itself in a secret that has it.
-    for (const lengthOf of [lengthAsItIs, lengthEscaped]) {
+    for (const lengthOf of READINGS) {
       const spelt = spell(text, at, { secret, lengthOf });
       if (spelt.end > longest && isSecret(text, at, spelt)) longest = spelt.end;
     }
@@ -84,6 +83,13 @@ function spell(
   return { secret, chars, end };
 }
 
+/** A backslash as JSON writes it; before an `x` or `u` it would else be read as an escape. */
+function backslashesOf(count: number): typeof lengthAsItIs {
+  const backslashes = '\\'.repeat(count);
+  return (text, at, char) =>
+    char === '\\' && text.startsWith(backslashes, at) ? count : lengthAsItIs(text, at, char);
+}
+
 /** Of what stands there for this character, rather as it is than escaped; 0 where it is another one. */
 function lengthAsItIs(text: string, at: number, char: string | undefined): number {
   return text[at] === char ? 1 : escapeLength(text, at, char);
@@ -99,6 +105,9 @@ function escapeLength(text: string, at: number, char: string | undefined): numbe
   const match = ESCAPED.exec(text);
   return match !== null && decode(match) === char ? match[0].length : 0;
 }
+
+/** `%25` may stand for a `%`, or for itself in a secret that has it; so may backslashes. */
+const READINGS = [lengthAsItIs, lengthEscaped, backslashesOf(2), backslashesOf(4)];
 
 const isEscape = (char: string | undefined) => char === '\\' || char === '%' || char === '&';
 

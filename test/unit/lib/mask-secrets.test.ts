@@ -40,6 +40,14 @@ describe('a secret', () => {
     );
   });
 
+  it('is masked where a part of it looks like an escape', () => {
+    for (const secret of ['\\x00!!!!!!]', 'a\\u0041bcdefgh', 'abcdefg%41']) {
+      for (const write of Object.values(WAYS)) {
+        expect(maskSecrets(`got ${write(secret)} here`, [secret])).toBe('got ***** here');
+      }
+    }
+  });
+
   it('is masked each time, and all of them', () => {
     const text = `${KEY}, other-secret and ${KEY}${KEY}.`;
     expect(maskSecrets(text, [KEY, 'other-secret'])).toBe('*****, ***** and **********.');
