@@ -4,11 +4,13 @@ import { Refusal } from '../protocol/refusals.ts';
 import { type Breaker, callThrough } from '../redis/breaker.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 
-/** A caller waits no longer than this for a store that is away, from the first attempt to the refusal. */
+/**
+ * The longest that a caller waits for an unreachable store, from the first attempt to the refusal.
+ */
 const BUDGET_MS = 1_500;
 const RETRY_DELAY_MS = 50;
 const RETRY_DELAY_MAX_MS = 400;
-/** In each worker; the others are refused at once. */
+/** Waiting callers in each worker. Any further caller is refused at once. */
 const WAITING_MAX = 200;
 const RETRY_AFTER_MAX_S = 5;
 
@@ -22,8 +24,9 @@ interface AskStoreOptions {
 }
 
 /**
- * Asks what a request cannot go on without. Repeats the same call while the store is away, within a budget;
- * then the request is refused: a gateway that cannot count lets nobody in.
+ * Asks the store what a request cannot go on without. Repeats the same call while the store is
+ * unreachable, within a time budget. Then it refuses the request: a gateway that cannot count
+ * admits nobody.
  */
 export function createAskStore({ breakerOf, clock, random }: AskStoreOptions): AskStore {
   let waiting = 0;

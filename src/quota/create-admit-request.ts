@@ -21,22 +21,28 @@ export interface Payer {
 
 interface AdmitRequestOptions {
   readonly askStore: AskStore;
-  /** One attempt. */
+  /** One attempt to admit a request. */
   readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
-  /** Who pays, where a request goes on although the store is away; `undefined` refuses it. */
+  /**
+   * Answers who pays if a request may go on although the store is unreachable. `undefined` refuses
+   * the request.
+   */
   readonly insure: (order: AdmissionOrder) => Promise<Payer | undefined>;
   readonly openHolds: OpenHolds;
   readonly settleQueue: Pick<SettleQueue, 'add'>;
   readonly plans: PlanLimits;
   readonly windowMs: number;
   readonly nowMs: () => number;
-  /** Once for each request; with the error that refuses it, where the store was asked in vain. */
+  /**
+   * Called once for each request. Gets the error if the request is refused because the store did
+   * not answer.
+   */
   readonly onAsked: (tookMs: number, error?: unknown) => void;
-  /** What the store said, for those who keep an eye on keys. */
+  /** Reports the store's reply to the code that watches keys. */
   readonly onReply: (order: AdmissionOrder, reply: AdmitReply) => void;
 }
 
-/** One round trip that lets a request in; from there on its hold is kept until it is settled. */
+/** Admits a request in one round trip. The hold is then kept until the request is settled. */
 export function createAdmitRequest(options: AdmitRequestOptions) {
   const { askStore, admit, insure, openHolds, settleQueue, plans, windowMs, nowMs } = options;
   const { onAsked, onReply } = options;
@@ -49,14 +55,19 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   const settleLater = (request: AdmittedRequest, bill: Bill, details: RequestDetails) =>
     settleQueue.add(toSettlement(request, bill, details, nowMs()));
 
-  /** Nothing is held: what it costs is charged as far as cap and balance then have room. */
+  /**
+   * Nothing is held here: the settlement charges the cost as far as the cap and the balance allow.
+   */
   const admitInsured = (order: AdmissionOrder, payer: Payer): Admission => {
     const request = toRequest(order, payer);
     const settle: Admission['settle'] = (bill, details) => settleLater(request, bill, details);
     return { heldMicros: order.holdMicros, settle };
   };
 
-  /** A stream keeps what this returns, and neither the order nor the reply: it may be open for long. */
+  /**
+   * A stream keeps what this returns, perhaps for a long time. So it must not keep the order or the
+   * reply.
+   */
   const admitHeld = (
     order: AdmissionOrder,
     reply: Extract<AdmitReply, { kind: 'admitted' }>,

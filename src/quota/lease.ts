@@ -1,5 +1,6 @@
 /**
- * A hold lives as long as its lease. Most requests end within their first one; the others renew it.
+ * A hold lives as long as its lease. Most requests end within their first lease; the others renew
+ * it.
  *
  *   admitted ──5 s──▶ renewed ──10 s──▶ renewed … ──▶ settled
  *      └── 15 s without ──▶ swept      └── 60 s without ──▶ swept

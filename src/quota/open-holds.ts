@@ -6,30 +6,30 @@ import { FIRST_RENEWAL_MS, RENEWAL_INTERVAL_MS, RENEWED_LEASE_MS } from './lease
 import type { Hold, RenewReply } from './scripts/renew.ts';
 
 const TICK_MS = 250;
-/** With the tick this is a thousand a second: 10,000 streams that renew every 10 s. */
+/** With the tick this allows a thousand renewals a second: 10,000 streams that renew every 10 s. */
 const RENEWALS_IN_FLIGHT_MAX = 256;
 const RETRY_DELAY_MS = 1_000;
 
-/** Why a running request may not go on. */
+/** Why a running request must stop. */
 export type KeyStopReason = 'revoked' | 'suspended';
 
 /** A running request of this worker. */
 export interface OpenHold extends Hold {
-  /** What it has cost so far. */
+  /** What the request has cost so far. */
   seenMicros(): number;
-  /** Is called once. */
+  /** Called at most once. */
   stop(reason: KeyStopReason): void;
 }
 
 export interface OpenHolds {
   readonly count: number;
-  /** Answers the function that ends it. */
+  /** Returns the function that ends the hold. */
   open(hold: OpenHold): () => void;
-  /** Ends all that this matches. */
+  /** Stops every request that this matches. */
   stop(matches: (hold: Hold) => boolean, reason: KeyStopReason): void;
-  /** Asks for each at once, because word of a change may have been missed. */
+  /** Renews every hold at once, because the news of a change may have been missed. */
   renewAll(): void;
-  /** Renews no more. */
+  /** Stops all renewals. */
   close(): void;
 }
 
@@ -48,7 +48,10 @@ interface Entry extends ListLinks<Entry> {
   isRenewing: boolean;
 }
 
-/** The running requests of a worker: renews their leases and ends those whose key or account was shut. */
+/**
+ * The running requests of a worker. Renews their leases, and stops a request if its key is revoked
+ * or its account is suspended.
+ */
 export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHolds {
   const entries = new LinkedList<Entry>();
   let renewalsInFlight = 0;
@@ -65,9 +68,10 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
       const reply = await renew(entry.hold, { seenMicros, leaseMs: RENEWED_LEASE_MS });
       entry.dueMs = clock.nowMs() + RENEWAL_INTERVAL_MS;
       if (reply === 'revoked' || reply === 'suspended') end(entry, reply);
-      // What is gone was charged as it stood; the settlement adds the difference.
+      // If the hold is gone, the sweep has charged the cost noted last. The settlement adds the
+      // difference.
     } catch (error) {
-      // The request goes on: what it may cost is held, and a lease outlives a short outage.
+      // The request goes on: its possible cost is held, and a lease outlives a short outage.
       entry.dueMs = clock.nowMs() + RETRY_DELAY_MS;
       if (classifyRedisError(error) === 'fault') {
         log.error({ requestId: entry.hold.requestId, err: error }, 'renewing a hold failed');
@@ -98,7 +102,7 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
       return () => entries.delete(entry);
     },
     stop(matches, reason) {
-      // The end of one may be the end of others.
+      // Stopping one request may end others.
       const matching = [...entries].filter(({ hold }) => matches(hold));
       for (const entry of matching) end(entry, reason);
     },

@@ -7,13 +7,13 @@ import type { AdmitReply } from './scripts/admit.ts';
 
 type AdmitRefusal = Exclude<AdmitReply, { kind: 'admitted' }>;
 
-/** Nobody knows when another request of the key will end. */
+/** A guess: it is unknown when another request of the key will end. */
 const IN_FLIGHT_WAIT_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 const DO_NOT_RETRY = { 'x-should-retry': 'false' };
 
-/** What a caller is told who was not admitted. */
+/** Translates why the store did not admit a request into what the caller is told. */
 export function refuseAdmission(
   reply: AdmitRefusal,
   caller: { readonly maskedKey: string; readonly model: string },

@@ -5,17 +5,21 @@ import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { SweepReply } from './scripts/sweep.ts';
 
 /**
- * With its jitter and the length of two rounds, less than 2 s lie between two visits of a bucket. 256 empty
- * sweeps a second cost Redis 0.4 % of a core and this process 0.6 % (14 and 22 us each, measured on Redis
- * 7.0 over a socket); a cheaper question in front of the script would cost as much as the script.
+ * Less than 2 s pass between two visits of a bucket, including the jitter and the length of two
+ * rounds. 256 empty sweeps a second cost Redis 0.4 % of a core and this process 0.6 % (14 and 22 us
+ * each, measured on Redis 7.0 over a socket). A cheaper check before the script would cost as much
+ * as the script.
  */
 const PAUSE_MS = 1_000;
 const SWEEPS_IN_FLIGHT_MAX = 8;
-/** In one call: Redis does nothing else meanwhile. Most entries are of requests that have ended, and cost little. */
+/**
+ * Index entries that one call takes; Redis does nothing else during the call. Most entries belong
+ * to requests that have ended, and cost little.
+ */
 const TAKEN_MAX = 100;
 
 export interface Sweeper {
-  /** Resolves when no sweep is on its way any more. */
+  /** Resolves when no sweep is in flight any more. */
   stop(): Promise<void>;
 }
 
@@ -24,14 +28,17 @@ interface SweeperOptions {
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
   readonly log: Log;
-  /** Only when there was something to sweep. */
+  /** Called only if there was something to sweep. */
   readonly onSwept: (reply: SweepReply) => void;
 }
 
 /** Ends holds whose lease has run out, in every bucket about once a second. */
 export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): Sweeper {
   const stopping = new AbortController();
-  /** Come last in a round: in a Cluster those of a node that is out must not keep the others waiting. */
+  /**
+   * Failed buckets come last in a round: in a Cluster, the buckets of a node that is down must not
+   * delay the others.
+   */
   const failed = new Set<number>();
 
   const sweepBucket = async (bucket: number): Promise<void> => {
@@ -84,7 +91,7 @@ export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): S
   };
 }
 
-/** In another order each time, so that several machines do not follow one another. */
+/** The order differs each time, so that several machines do not follow one another. */
 function shuffleBuckets(random: () => number): number[] {
   const keyed = Array.from({ length: BUCKETS }, (_, bucket) => ({ bucket, key: random() }));
   return keyed.sort((a, b) => a.key - b.key).map(({ bucket }) => bucket);

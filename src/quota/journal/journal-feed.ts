@@ -3,16 +3,16 @@ import type { Settlement } from '../settlement/settlement.ts';
 import { type JournalFiles, type JournalFilesOptions, openJournalFiles } from './journal-files.ts';
 import type { JournalSegment } from './journal-segment.ts';
 
-/** In memory; more than this stays on the disk until its turn comes. */
+/** Settlements in memory. Any further settlements stay on the disk until their turn comes. */
 const LOADED_MAX = 50_000;
 const LOAD_BELOW = 1_000;
 
 export interface JournalFeed extends Pick<JournalFiles, 'append'> {
-  /** How many are in the journal and have not ended. */
+  /** How many settlements of the journal have not ended. */
   readonly depth: number;
-  /** One settlement of this segment needs no journal any more. */
+  /** One settlement of this segment does not need the journal any more. */
   noteEnd(segment: JournalSegment): void;
-  /** Resolves when nothing is left. */
+  /** Resolves when no settlement is left. */
   waitUntilEmpty(): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,14 +20,15 @@ export interface JournalFeed extends Pick<JournalFiles, 'append'> {
 interface JournalFeedOptions
   extends Pick<JournalFilesOptions, 'dir' | 'segmentBytesMax' | 'bytesMax'> {
   readonly loadedCount: () => number;
-  /** It is in memory now; its end is told by `noteEnd`. */
+  /** The settlement is in memory now. The caller reports its end with `noteEnd`. */
   readonly onLoaded: (settlement: Settlement, segment: JournalSegment) => void;
   readonly log: Log;
 }
 
 /**
- * Gives out each settlement of the journal once: new ones when they are written, those of earlier runs, and
- * those that were too many, segment by segment when few are left in memory.
+ * Gives out each settlement of the journal once. A new settlement is given out when it is on the
+ * disk. Settlements of earlier runs, and those that did not fit in memory, follow segment by
+ * segment whenever few are left in memory.
  */
 export async function openJournalFeed(options: JournalFeedOptions): Promise<JournalFeed> {
   const { loadedCount, onLoaded, log, ...limits } = options;

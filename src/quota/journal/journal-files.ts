@@ -11,13 +11,13 @@ import {
 import { createJournalWriter } from './journal-writer.ts';
 
 export interface JournalFiles {
-  /** All that there are, the oldest first. */
+  /** All segments, the oldest first. */
   readonly segments: ReadonlySet<JournalSegment>;
-  /** As a whole or not at all; resolves when they are on the disk. */
+  /** Writes all of these settlements or none. Resolves when they are on the disk. */
   append(settlements: readonly Settlement[]): Promise<void>;
-  /** Its settlements; nothing more is written to it. */
+  /** Reads the settlements of a segment. Nothing more is written to that segment. */
   load(segment: JournalSegment): Promise<readonly Settlement[]>;
-  /** Does nothing while something of it is left. */
+  /** Does nothing while the segment has settlements left. */
   remove(segment: JournalSegment): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,9 +26,9 @@ export interface JournalFilesOptions {
   readonly dir: string;
   readonly segmentBytesMax: number;
   readonly bytesMax: number;
-  /** Whether what is written next is kept in memory too. */
+  /** Whether the settlements written next are kept in memory too. */
   readonly isLoadingNext: () => boolean;
-  /** They are on the disk; the segment counts them already. */
+  /** The settlements are on the disk, and `segment.left` already counts them. */
   readonly onWritten: (settlements: readonly Settlement[], segment: JournalSegment) => void;
   readonly log: Log;
 }
@@ -40,7 +40,7 @@ interface Append {
   readonly reject: (error: unknown) => void;
 }
 
-/** Appends that come while others are being written share the next write to the disk. */
+/** Appends that arrive while others are being written share the next write to the disk. */
 export async function openJournalFiles(options: JournalFilesOptions): Promise<JournalFiles> {
   const { dir, segmentBytesMax, bytesMax, isLoadingNext, onWritten, log } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -117,7 +117,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
   };
 }
 
-/** Runs one piece of work on the files after the other. */
+/** Runs the operations on the files one after another. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(work: () => Promise<Result>): Promise<Result> => {

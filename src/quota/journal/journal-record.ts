@@ -2,13 +2,17 @@ import { crc32 } from '../../keys/checksum.ts';
 import { decodeSettlement, encodeSettlement, type Settlement } from '../settlement/settlement.ts';
 
 /**
- *   length  4 bytes, little endian, of the settlement
- *   crc32   4 bytes, little endian, of length and settlement, so that a run of zeros is no record
- *   settlement, packed
+ * A record of the journal:
+ *
+ *   length       4 bytes, little endian: the length of the settlement
+ *   crc32        4 bytes, little endian: of length and settlement, so that zeros are not a record
+ *   settlement   packed
  */
 const LENGTH_BYTES = 4;
 const HEAD_BYTES = 8;
-/** A settlement has about 200; a length above this is none. */
+/**
+ * A settlement takes about 200 bytes. A greater length than this is not the length of a settlement.
+ */
 const SETTLEMENT_BYTES_MAX = 65_536;
 
 export interface JournalDamage {
@@ -19,7 +23,7 @@ export interface JournalDamage {
 
 export interface JournalRecords {
   readonly settlements: readonly Settlement[];
-  /** Where a last record begins that was not written to its end; the length of all when there is none. */
+  /** Where an incomplete last record begins; the length of all bytes if there is none. */
   readonly endOffset: number;
   readonly damages: readonly JournalDamage[];
 }
@@ -34,9 +38,10 @@ export function encodeJournalRecord(settlement: Settlement): Buffer {
 }
 
 /**
- * Behind what is no whole record the next one is looked for no further than a record can reach; without one
- * the rest counts as one damage. Unless it is a last record that was being written when the process died: nobody
- * has been told that this one is kept.
+ * If there is no whole record at an offset, the search for the next record ends after the length of
+ * the longest possible record. If it finds none, the rest counts as one damage. A last record that
+ * was being written when the process died is not a damage: its append has not resolved, so nobody
+ * relies on it.
  */
 export function decodeJournalRecords(bytes: Buffer): JournalRecords {
   const settlements: Settlement[] = [];
@@ -80,8 +85,9 @@ function findRecord(bytes: Buffer, from: number): number | undefined {
 }
 
 /**
- * Torn is what is shorter than it says, or a file that has grown before the bytes arrived. What is as long as it says was
- * written to its end, and has other bytes now; so was what is a whole record but for the length that it says.
+ * A record is torn if it is shorter than its stated length, or if the file grew before the bytes
+ * arrived and has only zeros there. A record as long as its stated length was written completely
+ * and has changed since. So was a record that is whole except for its stated length.
  */
 function isTorn(bytes: Buffer, offset: number): boolean {
   const left = bytes.subarray(offset);

@@ -7,16 +7,16 @@ import { decodeJournalRecords } from './journal-record.ts';
 /**
  * One file of the journal.
  *
- *   being written ──▶ sealed ──▶ removed, when nothing of it is left
- *                                or kept as `.damaged`, when a part of it could not be read
+ *   being written ──▶ sealed ──▶ removed, when none of its settlements is left
+ *                                or kept as `.damaged`, if a part of it could not be read
  */
 export interface JournalSegment {
   readonly number: number;
   readonly path: string;
-  /** Settlements that are in it and have not been answered. */
+  /** Settlements in the file that have not been answered. */
   left: number;
   bytes: number;
-  /** Its settlements are in memory; else only on the disk. */
+  /** Whether its settlements are in memory; if not, they are only on the disk. */
   isLoaded: boolean;
   readonly isDamaged: boolean;
 }
@@ -25,7 +25,9 @@ type Kind = 'log' | 'damaged';
 
 const NAME = /^settlements-(\d{12})\.(log|damaged)$/;
 
-/** Those of earlier runs, the oldest first, and the highest number that was ever given. */
+/**
+ * The segments of earlier runs, the oldest first, and the highest number ever given to a segment.
+ */
 export async function openJournalSegments(
   dir: string,
   log: Log,
@@ -41,7 +43,7 @@ export async function openJournalSegments(
   return { segments, lastNumber };
 }
 
-/** Cuts off a last record that was not written to its end, and tells of damages. */
+/** Cuts off an incomplete last record, and reports damages to the log. */
 async function inspectSegment(dir: string, number: number, log: Log): Promise<JournalSegment> {
   const path = pathOf(dir, number, 'log');
   const bytes = await readFile(path);
@@ -94,7 +96,7 @@ async function cutOff(path: string, length: number): Promise<void> {
   }
 }
 
-/** A new file is there after a power cut only when its folder was written too. */
+/** After a power cut a new file exists only if its folder has been synced too. */
 async function syncFolder(dir: string): Promise<void> {
   const folder = await open(dir, 'r');
   try {

@@ -2,9 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { createSegment, type JournalSegment } from './journal-segment.ts';
 
 export interface JournalWriter {
-  /** Resolves with the segment that has the bytes, when they are on the disk. One call at a time. */
+  /** Resolves with the segment that got the bytes when they are on the disk. One call at a time. */
   write(bytes: Buffer): Promise<JournalSegment>;
-  /** Nothing more is written to this segment, or to whichever one is open. */
+  /** Ends writing to this segment, or to the open segment if none is given. */
   seal(segment?: JournalSegment): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ interface JournalWriterOptions {
   readonly dir: string;
   readonly lastNumber: number;
   readonly segmentBytesMax: number;
-  /** Whether what is written next is kept in memory too. */
+  /** Whether the settlements written next are kept in memory too. */
   readonly isLoadingNext: () => boolean;
   readonly onSegment: (segment: JournalSegment) => void;
 }
@@ -22,7 +22,10 @@ interface OpenFile {
   readonly file: FileHandle;
 }
 
-/** Writes one segment after the other, each from its beginning: those of earlier runs stay as they are. */
+/**
+ * Writes one segment after another, always starting with a new one. Segments of earlier runs stay
+ * as they are.
+ */
 export function createJournalWriter(options: JournalWriterOptions): JournalWriter {
   const { dir, segmentBytesMax, isLoadingNext, onSegment } = options;
   let { lastNumber } = options;
@@ -36,7 +39,8 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
 
   const startSegment = async (isLoaded: boolean): Promise<OpenFile> => {
     await end();
-    // Counted before it exists: one that failed half-way may exist too.
+    // The number is taken before the file exists, because a failed creation may leave the file
+    // behind.
     lastNumber++;
     writing = await createSegment(dir, lastNumber, isLoaded);
     onSegment(writing.segment);
@@ -47,13 +51,13 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     const isLoading = isLoadingNext();
     if (writing === undefined) return await startSegment(isLoading);
     const { segment } = writing;
-    // What is only on the disk shares no segment with what is in memory too.
+    // Settlements kept only on the disk share no segment with settlements that are in memory too.
     const isAlike = !segment.isLoaded || isLoading;
     const fits = segment.bytes + bytes <= segmentBytesMax;
     return isAlike && fits ? writing : await startSegment(isLoading);
   };
 
-  /** After a failed write nobody knows what is on the disk behind the last good record. */
+  /** After a failed write it is unknown what the disk holds after the last good record. */
   const abandon = async ({ segment, file }: OpenFile) => {
     writing = undefined;
     await file.truncate(segment.bytes).catch(() => {});

@@ -14,47 +14,56 @@ const SEGMENT_BYTES_MAX = 16 * 1024 ** 2;
 const JOURNAL_BYTES_MAX = 1024 ** 3;
 
 export interface SettleJournal {
-  /** Resolves when they are on the disk, and rejects when they cannot be, or the journal is full. */
+  /**
+   * Resolves when the settlements are on the disk. Rejects if they cannot be written, or if the
+   * journal is full.
+   */
   append(settlements: readonly Settlement[]): Promise<void>;
-  /** How many are in the journal and have not been answered. */
+  /** How many settlements of the journal have not been answered. */
   readonly depth: number;
-  /** Answers how many were left when the time was up; they stay on the disk. */
+  /** Resolves with how many were left when the time was up. Those stay on the disk. */
   drain(timeoutMs: number): Promise<number>;
-  /** Sends again what was acknowledged in the last minute in which the masters were there. */
+  /**
+   * Sends again what Redis acknowledged in the last minute during which the masters were reachable.
+   */
   replay(): void;
-  /** The masters were seen, and are the same that they were so many milliseconds ago. */
+  /** The masters have answered, and are the same as they were this many milliseconds ago. */
   noteSame(elapsedMs: number): void;
-  /** What is left is settled by the next one that opens the same folder. */
+  /** The next process that opens the same folder settles what is left. */
   close(): Promise<void>;
 }
 
 interface SettleJournalOptions {
   readonly dir: string;
-  /** One attempt; throws when Redis does not answer. */
+  /** One attempt; throws if Redis does not answer. */
   readonly settle: (settlement: Settlement) => Promise<SettleReply>;
-  /** What was charged already for one that is given up; undefined where nobody knows. */
+  /**
+   * How much has already been charged for a settlement that is given up; undefined if that is
+   * unknown.
+   */
   readonly findCharged: (settlement: Settlement) => Promise<number | undefined>;
-  /** Once for each settlement of the journal; not for replays. */
+  /** Called once for each settlement of the journal, but not for replays. */
   readonly onSettled: (reply: SettleReply) => void;
   readonly clock: Clock;
-  /** Numbers from 0 up to 1. */
+  /** Returns numbers from 0 up to 1. */
   readonly random: () => number;
   readonly log: Log;
 }
 
 interface JournalTask extends SettleTask, ListLinks<JournalTask> {
-  /** Undefined for a replay: it has left the journal. */
+  /** Undefined for a replay, which has left the journal. */
   readonly segment: JournalSegment | undefined;
 }
 
 /**
- * Settlements that a worker could not get to Redis, kept on the disk until Redis has answered each:
+ * Settlements that a worker could not get to Redis. They are kept on the disk until Redis has
+ * answered each:
  *
  *   appended ──▶ on the disk ──▶ tried until answered ──▶ gone, with the last one of its file
  *                                    └─ too old, or a fault ──▶ unsettled.ndjson, for the operator
  *
- * After a crash all of a file is settled again, also what had been answered: settling is idempotent for two
- * hours, and of what is older the operator is told.
+ * After a crash every settlement of a file is settled again, even if it had been answered. Settling
+ * is idempotent for two hours; older settlements are reported to the operator.
  */
 export async function openSettleJournal(options: SettleJournalOptions): Promise<SettleJournal> {
   const { dir, settle, findCharged, clock, random, log } = options;
@@ -93,7 +102,7 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
     });
     const fields = { reason, chargedMicros, settlement: describeSettlement(settlement) };
     log.error(fields, `a settlement is left to the operator, in ${UNSETTLED_FILE}`);
-    // Where it cannot be written the log alone has it.
+    // If the file cannot be written, only the log has the settlement.
     await appendUnsettled(dir, settlement, chargedMicros, reason).catch((error: unknown) => {
       log.error({ err: error }, `${UNSETTLED_FILE} cannot be written`);
     });

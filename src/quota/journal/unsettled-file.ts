@@ -5,8 +5,9 @@ import { describeSettlement, type Settlement } from '../settlement/settlement.ts
 export const UNSETTLED_FILE = 'unsettled.ndjson';
 
 /**
- * Notes for the operator what the gateway gives up; resolves when it is on the disk. Nobody here reads it. `chargedMicros`
- * is what the sweep has charged already, where anybody knows; what is left is for people to enter.
+ * Notes a settlement that the gateway gives up, for the operator. Resolves when the line is on the
+ * disk. The gateway never reads this file. `chargedMicros` is what the sweep has already charged,
+ * if that is known. People have to enter the rest by hand.
  */
 export async function appendUnsettled(
   dir: string,

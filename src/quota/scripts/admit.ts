@@ -25,7 +25,10 @@ export interface AdmitOrder {
   readonly modelNames: readonly string[];
   readonly requestId: string;
   readonly holdMicros: number;
-  /** Where less than `holdMicros` is free, this much still admits, with all that is free held. */
+  /**
+   * If less than `holdMicros` is free, this much is still enough to admit, and all that is free is
+   * then held.
+   */
   readonly holdLeastMicros: number;
   readonly leaseMs: number;
   readonly windowMs: number;
@@ -38,7 +41,10 @@ export type AdmitReply =
       readonly kind: 'admitted';
       readonly rate: RateState;
       readonly accountId: string;
-      /** Of the admission, by the server's clock: `yyyymm`, UTC. It is the month that pays. */
+      /**
+       * The month of the admission by the server's clock, in UTC: `yyyymm`. The request is charged
+       * to this month.
+       */
       readonly month: string;
       readonly heldMicros: number;
     }
@@ -71,12 +77,15 @@ const script = loadLuaScript(
   ['model_names', 'request_id', 'numbers'],
 );
 
-/** Lets one request in and holds what it may cost, or says why not. May be repeated with the same id. */
+/**
+ * Admits one request and holds its highest possible cost, or says why not. A call may be repeated
+ * with the same id.
+ */
 export async function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
   return readReply(await callScript(connection, order, [encodeEach(order)]), 0, order);
 }
 
-/** The same for many: those of a key that come together are one run of the script. */
+/** The same for many requests: calls for one key that come together share one run of the script. */
 export function createGatheredAdmit(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
 ): (order: AdmitOrder) => Promise<AdmitReply> {
@@ -110,7 +119,7 @@ function encodeEach(order: AdmitOrder): Each {
   };
 }
 
-/** All of them are of one key, and of one minute. */
+/** All of these orders are for one key and one minute. */
 function callScript(
   connection: Connection,
   shared: AdmitOrder,

@@ -8,14 +8,17 @@ export type PaymentKind = 'topup' | 'refund' | 'adjustment';
 export interface Payment {
   readonly bucket: number;
   readonly accountId: string;
-  /** Of the one who pays: the same id is entered once. */
+  /** The payer's own id of the payment. A payment with the same id is entered once. */
   readonly paymentId: string;
   /** Negative to take from the balance. */
   readonly micros: number;
   readonly kind: PaymentKind;
-  /** It has happened already, such as a chargeback: the balance may fall below what is held. */
+  /**
+   * The payment has already happened, such as a chargeback: the balance may fall below what is
+   * held.
+   */
   readonly isForced: boolean;
-  /** For people; the ledger keeps it. */
+  /** For people to read; the ledger keeps it. */
   readonly note: string;
 }
 
@@ -31,7 +34,7 @@ const script = loadLuaScript(
   ['account_id', 'payment_id', 'micros', 'kind', 'is_forced', 'note'],
 );
 
-/** Adds to the balance of an account, or takes from it, once for each payment. */
+/** Adds to the balance of an account or takes from it, once for each payment. */
 export async function credit(
   connection: Pick<RedisConnection, 'send'>,
   payment: Payment,

@@ -5,7 +5,7 @@ import { encodeNumbers } from '../encode-numbers.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { PlanLimits } from './admit.ts';
 
-/** What the settings say of rate limits. */
+/** What the settings say about rate limits. */
 export interface RateRules {
   readonly windowMs: number;
   readonly plans: PlanLimits;
@@ -23,7 +23,7 @@ const script = loadLuaScript(
   ['prefix', 'key_id', 'account_id', 'numbers'],
 );
 
-/** Tells a key its own limits and what is left of them, and takes nothing from any. */
+/** Reports the limits of a key and what is left of them, without using any of them up. */
 export async function describeKey(
   connection: Pick<RedisConnection, 'send'>,
   { bucket, keyId, accountId, windowMs, plans }: KeyQuestion,

@@ -6,7 +6,7 @@ export type IdentifyReply =
   | {
       readonly kind: 'known';
       readonly accountId: string;
-      /** Ids and aliases that the key may use; undefined for all. */
+      /** Ids and aliases that the key may use; undefined for all models. */
       readonly models: readonly string[] | undefined;
     }
   | { readonly kind: 'unknown' | 'revoked' | 'expired' | 'suspended' };
@@ -17,7 +17,7 @@ const script = loadLuaScript(
   ['prefix', 'digest'],
 );
 
-/** Tells whose key this is, for requests that cost nothing. */
+/** Finds the account of a key, for requests that cost nothing. */
 export async function identify(
   connection: Pick<RedisConnection, 'send'>,
   key: { readonly bucket: number; readonly keyId: string; readonly digest: string },

@@ -3,18 +3,21 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { CHANGES_CHANNEL } from '../../redis/redis-keys.ts';
 
-/** One change of the record of a key or an account. */
+/** One change to the record of a key or an account. */
 export interface RecordWrite {
   readonly subject: 'key' | 'account';
   readonly id: string;
-  /** The Redis key of the record, and that of the set that lists all of its kind. */
+  /** The Redis key of the record, and that of the set that lists all records of its kind. */
   readonly record: string;
   readonly index: string;
-  /** The same write is carried out once. */
+  /** Writes with the same id are carried out once. */
   readonly writeId: string;
-  /** `new`, '' for any version, `7` for that one, `<7` for an older one. */
+  /**
+   * The version that the record must have: `new` for no record yet, '' for any version, `7` for
+   * exactly that version, `<7` for an older one.
+   */
   readonly expected: string;
-  /** Keeps the digest that is replaced valid for so long. */
+  /** How long the replaced digest stays valid. */
   readonly overlapMs: number | undefined;
   /** An empty text deletes its field. */
   readonly fields: Readonly<Record<string, string>>;
@@ -30,7 +33,7 @@ const script = loadLuaScript(
   ['subject', 'id', 'write_id', 'expected', 'overlap_ms', 'fields', 'channel'],
 );
 
-/** Creates or changes a record, once for each write, and tells every worker. */
+/** Creates or changes a record, once for each write, and notifies every worker. */
 export async function keyset(
   connection: Pick<RedisConnection, 'send'>,
   write: RecordWrite,

@@ -2,13 +2,13 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 
-/** One figure of a record that did not fit the open holds. */
+/** One figure of a record that did not match the open holds. */
 export interface FigureCorrection {
-  /** Null in what the account itself counts. */
+  /** Null if the figure belongs to the account itself. */
   readonly key: string | null;
   /** `held`, `in_flight` or `held:<month>`, as in the record. */
   readonly field: string;
-  /** A text, since it may have been anything. */
+  /** A text, because the wrong value may be anything. */
   readonly before: string;
   readonly after: string;
 }
@@ -21,7 +21,10 @@ const script = loadLuaScript(
 
 type MendReply = readonly (readonly [key: string, field: string, before: string, after: string])[];
 
-/** Makes an account and its keys count what their open holds say, while requests may run. */
+/**
+ * Corrects the figures of an account and its keys to match their open holds. Requests may run
+ * meanwhile.
+ */
 export async function mend(
   connection: Pick<RedisConnection, 'send'>,
   bucket: number,

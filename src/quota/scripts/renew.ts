@@ -5,12 +5,15 @@ import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { AdmittedRequest } from '../settlement/settlement.ts';
 import { encodePayer } from './encode-payer.ts';
 
-/** A running request, as the store knows it. */
+/** A running request as the store knows it. */
 export interface Hold extends AdmittedRequest {
   readonly heldMicros: number;
 }
 
-/** `gone`: the lease had run out; the request was charged what was noted last, and settles late. */
+/**
+ * `gone`: the lease has run out. The request has been charged its last noted cost, and settles
+ * late.
+ */
 export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
 
 const script = loadLuaScript(
@@ -19,7 +22,7 @@ const script = loadLuaScript(
   ['payer', 'month', 'request_id', 'held_micros', 'seen_micros', 'lease_ms'],
 );
 
-/** Keeps a hold alive, notes what its request has cost so far, and tells whether it may go on. */
+/** Keeps a hold alive, notes what its request has cost so far, and answers whether it may go on. */
 export async function renew(
   connection: Pick<RedisConnection, 'send'>,
   hold: Hold,

@@ -15,7 +15,7 @@ export type SettleReply =
   | {
       readonly kind: 'charge' | 'release' | 'late' | 'orphan';
       readonly chargedMicros: number;
-      /** What it cost above what cap and balance allowed to charge. */
+      /** The part of the cost that the cap and the balance did not allow to charge. */
       readonly shortMicros: number;
       readonly balanceMicros: number;
     }
@@ -29,12 +29,14 @@ const script = loadLuaScript(
   ['request_id', 'actual_micros', 'first_tried_ms', 'usage'],
 );
 
-/** Ends the hold of a request and charges what it cost, once, however often it is called. */
+/** Ends the hold of a request and charges its cost, once, however often it is called. */
 export async function settle(connection: Connection, settlement: Settlement): Promise<SettleReply> {
   return readReply(await callScript(connection, settlement, [encodeEach(settlement)]), 0);
 }
 
-/** The same for many: those of a payer that come together are one run of the script. */
+/**
+ * The same for many settlements: those of one payer that come together share one run of the script.
+ */
 export function createGatheredSettle(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
 ): (settlement: Settlement) => Promise<SettleReply> {
@@ -71,7 +73,7 @@ function encodeEach({ requestId, actualMicros, firstTriedMs, usage }: Settlement
   };
 }
 
-/** All of them are of one payer, and of one minute. */
+/** All of these settlements are of one payer and one minute. */
 function callScript(
   connection: Connection,
   shared: Settlement,

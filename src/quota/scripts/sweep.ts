@@ -5,7 +5,7 @@ import { keysOfBucket } from '../keys-of-bucket.ts';
 export interface SweepReply {
   readonly swept: number;
   readonly chargedMicros: number;
-  /** It took as much as it might; there may be more. */
+  /** The sweep took as many entries as it was allowed to; there may be more. */
   readonly isFull: boolean;
 }
 
@@ -15,7 +15,10 @@ const script = loadLuaScript(
   ['prefix', 'count_max'],
 );
 
-/** Ends the holds of a bucket whose lease has run out; looks at `countMax` entries of their indexes at most. */
+/**
+ * Ends the holds of a bucket whose lease has run out. Looks at no more than `countMax` entries of
+ * the indexes.
+ */
 export async function sweep(
   connection: Pick<RedisConnection, 'send'>,
   bucket: number,

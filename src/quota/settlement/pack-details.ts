@@ -4,7 +4,10 @@ import type { RequestDetails } from '../../protocol/request-details.ts';
 import type { PackReader } from './pack-reader.ts';
 import type { PackWriter } from './pack-writer.ts';
 
-/** By place, since every request has one in the ledger. New ones go to the end. */
+/**
+ * The fields have no names, only places, because every request in the ledger has these details. New
+ * fields go to the end.
+ */
 export type PackedDetails = readonly [
   format: RequestDetails['format'],
   isStream: boolean,
@@ -26,7 +29,7 @@ export type PackedDetails = readonly [
     clientWaitMs: number,
   ],
   configVersion: string,
-  /** Undefined in what was written before there was such a mark. */
+  /** Undefined in entries written by versions without this mark. */
   isUsageImplausible?: boolean,
 ];
 
@@ -70,7 +73,7 @@ export function packDetails(writer: PackWriter, details: RequestDetails): void {
   writer.flag(details.isUsageImplausible);
 }
 
-/** Passes over what `packDetails` writes. */
+/** Skips what `packDetails` writes. */
 export function skipDetails(reader: PackReader): void {
   reader.list(13);
   reader.skipText();

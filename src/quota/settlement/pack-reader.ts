@@ -8,8 +8,9 @@ const TEXT_BYTES_MAX = 31;
 const LIST_MAX = 15;
 
 /**
- * Reads MessagePack as `PackWriter` writes it, and passes over what nobody asks for. At the first thing that is not
- * what was asked for it fails, once and for all: then what it has answered means nothing.
+ * Reads MessagePack as `PackWriter` writes it, and skips what nobody asks for. It fails for good at
+ * the first value that is not of the requested kind: then everything that it has returned is
+ * meaningless.
  */
 export class PackReader {
   readonly #bytes: Buffer;
@@ -20,7 +21,7 @@ export class PackReader {
     this.#bytes = bytes;
   }
 
-  /** All was as it was asked for, and nothing is left. */
+  /** Whether every value was of the requested kind, and no bytes are left. */
   get isDone(): boolean {
     return !this.#hasFailed && this.#at === this.#bytes.length;
   }
@@ -29,7 +30,7 @@ export class PackReader {
     if (this.listOfAny() !== length) this.#fail();
   }
 
-  /** How many values follow. */
+  /** Returns how many values follow. */
   listOfAny(): number {
     const kind = this.#byte();
     if (kind >= 0x90 && kind <= (0x90 | LIST_MAX)) return kind & LIST_MAX;
@@ -79,7 +80,7 @@ export class PackReader {
     return true;
   }
 
-  /** False when there are fewer. */
+  /** False if fewer bytes are left. */
   #skip(bytes: number): boolean {
     this.#at += bytes;
     return this.#at <= this.#bytes.length;

@@ -4,30 +4,30 @@
  * Gain: 1.8 to 0.85 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
  */
 
-/** What is taken out shares its memory with what was written before and after it. */
+/** A buffer returned by `take` shares its memory with what was written before and after it. */
 const ROOM_BYTES = 8 * 1_024;
 const FIXED_TEXT_BYTES_MAX = 31;
 const FIXED_LIST_MAX = 15;
 const ASCII_MAX = 0x7f;
 
 /**
- * Writes MessagePack for the records that every request has. `msgpackr`, which reads them, has to find out the type of
- * each value; the callers of this know it.
+ * Writes MessagePack for the records that every request has. `msgpackr`, which reads them, has to
+ * find out the type of each value; the callers of this class know it.
  */
 export class PackWriter {
   #bytes = Buffer.allocUnsafeSlow(ROOM_BYTES);
-  /** Behind what was taken out. */
+  /** The end of what has been taken out. */
   #start = 0;
   #at = 0;
 
-  /** So many values follow. */
+  /** Starts a list: this many values follow. */
   list(length: number): void {
     this.#makeRoom(3);
     if (length <= FIXED_LIST_MAX) this.#bytes[this.#at++] = 0x90 | length;
     else this.#head(0xdc, length, 2);
   }
 
-  /** A whole number in one to five bytes, any other in nine. */
+  /** A whole number of up to 32 bits takes one to five bytes, any other number nine. */
   number(value: number): void {
     this.#makeRoom(9);
     if (!(value >= 0 && value <= 0xffff_ffff && Number.isInteger(value))) {
@@ -63,14 +63,14 @@ export class PackWriter {
     this.#at += bytes.length;
   }
 
-  /** All that was written since the last time. */
+  /** Returns everything written since the last call. */
   take(): Buffer {
     const taken = this.#bytes.subarray(this.#start, this.#at);
     this.#start = this.#at;
     return taken;
   }
 
-  /** False, and nothing is written, when it is not ASCII. */
+  /** Returns false and writes nothing if the text is not ASCII. */
   #writeShort(text: string, length: number): boolean {
     this.#makeRoom(1 + length);
     const bytes = this.#bytes;

@@ -5,21 +5,21 @@ import { type PackedDetails, packDetails, skipDetails, unpackDetails } from './p
 import { PackReader } from './pack-reader.ts';
 import { PackWriter } from './pack-writer.ts';
 
-/** A request that was admitted, and who pays for it. */
+/** An admitted request, and who pays for it. */
 export interface AdmittedRequest {
   readonly bucket: number;
   readonly accountId: string;
   readonly keyId: string;
   readonly requestId: string;
-  /** Of the admission: `yyyymm`. */
+  /** The month of the admission: `yyyymm`. */
   readonly month: string;
   readonly model: string;
 }
 
-/** What a request cost: all that settling needs, wherever and whenever it happens. */
+/** What a request cost: everything that settling needs, wherever and whenever it happens. */
 export interface Settlement extends AdmittedRequest {
   readonly actualMicros: number;
-  /** When it was first tried to settle it, by the clock of the machine that served the request. */
+  /** When settling it was first tried, by the clock of the machine that served the request. */
   readonly firstTriedMs: number;
   /** Packed by `encodeLedgerUsage`. */
   readonly usage: Buffer;
@@ -28,9 +28,9 @@ export interface Settlement extends AdmittedRequest {
 /** What the ledger keeps of a usage. */
 export interface LedgerUsage {
   readonly usage: Usage;
-  /** Counted by the gateway, because the upstream did not say. */
+  /** The gateway counted the usage, because the upstream did not tell it. */
   readonly isEstimated: boolean;
-  /** Undefined in what was written before version 2. */
+  /** Undefined in entries written before version 2. */
   readonly details: RequestDetails | undefined;
 }
 
@@ -48,7 +48,7 @@ type PackedUsage = readonly [
   thinking: number,
   isEstimated: boolean,
   details?: PackedDetails,
-  /** Absent where there was none, so that all versions read most usages at once. */
+  /** Absent if there were no searches, so that all versions can read most usages at once. */
   searches?: number,
 ];
 
@@ -82,7 +82,7 @@ export function encodeSettlement(settlement: Settlement): Buffer {
   return writer.take();
 }
 
-/** Throws for what another version wrote: what a request cost must not be guessed. */
+/** Throws for bytes of another version: what a request cost must not be guessed. */
 export function decodeSettlement(bytes: Uint8Array): Settlement {
   const packed = unpack(bytes) as PackedSettlement;
   if (!Array.isArray(packed) || packed[0] !== SETTLEMENT_VERSION) {
@@ -95,7 +95,7 @@ export function decodeSettlement(bytes: Uint8Array): Settlement {
   return { ...request, actualMicros, firstTriedMs, usage: Buffer.from(usage) };
 }
 
-/** All that an operator needs to find the request in the ledger, or to enter it by hand. */
+/** Everything that an operator needs to find the request in the ledger, or to enter it by hand. */
 export function describeSettlement(settlement: Settlement): Readonly<Record<string, unknown>> {
   const { firstTriedMs, usage, ...rest } = settlement;
   const firstTriedAt = new Date(firstTriedMs).toISOString();
@@ -121,7 +121,7 @@ export function encodeLedgerUsage(
   return writer.take();
 }
 
-/** Undefined for an entry without one, and for what a later version wrote. */
+/** Undefined for an entry without a usage, and for an entry written by a later version. */
 export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
   if (packed.length === 0) return undefined;
   const [
@@ -145,8 +145,8 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
 }
 
 /**
- * What `decodeLedgerUsage` finds, without the details, which it passes over. Undefined for whatever
- * `encodeLedgerUsage` does not write today.
+ * The same as `decodeLedgerUsage`, but without the details, which it skips. Undefined for anything
+ * that `encodeLedgerUsage` does not write today.
  */
 export function skimLedgerUsage(packed: Buffer): Omit<LedgerUsage, 'details'> | undefined {
   const reader = new PackReader(packed);

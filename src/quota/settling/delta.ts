@@ -4,25 +4,33 @@
  * Gain: 219 to 54 B, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
  */
 
-/** What one step brings or copies at most. */
+/** How many bytes one step adds or copies at most. */
 const RUN_MAX = 255;
-/** Fewer bytes are not worth the three of a step. */
+/** Copying fewer bytes does not pay for the three bytes of a step. */
 const COPY_MIN = 4;
-/** So much longer or shorter may be what comes before: a number that takes more bytes than in the base. */
+/**
+ * How far the place in the base may move in one step, for example because a number takes more bytes
+ * here than in the base.
+ */
 const SHIFT_MAX = 8;
-/** Looked for at each so many bytes that are new: what is found some bytes late takes these bytes more, no step more. */
+/**
+ * A moved place is looked for at every fourth new byte only. A match found some bytes late costs
+ * those bytes, but no additional step.
+ */
 const SHIFT_STRIDE = 4;
 
-/** What the delta of so many bytes takes at most. */
+/** The most that the delta of this many bytes can take. */
 export function deltaBytesMax(length: number): number {
   return length + 3 * (Math.floor(length / RUN_MAX) + 1);
 }
 
 /**
- * Writes what `bytes` has that `base` has not at about the same place; answers the offset behind it. For records with the
- * same fields in the same order: of the 200 bytes of a settlement, 40 to 50 are left.
+ * Writes what `bytes` has and `base` does not have at about the same place. Returns the offset
+ * after the delta. It is made for records with the same fields in the same order: of the 200 bytes
+ * of a settlement, 40 to 50 are left.
  *
- *   step: how many bytes are new, these bytes, how far the place in the base moves, how many bytes are as there
+ *   step: the number of new bytes, these bytes,
+ *         how far the place in the base moves, how many bytes to copy from there
  */
 export function encodeDelta(
   bytes: Uint8Array,
@@ -36,7 +44,7 @@ export function encodeDelta(
   const lastLead = base.length - bytes.length;
   while (at < bytes.length) {
     const start = at;
-    // With the same distance to both ends, hardly anything has moved in between.
+    // If the distance to both ends is the same, hardly anything has moved in between.
     const looksAround = lead !== lastLead;
     const newEnd = Math.min(bytes.length, start + RUN_MAX);
     let shift: number | undefined;
@@ -56,7 +64,7 @@ export function encodeDelta(
   return end;
 }
 
-/** Fills `bytes` with what `encodeDelta` was given; answers the offset behind the delta. */
+/** Fills `bytes` with what `encodeDelta` was given. Returns the offset after the delta. */
 export function decodeDelta(
   source: Uint8Array,
   sourceOffset: number,
@@ -77,7 +85,10 @@ export function decodeDelta(
   return from;
 }
 
-/** The nearest one that is worth a step. Most places differ in their first byte, and nothing is called for those. */
+/**
+ * Returns the nearest place with enough equal bytes for a step. Most places differ in their first
+ * byte already, so that comparison needs no call.
+ */
 function findShift(
   bytes: Uint8Array,
   at: number,
@@ -95,7 +106,7 @@ function findShift(
   return undefined;
 }
 
-/** Their first byte is. */
+/** Compares from the second byte on: the caller has compared the first. */
 function isSame(bytes: Uint8Array, at: number, base: Uint8Array, baseAt: number): boolean {
   if (baseAt + COPY_MIN > base.length) return false;
   for (let i = 1; i < COPY_MIN; i++) if (bytes[at + i] !== base[baseAt + i]) return false;

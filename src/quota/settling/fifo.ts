@@ -1,16 +1,16 @@
 export interface Fifo<Item> extends Iterable<Item> {
   readonly size: number;
   push(item: Item): void;
-  /** Undefined when there is none. */
+  /** Undefined if the queue is empty. */
   first(): Item | undefined;
-  /** Undefined when there is none. */
+  /** Undefined if the queue is empty. */
   shift(): Item | undefined;
 }
 
-/** Fewer gaps than this are not worth a copy. */
+/** With fewer gaps than this, copying does not pay. */
 const GAPS_MIN = 1_024;
 
-/** A queue that is cheap at any length: `Array.shift` moves all that is left, each time. */
+/** A queue that is cheap at any length. `Array.shift` would move all remaining items each time. */
 export function createFifo<Item>(): Fifo<Item> {
   let items: (Item | undefined)[] = [];
   let head = 0;

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 import type { SettleLanes, SettleTask } from './settle-lanes.ts';
 
-/** Beyond it the oldest are overdue at once, however young they are. */
+/** If the queue is longer, its oldest settlements are overdue at once, whatever their age. */
 export const QUEUE_ENTRIES_MAX = 50_000;
 const OVERDUE_AGE_MS = 1_000;
 const BATCH_MAX = 1_000;
@@ -14,16 +14,16 @@ const TICK_MS = 50;
 
 export interface QueueTask extends SettleTask, ListLinks<QueueTask> {
   readonly sinceMs: number;
-  /** It has been acknowledged once, and is never handed over. */
+  /** The settlement has been acknowledged once, and is never handed over. */
   readonly isReplay: boolean;
 }
 
 type Tasks = SettleLanes<QueueTask>['tasks'];
 
 export interface OverdueHandOver {
-  /** There are tasks. Ends by itself when there are none. */
+  /** Starts watching because there are tasks. Ends by itself when there are none. */
   watch(): void;
-  /** From now on this age is old enough, unless it is more than usual. */
+  /** From now on tasks of this age are overdue, unless the usual age is lower. */
   hurry(overdueAgeMs: number): void;
   stop(): void;
 }
@@ -37,7 +37,10 @@ interface OverdueHandOverOptions {
   readonly log: Log;
 }
 
-/** Hands over what is too old, one batch at a time; what is not taken stays where it is. */
+/**
+ * Hands over overdue tasks, one batch at a time. If the primary does not take a batch, its tasks
+ * stay here.
+ */
 export function createOverdueHandOver(options: OverdueHandOverOptions): OverdueHandOver {
   const { tasks, handOver, onHandedOver, clock, random, log } = options;
   let overdueAgeMs = OVERDUE_AGE_MS;
@@ -90,7 +93,7 @@ function pickOverdue(tasks: Tasks, nowMs: number, overdueAgeMs: number): QueueTa
   const excess = tasks.size - QUEUE_ENTRIES_MAX;
   const picked: QueueTask[] = [];
   for (const task of tasks) {
-    // Either way: a clock that was set back must not hold them here.
+    // The difference counts in both directions: a clock that was set back must not keep tasks here.
     const isYoung = Math.abs(nowMs - task.sinceMs) < overdueAgeMs;
     if ((isYoung && picked.length >= excess) || picked.length === BATCH_MAX) break;
     if (!task.isReplay) picked.push(task);

@@ -7,8 +7,8 @@ const HEAD_BYTES = 12;
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 /**
- * Records one after the other: length of the settlement, when it came by the clock that is given, and what it has that the one before
- * it in the chunk has not.
+ * Holds records one after another. Each has the length of its settlement, the time when it was
+ * added (by the given clock), and the difference to the settlement before it in the chunk.
  */
 interface Chunk {
   readonly bytes: Buffer;
@@ -20,12 +20,12 @@ interface Chunk {
 
 export interface RecentSettlements {
   add(settlement: Settlement): void;
-  /** What there is now, the oldest first; what is added or forgotten later changes nothing in it. */
+  /** All settlements of this moment, the oldest first. Later changes do not affect the reader. */
   read(): SettlementReader;
 }
 
 export interface SettlementReader {
-  /** How many `take` will still answer. */
+  /** How many settlements `take` will still return. */
   readonly left: number;
   take(): Settlement | undefined;
 }
@@ -38,16 +38,17 @@ interface RecentSettlementsOptions {
 }
 
 /**
- * Settlements of the last moments. They are kept as bytes: a minute of objects would be hundreds of megabytes, and the
- * garbage collector would walk through them again and again. What is too old goes by whole chunks. Most of a settlement
- * is as in the one before: 200,000 of them take 10 to 12 MB instead of 50, and the collector has less to do
- * (`bench/NOTES.md`).
+ * The settlements of the last moments. They are kept as bytes: a minute of objects would take
+ * hundreds of megabytes, and the garbage collector would walk through them again and again. Old
+ * settlements are dropped in whole chunks. Most of a settlement is the same as in the one before,
+ * so only differences are kept: 200,000 settlements take 10 to 12 MB instead of 50, and the
+ * collector has less to do (`bench/NOTES.md`).
  */
 export function createRecentSettlements(options: RecentSettlementsOptions): RecentSettlements {
   const { ageMaxMs, countMax, bytesMax, clock } = options;
   let first = createChunk(0);
   let last = first;
-  /** What the next record is compared with. */
+  /** The settlement that the next record is compared with. */
   let newest = NO_BYTES;
   let count = 0;
   let bytes = 0;
@@ -108,7 +109,8 @@ function createChunk(length: number): Chunk {
 }
 
 function createReader(first: Chunk, count: number) {
-  // With nothing left to read none is kept: every later chunk would stay with it.
+  // If nothing is left to read, the reader keeps no chunk: it would keep every later chunk alive
+  // too.
   let chunk = count > 0 ? first : createChunk(0);
   let offset = 0;
   let newest = NO_BYTES;

@@ -14,12 +14,12 @@ export interface SettleTask {
 }
 
 export interface SettleLanes<Task extends ListLinks<Task>> {
-  /** What has neither been answered nor removed, the oldest first. */
+  /** Tasks that have neither been answered nor removed, the oldest first. */
   readonly tasks: Pick<LinkedList<Task>, 'size' | typeof Symbol.iterator>;
   add(task: Task): void;
-  /** Somebody else takes care of it now; an attempt on its way may still be answered. */
+  /** Somebody else takes care of the task now. An attempt in flight may still be answered. */
   remove(task: Task): void;
-  /** `takeSpare` has something. */
+  /** Tells that `takeSpare` has a task. */
   noteSpare(): void;
   stop(): void;
 }
@@ -29,15 +29,18 @@ interface Lane {
 }
 
 interface SettleLanesOptions<Task> {
-  /** One attempt; throws when Redis does not answer. */
+  /** One attempt; throws if Redis does not answer. */
   readonly settle: (settlement: Settlement) => Promise<SettleReply>;
-  /** What may be done while no task waits. */
+  /** Returns a task that may be done while no other task waits. */
   readonly takeSpare: () => Task | undefined;
-  /** Numbers from 0 up to 1. */
+  /** Returns numbers from 0 up to 1. */
   readonly random: () => number;
-  /** The lane waits for it. */
+  /** The lane waits until the returned promise resolves. */
   readonly onReply: (task: Task, reply: SettleReply) => void | Promise<void>;
-  /** No trouble of Redis: it would fail again. The lane waits for it. */
+  /**
+   * Called for a fault: Redis is not in trouble, and the same call would fail again. The lane waits
+   * until the returned promise resolves.
+   */
   readonly onFault: (task: Task, error: unknown) => void | Promise<void>;
 }
 
@@ -48,8 +51,8 @@ interface SettleLanesOptions<Task> {
  *      ▲             │ Redis trouble
  *      └─────────────┘ and the lane pauses, for longer after each failure in a row
  *
- * Since the lane waits and not the task, an outage costs a few dozen attempts a second however much waits,
- * and tasks of a Cluster node that is out do not hold up the others.
+ * The lane pauses, not the task. So an outage costs a few dozen attempts a second, however many
+ * tasks wait, and the tasks of a Cluster node that is down do not delay the others.
  */
 export function createSettleLanes<Task extends SettleTask & ListLinks<Task>>(
   options: SettleLanesOptions<Task>,
@@ -70,14 +73,14 @@ export function createSettleLanes<Task extends SettleTask & ListLinks<Task>>(
     return spare;
   };
 
-  /** For the next one, or the end of the lane. */
+  /** Starts the next task, or ends the lane if there is none. */
   const goOn = (lane: Lane): void => {
     const task = isStopped ? undefined : takeNext();
     if (task === undefined) lanes--;
     else run(lane, task);
   };
 
-  // Without a promise for each step: every request is settled.
+  // Written without a promise for each step, because every request is settled here.
   const run = (lane: Lane, task: Task): void => {
     settle(task.settlement).then(
       (reply) => {

@@ -7,34 +7,42 @@ import { createOverdueHandOver, QUEUE_ENTRIES_MAX, type QueueTask } from './over
 import { createSettleLanes } from './settle-lanes.ts';
 import { createSettlementReplay } from './settlement-replay.ts';
 
-/** Reached only without Redis and primary; each one beyond is written to the log, whole. */
+/**
+ * Reached only if neither Redis nor the primary answers. Every further settlement is written to the
+ * log, complete.
+ */
 const KEPT_ENTRIES_MAX = 2 * QUEUE_ENTRIES_MAX;
 
 export interface SettleQueue {
   /** Returns at once. */
   add(settlement: Settlement): void;
-  /** How many have neither been answered nor handed over. */
+  /** How many settlements have neither been answered nor handed over. */
   readonly depth: number;
-  /** Settles or hands over what there is; answers how many were left when the time was up. */
+  /** Settles or hands over what there is. Resolves with how many were left when the time was up. */
   drain(timeoutMs: number): Promise<number>;
-  /** Sends again what was acknowledged in the last minute in which the masters were there. */
+  /**
+   * Sends again what Redis acknowledged in the last minute during which the masters were reachable.
+   */
   replay(): void;
-  /** The masters were seen, and are the same that they were so many milliseconds ago. */
+  /** The masters have answered, and are the same as they were this many milliseconds ago. */
   noteSame(elapsedMs: number): void;
   stop(): void;
 }
 
 interface SettleQueueOptions {
-  /** One attempt; throws when Redis does not answer. */
+  /** One attempt; throws if Redis does not answer. */
   readonly settle: (settlement: Settlement) => Promise<SettleReply>;
-  /** Resolves when the primary has them on its disk; from then on they are its own. */
+  /**
+   * Resolves when the primary has them on its disk. From then on the primary is responsible for
+   * them.
+   */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
-  /** Once for each settlement that this worker settled itself; not for replays. */
+  /** Called once for each settlement that this worker settled itself, but not for replays. */
   readonly onSettled: (reply: SettleReply, settlement: Settlement) => void;
-  /** There was no room for it: only the log has it. */
+  /** There was no room for the settlement: only the log has it. */
   readonly onDropped: (settlement: Settlement) => void;
   readonly clock: Clock;
-  /** Numbers from 0 up to 1. */
+  /** Returns numbers from 0 up to 1. */
   readonly random: () => number;
   readonly log: Log;
 }
@@ -47,7 +55,8 @@ interface SettleQueueOptions {
  *                    ▼
  *             handed over to the primary, which settles it from its journal
  *
- * Nobody waits for a settlement, and settling is idempotent: one may be tried here and by the primary.
+ * Nobody waits for a settlement. Settling is idempotent, so both this worker and the primary may
+ * try the same one.
  */
 export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
   const { settle, handOver, onSettled, onDropped, clock, random, log } = options;
@@ -127,7 +136,7 @@ function createTask(settlement: Settlement, sinceMs: number, isReplay: boolean):
   return { settlement, sinceMs, isReplay, next: undefined, previous: undefined, isListed: false };
 }
 
-/** What an operator has to enter by hand. */
+/** Logs a settlement that an operator has to enter by hand. */
 function reportLost(log: Log, settlement: Settlement, why: string, error?: unknown): void {
   const fields = { settlement: describeSettlement(settlement), ...(error ? { err: error } : {}) };
   log.error(fields, `a settlement ${why}`);

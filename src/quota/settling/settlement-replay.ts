@@ -6,42 +6,47 @@ import { createRecentSettlements, type SettlementReader } from './recent-settlem
 
 /** A replica that takes over is behind by seconds, not by minutes. */
 const REPLAY_WINDOW_MS = 60_000;
-/** What is sent again after a longer outage would meet a store that says of more and more that it is too old. */
+/**
+ * After a longer outage the store would answer `too_old` to more and more of what is sent again.
+ */
 const OUTAGE_MAX_MS = 1_800_000;
-/** The window at 3,300 requests a second. */
+/** A full window at 3,300 requests a second. */
 const REPLAY_ENTRIES_MAX = 200_000;
 const REPLAY_BYTES_MAX = 64 * 1_024 ** 2;
 
 export interface SettlementReplay {
-  /** It has been acknowledged just now. */
+  /** Redis has just acknowledged this settlement. */
   remember(settlement: Settlement): void;
-  /** The masters were seen, and are the same that they were so many milliseconds ago. */
+  /** The masters have answered, and are the same as they were this many milliseconds ago. */
   noteSame(elapsedMs: number): void;
-  /** Offers all that was acknowledged within the window once more; while it still does, once more again. */
+  /**
+   * Offers once more everything acknowledged within the window. If a replay is running, another one
+   * follows it.
+   */
   start(): void;
-  /** The next one; its end is told by `noteEnd`. */
+  /** Returns the next settlement. The caller reports its end with `noteEnd`. */
   take(): Settlement | undefined;
-  /** Without a reply it cannot be settled. */
+  /** An undefined reply means that it cannot be settled. */
   noteEnd(settlement: Settlement, reply: SettleReply | undefined): void;
 }
 
 interface SettlementReplayOptions {
-  /** There is something to take. */
+  /** Tells that there is something to take. */
   readonly onMore: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * A master that takes over may lack what the old one had acknowledged last. Settling that again restores it
- * where it is missing, and does nothing where it is not. However long nobody takes over, the window ends when
- * the old one was last seen.
+ * A master that takes over may lack what the old one acknowledged last. Settling that again
+ * restores it where it is missing, and changes nothing where it is not. The window ends when the
+ * old master was last seen, however long it takes until another one takes over.
  */
 export function createSettlementReplay(options: SettlementReplayOptions): SettlementReplay {
   const { onMore, clock, log } = options;
   let servedMs = 0;
   let seenAtMs = clock.nowMs();
-  /** Stands still while a master is away, unless that takes too long. */
+  /** A clock that stands still while a master is away, unless that takes too long. */
   const readServedMs = () => servedMs + Math.max(0, clock.nowMs() - seenAtMs - OUTAGE_MAX_MS);
   const recent = createRecentSettlements({
     ageMaxMs: REPLAY_WINDOW_MS,
@@ -82,7 +87,7 @@ export function createSettlementReplay(options: SettlementReplayOptions): Settle
       takenNotEnded--;
       if (reply !== undefined && reply.kind !== 'repeated') {
         restored++;
-        // What was only repeated is older than this, and stays in its place.
+        // A settlement that was only repeated is older than this moment, and keeps its place.
         recent.add(settlement);
       }
       if (isRunning()) return;
