@@ -15,21 +15,23 @@ const FAILURES_IN_ROW_MAX = 5;
 const WINDOW_MS = 1_000;
 const WINDOW_SLICES = 10;
 const SLICE_MS = WINDOW_MS / WINDOW_SLICES;
-/** Of fewer calls a share says nothing. */
+/** A share of fewer calls says nothing. */
 const WINDOW_CALLS_MIN = 20;
 const FAILED_SHARE_MAX = 0.5;
-/** On average; jitter of half of it keeps workers from probing in step. */
+/** On average. A jitter of half of it keeps workers from probing in step. */
 const PROBE_INTERVAL_MS = 250;
 
 /** The permission for one call. */
 interface Pass {
-  /** Counts the changes of state: a call that began before the last one says nothing about now. */
+  /**
+   * Counts the changes of state. A call that began before the last change says nothing about now.
+   */
   readonly epoch: number;
 }
 
 export interface Breaker {
   state(): BreakerState;
-  /** Undefined means: do not call. A pass is given back once, with the outcome. */
+  /** Undefined means: do not call. The caller gives each pass back once, with the outcome. */
   enter(): Pass | undefined;
   leave(pass: Pass, outcome: 'ok' | 'failed'): void;
 }
@@ -40,7 +42,7 @@ interface Slice {
   failures: number;
 }
 
-/** `random` gives numbers from 0 up to 1. */
+/** `random` returns numbers from 0 up to 1. */
 export function createBreaker({
   clock,
   random,
@@ -70,7 +72,7 @@ export function createBreaker({
 
   const isProbeDue = () => {
     const waitMs = nextProbeAtMs - clock.nowMs();
-    // A longer wait than was ever asked for means that the clock was set back.
+    // A longer wait than is ever scheduled means that the clock was set back.
     return waitMs <= 0 || waitMs > 2 * PROBE_INTERVAL_MS;
   };
 
@@ -102,7 +104,7 @@ export function createBreaker({
   };
 }
 
-/** Rejects with `RedisUnavailable` without calling while the breaker refuses. */
+/** Rejects with `RedisUnavailable`, without calling, while the breaker refuses. */
 export function callThrough<Result>(
   breaker: Breaker,
   call: () => Promise<Result>,

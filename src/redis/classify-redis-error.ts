@@ -1,8 +1,11 @@
 import { RedisUnavailable } from './redis-unavailable.ts';
 
 /**
- * `outage`: Redis is away or refuses writes; counts against it, and the same call may be made again.
+ * `outage`: Redis is away or refuses writes. The breaker counts it, and the same call may be
+ * repeated.
+ *
  * `retryable`: Redis is there, and the same call may succeed a little later.
+ *
  * `fault`: a mistake in our code or set-up, which repeats itself.
  */
 export type RedisErrorKind = 'outage' | 'retryable' | 'fault';
@@ -18,8 +21,9 @@ const OUTAGE_REPLIES = new Set([
 ]);
 
 /**
- * OOM is here and not above: settling frees memory and must go on while admissions are refused. So are those
- * of wrong rights: an operator mends them, and until then nothing that is owed may be given up.
+ * OOM is here and not above, because settling frees memory and must go on while admissions are
+ * refused. Replies about missing rights are here too: until an operator corrects the rights, no
+ * charge may be given up.
  */
 const RETRYABLE_REPLIES = new Set([
   'ASK',
@@ -32,7 +36,7 @@ const RETRYABLE_REPLIES = new Set([
   'TRYAGAIN',
 ]);
 
-/** What the client says when no reply came. It has no codes for these, only texts. */
+/** Errors of the client when no reply came. They have no codes, only texts. */
 const OUTAGE_TEXTS = [
   'Cluster is ended.',
   "Cluster isn't ready",

@@ -9,16 +9,18 @@ import { keepDirectLine } from './direct-line/keep-direct-line.ts';
 import { logConnectionChanges } from './log-connection-changes.ts';
 import { silenceSentinelClients } from './silence-sentinel-clients.ts';
 
-// The client, loaded by now, slows them down.
+// Importing the Redis client slows down the methods of strings, so this has to come after it.
 quickenStrings();
 
 const CONNECT_TIMEOUT_MS = 1_000;
-/** Runs only while a reply is due, so an idle connection lives on; a half-open one does not. */
+/**
+ * Runs only while a reply is due. So an idle connection stays open, and a half-open one does not.
+ */
 const SOCKET_TIMEOUT_MS = 2_000;
 const KEEP_ALIVE_MS = 5_000;
-/** A frozen peer never answers our FIN; until the socket is destroyed, nothing reconnects. */
+/** A frozen peer never answers our FIN, and nothing reconnects until the socket is destroyed. */
 const DISCONNECT_TIMEOUT_MS = 500;
-/** The server's own estimate of its loading time is often far too long. */
+/** Replaces the server's own estimate of its loading time, which is often far too long. */
 const LOADING_RETRY_MS = 1_000;
 const RETRY_DELAY_MAX_MS = 1_000;
 const RETRY_JITTER_MS = 200;
@@ -35,12 +37,16 @@ export interface RedisConnection {
   /** For what `send` does not cover: subscriptions, scans, the event `ready`. */
   readonly client: Client;
   /**
-   * Sends one command. The command timeout runs from the moment a node is there to take it; a
-   * Cluster first looks for one, every 100 ms and at most 16 times. A call fails at once while there
-   * is no connection. One that timed out may have been executed, or be executed a little later.
+   * Sends one command. The command timeout runs from the moment when a node can take the command; a
+   * Cluster first looks for a node, every 100 ms and at most 16 times. A call fails at once while
+   * there is no connection. A command that timed out may have been executed, or may still be
+   * executed a little later.
    */
   send(command: string, args: readonly CommandArg[]): Promise<unknown>;
-  /** Calls back when this turn of the event loop ends, just before what was sent in it is written. */
+  /**
+   * Calls back when this turn of the event loop ends, just before the commands sent in it are
+   * written.
+   */
   atTurnEnd(callback: () => void): void;
   /** Waits for replies that are due, within the command timeout, and then ends the connection. */
   close(): Promise<void>;
@@ -48,24 +54,27 @@ export interface RedisConnection {
 
 export interface RedisConnectionOptions {
   readonly target: RedisTarget;
-  /** What the server's list of clients and the log call this connection. */
+  /** The name of this connection in the server's list of clients and in the log. */
   readonly name: string;
   readonly commandTimeoutMs: number;
   readonly log: Log;
-  /** For many commands in little time: they go over a second connection, which does nothing else. */
+  /**
+   * For many commands in little time. They go over a second connection, which does nothing else.
+   */
   readonly isBusy?: boolean;
-  /** Once for each `send`, with the error if it failed. */
+  /** Called once for each `send`, with the error if it failed. */
   readonly onCommand?: (tookMs: number, error?: unknown) => void;
 }
 
 /**
- * Returns at once and goes on connecting for ever; whether Redis is there shows in the calls.
+ * Returns at once, and keeps trying to connect for ever. Whether Redis is there shows in the calls.
  *
- * Why several connections: replies come in the order of commands, so nobody may wait behind somebody slower.
+ * There are several connections because replies come in the order of the commands: nobody may wait
+ * behind a slower command.
  *
  *   worker-N          renewals and probes, which no client waits for
  *   worker-N-admit    admissions and settlements: a short timeout, since a client waits
- *   worker-N-changes  is subscribed to revocations, and takes no other command
+ *   worker-N-changes  subscribed to revocations; takes no other command
  *   primary           sweeps, journal, exporter
  *   primary-accounts  changes by operators, which wait for a replica
  *   primary-ledger    what operators read, which may be long
@@ -118,8 +127,9 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
 }
 
 /**
- * The client gives up for ever when it hears of a new master while it asks a Sentinel where the master is: as after the
- * death of one, about once a second. Waits like after any other failure, and connects anew.
+ * The client gives up for ever if it hears of a new master while it asks a Sentinel where the
+ * master is, which happens about once a second after the death of a master. This waits as after any
+ * other failure, and connects again.
  */
 function reconnectAtEnd(client: Client): { stop(): void } {
   let timer: NodeJS.Timeout | undefined;
@@ -164,15 +174,16 @@ function createClient(options: RedisConnectionOptions, onHangUp: () => void): Cl
 }
 
 /**
- * By itself a node connects when it is first used, and until then refuses every call but that one.
- * Not before the Cluster is ready: its own check asks a node that it expects to be unconnected.
+ * By default a node connects when it is first used, and refuses every further call until it is
+ * connected. This must not connect nodes before the Cluster is ready: the client's own check asks a
+ * node that it expects to be unconnected.
  */
 function connectNodesEarly(cluster: Cluster): void {
   const connect = (node: Redis) => {
     if (cluster.status === 'ready' && node.status === 'wait') node.connect().catch(() => {});
   };
   cluster.on('ready', () => cluster.nodes('master').forEach(connect));
-  // A call that was redirected to the new node goes first.
+  // A call that is redirected to the new node goes first.
   cluster.on('+node', (node: Redis) => setImmediate(connect, node));
 }
 
@@ -182,7 +193,7 @@ function commonOptions(
 ) {
   return {
     connectionName: name,
-    // What the client library is named is no use to anybody, and the user would need a right for it.
+    // The name of the client library is useful to nobody, and setting it would need another right.
     disableClientInfo: true,
     username: target.auth.username,
     password: target.auth.password?.reveal(),
@@ -192,14 +203,14 @@ function commonOptions(
     socketTimeout: SOCKET_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     keepAlive: KEEP_ALIVE_MS,
-    // A call that waits or is sent again runs when its caller has long given up.
+    // If a call were queued or sent again, it would run long after its caller has given up.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     enableReadyCheck: true,
     maxLoadingRetryTime: LOADING_RETRY_MS,
     retryStrategy: retryDelayMs,
-    // After a failover the old master answers like this: find the new one.
+    // After a failover the old master answers with these errors: find the new one.
     reconnectOnError: (error: Error) => {
       const isOldMaster = /^(READONLY|MASTERDOWN)/.test(error.message);
       if (isOldMaster) onHangUp();
@@ -215,7 +226,8 @@ function sentinelOptions(target: Extract<RedisTarget, { topology: 'sentinel' }>)
     name: target.masterName,
     role: 'master' as const,
     failoverDetector: true,
-    // Sentinels without a password accept any; a user of the data servers they would not know.
+    // Sentinels without a password accept any password. They do not know a user of the data
+    // servers.
     ...(username === undefined && password !== undefined
       ? { sentinelPassword: password.reveal() }
       : {}),
@@ -230,7 +242,7 @@ function clusterOptions(tls: boolean, common: ReturnType<typeof commonOptions>) 
   return {
     redisOptions,
     enableOfflineQueue: false,
-    // Would hand raw MOVED replies to callers during a failover.
+    // Auto-pipelining would hand raw MOVED replies to callers during a failover.
     enableAutoPipelining: false,
     scaleReads: 'master' as const,
     slotsRefreshInterval: SLOTS_REFRESH_INTERVAL_MS,
@@ -239,7 +251,7 @@ function clusterOptions(tls: boolean, common: ReturnType<typeof commonOptions>) 
     retryDelayOnFailover: CLUSTER_RETRY_DELAY_MS,
     retryDelayOnClusterDown: CLUSTER_RETRY_DELAY_MS,
     clusterRetryStrategy: retryDelayMs,
-    // A certificate names the host, not the address that the client would put in its place.
+    // A certificate names the host, not the address that the client would replace it with.
     ...(tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
   } satisfies ClusterOptions;
 }
@@ -255,7 +267,7 @@ async function endClient(client: Client, commandTimeoutMs: number): Promise<void
     const quit = client.quit().catch(() => {});
     await Promise.race([quit, sleep(commandTimeoutMs, undefined, { ref: false })]);
   }
-  // Between two attempts there is no socket whose closing would tell.
+  // Between two attempts there is no socket, so no event tells that it has closed.
   const willTell = client.status !== 'reconnecting';
   client.disconnect();
   if (willTell) {

@@ -6,9 +6,15 @@
 
 import type { RedisConnection } from './connect-redis.ts';
 
-/** While a run goes on, the server serves nobody else; five in one take half as much each already. */
+/**
+ * During a run the server serves nobody else. Already with five calls in a run each costs half as
+ * much.
+ */
 export const CALLS_PER_RUN_MAX = 16;
-/** A call looks for company in the newest runs only: where no two calls share anything, looking gives nothing. */
+/**
+ * A call looks for company in the newest runs only. If no two calls share anything, looking is
+ * wasted.
+ */
 const RUNS_LOOKED_AT_MAX = 8;
 
 interface Run<Call, Each, Reply> {
@@ -22,20 +28,20 @@ interface Run<Call, Each, Reply> {
 
 interface GathererOptions<Call, Each, Reply> {
   readonly connection: Pick<RedisConnection, 'atTurnEnd'>;
-  /** Whether both can be calls of one run of the script. */
+  /** Whether both calls can go into one run of the script. */
   readonly canShare: (first: Call, call: Call) => boolean;
-  /** What the script is told of a call; one for which this throws fails alone. */
+  /** The arguments of the script for one call. If this throws, only that call fails. */
   readonly encode: (call: Call) => Each;
-  /** `first` shares with all of them what they share. */
+  /** `first` has everything that the calls of the run share. */
   readonly runScript: (first: Call, encoded: readonly Each[]) => Promise<unknown>;
-  /** What the reply to a run says of one of its calls. */
+  /** Reads the part of the run's reply that answers one of its calls. */
   readonly readReply: (reply: unknown, index: number, call: Call) => Reply;
 }
 
 /**
- * Makes one run of a script of the calls of one turn of the event loop that share their records: what they share is
- * then read once and written once (`bench/NOTES.md`). All of a run fail together, so each has to be a call that may be
- * repeated.
+ * Gathers the calls of one turn of the event loop that share their records into one run of a
+ * script. The shared records are then read once and written once (`bench/NOTES.md`). All calls of a
+ * run fail together, so each must be safe to repeat.
  */
 export function createGatherer<Call, Each, Reply>(
   options: GathererOptions<Call, Each, Reply>,

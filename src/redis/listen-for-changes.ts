@@ -7,13 +7,13 @@ import { CHANGES_CHANNEL } from './redis-keys.ts';
 const MESSAGE_VERSION = 1;
 const COMMAND_TIMEOUT_MS = 1_000;
 
-/** The record of a key or an account is now another. `quota/scripts/keyset.lua` tells it. */
+/** The record of a key or an account has changed. `quota/scripts/keyset.lua` publishes it. */
 export interface Change {
   readonly subject: 'key' | 'account';
   readonly id: string;
   readonly version: number;
   readonly status: string;
-  /** When it was written, by the clock of Redis; undefined where an earlier version wrote it. */
+  /** When it was written, by the clock of Redis; undefined if an earlier version wrote it. */
   readonly changedMs: number | undefined;
 }
 
@@ -22,7 +22,7 @@ interface ListenOptions {
   readonly name: string;
   readonly log: Log;
   readonly onChange: (change: Change) => void;
-  /** The channel is open again: what was told meanwhile is lost. */
+  /** The channel is open again. Changes published while it was closed are lost. */
   readonly onResync: () => void;
 }
 
@@ -34,7 +34,7 @@ export function listenForChanges(options: ListenOptions): { close(): Promise<voi
 
   const subscribe = () => {
     client.subscribe(CHANGES_CHANNEL).then(onResync, (error: unknown) => {
-      // The next connection tries again; until then renewals tell of revoked keys.
+      // The next connection tries again. Until then renewals tell of revoked keys.
       log.warn({ err: error }, 'changes of keys are not heard');
     });
   };
@@ -47,7 +47,7 @@ export function listenForChanges(options: ListenOptions): { close(): Promise<voi
   return { close: () => connection.close() };
 }
 
-/** Undefined for what a later version tells in another way, and for what is none of ours. */
+/** Undefined for the message of a later version, and for a message that is not ours. */
 export function decodeChange(message: Uint8Array): Change | undefined {
   try {
     const [version, subject, id, recordVersion, status, changedMs] = unpack(message) as unknown[];

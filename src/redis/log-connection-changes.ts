@@ -1,19 +1,25 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { Log } from '../lib/log.ts';
 
-/** Nodes of a Cluster that are reported as lost; more are forgotten, and may be reported again. */
+/**
+ * Cluster nodes that are reported as lost. Beyond this number all are forgotten, and may be
+ * reported again.
+ */
 const LOST_NODES_MAX = 1_000;
 
 export interface ConnectionChanges {
-  /** We end a connection to look for a new master: only if none is found this is a loss. */
+  /**
+   * The client ends the connection to look for a new master. It counts as lost only if none is
+   * found.
+   */
   hangUp(): void;
   stop(): void;
 }
 
 /**
- * Says once when the connection is lost and once when it is back, however many attempts lie between,
- * and listens to every error event, which would otherwise end the process. Only messages are logged:
- * the error objects carry the arguments of commands.
+ * Logs once when the connection is lost and once when it is back, however many attempts lie
+ * between. Listens to every error event, because an unheard one would end the process. Logs only
+ * messages, because the error objects carry the arguments of commands.
  */
 export function logConnectionChanges(
   client: Redis | Cluster,
@@ -42,7 +48,7 @@ export function logConnectionChanges(
   });
   client.on('error', (error: Error) => {
     reason = messageOf(error);
-    // Without a Sentinel that answers there is no connection that could close.
+    // If no Sentinel answers, there is no connection that could close.
     if (state === 'starting' || state === 'hung up') lose();
   });
   client.on('close', () => {

@@ -6,21 +6,21 @@ import type { RedisConnection } from './connect-redis.ts';
 import type { CommandArg } from './direct-line/command-writer.ts';
 import { type LuaHeader, parseLuaHeader } from './parse-lua-header.ts';
 
-/** Exactly these names: `Record<never, …>` alone would accept any object. */
+/** Accepts exactly these names. `Record<never, …>` alone would accept any object. */
 type ByName<Name extends string, Value> = [Name] extends [never]
   ? Readonly<Record<string, never>>
   : Readonly<Record<Name, Value>>;
 
-/** Numbers are safe integers; bytes are for what a script unpacks itself. */
+/** Numbers are safe integers. Bytes are for values that the script unpacks itself. */
 type LuaArg = CommandArg;
 
-/** A script that is called by the names of its keys and arguments, never by their places. */
+/** A script that is called by the names of its keys and arguments, never by their positions. */
 export interface LuaScript<
   KeyName extends string,
   ArgName extends string,
   EachName extends string = never,
 > {
-  /** `further` are more requests of the same run, where the script takes several. */
+  /** `further` holds more requests for the same run, if the script takes several. */
   call(
     connection: Pick<RedisConnection, 'send'>,
     keys: ByName<KeyName, string>,
@@ -29,7 +29,10 @@ export interface LuaScript<
   ): Promise<unknown>;
 }
 
-/** Throws when the names differ from those in the file's header, which is what a reader of Lua sees. */
+/**
+ * Throws if the names differ from those in the header of the file, which a reader of the Lua code
+ * sees.
+ */
 export function loadLuaScript<
   const KeyNames extends readonly string[],
   const ArgNames extends readonly string[],
@@ -57,7 +60,7 @@ export function loadLuaScript<
     list[0] = sha;
     list[1] = keyCount;
     listValues(list, FIRST_KEY, keyNames, keys);
-    // What a caller does wrong, it does from the beginning.
+    // Checking once is enough: a caller that makes this mistake makes it from the first call on.
     if (!isChecked) assertOneHashTag(list, keyCount);
     isChecked = true;
     listValues(list, FIRST_KEY + keyCount, allNames, args);
@@ -83,7 +86,9 @@ export function loadLuaScript<
   };
 }
 
-/** The script with the parts that its header names in front of it; `#!lua` has to stay the first line. */
+/**
+ * Puts the parts that the header names in front of the script. `#!lua` has to stay the first line.
+ */
 function readSource(file: URL, names: Omit<LuaHeader, 'uses'>): string {
   const script = readFileSync(file, 'utf8');
   const header = readHeader(basename(file.pathname), script);
@@ -117,8 +122,8 @@ function checkNames(fileName: string, inFile: LuaHeader, inCode: Omit<LuaHeader,
 type Values<Value> = Readonly<Record<string, Value>>;
 
 /**
- * In the order of the names, which is that of the values too where the caller is written so: then each is found without
- * a search by its name, of which there are 31 a request.
+ * Lists the values in the order of the names. If the caller writes the values in that order too,
+ * none of them needs a search by its name; a request has 31 of them.
  */
 function listValues<Value extends CommandArg>(
   list: CommandArg[],
@@ -137,7 +142,10 @@ function listValues<Value extends CommandArg>(
 
 const FIRST_KEY = 2;
 
-/** A Cluster refuses a call whose keys live on different nodes; this finds the mistake without one. */
+/**
+ * A Cluster refuses a call whose keys live on different nodes. This finds the mistake without a
+ * Cluster.
+ */
 function assertOneHashTag(list: readonly CommandArg[], keyCount: number): void {
   if (keyCount === 0) return;
   const first = String(list[FIRST_KEY]);

@@ -1,13 +1,13 @@
 export interface LuaHeader {
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  /** Arguments that come once more for each further request. */
+  /** Arguments that are repeated for each further request. */
   readonly each: readonly string[];
   /** Files of the folder `lua` that the script needs in front of it. */
   readonly uses: readonly string[];
 }
 
-/** How a script that takes none says so: an empty place would look like something forgotten. */
+/** Stands for a list without names: an empty line would look like something forgotten. */
 const EMPTY_LIST = '-';
 
 const LISTS =
@@ -22,7 +22,7 @@ const LISTS =
  *
  *     KEYS  balance, holds           (a long list goes on in the next line)
  *     ARGV  -
- *     Each  request_id, micros       (once or several times behind ARGV; this line may be missing)
+ *     Each  request_id, micros       (once or several times after ARGV; this line may be missing)
  *     Uses  numbers, money           (this line may be missing)
  *     Reply {'ok', balance_ucr}
  *   ]]

@@ -9,8 +9,9 @@ const PROBE_KEYS = 64;
 const script = loadLuaScript(new URL('./probe.lua', import.meta.url), ['probe'], []);
 
 /**
- * Answers with the server's clock in milliseconds when Redis would accept an admission now, and
- * throws what an admission would throw when not. Callers count `round` up, to get around a Cluster.
+ * Resolves with the server's clock in milliseconds if Redis would accept an admission now.
+ * Otherwise it throws the error that an admission would get. Callers count `round` up to reach
+ * every node of a Cluster.
  */
 export async function probeRedis(
   connection: Pick<RedisConnection, 'send'>,

@@ -1,38 +1,47 @@
 import { minuteTextOf } from '../lib/request-id.ts';
 /**
- * Every Redis key of the project has its name here and nowhere else. The braces hold the hash tag:
- * in a Redis Cluster keys with the same tag live on the same node. Scripts are given the prefix of
- * a bucket where they have to follow a record to another one; `quota/scripts/lua/names.lua` is their half
- * of this file.
+ * The names of all Redis keys of the project are here and nowhere else. The braces hold the hash
+ * tag: in a Redis Cluster, keys with the same tag live on the same node. A script that follows one
+ * record to another gets the prefix of the bucket; `quota/scripts/lua/names.lua` has the same
+ * names for scripts.
  */
 
-/** Touched by no one: it only names the node that a probe asks. */
+/** No probe reads or writes this key. It only selects the node that the probe asks. */
 export function probeKey(n: number): string {
   return `gw:{p${n}}:probe`;
 }
 
-/** `tollgate doctor` writes, reads and removes it; like a probe's it has one for several nodes. */
+/**
+ * `tollgate doctor` writes, reads and removes this key. Like probe keys, each `n` has a key of its
+ * own, to reach several nodes.
+ */
 export function doctorKey(n: number): string {
   return `gw:{p${n}}:doctor`;
 }
 
-/** Who exports the ledger and trims it; one node at a time. */
+/** Names the node that exports the ledger and trims it; only one node does so at a time. */
 export const EXPORTER_KEY = 'gw:{x}:exporter';
 
 /** STREAM of what operators changed. */
 export const AUDIT_KEY = 'gw:{a}:audit';
 
-/** Changes of keys and accounts are told here, to every worker of every node. */
+/** Changes of keys and accounts are published here, to every worker of every node. */
 export const CHANGES_CHANNEL = 'gw:changes';
 
-/** The Redis keys of one bucket: all of one account, its keys and their requests. */
+/**
+ * The Redis keys of one bucket. All data of an account, its keys and their requests are in one
+ * bucket.
+ */
 export interface BucketKeys {
   readonly prefix: string;
   /** HASH request id -> hold. */
   readonly holds: string;
-  /** LIST of request ids as they were admitted, ended ones too until a sweep comes: see `quota/scripts/lua/holds.lua`. */
+  /**
+   * LIST of request ids in the order of admission, with ended ones until a sweep comes: see
+   * `quota/scripts/lua/holds.lua`.
+   */
   readonly leases: string;
-  /** ZSET request id by the end of its lease, once that was renewed. */
+  /** ZSET of the ids of renewed requests, by the end of their lease. */
   readonly renewals: string;
   /** STREAM of everything that ever changed a balance. */
   readonly ledger: string;
@@ -40,13 +49,16 @@ export interface BucketKeys {
   readonly payments: string;
   /** SET of the ids of all accounts. */
   readonly accounts: string;
-  /** HASH: an account's record. */
+  /** HASH: the record of an account. */
   account(accountId: string): string;
-  /** HASH: a key's record. */
+  /** HASH: the record of a key. */
   key(keyId: string): string;
   /** SET of the ids of an account's keys. */
   keysOf(accountId: string): string;
-  /** LIST: when the last requests of an account were admitted, as far as its record has no room for them; of a key too. */
+  /**
+   * LIST of when the last requests of an account or a key were admitted, if its record has no room
+   * for them.
+   */
   accountLog(accountId: string): string;
   /** HASH request id -> what was charged, for all requests that began in the same minute. */
   done(requestId: string): string;

@@ -1,4 +1,4 @@
-/** Redis was not asked, because the breaker is open. */
+/** Redis has not been asked, because the breaker is open. */
 export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
 

@@ -5,8 +5,9 @@ interface SentinelClientMaker {
 }
 
 /**
- * The clients that listen for failovers have no error listener, so each Sentinel that is down would
- * be printed to stderr, past the log, for ever. There is no option and no event to reach them.
+ * The clients that listen for failovers have no error listener. So each Sentinel that is down would
+ * be printed to stderr for ever, past the log. No option and no event gives access to these
+ * clients.
  */
 export function silenceSentinelClients(client: Redis): void {
   const { connector } = client as unknown as { connector: SentinelClientMaker };

@@ -8,17 +8,22 @@ interface WatchMastersOptions {
   readonly connection: Pick<RedisConnection, 'client'>;
   readonly log: Log;
   /**
-   * Another server holds the data now, or the same one after a restart: it may lack the last writes. Also
-   * called for the first that are seen, since nobody knows who took the writes before.
+   * Another server holds the data now, or the same server after a restart: it may lack the last
+   * writes. Also called for the masters that are seen first, since nobody knows which server took
+   * the writes before.
    */
   readonly onChange: () => void;
-  /** They are those of the round before, so many milliseconds later. Not told while one of them is away. */
+  /**
+   * The masters are the same as in the round before, this many milliseconds later. Not called while
+   * one of them is away.
+   */
   readonly onSame: (elapsedMs: number) => void;
 }
 
 /**
- * Asks every master about once a second who it is; a replica that is promoted and a server that starts give
- * themselves a new id. Only whole answers are compared: while one of them is away nobody knows.
+ * Asks every master about once a second for its id. A replica that is promoted and a server that
+ * starts give themselves a new id. Only complete answers are compared: while a master is away,
+ * nobody knows.
  */
 export function watchMasters(options: WatchMastersOptions): { stop(): void } {
   const { connection, log, onChange, onSame } = options;
@@ -57,7 +62,7 @@ export function watchMasters(options: WatchMastersOptions): { stop(): void } {
   };
 }
 
-/** Undefined while one of them is none, or there are none. */
+/** Undefined if one of the nodes is not a master, or if there are no nodes. */
 async function identifyMasters(client: Redis | Cluster): Promise<string | undefined> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   const names = await Promise.all(nodes.map(identifyMaster));

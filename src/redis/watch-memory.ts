@@ -4,12 +4,15 @@ import type { RedisConnection } from './connect-redis.ts';
 const ROUND_INTERVAL_MS = 10_000;
 
 export interface MemoryWatch {
-  /** Of `maxmemory`, from 0 to 1, where it is fullest; undefined where nobody told, or there is no such limit. */
+  /**
+   * The used share of `maxmemory`, from 0 to 1, of the fullest master. Undefined if a master did not
+   * answer, or if none has such a limit.
+   */
   usedShare(): number | undefined;
   stop(): void;
 }
 
-/** Asks every master now and then how much of its memory is used. */
+/** Asks every master every 10 s how much of its memory is used. */
 export function watchMemory({ client }: Pick<RedisConnection, 'client'>): MemoryWatch {
   let share: number | undefined;
   let timer: NodeJS.Timeout | undefined;

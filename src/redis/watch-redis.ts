@@ -6,15 +6,25 @@ import type { RedisConnection } from './connect-redis.ts';
 import { probeRedis } from './probe-redis.ts';
 
 const PROBE_INTERVAL_MS = 1_000;
-/** While Redis is out, to notice its return as early as the breaker lets anyone. */
+/**
+ * While Redis is out, probes are more frequent, to notice its return as soon as the breaker lets a
+ * call through.
+ */
 const PROBE_OUT_INTERVAL_MS = 250;
-/** More than this, and the times in answers and in the ledger tell different stories. */
+/**
+ * With a greater difference the times in answers and those in the ledger would contradict each
+ * other.
+ */
 const CLOCK_SKEW_WARN_MS = 2_000;
 
 export interface RedisWatch {
-  /** 0 while the last probe succeeded; else the time since the first that failed, or since the start. */
+  /**
+   * 0 if the last probe succeeded; else the time since the first failed probe, or since the start.
+   */
   outForMs(): number;
-  /** How far the server's clock is ahead of ours, to about half a round trip; 0 before it is known. */
+  /**
+   * How far the server's clock is ahead of ours, to about half a round trip; 0 until it is known.
+   */
   clockSkewMs(): number;
   /** Resolves with the first success, or when the time is up. */
   waitUntilSeen(timeMaxMs: number): Promise<void>;
@@ -30,8 +40,8 @@ interface WatchRedisOptions {
 
 /**
  * Asks about once a second whether Redis would accept an admission. The next probe starts when the
- * last has ended, which the connection's command timeout sees to. Through the breaker, so that one
- * opens and closes also while no one calls.
+ * last one has ended, which the connection's command timeout makes sure of. Probes go through the
+ * breaker, so that it opens and closes even while nobody calls.
  */
 export function watchRedis({ connection, breaker, clock, log }: WatchRedisOptions): RedisWatch {
   let outSinceMs: number | undefined = clock.nowMs();

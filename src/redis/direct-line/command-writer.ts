@@ -5,21 +5,26 @@ const { CR, LF } = ascii;
 export type CommandArg = string | number | Buffer;
 
 const FIRST_ROOM_BYTES = 4 * 1_024;
-/** What a busy moment needed is given back after it. */
+/** A buffer that has grown beyond this in a busy moment is given back after it. */
 const KEPT_ROOM_BYTES_MAX = 256 * 1_024;
-/** Longer texts are written by a call, which costs as much as so many characters. */
+/**
+ * Longer texts are written by a native call, which costs as much as writing this many characters.
+ */
 const SHORT_TEXT_MAX = 64;
 const ASCII_MAX = 0x7f;
 const ASTERISK = 0x2a;
 const DOLLAR = 0x24;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** Of a safe integer, its sign, or a length; with what frames an argument. */
+/**
+ * Room for the digits and sign of a safe integer, or of a length, with the frame of an argument.
+ */
 const NUMBER_BYTES_MAX = 48;
 
 /**
- * Writes commands as the server reads them, one behind the other. Character by character into one buffer: put together
- * of strings, the commands of one request leave 5 KB of garbage behind.
+ * Writes commands in the form that the server reads, one after another. It writes character by
+ * character into one buffer: built from strings, the commands of one request would leave 5 KB of
+ * garbage behind.
  */
 export class CommandWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_ROOM_BYTES);
@@ -29,7 +34,7 @@ export class CommandWriter {
     return this.#at === 0;
   }
 
-  /** Numbers are whole. */
+  /** Numbers must be whole. */
   write(name: string, args: readonly CommandArg[]): void {
     this.#makeRoom(NUMBER_BYTES_MAX);
     this.#bytes[this.#at++] = ASTERISK;
@@ -39,7 +44,7 @@ export class CommandWriter {
     for (let i = 0; i < args.length; i++) this.#writeArg(args[i] ?? '');
   }
 
-  /** All that was written since the last time. */
+  /** Returns everything written since the last call. */
   take(): Buffer {
     const taken = Buffer.allocUnsafe(this.#at);
     this.#bytes.copy(taken, 0, 0, this.#at);
@@ -62,7 +67,7 @@ export class CommandWriter {
     this.#endLine();
   }
 
-  /** False, and nothing is written, when it is not ASCII. */
+  /** Returns false and writes nothing if the text is not ASCII. */
   #writeShort(text: string, length: number): boolean {
     this.#makeRoom(NUMBER_BYTES_MAX + length);
     const start = this.#at;

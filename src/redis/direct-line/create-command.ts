@@ -15,9 +15,9 @@ const writer = new CommandWriter();
 const UTF8 = { replyEncoding: 'utf8' } as const;
 
 /**
- * A command that goes to the socket together with all others of this turn of the event loop: a write costs more than
- * the command does, on both sides. Unlike a pipeline it is on its own otherwise, with its own reply, timeout and
- * redirections.
+ * A command that goes to the socket together with all others of this turn of the event loop: a
+ * write costs more than the command itself, on both sides. Unlike the commands of a pipeline, it
+ * has its own reply, timeout and redirections.
  */
 class CorkedCommand extends Command {
   readonly #encoded: Buffer;
@@ -38,7 +38,10 @@ export function createCommand(name: string, args: Args): Command {
   return new CorkedCommand(name, args);
 }
 
-/** The client goes through all arguments several times, but of a script it needs the first key alone: for its node. */
+/**
+ * The client goes through all arguments several times. Of a call of a script it needs only the
+ * first key, to find the node.
+ */
 function argsForClient(name: string, args: Args): (string | Buffer)[] {
   const [, keyCount, firstKey] = args;
   const isScript = name === 'evalsha' || name === 'eval';

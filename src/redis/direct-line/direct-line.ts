@@ -10,12 +10,12 @@ import { createDeadlineList, type Deadline } from '../../timers/deadline-list.ts
 import { type CommandArg, CommandWriter } from './command-writer.ts';
 import { ErrorReply, type Reply, ReplyReader } from './reply-reader.ts';
 
-/** A server that says nothing for so long, while replies are due, is given up. */
+/** A server that is silent for this long while replies are due is given up. */
 const SILENCE_MAX_MS = 2_000;
-/** All requests of a busy worker, and as many settlements. */
+/** Enough for all requests of a busy worker, and for as many settlements. */
 const WAITING_MAX = 16_384;
 
-/** One command on its way. */
+/** One command in flight. */
 interface Call extends ListLinks<Call> {
   readonly name: string;
   readonly args: readonly CommandArg[];
@@ -29,21 +29,21 @@ interface Call extends ListLinks<Call> {
 export interface DirectLineOptions {
   readonly socket: Socket;
   readonly commandTimeoutMs: number;
-  /** Asks by another way what the server did not do here. */
+  /** Asks in another way if the server answers with an error here. */
   readonly askElsewhere: (name: string, args: Call['args']) => Promise<unknown>;
   readonly onCommand: (tookMs: number, error?: unknown) => void;
-  /** Once. Whoever waited has been told. */
+  /** Called once, after every caller that waited has been rejected. */
   readonly onLost: () => void;
 }
 
 /**
- * Sends commands over a socket that is connected and logged in: all of one turn of the event loop in one write. Replies
- * come in the order of the commands. It does nothing else.
+ * Sends commands over a socket that is connected and logged in, all commands of one turn of the
+ * event loop in one write. Replies come in the order of the commands. It does nothing else.
  *
  *   send ──▶ written at the end of the turn ──▶ reply ──▶ resolved
  *              │                                 └ error ──▶ asked elsewhere
- *              └ too late: rejected, its reply goes to nobody
- *   lost: all that wait are rejected
+ *              └ too late: rejected, its reply is dropped
+ *   lost: all waiting calls are rejected
  */
 export class DirectLine {
   readonly #options: DirectLineOptions;
@@ -95,13 +95,16 @@ export class DirectLine {
     });
   }
 
-  /** Calls back before what was sent in this turn of the event loop is written: what is sent then goes with it. */
+  /**
+   * Calls back before the commands of this turn of the event loop are written. Commands sent by the
+   * callback go with them.
+   */
   atTurnEnd(callback: () => void): void {
     this.#writeLater();
     this.#turnEnds.push(callback);
   }
 
-  /** What the socket brought. */
+  /** Takes the bytes that the socket received. */
   receive(bytes: Buffer): void {
     this.#heardMs = performance.now();
     try {

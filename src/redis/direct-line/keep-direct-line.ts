@@ -17,15 +17,16 @@ interface LineKeeperOptions extends LineParts {
 }
 
 export interface LineKeeper {
-  /** Undefined while there is none: then the client is to be asked. */
+  /** Undefined while there is no usable line: then the caller uses the client. */
   current(): DirectLine | undefined;
   /** Waits for replies that are due, within the command timeout. */
   close(): Promise<void>;
 }
 
 /**
- * A line to the server that the client is connected to. The client finds the server, also after a failover, and takes
- * over wherever the line is not there or gets an error for an answer; so the line needs to know nothing of all that.
+ * Keeps a line to the server that the client is connected to. The client finds the server, also
+ * after a failover. It takes over if there is no line, or if the line gets an error reply, so the
+ * line needs no code for these cases.
  *
  *   none ──client is ready──▶ connecting ──logged in──▶ current
  *    ▲ ▲                          │ fails                 │ lost
@@ -34,11 +35,11 @@ export interface LineKeeper {
  */
 export function keepDirectLine(client: Redis, options: LineKeeperOptions): LineKeeper {
   let current: DirectLine | undefined;
-  /** Also while it logs in. */
+  /** Set also while the line logs in. */
   let line: DirectLine | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isClosed = false;
-  // All reads of this line, one after the other.
+  // Every read of this line uses the same buffer, one after another.
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
 
   const drop = () => {
@@ -95,7 +96,7 @@ export function keepDirectLine(client: Redis, options: LineKeeperOptions): LineK
     current: () => (current?.isUsable === true ? current : undefined),
     async close() {
       isClosed = true;
-      // The last reply is that of the last command.
+      // Replies come in order, so the reply to this last command is the last one.
       const last = current?.send('ping', []).catch(() => {});
       if (last !== undefined) {
         await Promise.race([last, sleep(options.commandTimeoutMs, undefined, { ref: false })]);
@@ -107,7 +108,7 @@ export function keepDirectLine(client: Redis, options: LineKeeperOptions): LineK
 
 type Address = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** Undefined where the client alone can connect. */
+/** Undefined if only the client can connect. */
 function addressOf(client: Redis, target: RedisTarget): Address | undefined {
   if (target.tls) return undefined;
   if (target.topology === 'standalone' && target.endpoint.kind === 'unix') {

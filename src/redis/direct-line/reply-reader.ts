@@ -3,7 +3,7 @@ import * as ascii from '../../lib/bytes/ascii.ts';
 
 const { CR } = ascii;
 
-/** What the server answers where it does not do what it was asked. */
+/** The server's reply if it does not do what it was asked. */
 export class ErrorReply extends Error {
   override name = 'ReplyError';
 }
@@ -14,14 +14,14 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NOTHING = Symbol();
 
-/** Reads replies of the second version of the protocol, from bytes that may be split anywhere. */
+/** Reads replies of version 2 of the protocol (RESP2), from bytes that may be split anywhere. */
 export class ReplyReader {
-  /** Begins with a reply that is not complete. Each byte is one character. */
+  /** Begins with an incomplete reply, if there is one. Each byte is one character. */
   #text = '';
   #at = 0;
   #isAscii = true;
 
-  /** Throws for what is no reply: whatever follows cannot be read any more. */
+  /** Throws for bytes that are not a reply: nothing that follows can be read any more. */
   read(bytes: Buffer, take: (reply: Reply) => void): void {
     const text = bytes.toString('latin1');
     if (this.#text === '') this.#isAscii = true;
@@ -57,7 +57,7 @@ export class ReplyReader {
     }
   }
 
-  /** Of a line that is there to its end. */
+  /** Reads from a line that has arrived completely. */
   #readNumber(start: number): number {
     const text = this.#text;
     const isNegative = text.charCodeAt(start) === MINUS;

@@ -3,17 +3,18 @@ import { connect } from 'node:net';
 const REPLY_CHARS_MAX = 65_536;
 
 export type SocketReply =
-  /** The first line of what came back: `+PONG`, `-LOADING …`. */
+  /** The first line of the reply: `+PONG`, `-LOADING …`. */
   | { readonly kind: 'reply'; readonly line: string }
-  /** Accepted, and then closed without a reply: what SHUTDOWN does. */
+  /** Accepted, then closed without a reply, as after SHUTDOWN. */
   | { readonly kind: 'closed' }
-  /** Nobody listens there. */
+  /** No server listens on the socket. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'timeout' };
 
 /**
- * Sends one command without arguments to a Redis on a unix socket. A server that is starting, is
- * loading or belongs to no one yet is asked like this, where a client would go on reconnecting.
+ * Sends one command without arguments to a Redis on a unix socket. It is for servers that are
+ * starting, that are loading, or that belong to nobody yet: a client would go on reconnecting to
+ * them.
  */
 export function askSocket(
   path: string,

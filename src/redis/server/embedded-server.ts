@@ -8,37 +8,37 @@ import { EmbeddedStartError, INSTALL_BY_HAND } from './embedded-start-error.ts';
 import { findRedisServer } from './find-redis-server.ts';
 import { type ServerPlace, type ServerProcess, startServerProcess } from './server-process.ts';
 
-/** What the kernel has room for, less the byte that ends the path. */
+/** The room that the kernel has for a path, without the byte that ends the path. */
 const SOCKET_PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107;
 const LEFTOVER_REPLY_TIMEOUT_MS = 5_000;
 /** A left-over server may have much to write before it ends. */
 const LEFTOVER_STOP_TIMEOUT_MS = 30_000;
 const RESTART_DELAY_MS = 100;
 const RESTART_DELAY_MAX_MS = 5_000;
-/** A server that lives longer than this died of something new. */
+/** If a server lived longer than this, its death does not count as one more in a row. */
 const QUICK_DEATH_MS = 10_000;
 const QUICK_DEATHS_MAX = 5;
 
 export interface EmbeddedServer {
   readonly target: RedisTarget;
   readonly socketPath: string;
-  /** Of the server that runs now, or ran last. */
+  /** The process id of the server that runs now, or that ran last. */
   readonly pid: number;
-  /** Ends the server; the data stay for the next start. */
+  /** Ends the server. Its data stay for the next start. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
   readonly dataDir: string;
   readonly log: Log;
-  /** The server dies again and again; nothing more is tried. */
+  /** The server dies again and again, and will not be started any more. */
   readonly onGiveUp: (error: Error) => void;
 }
 
 /**
- * Runs a redis-server (or valkey-server) of our own on a unix socket and an append-only file in the
- * data folder, and starts it again when it dies. The caller has made sure that no other gateway uses
- * the folder: a server that is found running there counts as left behind, and is ended.
+ * Runs a redis-server (or valkey-server) of our own on a unix socket, with an append-only file in
+ * the data folder, and starts it again when it dies. The caller makes sure that no other gateway
+ * uses the folder. So a server already running there is a left-over, and is ended.
  */
 export async function startEmbeddedServer({
   dataDir,
@@ -90,7 +90,10 @@ function checkSocketPath(socketPath: string): void {
   }
 }
 
-/** A gateway that was killed could not stop its server, which has everything in its file. */
+/**
+ * A gateway that was killed could not stop its server. Ending that server is safe, because its file
+ * has all its data.
+ */
 async function stopLeftover(socketPath: string, log: Log): Promise<void> {
   const ping = await askSocket(socketPath, 'PING', LEFTOVER_REPLY_TIMEOUT_MS);
   if (ping.kind === 'absent') return;
@@ -114,7 +117,7 @@ function supervise(
   let current = first;
   const stopping = new AbortController();
 
-  /** Settles or throws with why this life ended. */
+  /** Resolves or throws with the reason why this life ended. */
   const liveAgain = async (): Promise<string> => {
     current = await startServerProcess(place);
     try {

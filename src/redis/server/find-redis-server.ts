@@ -3,9 +3,14 @@ import { EmbeddedStartError } from './embedded-start-error.ts';
 import { type RunCommand, runCommand } from './run-command.ts';
 
 const NAMES = ['redis-server', 'valkey-server'];
-/** The empty one stands for the PATH; the others are often missing from the PATH of a service. */
+/**
+ * The empty name stands for the PATH. The other folders are often missing from the PATH of a
+ * service.
+ */
 const FOLDERS = ['', '/usr/bin', '/usr/local/bin', '/usr/sbin', '/opt/homebrew/bin'];
-/** Scripts with flags in their first line, and append-only files in parts. */
+/**
+ * The first version with flags in the first line of scripts and with append-only files in parts.
+ */
 const MAJOR_VERSION_MIN = 7;
 const VERSION_TIMEOUT_MS = 5_000;
 
@@ -15,7 +20,7 @@ export interface RedisServerBinary {
   readonly version: string;
 }
 
-/** Throws when every server on this machine is too old; undefined when there is none. */
+/** Throws if every server on this machine is too old. Undefined if there is no server. */
 export async function findRedisServer(
   run: RunCommand = runCommand,
 ): Promise<RedisServerBinary | undefined> {

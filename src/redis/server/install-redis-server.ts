@@ -11,9 +11,12 @@ type Command = readonly [program: string, ...args: string[]];
 interface Manager {
   readonly program: string;
   readonly needsRoot: boolean;
-  /** Run in order whatever their outcome: what is installed already needs no fresh lists. */
+  /**
+   * All of them run in order, even if one fails: a package that is already installed needs no fresh
+   * lists.
+   */
   readonly prepare: readonly Command[];
-  /** The first one that succeeds is enough: the packages have different names. */
+  /** The first success is enough, because the packages have different names. */
   readonly install: readonly Command[];
 }
 
@@ -58,8 +61,9 @@ interface InstallOptions {
 }
 
 /**
- * Installs redis-server (or valkey-server) with the system's own package manager. Says so, and prints every
- * command before it runs. Asks nothing: without the rights it throws instructions instead.
+ * Installs redis-server (or valkey-server) with the system's own package manager. It says so, and
+ * prints every command before running it. It never asks: without the necessary rights it throws
+ * instructions.
  */
 export async function installRedisServer({
   print,

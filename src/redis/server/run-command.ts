@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 const OUTPUT_CHARS_MAX = 16_384;
 
 export interface CommandResult {
-  /** Undefined when the program does not exist, was ended by a signal, or took too long. */
+  /** Undefined if the program does not exist, was ended by a signal, or took too long. */
   readonly exitCode: number | undefined;
-  /** The end of what it printed, or why it did not run. */
+  /** The end of the program's output, or why it did not run. */
   readonly output: string;
 }
 
@@ -14,7 +14,7 @@ export type RunCommand = (
   timeoutMs: number,
 ) => Promise<CommandResult>;
 
-/** Runs a program without a shell and without input, in this process's own environment. */
+/** Runs a program without a shell and without input, in the environment of this process. */
 export const runCommand: RunCommand = ([program, ...args], timeoutMs) => {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -31,7 +31,8 @@ export const runCommand: RunCommand = ([program, ...args], timeoutMs) => {
     const timer = setTimeout(() => {
       keep(`\nended after ${timeoutMs / 1_000} s`);
       child.kill('SIGTERM');
-      // One that ignores the signal is left behind rather than waited for.
+      // A program that ignores the signal is left behind, because waiting for it could take for
+      // ever.
       child.unref();
       child.stdout.destroy();
       child.stderr.destroy();

@@ -6,23 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { askSocket } from './ask-socket.ts';
 import { EmbeddedStartError } from './embedded-start-error.ts';
 
-/** Until the server answers anything at all. */
+/** Until the server answers at all. */
 const ANSWER_TIMEOUT_MS = 10_000;
 /** Until a large append-only file has been read. */
 const LOADING_TIMEOUT_MS = 300_000;
 const POLL_MS = 20;
 const PING_TIMEOUT_MS = 1_000;
 const STOP_TIMEOUT_MS = 10_000;
-/** At the level of notice a server writes a few lines a day; looked at on every start. */
+/** At log level `notice` a server writes a few lines a day. The size is checked on every start. */
 const LOG_BYTES_MAX = 4 * 1_024 * 1_024;
 const LOG_TAIL_BYTES = 1_500;
 
 /** One life of a server: from its start to its end, expected or not. */
 export interface ServerProcess {
   readonly pid: number;
-  /** Settles when the process ends, with how it ended and its last words. */
+  /** Resolves when the process ends, with how it ended and the end of its log. */
   readonly ended: Promise<string>;
-  /** Throws when the process ends first, or takes too long. */
+  /** Throws if the process ends first or takes too long. */
   waitUntilReady(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -41,8 +41,8 @@ export async function startServerProcess(place: ServerPlace): Promise<ServerProc
   const logStart = fstatSync(logFile).size;
   const child = spawn(place.binary, serverArgs(place), {
     cwd: place.dir,
-    // A process group of its own: Ctrl-C in a terminal reaches the gateway, which stops the server
-    // only when the last stream has been settled.
+    // A process group of its own: Ctrl-C in a terminal must reach only the gateway, which stops the
+    // server when the last stream has been settled.
     detached: true,
     stdio: ['ignore', logFile, logFile],
   });
@@ -62,7 +62,7 @@ export async function startServerProcess(place: ServerPlace): Promise<ServerProc
       cause,
     });
   }
-  // What can still go wrong is a signal that is not delivered; the end of the process tells.
+  // Only sending a signal can still fail here, and the `exit` event tells when the process ends.
   child.on('error', () => {});
   return {
     pid: child.pid ?? 0,
@@ -75,7 +75,7 @@ export async function startServerProcess(place: ServerPlace): Promise<ServerProc
 function serverArgs({ dir, socketPath }: ServerPlace): string[] {
   return [
     ...['--port', '0', '--unixsocket', socketPath, '--unixsocketperm', '600', '--dir', dir],
-    // There is no replica: what was acknowledged must be on the disk.
+    // There is no replica, so acknowledged writes must be on the disk.
     ...['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''],
     ...['--maxmemory-policy', 'noeviction', '--loglevel', 'notice', '--daemonize', 'no'],
   ];
@@ -99,7 +99,7 @@ async function waitUntilReady(
   );
 }
 
-/** A server that is told to stop writes its file to the end first. */
+/** A server that gets SIGTERM writes its file to the end before it exits. */
 async function stopChild(child: ChildProcess, ended: Promise<string>): Promise<void> {
   if (hasEnded(child)) return;
   child.kill('SIGTERM');
