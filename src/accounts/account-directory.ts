@@ -30,35 +30,38 @@ interface AccountDetails {
 
 export interface AccountList {
   readonly accounts: readonly Account[];
-  /** What `after` has to be for the next page; undefined on the last one. */
+  /** The value of `after` for the next page; undefined on the last page. */
   readonly next: string | undefined;
 }
 
 interface AccountsQuestion {
   readonly after?: string;
   readonly limit: number;
-  /** A part of the name or id, whatever its case: a page may then have fewer accounts than there are. */
+  /**
+   * A part of the name or id, in upper or lower case. With a search, a page may have fewer accounts
+   * than `limit` although more follow.
+   */
   readonly search?: string;
 }
 
 interface PaymentOrder {
   /** Negative to take from the balance. */
   readonly micros: number;
-  /** Of the one who pays: an id is entered once for each account. */
+  /** The payer's own id of the payment. Each account enters a payment with the same id once. */
   readonly id: string;
   readonly note: string;
   readonly kind?: PaymentKind;
-  /** It has happened already: the balance may fall below what is held, and below zero. */
+  /** The payment has already happened: the balance may fall below what is held, and below zero. */
   readonly isForced?: boolean;
 }
 
 export interface AccountDirectory {
   createAccount(details: AccountDetails): Promise<Account>;
-  /** Creates it with this id, unless it is there. */
+  /** Creates an account with this id, unless it exists. */
   ensureAccount(id: string, details: AccountDetails): Promise<void>;
   patchAccount(id: string, patch: AccountPatch): Promise<RecordChange<Account>>;
   getAccount(id: string): Promise<Account>;
-  /** In the order of their ids. */
+  /** Lists accounts in the order of their ids. */
   listAccounts(question: AccountsQuestion): Promise<AccountList>;
   addCredits(accountId: string, payment: PaymentOrder): Promise<PaymentResult>;
 }

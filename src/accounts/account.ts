@@ -8,7 +8,7 @@ export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** A later version may know further ones. */
+  /** A later version may know further plans. */
   readonly plan: string;
   readonly status: string;
   readonly balanceMicros: number;
@@ -47,7 +47,7 @@ export function decodeAccount(id: string, texts: Texts): Account {
   };
 }
 
-/** As fields of the record. */
+/** The patch as fields of the record. */
 export function encodePatch({ name, plan, status }: AccountPatch): Texts {
   const texts: Record<string, string> = {};
   for (const [field, value] of Object.entries({ name, plan, status })) {

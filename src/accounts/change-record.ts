@@ -10,22 +10,25 @@ const ATTEMPTS_MAX = 5;
 export interface RecordChange<Subject> {
   readonly before: Subject;
   readonly after: Subject;
-  /** How many replicas have the change; 0 also when there are none. */
+  /** How many replicas have the change; 0 also if there are no replicas. */
   readonly replicated: number;
 }
 
 interface ChangeRecordOptions<Subject> extends Pick<RecordWrite, 'subject' | 'id' | 'record'> {
   readonly read: () => Promise<Texts>;
   readonly decode: (texts: Texts) => Subject;
-  /** The Redis key of the set that lists all of its kind. */
+  /** The Redis key of the set that lists all records of its kind. */
   readonly indexOf: (before: Subject) => string;
-  /** What to write, by what stands there; throws when that may not be changed. */
+  /** Returns what to write, given the present record. Throws if that record may not be changed. */
   readonly prepare: (before: Subject) => Pick<RecordWrite, 'fields' | 'overlapMs'>;
   readonly writer: Writer;
   readonly randomBytes: RandomBytes;
 }
 
-/** Reads a record and writes what follows from it; when somebody else was faster, again. */
+/**
+ * Reads a record and writes the change that follows from it. Tries again if somebody else changed
+ * the record meanwhile.
+ */
 export async function changeRecord<Subject>(
   options: ChangeRecordOptions<Subject>,
 ): Promise<RecordChange<Subject>> {

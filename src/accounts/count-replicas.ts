@@ -2,14 +2,14 @@ import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
 
-/** How long one who changes something waits for a replica to have it. */
+/** How long an operator who changes something waits for a replica to have the change. */
 const WAIT_TIME_MAX_MS = 500;
 
 const script = loadLuaScript(new URL('./confirm.lua', import.meta.url), ['record'], []);
 
 /**
- * Waits until a replica has all that was written to the node of this record, and answers how many have it.
- * 0 when there is none, or when that is not known.
+ * Waits until a replica has everything written to the node of this record. Resolves with how many
+ * replicas have it; 0 if there are no replicas, or if the number is unknown.
  */
 export async function countReplicas(
   connection: Pick<RedisConnection, 'client'>,
@@ -26,7 +26,10 @@ export async function countReplicas(
   }
 }
 
-/** Sends a command without keys right behind the script: over the same connection, to the record's node. */
+/**
+ * Sends a command without keys right after the script: over the same connection, to the record's
+ * node.
+ */
 async function confirmAnd(
   { client }: Pick<RedisConnection, 'client'>,
   record: string,

@@ -10,7 +10,7 @@ export type DirectoryErrorCode =
   | 'balance_too_large'
   | 'store_unavailable';
 
-/** Why the directory did not do what it was asked for; the message is for the one who asked. */
+/** Why the directory did not do what it was asked to do. The message is for the caller. */
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
   readonly code: DirectoryErrorCode;

@@ -10,16 +10,21 @@ import { createKeyDirectory, type KeyDirectory } from './key-directory.ts';
 import { createRecordStore } from './record-store.ts';
 import { createWriter } from './writer.ts';
 
-/** Accounts, keys and credits, for those who manage them. Throws `DirectoryError` for every expected no. */
+/**
+ * Accounts, keys and credits, for those who manage them. Throws `DirectoryError` for every expected
+ * refusal.
+ */
 export interface Directory extends AccountDirectory, KeyDirectory {
-  /** Its limits and what is left of them, under these rules; takes nothing from any. */
+  /** The limits of a key and what is left of them, under these rules. Uses none of them up. */
   describeKey(key: Pick<Key, 'id' | 'accountId'>, rules: RateRules): ReturnType<typeof describeKey>;
-  /** For after a change of masters, which may have lost the last writes. Safe at any time. */
+  /** Called after a change of masters, which may have lost the last writes. Safe at any time. */
   replayRecentWrites(): Promise<void>;
 }
 
 interface DirectoryOptions {
-  /** Of the directory's own: waiting for a replica blocks it for up to half a second. */
+  /**
+   * A connection of the directory's own: waiting for a replica blocks it for up to half a second.
+   */
   readonly connection: RedisConnection;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;

@@ -16,8 +16,9 @@ interface DemoOptions {
 }
 
 /**
- * An account to begin with, and its key, which is kept in the data folder. The id of the account follows from
- * the key, so that every start does the same again, wherever the last one was cut off and whatever is left.
+ * Creates an account to begin with, and its key, which is kept in the data folder. The id of the
+ * account follows from the key. So every start does the same again, wherever the last start was cut
+ * off and whatever is left of it.
  */
 export async function ensureDemoKey({ dataDir, directory }: DemoOptions): Promise<string> {
   const key = loadKey(join(dataDir, 'demo-key'));

@@ -5,13 +5,13 @@ import type { WriteResult } from './writer.ts';
 
 export interface PaymentResult {
   readonly balanceMicros: number;
-  /** It had been entered before, and was not again. */
+  /** The payment has been entered before, and is not entered again. */
   readonly isRepeated: boolean;
-  /** How many replicas have it; 0 also when there are none. */
+  /** How many replicas have the payment; 0 also if there are no replicas. */
   readonly replicated: number;
 }
 
-/** What the store said of a payment; throws what was not entered. */
+/** Translates the store's reply to a payment. Throws if the payment has not been entered. */
 export function explainCredit(
   reply: WriteResult<CreditReply>,
   payment: { readonly accountId: string; readonly id: string; readonly micros: number },

@@ -10,7 +10,7 @@ import { readEach } from './record-store.ts';
 
 const OVERLAP_MS = 24 * 3_600_000;
 export const OVERLAP_MS_MAX = 30 * OVERLAP_MS;
-/** An account's keys are listed at once. */
+/** All keys of an account are listed at once. */
 const KEYS_PER_ACCOUNT_MAX = 10_000;
 
 export interface NewKey {
@@ -26,18 +26,20 @@ export interface KeyRotation extends RecordChange<Key> {
 
 export interface KeyDirectory {
   createKey(accountId: string, controls: KeyControls): Promise<NewKey>;
-  /** Creates the record of a key that exists as a text, unless it is there. */
+  /** Creates the record of a key whose text exists already, unless the record exists. */
   ensureKey(accountId: string, key: string, controls: KeyControls): Promise<void>;
   patchKey(id: string, controls: KeyControls): Promise<RecordChange<Key>>;
   getKey(id: string): Promise<Key>;
-  /** The oldest first. */
+  /** Lists the keys of an account, the oldest first. */
   listKeys(accountId: string): Promise<readonly Key[]>;
-  /** A new secret for the same id; the old one goes on for a while, 24 hours by default. */
+  /**
+   * Gives the same id a new secret. The old secret stays valid for a while, 24 hours by default.
+   */
   rotateKey(
     id: string,
     options?: { readonly overlapMs?: number | undefined },
   ): Promise<KeyRotation>;
-  /** For good. A key that is revoked already stays so. */
+  /** Revokes a key for good. A key that is already revoked stays revoked. */
   revokeKey(id: string): Promise<RecordChange<Key>>;
 }
 
@@ -45,7 +47,7 @@ export function createKeyDirectory(options: KeyRecordsOptions): KeyDirectory {
   const { store, randomBytes, clock } = options;
   const records = createKeyRecords(options);
 
-  /** The set of the ids of its keys. */
+  /** The Redis key of the set with the ids of an account's keys. */
   const findKeySet = async (accountId: string) => {
     const redisKeys = keysOfBucket(bucketOfOwner(accountId));
     const owner = await store.readRecord(redisKeys.account(accountId), ['version']);

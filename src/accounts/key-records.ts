@@ -20,10 +20,10 @@ export interface KeyRecordsOptions {
   readonly digestKey: (key: string) => string;
 }
 
-/** A key's record, read and written as a whole. */
+/** Reads and writes the record of a key as a whole. */
 export interface KeyRecords {
   read(id: string): Promise<Key>;
-  /** Leaves a record that is there as it is. */
+  /** Leaves an existing record as it is. */
   create(
     accountId: string,
     key: string,

@@ -7,12 +7,12 @@ export interface Key {
   readonly last4: string;
   readonly status: 'active' | 'revoked';
   readonly rpm: number | undefined;
-  /** Ids and aliases; undefined is all of them. */
+  /** Ids and aliases; undefined for all models. */
   readonly models: readonly string[] | undefined;
   readonly capMicros: number | undefined;
   readonly inFlightMax: number | undefined;
   readonly expiresMs: number | undefined;
-  /** In the month that was asked for. */
+  /** Spent in the requested month. */
   readonly spentMicros: number;
   readonly heldMicros: number;
   readonly createdMs: number;
@@ -45,7 +45,7 @@ const FIELDS = [
   'version',
 ] as const;
 
-/** Of the record and of one month, `yyyymm`. */
+/** The fields of the record, including those of one month, `yyyymm`. */
 export function keyFields(month: string): readonly string[] {
   return [...FIELDS, `spent:${month}`, `held:${month}`];
 }
@@ -73,7 +73,7 @@ export function decodeKey(id: string, texts: Texts, month: string): Key {
   };
 }
 
-/** As fields of the record; an empty text deletes its field. */
+/** The controls as fields of the record. An empty text deletes its field. */
 export function encodeControls(controls: KeyControls): Texts {
   const { name, rpm, models, capMicros, inFlightMax, expiresMs } = controls;
   const fields = {

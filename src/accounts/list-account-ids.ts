@@ -6,7 +6,10 @@ import { type RecordStore, readEach } from './record-store.ts';
 
 const BUCKETS_AT_ONCE = 32;
 
-/** The first ids after that one. They begin with their bucket, so that their order is that of the buckets. */
+/**
+ * The first ids after the given one. An id begins with its bucket, so the order of the ids is that
+ * of the buckets.
+ */
 export async function listAccountIds(
   store: RecordStore,
   after: string | undefined,

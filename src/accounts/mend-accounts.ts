@@ -10,7 +10,10 @@ export interface AccountCorrection extends FigureCorrection {
   readonly account: string;
 }
 
-/** Mends what accounts and their keys count as held; of each record the audit log tells what it was. */
+/**
+ * Corrects what accounts and their keys count as held. The audit log gets the figures before and
+ * after.
+ */
 export async function mendAccounts(
   connection: Pick<RedisConnection, 'send'>,
   accountIds: Iterable<string>,

@@ -5,11 +5,14 @@ const RECENT_WRITES_MAX = 10_000;
 
 export interface RecentWrites {
   add(repeat: () => Promise<unknown>): void;
-  /** Repeats them in order; stops at the first that fails. */
+  /** Repeats the writes in order. Stops at the first one that fails. */
   repeat(): Promise<void>;
 }
 
-/** What Redis has acknowledged and a failover may still lose. Repeating what was not lost changes nothing. */
+/**
+ * Writes that Redis has acknowledged and a failover may still lose. Repeating a write that is not
+ * lost changes nothing.
+ */
 export function createRecentWrites(clock: Clock): RecentWrites {
   let writes: { readonly repeat: () => Promise<unknown>; readonly addedMs: number }[] = [];
 

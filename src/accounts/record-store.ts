@@ -4,19 +4,19 @@ import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { DirectoryError } from './directory-error.ts';
 
-/** From the first attempt until the one who asked is told that Redis is out. */
+/** The time from the first attempt until the caller is told that Redis is out. */
 const BUDGET_MS = 2_000;
 const RETRY_DELAY_MS = 50;
 const RETRY_DELAY_MAX_MS = 400;
 const READS_IN_FLIGHT_MAX = 32;
 
-/** The fields of a record, as Redis has them. */
+/** The fields of a record as Redis has them. */
 export type Texts = Readonly<Record<string, string>>;
 
 export interface RecordStore {
-  /** Repeats the same call for a while when Redis is in trouble: it has to be one that may be repeated. */
+  /** Repeats the same call for a while if Redis is in trouble. The call must be safe to repeat. */
   ask<Reply>(call: () => Promise<Reply>): Promise<Reply>;
-  /** Undefined when there is no such record; fields that are absent are left out. */
+  /** Undefined if there is no such record. Absent fields are left out. */
   readRecord(record: string, fields: readonly string[]): Promise<Texts | undefined>;
   readSet(set: string): Promise<readonly string[]>;
   countSet(set: string): Promise<number>;
@@ -59,7 +59,7 @@ export function createRecordStore(
   };
 }
 
-/** In the order of the items, a few at a time. */
+/** Reads the items a few at a time. The values are in the order of the items. */
 export async function readEach<Item, Value>(
   items: readonly Item[],
   read: (item: Item) => Promise<Value>,

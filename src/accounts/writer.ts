@@ -8,18 +8,24 @@ import { createRecentWrites } from './recent-writes.ts';
 import type { RecordStore } from './record-store.ts';
 
 export type WriteResult<Reply> = Reply & {
-  /** How many replicas had it when the caller was told; 0 also when there are none. */
+  /** How many replicas had the write when the caller was told; 0 also if there are no replicas. */
   readonly replicated: number;
 };
 
 export interface Writer {
   writeRecord(write: RecordWrite): Promise<WriteResult<KeysetReply>>;
   writePayment(payment: Payment): Promise<WriteResult<CreditReply>>;
-  /** For after a change of masters: what the new one does not have is written again, the rest stays. */
+  /**
+   * Called after a change of masters. Writes again what the new master does not have, and leaves
+   * the rest as it is.
+   */
   replayRecentWrites(): Promise<void>;
 }
 
-/** Writes what must not be lost: repeats it over lost replies, waits for a replica, and keeps it for a while. */
+/**
+ * Writes what must not be lost: it repeats a write if the reply is lost, waits for a replica, and
+ * keeps the write for a while.
+ */
 export function createWriter(
   connection: RedisConnection,
   store: RecordStore,
@@ -39,7 +45,7 @@ export function createWriter(
       const reply = await store.ask(() => credit(connection, payment));
       if (reply.kind !== 'credited' && reply.kind !== 'repeated')
         return { ...reply, replicated: 0 };
-      // It was covered when it was entered, whatever has been held since.
+      // The payment was covered when it was entered, whatever has been held since.
       recent.add(() => store.ask(() => credit(connection, { ...payment, isForced: true })));
       const account = keysOfBucket(payment.bucket).account(payment.accountId);
       return { ...reply, replicated: await countReplicas(connection, account) };
@@ -48,7 +54,7 @@ export function createWriter(
   };
 }
 
-/** Of two changes of a record the later one stays, but for a revocation, which is final. */
+/** Of two changes to a record the later one stays, except that a revocation is final. */
 function expectedOfRepeat({ expected, fields }: RecordWrite, version: number): string {
   if (expected === 'new') return expected;
   return fields['status'] === 'revoked' ? '' : `<${version}`;

@@ -3,7 +3,7 @@ export const AUDIT_VIAS = ['api', 'cli', 'signal'] as const;
 /** Who changed something. */
 export interface Operator {
   readonly via: (typeof AUDIT_VIAS)[number];
-  /** Tells tokens apart without telling them; null where none is needed. */
+  /** Identifies the token without revealing it; null if no token is needed. */
   readonly token: string | null;
   readonly address: string | null;
 }
@@ -12,19 +12,19 @@ export interface Operator {
 export interface AuditEntry {
   readonly what: string;
   readonly who: Operator;
-  /** The node that was asked. */
+  /** The node that got the request. */
   readonly node: string;
   readonly account: string | null;
   readonly key: string | null;
-  /** `unknown` when Redis went away before it told whether the change took place. */
+  /** `unknown` if Redis went away before it answered whether the change took place. */
   readonly outcome: 'done' | 'unknown';
   readonly before: object | null;
   readonly after: object | null;
 }
 
-/** As it stands in the log. */
+/** An entry as it stands in the log. */
 export interface AuditRecord extends AuditEntry {
-  /** Its place: `1763740800000-0`. */
+  /** The id of its place in the stream: `1763740800000-0`. */
   readonly id: string;
   /** By the clock of Redis. */
   readonly atMs: number;

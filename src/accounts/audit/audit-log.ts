@@ -11,7 +11,7 @@ import type { AuditEntry } from './audit-entry.ts';
 import { type AuditList, type AuditQuery, readAuditLog } from './read-audit-log.ts';
 import { createWaitingWrites } from './waiting-writes.ts';
 
-/** The oldest go first. About 1 KB each. */
+/** If there are more, the oldest are dropped. An entry takes about 1 KB. */
 export const AUDIT_ENTRIES_MAX = 20_000;
 const ENTRY_ID_CHARS = 16;
 
@@ -22,15 +22,16 @@ const script = loadLuaScript(
 );
 
 /**
- * What operators changed, kept in Redis. An entry is written right after its change, which lives on another
- * node of a Cluster and so cannot be written together with it. While Redis is out entries wait in memory; a
- * crash of the node then, or between change and entry, leaves them in the log of the process alone.
+ * What operators changed, kept in Redis. An entry is written right after its change. In a Cluster
+ * the change lives on another node, so both cannot be written together. While Redis is out, entries
+ * wait in memory. If the node crashes then, or between a change and its entry, only the log of the
+ * process has the entry.
  */
 export interface AuditLog {
-  /** Resolves when the entry is in Redis, or waits for it. */
+  /** Resolves when the entry is in Redis, or waits in memory for Redis. */
   add(entry: AuditEntry): Promise<void>;
   read(query: AuditQuery): Promise<AuditList>;
-  /** For after a change of masters, which may have lost the last entries. Safe at any time. */
+  /** Called after a change of masters, which may have lost the last entries. Safe at any time. */
   replayRecentEntries(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +49,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const recent = createRecentWrites(clock);
   const waiting = createWaitingWrites(log);
 
-  /** A write that may be repeated: the entry is there once. */
+  /** Creates a write that may be repeated: the log gets the entry once. */
   const createWrite = (entry: AuditEntry) => {
     const entryId = randomBase62(ENTRY_ID_CHARS, randomBytes);
     const text = JSON.stringify(entry);
@@ -76,7 +77,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       try {
         await write();
       } catch (error) {
-        // The change took place: it is not to fail for its entry.
+        // The change has taken place, so it must not fail because of its entry.
         if (!(error instanceof DirectoryError))
           log.error({ err: error }, 'the audit log is broken');
         waiting.add(write);

@@ -8,11 +8,11 @@ const ENTRIES_AT_ONCE = 500;
 
 export interface AuditQuery {
   readonly fromMs?: number | undefined;
-  /** Not with this moment itself. */
+  /** Entries before this moment; the moment itself is not included. */
   readonly toMs?: number | undefined;
   readonly account?: string | undefined;
   readonly key?: string | undefined;
-  /** Goes on behind the entry with this id. */
+  /** Continues after the entry with this id. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -20,7 +20,7 @@ export interface AuditQuery {
 export interface AuditList {
   /** The newest first. */
   readonly records: readonly AuditRecord[];
-  /** What `before` has to be for the next page; undefined on the last one. */
+  /** The value of `before` for the next page; undefined on the last page. */
   readonly next: string | undefined;
 }
 
@@ -61,7 +61,7 @@ function endOf(toMs: number | undefined): string {
   return toMs === undefined ? '+' : `(${toMs}-0`;
 }
 
-/** As `note.lua` writes it. */
+/** Decodes the fields that `note.lua` writes. */
 function decodeRecord(id: string, fields: readonly string[]): AuditRecord {
   const [, , , atMs, , entry] = fields;
   return { ...(JSON.parse(entry ?? '') as AuditEntry), id, atMs: Number(atMs) };

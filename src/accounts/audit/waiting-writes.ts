@@ -8,9 +8,9 @@ type Write = () => Promise<void>;
 /** Entries of the audit log that wait for Redis to come back, in order. */
 export interface WaitingWrites {
   isEmpty(): boolean;
-  /** The write has to be one that may be repeated. */
+  /** The write must be safe to repeat. */
   add(write: Write): void;
-  /** Tries once more. */
+  /** Tries once more before it ends. */
   close(): Promise<void>;
 }
 
@@ -27,7 +27,10 @@ export function createWaitingWrites(log: Log): WaitingWrites {
     }
   };
 
-  /** One at a time, so that each is taken out once; what could not be written goes on waiting. */
+  /**
+   * Only one flush runs at a time, so that each write is taken out once. A write that fails keeps
+   * waiting.
+   */
   const flush = () => {
     flushing ??= writeAll()
       .catch(() => {})
