@@ -10,7 +10,7 @@ export function mintAccountId(bucket: number, randomBytes: RandomBytes): string 
   return PREFIX + encodeBase62(bucket, BUCKET_CHARS) + randomBase62(RANDOM_CHARS, randomBytes);
 }
 
-/** Undefined when this cannot be the id of an account. */
+/** Undefined if this cannot be the id of an account. */
 export function bucketOfAccount(id: string): number | undefined {
   if (!PATTERN.test(id)) return undefined;
   const bucket = decodeBase62(id.slice(PREFIX.length, PREFIX.length + BUCKET_CHARS));

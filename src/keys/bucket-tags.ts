@@ -2,8 +2,9 @@ import { assert } from '../lib/assert.ts';
 import { crc16 } from './checksum.ts';
 
 /**
- * Everything that one account needs, its keys and their requests, lives in one of this many buckets, and so
- * on one node of a Redis Cluster: one round trip admits a request. An account never changes its bucket.
+ * The number of buckets. Everything that one account needs, its keys and their requests, lives in
+ * one bucket, and so on one node of a Redis Cluster: one round trip admits a request. An account
+ * never changes its bucket.
  */
 export const BUCKETS = 256;
 
@@ -11,8 +12,9 @@ const CLUSTER_SLOTS = 16_384;
 const SLOTS_PER_BUCKET = CLUSTER_SLOTS / BUCKETS;
 
 /**
- * The hash tag of each bucket: the first number in base 36 whose slot lies among the bucket's own 64. Buckets
- * thereby spread evenly over any number of nodes; names such as `b17` would not (83 : 93 on three).
+ * The hash tag of each bucket: the first number in base 36 whose slot lies among the bucket's own
+ * 64 slots. So buckets spread evenly over any number of nodes. Names such as `b17` would not
+ * (83 : 93 on three nodes).
  */
 const TAGS: readonly string[] = findTags();
 

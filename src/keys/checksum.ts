@@ -9,7 +9,7 @@ const crc32Table = Int32Array.from({ length: 256 }, (_, index) => {
   return value;
 });
 
-/** Of ASCII text. Stops typing errors, not attackers: anyone can compute it. */
+/** The CRC-32 of ASCII text. It catches typing errors, not attackers: anyone can compute it. */
 export function crc32(text: string): number {
   let value = -1;
   for (let i = 0; i < text.length; i++) {
@@ -18,7 +18,7 @@ export function crc32(text: string): number {
   return (value ^ -1) >>> 0;
 }
 
-/** CRC-16/XMODEM of ASCII text: what a Redis Cluster finds the slot of a key with. */
+/** CRC-16/XMODEM of ASCII text, which a Redis Cluster uses to find the slot of a key. */
 export function crc16(text: string): number {
   let value = 0;
   for (let i = 0; i < text.length; i++) {

@@ -3,7 +3,7 @@ import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { KeyOrigin } from '../protocol/admission.ts';
 
-/** How many times as many keys the store is asked for when many clients may share the address. */
+/** If many clients may share an address, the store is asked for this many times as many keys. */
 const SHARED_FACTOR = 20;
 const GOOD_ADDRESS_KEPT_MS = 3_600_000;
 const GOOD_ADDRESSES_MAX = 10_000;
@@ -11,23 +11,25 @@ const WAITING_KEPT_MS = 60_000;
 const WAITING_MAX = 10_000;
 
 export interface FailedKeyGuard {
-  /** 0 when a key may be tried that is known to be wrong. */
+  /** Milliseconds until a key known to be wrong may be tried; 0 is now. */
   retryAfterMs(origin: KeyOrigin): number;
-  /** 0 when the store may be asked for a key. */
+  /** Milliseconds until the store may be asked for a key; 0 is now. */
   askAfterMs(origin: KeyOrigin): number;
   noteFailure(origin: KeyOrigin): void;
-  /** The store was asked, and did not know the key. */
+  /** The store has been asked, and does not know the key. */
   noteUnknown(origin: KeyOrigin): void;
   noteGood(origin: KeyOrigin): void;
 }
 
 /**
- * Slows down whoever tries out keys. It counts failures only: clients with good keys never wait for it.
+ * Slows down clients that guess keys. It counts failures only: clients with good keys never wait
+ * for it.
  *
- * Where no proxy is trusted, an address that good keys come from too, or that is local, may be one all the same,
- * with everybody behind it. There one who guesses must not shut out the others: the store is asked for more
- * keys, and whom a request claims to come from shares these out. A claim opens nothing by itself, since whoever
- * invents claims has no more than the address has.
+ * If no proxy is trusted, there may still be one: an address that is local, or that good keys come
+ * from too, may have many clients behind it. A client that guesses there must not shut out the
+ * others. So the store is asked for more keys from such an address, and each address that requests
+ * claim to come from gets its own part of them. A claim alone opens nothing: inventing claims gets
+ * nobody more than the address has.
  */
 export function createFailedKeyGuard({
   perMinuteMax,
@@ -77,8 +79,9 @@ interface FailureCount {
 }
 
 /**
- * The limiter answers in promises, and a key has to be checked before its request is waited for: so whoever has used
- * up a minute is kept here, where it is looked up at once.
+ * The limiter answers with promises, but a key has to be checked at once, before anything is
+ * awaited. So addresses and claims that have used up a minute are kept here too, and looked up at
+ * once.
  */
 function createFailureCount(perMinuteMax: number, clock: Clock): FailureCount {
   // The last failure that is allowed already makes the next one wait.

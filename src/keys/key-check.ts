@@ -12,10 +12,15 @@ import { readKeyOrigin } from './read-key-origin.ts';
 import { refuseClosedKey, refuseKey } from './refuse-key.ts';
 import { createUnknownKeyMemory } from './unknown-key-memory.ts';
 
-/** Revocation is final: what was told once stays true, whatever a failed-over store may say. */
+/**
+ * Revocation is final: a key once reported as revoked stays so, whatever a failed-over store may
+ * say.
+ */
 const REVOKED_KEPT_MS = 3_600_000;
 const REVOKED_MAX = 10_000;
-/** Whoever had a good key a moment ago does not wait for others at the same address. */
+/**
+ * A client that had a good key a moment ago does not wait because of others at the same address.
+ */
 const GOOD_KEPT_MS = 300_000;
 const GOOD_MAX = 10_000;
 
@@ -26,17 +31,23 @@ interface KeyGuards {
 }
 
 export interface KeyCheck {
-  /** Reads a request's key; throws what can be refused without asking the store. */
+  /** Reads the key of a request. Throws if the request can be refused without asking the store. */
   check(caller: Caller): ApiKey;
-  /** What the store said of a key: `unknown`, `revoked`, `expired`, or anything else for a good one. */
+  /**
+   * Takes the store's reply about a key: `unknown`, `revoked`, `expired`, or anything else for a
+   * good key.
+   */
   noteReply(key: Pick<ApiKey, 'digest' | 'origin'>, kind: string): void;
   noteRevoked(keyId: string): void;
 }
 
-/** All that a worker knows of keys by itself. It lets nobody in: that is for the store, every time. */
+/**
+ * Everything that a worker knows about keys by itself. It admits nobody: the store decides that,
+ * every time.
+ */
 export function createKeyCheck(
   guards: KeyGuards,
-  /** For each request with a good key that raises one. */
+  /** Called for each request with a good key that raises a doubt. */
   onProxyDoubt: (doubt: ProxyDoubt) => void,
   clock: Clock,
 ): KeyCheck {

@@ -2,18 +2,23 @@ import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { KeyOrigin } from '../protocol/admission.ts';
 
-/** So many clients of one address, none of them on a private network, are behind a proxy of ours. */
+/**
+ * If one address has this many clients, none of them on a private network, it is a proxy of ours.
+ */
 const CLAIMS_MIN = 3;
 const CLAIMS_KEPT_MS = 3_600_000;
 const ADDRESSES_MAX = 1_000;
 
 /**
- * What is wrong with `guards.trusted_proxies`: too low, and all clients of a proxy count as one; too high, and
- * clients can invent addresses.
+ * What is wrong with `guards.trusted_proxies`. If it is too low, all clients of a proxy count as
+ * one client. If it is too high, clients can invent addresses.
  */
 export type ProxyDoubt = 'too_low' | 'too_high';
 
-/** Tells what origins of good keys show of the proxies in front; strangers cannot raise a doubt. */
+/**
+ * Reports what the origins of good keys reveal about the proxies in front. Strangers cannot raise a
+ * doubt.
+ */
 export function createProxyWatch(clock: Clock): (origin: KeyOrigin) => ProxyDoubt | undefined {
   const claimsOf = createBoundedCache<Set<string>>({
     clock,

@@ -2,7 +2,7 @@ import type { HeaderSource } from '../protocol/format.ts';
 import { KEY_PREFIX } from './api-key.ts';
 import { refuseKey } from './refuse-key.ts';
 
-/** The key that a request brings, in either of the two ways; of two, `x-api-key` counts. */
+/** Reads the key from either of the two headers. If both have one, `x-api-key` counts. */
 export function readApiKey(header: HeaderSource): string {
   const key = header('x-api-key')?.trim() || readBearer(header('authorization'));
   if (key === undefined) throw refuseKey(undefined);

@@ -3,7 +3,7 @@ import { maskKey } from './api-key.ts';
 
 const DO_NOT_RETRY = { 'x-should-retry': 'false' };
 
-/** Says no more of a key than its owner needs to know which one it was. */
+/** Shows only as much of a key as its owner needs to recognise it. */
 export function refuseKey(key: string | undefined): Refusal {
   const chatMessage =
     key === undefined

@@ -11,12 +11,15 @@ export interface UnknownKeyMemory {
 
 interface UnknownKeyMemoryOptions {
   readonly clock: Clock;
-  /** For so long a key that is created under a remembered digest stays unknown. */
+  /** If a key is created whose digest is remembered here, it stays unknown for up to this long. */
   readonly keepMs?: number;
   readonly entriesMax?: number;
 }
 
-/** Spares Redis the same wrong key again and again. It remembers no key that exists: those are always asked for. */
+/**
+ * Saves Redis from being asked for the same wrong key again and again. It remembers no key that
+ * exists: the store is always asked for those.
+ */
 export function createUnknownKeyMemory({
   clock,
   keepMs = KEEP_MS,
