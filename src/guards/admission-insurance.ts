@@ -7,16 +7,16 @@ const REMEMBERED_MAX = 10_000;
 
 export interface AdmissionInsurance<Admission> {
   noteAdmitted(keyDigest: string, admission: Admission): void;
-  /** What is known of a key that may go on without Redis; `undefined` refuses it. */
+  /** What is known about a key that may go on without Redis; `undefined` refuses the key. */
   insure(keyDigest: string): Promise<Admission | undefined>;
   /** Whether some key may still go on. */
   canInsure(): boolean;
 }
 
 /**
- * The grace that an operator may give while Redis is out: a key that was admitted a moment ago is admitted a
- * bounded number of times more by each worker, on what was known of it then. Only what Redis has admitted is
- * ever noted, so the grace ends by itself.
+ * The grace that an operator may give while Redis is out. If a key was admitted a moment ago, each
+ * worker admits it a bounded number of times more, with what was known about it then. Only what
+ * Redis has admitted is ever noted, so the grace ends by itself.
  */
 export function createAdmissionInsurance<Admission>({
   perMinuteMax,

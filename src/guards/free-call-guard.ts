@@ -1,7 +1,7 @@
 import { createMinuteLimiter } from './minute-limiter.ts';
 
 export interface FreeCallGuard {
-  /** Resolves to milliseconds to wait; 0 when the call is taken. */
+  /** Resolves with the milliseconds to wait; 0 if the call may go on. */
   take(keyId: string): Promise<number>;
 }
 

@@ -1,7 +1,9 @@
 import { BlockList } from 'node:net';
 import { UNKNOWN_ADDRESS } from './read-client-address.ts';
 
-/** Of this machine, of its link or of a private network: nobody on the internet has one. */
+/**
+ * Addresses of this machine, of its link and of private networks. Nobody on the internet has one.
+ */
 const LOCAL = new BlockList();
 for (const [network, prefix] of [
   ['127.0.0.0', 8],
@@ -14,7 +16,7 @@ for (const [network, prefix] of [
   LOCAL.addSubnet(network, prefix, 'ipv4');
 }
 for (const [network, prefix] of [
-  // The network of ::1. One of 64 bits would have all of IPv4 in it.
+  // The network of ::1. A prefix of 64 bits would include all of IPv4.
   ['::', 128],
   ['fc00::', 7],
   ['fe80::', 10],
@@ -22,7 +24,7 @@ for (const [network, prefix] of [
   LOCAL.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Takes what `readClientAddress` answers; who comes over a unix socket is local too. */
+/** Takes what `readClientAddress` returns. A client on a unix socket is local too. */
 export function isLocalAddress(address: string): boolean {
   if (address === UNKNOWN_ADDRESS) return true;
   return address.includes(':')

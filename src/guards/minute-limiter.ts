@@ -3,19 +3,26 @@ import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 
 /** About 5 MB when all are in use. */
 const KEYS_MAX = 10_000;
-/** At once: a Set finds its first key slowly after many before it were deleted. */
+/**
+ * Keys dropped at once, because a Set finds its first key slowly if many before it have been
+ * deleted.
+ */
 const KEYS_DROPPED = 100;
 const MINUTE_SECONDS = 60;
 
-/** A limit of one worker alone; a key's minute begins with the first that it does. */
+/** A limit of one worker alone. The minute of a key begins with its first call. */
 export interface MinuteLimiter {
-  /** Counts one more before it returns. Resolves to the milliseconds until the key may go on; 0 is now. */
+  /**
+   * Counts one more call before it returns. Resolves with the milliseconds until the key may go on;
+   * 0 is now.
+   */
   take(key: string): Promise<number>;
 }
 
 /**
- * RateLimiterMemory counts, and forgets a key by a timer when its minute is over. It has no limit of keys, so the keys
- * stand here in the order in which their minutes began: beyond `KEYS_MAX` the oldest are dropped for new ones.
+ * RateLimiterMemory counts, and uses a timer to forget a key when its minute is over. It does not
+ * limit the number of keys. So the keys are also kept here, in the order in which their minutes
+ * began. Beyond `KEYS_MAX` the oldest are dropped for new ones.
  */
 export function createMinuteLimiter({
   perMinuteMax,
@@ -47,7 +54,7 @@ export function createMinuteLimiter({
 
   return {
     async take(key) {
-      // It refuses by rejecting with the same kind of result.
+      // The limiter refuses by rejecting with the same kind of result.
       const counting = limiter.consume(key).catch((refused: RateLimiterRes) => refused);
       const { consumedPoints, msBeforeNext, isFirstInDuration } = await counting;
       if (isFirstInDuration) noteBegun(key);

@@ -1,4 +1,7 @@
-/** The package has types for all its limiters together only, and what loads all of them loads those of databases too. */
+/**
+ * The package has types only for all its limiters together, and the module that loads them all
+ * loads the limiters for databases too.
+ */
 declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
   import { RateLimiterMemory } from 'rate-limiter-flexible';
 

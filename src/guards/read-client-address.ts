@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** An IPv6 address with a zone, brackets and a port fits; what is longer is no address. */
+/** An IPv6 address with a zone, brackets and a port fits. A longer text is not an address. */
 const ADDRESS_CHARS_MAX = 64;
-/** Of a client without one, or whose address is no address. */
+/** Stands for a client without an address, or with a text that is not an address. */
 export const UNKNOWN_ADDRESS = 'unknown';
 const IPV6_GROUPS = 8;
 
 export interface ClientAddressSource {
-  /** Of the connection; empty for a unix socket. */
+  /** The address of the connection; empty for a unix socket. */
   readonly peerAddress: string;
   /** All lines of x-forwarded-for, joined by commas: a proxy may add a line of its own. */
   readonly forwardedFor: string | undefined;
@@ -16,8 +16,9 @@ export interface ClientAddressSource {
 }
 
 /**
- * Under which address a client is counted. Each proxy adds the address that it was called from at the right
- * end, and only those entries can be trusted. An IPv6 client owns a whole /64 and is counted by that.
+ * The address under which a client is counted. Each proxy adds the address that called it at the
+ * right end, and only the entries of trusted proxies can be trusted. An IPv6 client owns a whole
+ * /64 and is counted by that network.
  */
 export function readClientAddress(source: ClientAddressSource): string {
   const { peerAddress, forwardedFor, trustedProxies } = source;
@@ -28,7 +29,10 @@ export function readClientAddress(source: ClientAddressSource): string {
   return forwarded ?? normaliseAddress(peerAddress) ?? UNKNOWN_ADDRESS;
 }
 
-/** What nobody who is trusted has written: the entry before those of the trusted proxies, if it is an address. */
+/**
+ * An address that no trusted proxy has written: the entry before those of the trusted proxies, if
+ * it is an address.
+ */
 export function readClaimedAddress(
   forwardedFor: string | undefined,
   trustedProxies: number,
@@ -37,7 +41,7 @@ export function readClaimedAddress(
   return normaliseAddress(findEntry(forwardedFor, trustedProxies + 1));
 }
 
-/** Whether there are at least so many. */
+/** Whether there are at least this many entries. */
 export function hasEntries(forwardedFor: string | undefined, count: number): boolean {
   if (forwardedFor === undefined) return count === 0;
   let at = -1;
@@ -48,7 +52,7 @@ export function hasEntries(forwardedFor: string | undefined, count: number): boo
   return true;
 }
 
-/** The entry at that place from the right, counted from 1, or else the leftmost. */
+/** The entry at that place from the right, counted from 1; if there are fewer, the leftmost. */
 function findEntry(forwardedFor: string, place: number): string {
   let end = forwardedFor.length;
   for (let passed = 1; ; passed += 1) {
@@ -84,7 +88,7 @@ function normaliseIpv6(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The eight numbers of an address that is known to be one. */
+/** The eight numbers of an address that is known to be valid. */
 function readGroups(address: string): number[] {
   const [withoutZone = ''] = address.split('%');
   const [head = '', tail] = withoutZone.split('::');
