@@ -5,8 +5,8 @@ const ROUND_INTERVAL_MS = 10_000;
 
 export interface MemoryWatch {
   /**
-   * The used share of `maxmemory`, from 0 to 1, of the fullest master. Undefined if a master did not
-   * answer, or if none has such a limit.
+   * The used share of `maxmemory`, from 0 to 1, of the fullest master. Undefined if a master did
+   * not answer, or if none has such a limit.
    */
   usedShare(): number | undefined;
   stop(): void;
