@@ -6,7 +6,10 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** With what every answer of an exchange has; a handler's own headers come before those that were added. */
+/**
+ * A head with the headers that every answer of an exchange carries. A handler's own header replaces
+ * an added one of the same name.
+ */
 export interface CompleteHead extends AnswerHead {
   readonly requestId: string;
   readonly addedHeaders: readonly AnswerHead['headers'][];
@@ -35,7 +38,7 @@ const NO_HEADERS = {};
 const UNSAFE_IN_HEADER = /[^\t\x20-\x7e\x80-\uffff]/;
 const ALL_UNSAFE_IN_HEADER = new RegExp(UNSAFE_IN_HEADER, 'g');
 
-/** To be called inside a cork, together with what follows the head. */
+/** Call this inside a cork, together with the bytes that follow the head. */
 export function writeAnswerHead(res: UwsResponse, head: CompleteHead, closes: boolean): void {
   const { requestId, headers, addedHeaders } = head;
   res.writeStatus(STATUS_TEXTS[head.status] ?? String(head.status));
@@ -46,7 +49,7 @@ export function writeAnswerHead(res: UwsResponse, head: CompleteHead, closes: bo
   if (closes) res.writeHeader('connection', 'close');
 }
 
-/** The answer to HEAD: every build sends a body with it when it is given one. */
+/** The answer to HEAD. Without a body, because every build sends the body that it is given. */
 export function writeHeadOnly(res: UwsResponse, head: CompleteHead, bodyBytes: number): void {
   writeAnswerHead(res, head, false);
   res.writeHeader('content-length', String(bodyBytes));
@@ -63,7 +66,9 @@ function writeHeaders(
   }
 }
 
-/** uWS writes what it is given: a line break in a value would start a header of the sender's choice. */
+/**
+ * uWS writes values unchecked: a line break in a value would let its sender start another header.
+ */
 function sanitizeHeaderValue(value: string): string {
   if (value.length <= HEADER_VALUE_CHARS_MAX && !UNSAFE_IN_HEADER.test(value)) return value;
   return value.slice(0, HEADER_VALUE_CHARS_MAX).replace(ALL_UNSAFE_IN_HEADER, '');

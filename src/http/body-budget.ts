@@ -1,20 +1,28 @@
 import { createFairShare, type Holder } from '../lib/collections/fair-share.ts';
 
-/** A body that takes up memory. To give way it tells its client to come again. */
+/** A body that takes up memory. If it gives way, its client is told to try again. */
 export interface BodyHolder extends Holder {
-  /** The address that it is counted against, until it is complete; `undefined` for a client that is known. */
+  /**
+   * The address that the body counts against until it is complete. `undefined` if the client is
+   * known.
+   */
   readonly stranger: string | undefined;
 }
 
-/** Memory that all bodies of one worker may hold together. Strangers have a share of it and give way to the others. */
+/**
+ * The memory that all bodies of one worker may hold together. Unknown clients may hold a part of
+ * it, and their bodies give way to those of known clients.
+ */
 export interface BodyBudget {
   readonly heldBytes: number;
-  /** Whether a length may be believed before its bytes have come. */
+  /** Whether there is enough room to reserve a body's announced length before its bytes arrive. */
   readonly hasPlenty: boolean;
-  /** Whether the body may take so much more. */
+  /** Whether the body may take this much more memory. */
   take(body: BodyHolder, bytes: number): boolean;
   giveBack(body: BodyHolder, bytes: number): void;
-  /** To be called before it is no stranger's any more. */
+  /**
+   * Ends a stranger's claim: its body no longer gives way. Call this before clearing `stranger`.
+   */
   adopt(body: BodyHolder): void;
 }
 

@@ -5,8 +5,8 @@ import type { Endpoint } from '../lib/address/endpoint.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 
 /**
- * Workers share their port, and so would any other program of the same user without a word of warning.
- * The primary therefore tries whether the place is free before the first worker takes it.
+ * Workers share their port, so any other program of the same user could share it too, without a
+ * warning. The primary therefore checks that the endpoint is free before the first worker takes it.
  */
 export async function checkEndpointFree(endpoint: Endpoint): Promise<void> {
   if (endpoint.kind === 'unix') {

@@ -1,15 +1,18 @@
 import { Refusal } from '../protocol/refusals.ts';
 import type { BodyBudget, BodyHolder } from './body-budget.ts';
 
-/** Up to this, and from a known client, a body's whole room is set aside at once; else room follows what really came. */
+/**
+ * For a known client, memory for a body up to this length is reserved at once. Otherwise the buffer
+ * grows with the bytes that have arrived.
+ */
 const TRUSTED_LENGTH_BYTES_MAX = 1024 * 1024;
 const FIRST_ROOM_BYTES = 16 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
-/** One buffer out of many chunks, within the limit of one body and the budget of all. A class, like the exchange. */
+/** Joins many chunks into one buffer, within the limit of one body and the budget of all bodies. */
 export class BodyCollector implements BodyHolder {
   stranger: string | undefined;
-  /** How many bytes came, kept or not. */
+  /** How many bytes have arrived, kept or not. */
   receivedBytes = 0;
   readonly #announcedBytes: number;
   readonly #bodyBytesMax: number;
@@ -26,7 +29,7 @@ export class BodyCollector implements BodyHolder {
     if (announcedBytes > bodyBytesMax) this.#refusal = bodyTooLarge(bodyBytesMax);
   }
 
-  /** Copies a chunk, or counts it away when the body is refused or unwanted. */
+  /** Copies a chunk. If the body is refused or unwanted, only counts its bytes. */
   add(chunk: ArrayBuffer): void {
     this.receivedBytes += chunk.byteLength;
     if (this.#refusal !== undefined || !this.#isWanted) return;
@@ -39,7 +42,10 @@ export class BodyCollector implements BodyHolder {
     this.#length += chunk.byteLength;
   }
 
-  /** Only its bytes, and nothing that is announced, can make room for it among those of other strangers. */
+  /**
+   * Counts the body against this address. Only bytes that arrived push out bodies of other
+   * strangers, never an announced length.
+   */
   countAgainst(stranger: string | undefined): void {
     this.stranger = stranger;
   }
@@ -48,16 +54,16 @@ export class BodyCollector implements BodyHolder {
     this.#refuse(tooManyLargeBodies());
   }
 
-  /** The whole body, or why there is none. */
+  /** The whole body, or the reason why there is none. */
   finish(): Buffer | Refusal {
     if (this.#refusal !== undefined) return this.#refusal;
-    // All of it is here and will be gone soon: no share is waited for with it.
+    // The body is complete and its memory is free again soon, so it need not give way.
     this.#budget.adopt(this);
     this.stranger = undefined;
     return this.#length === this.#room.length ? this.#room : this.#room.subarray(0, this.#length);
   }
 
-  /** What follows is not wanted: the memory is given back, bytes are only counted. */
+  /** The rest of the body is not wanted: frees its memory and only counts further bytes. */
   discard(): void {
     this.#isWanted = false;
     this.#giveBack();

@@ -18,10 +18,10 @@ export interface ExchangeContext {
   readonly limits: HttpLimits;
   readonly bodyBudget: BodyBudget;
   readonly waiting: Set<ResponseWriter>;
-  /** Exchanges whose body has not come to its end. */
+  /** Exchanges whose body is still arriving. */
   readonly bodyDeadlines: DeadlineList<Exchange>;
   readonly log: Log;
-  /** Whether the client is to be asked to take its next request elsewhere. */
+  /** Whether to ask the client to send its next request elsewhere. */
   readonly isLeaving: () => boolean;
   readonly onFinished: () => void;
   readonly onStreamStarted: () => void;
@@ -31,7 +31,7 @@ export interface ExchangeContext {
 export interface ExchangeOptions {
   readonly requestId: string;
   readonly wantsBody: boolean;
-  /** Exchanges with the time of this one. */
+  /** The deadlines of all exchanges with the same time limit as this one. */
   readonly deadlines: DeadlineList<Exchange>;
   readonly encodeRefusal: RefusalEncoder;
   readonly statusOf: ((refusal: Refusal) => number) | undefined;
@@ -44,10 +44,10 @@ type Headers = AnswerHead['headers'];
 
 /**
  * One request and its answer as a safe object: a handler may use it at any time and in any order,
- * whatever has become of the connection.
+ * even after the connection is gone.
  *
- * An answer given while the body is still arriving waits for the rest of it: most clients read no answer
- * while they write.
+ * An answer that is given while the body still arrives waits for the rest of the body: most clients
+ * read no answer while they write.
  */
 export class Exchange implements WriterOwner {
   readonly requestId: string;
@@ -82,7 +82,7 @@ export class Exchange implements WriterOwner {
     const { limits, bodyBudget } = context;
     this.#collector = new BodyCollector(head.contentLength ?? 0, limits.bodyBytesMax, bodyBudget);
     if (!options.wantsBody) this.#collector.discard();
-    // Two bytes behind the last chunk uWS takes what follows for a request, be it a trailer.
+    // From two bytes after the last chunk, uWS takes all bytes for a request, even a trailer.
     this.#writer = new ResponseWriter(res, context, this, head.isChunked);
     res.onAborted(() => {
       this.#isGone = true;
@@ -101,7 +101,7 @@ export class Exchange implements WriterOwner {
     return joinHeader(this.head.headers, lowerCaseName);
   }
 
-  /** The peer of the connection, which behind a proxy is the proxy; empty once the client is gone. */
+  /** The peer of the connection: behind a proxy, the proxy. Empty once the client is gone. */
   get peerAddress(): string {
     if (this.#writer.isFinished) return '';
     return Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1');
@@ -115,27 +115,27 @@ export class Exchange implements WriterOwner {
     return this.#writer.hasStarted || this.#heldAnswer !== undefined;
   }
 
-  /** Whether nothing is left for the handler to do, even if the client has not read it all. */
+  /** Whether the handler has nothing left to do, even if the client has not read everything. */
   get hasEnded(): boolean {
     return this.#heldAnswer !== undefined || this.#writer.hasEnded;
   }
 
-  /** Aborted when the exchange ends before its answer did. */
+  /** Aborted if the exchange ends before its answer does. */
   get signal(): StopSignal {
     return this.#stop;
   }
 
-  /** Stops whatever works for this exchange; what a handler then throws is what the client gets. */
+  /** Stops all work for this exchange. The client gets the error that the handler then throws. */
   abort(reason: Refusal): void {
     this.#stop.abort(reason);
   }
 
-  /** Go out with the answer, whatever it is. */
+  /** Adds headers to the answer, whatever it is. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#addedHeaders = [...this.#addedHeaders, headers];
   }
 
-  /** The whole body; a `Refusal` when it broke a limit, also one of strangers, `CLIENT_GONE` when it never ended. */
+  /** Rejects with a `Refusal` over a limit, and with `CLIENT_GONE` if the body never ends. */
   body(stranger?: string): Promise<Buffer> {
     this.#collector.countAgainst(stranger);
     this.#body ??= new Promise((resolve, reject) => {
@@ -147,7 +147,7 @@ export class Exchange implements WriterOwner {
   }
 
   answer(head: AnswerHead, body: string | Uint8Array): void {
-    // A late answer, to a client that has one or has left, is nobody's fault.
+    // Ignore a late answer: the client already has one or has left, so nothing went wrong.
     if (this.hasEnded) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (this.#bodyState === 'arriving') {
@@ -170,7 +170,7 @@ export class Exchange implements WriterOwner {
     this.answer({ status, headers }, encodeRefusal(refusal, this.requestId));
   }
 
-  /** For answers in pieces, and open for long: the request, whose body has to be there, is let go of. */
+  /** For answers in pieces, which may run for long. Drops the request: read the body before. */
   startStream(head: AnswerHead): ResponseWriter {
     if (!this.isFinished) {
       this.#collector.discard();
@@ -184,7 +184,7 @@ export class Exchange implements WriterOwner {
     return this.#writer;
   }
 
-  /** The handler is broken: answers 500 while that is possible, else cuts the connection. */
+  /** The handler failed: answers with 500 if that is still possible, else cuts the connection. */
   fail(error: unknown): void {
     if (error === CLIENT_GONE) return;
     if (error instanceof Refusal && !this.hasStartedAnswer) {
@@ -198,7 +198,7 @@ export class Exchange implements WriterOwner {
     else this.refuse(new Refusal('fault', 'Internal server error'));
   }
 
-  /** To be called when the handler has returned: from here on only time and the client end the exchange. */
+  /** Call this when the handler has returned. From then on only time or the client end it. */
   armDeadlines(): void {
     if (this.#writer.isFinished) return;
     this.#deadline = this.#options.deadlines.add(this);
@@ -237,7 +237,7 @@ export class Exchange implements WriterOwner {
   }
 
   #refuseBody(reason: Error): void {
-    // A handler that stopped waiting for the body must not bring the process down when it fails.
+    // A handler may have stopped waiting for the body: its rejection must not end the process.
     this.#body?.catch(() => {});
     this.#settleBody?.reject(reason);
     this.#settleBody = undefined;
@@ -249,7 +249,7 @@ export class Exchange implements WriterOwner {
     if (held !== undefined) this.answer(held.head, held.body);
   }
 
-  /** The body will not be read to its end, its time is up: answers what there is to answer and closes. */
+  /** The body is too late or too large: answers without the rest of it and closes. */
   giveUpOnBody(): void {
     const collected = this.#collector.finish();
     this.#bodyState = 'late';
@@ -283,7 +283,7 @@ export class Exchange implements WriterOwner {
     else this.refuse(new Refusal('answer_too_slow', 'The request took too long.'));
   }
 
-  /** Called by its writer, once: the answer is complete or the connection is gone. */
+  /** The writer calls this once: the answer is complete or the connection is gone. */
   onAnswerFinished(): void {
     this.#options.deadlines.delete(this.#deadline);
     if (this.#bodyState === 'arriving') this.#stopWaitingForBody();

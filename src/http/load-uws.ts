@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { UWS_BUILD_SHA256 } from './uws-builds.ts';
 
-/** The part of uWebSockets.js that every supported build has; its own typings let any misspelt call pass. */
+/**
+ * The part of uWebSockets.js that every supported build has. The package's own typings accept
+ * misspelt calls.
+ */
 export interface UwsRequest {
   getMethod(): string;
   getUrl(): string;
@@ -30,7 +33,7 @@ export interface UwsResponse {
   close(): UwsResponse;
 }
 
-/** What `listen` hands over; `false` when it failed. */
+/** The argument of the callback of `listen`; `false` if listening failed. */
 export type UwsListenToken = object | false;
 
 export interface UwsApp {
@@ -52,14 +55,19 @@ export interface UwsBuild {
   readonly label: string;
 }
 
-/** In the order of preference; the second is there for Node versions that the first has no file for. */
+/**
+ * In order of preference. The second package serves Node versions that the first has no file for.
+ */
 const PACKAGES = ['uWebSockets.js', 'uws-modern'];
 
 const HASHED_PIECE_BYTES = 64 * 1024;
 
 const requireNative = createRequire(import.meta.url);
 
-/** Throws with every reason when no native build can be used: the packages' own fallback in JavaScript never is. */
+/**
+ * Throws with all reasons if no native build can be used. The packages' own fallback in JavaScript
+ * is never used.
+ */
 export function loadUws(extraSha256: readonly string[]): UwsBuild {
   const fileName = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
   const trusted = new Set([...Object.values(UWS_BUILD_SHA256), ...extraSha256]);
@@ -100,8 +108,9 @@ function tryPackage(
 }
 
 /**
- * Piece by piece: the whole would be 7 MB at once, and once a block of that size has been freed, malloc keeps
- * twice as much free memory from the system, for as long as the process lives.
+ * Reads the file piece by piece. The whole file would be 7 MB at once, and once malloc has freed a
+ * block of that size, it keeps twice as much free memory from the system for as long as the process
+ * lives.
  */
 function hashFile(file: string): string {
   const hash = createHash('sha256');
@@ -119,7 +128,7 @@ function hashFile(file: string): string {
   return hash.digest('hex');
 }
 
-/** By path, so that no `exports` map and no fallback of the package itself is involved. */
+/** Finds the folder by path, which bypasses the `exports` map and the fallback of the package. */
 function findPackageFolder(packageName: string): string | undefined {
   let mainFile: string;
   try {

@@ -7,18 +7,22 @@ export interface RequestHead {
   readonly path: string;
   readonly query: string;
   /**
-   * Name, value, name, value …: a list is cheaper to fill than a map, and few names are ever asked for. None any more
-   * once a stream has begun.
+   * Name, value, name, value …: a list is cheaper to fill than a map, and few names are ever looked
+   * up. Emptied once a stream has begun.
    */
   headers: readonly string[];
-  /** `undefined` when the request names no length. */
+  /** `undefined` if the request names no length. */
   readonly contentLength: number | undefined;
   readonly isChunked: boolean;
 }
 
-/** Headers that decide who asks, and where a request ends: a second one is an attack, not a variant. */
+/**
+ * Headers that decide who asks or where a request ends. A second such header is an attack, not a
+ * variant.
+ */
 function isSingle(name: string): boolean {
-  // By its length first: a look-up would have to read the whole name, which is a new text in each request.
+  // Compare the length first: a look-up in a set would hash the whole name, which is a new string
+  // in each request.
   switch (name.length) {
     case 4:
       return name === 'host';
@@ -36,9 +40,9 @@ function isSingle(name: string): boolean {
 }
 
 /**
- * Copies all that is needed before the first await: uWS reuses the request's memory afterwards.
- * Answers `undefined` when two readers could disagree on where this request ends or on who sent it;
- * uWS itself takes the first of two lengths, and any value that contains `chunked`.
+ * Copies everything that is needed before the first await: uWS reuses the request's memory
+ * afterwards. Returns `undefined` if two readers could disagree on where this request ends or on
+ * who sent it. uWS itself takes the first of two lengths, and any value that contains `chunked`.
  */
 export function readRequestHead(req: UwsRequest): RequestHead | undefined {
   const headers: string[] = [];
@@ -73,7 +77,7 @@ export function findHeader(headers: readonly string[], name: string): string | u
   return undefined;
 }
 
-/** Every value under a lower-case name, as one list: a proxy may add a line of its own. */
+/** Joins all values under a lower-case name into one list: a proxy may add a line of its own. */
 export function joinHeader(headers: readonly string[], name: string): string | undefined {
   let joined: string | undefined;
   for (let i = 0; i < headers.length; i += 2) {

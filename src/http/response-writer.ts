@@ -7,15 +7,13 @@ import type { UwsResponse } from './load-uws.ts';
 import type { WriterContext, WriterOwner } from './writer-context.ts';
 
 /**
- * Writes one answer and is the only code that touches the response after its head was read.
+ * Writes one answer. No other code touches the response after its head is read.
  *
  *   idle ──sendPlain──▶ plain ───┐
  *     │                          ├──▶ finished  (complete, closed by us, or gone)
  *     └──startStream──▶ stream ──┘
  *
- * The last answer of a connection is always a stream, for what last-answer.ts says.
- *
- * A class, because one is made for every request and its methods are then shared.
+ * The last answer of a connection is always a stream; last-answer.ts says why.
  */
 export class ResponseWriter {
   readonly #res: UwsResponse;
@@ -25,15 +23,15 @@ export class ResponseWriter {
   #state: 'idle' | 'plain' | 'stream' | 'finished' = 'idle';
   #unsentHead: CompleteHead | undefined;
   #closes = false;
-  /** What a stream's socket has not taken yet. */
+  /** Bytes that the socket of a stream has not taken yet. */
   #queue: Uint8Array[] = [];
-  /** What was written by a caller that was told to wait, and did not. */
+  /** Bytes written by a caller that did not wait although it was told to. */
   #unawaitedBytes = 0;
   #isBlocked = false;
   #isEnding = false;
   /**
-   * uWS runs handlers inside a cork of its own, which ends only with the turn of the loop. Until the first
-   * slice is followed by a new turn, no second one may be written.
+   * uWS runs handlers inside a cork of its own, which ends with the turn of the event loop. After
+   * the first slice, no second slice may be written before a new turn.
    */
   #isInFirstTurn = true;
   #firstTurnBytes = 0;
@@ -41,7 +39,7 @@ export class ResponseWriter {
   #stallTimer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
 
-  /** `isLast`: nothing that follows on the connection may be taken for a request. */
+  /** `isLast`: uWS must take nothing that follows on the connection for a request. */
   constructor(res: UwsResponse, context: WriterContext, owner: WriterOwner, isLast: boolean) {
     this.#res = res;
     this.#context = context;
@@ -53,7 +51,7 @@ export class ResponseWriter {
     return this.#state !== 'idle';
   }
 
-  /** Whether the last byte was handed over, be it only to the queue. */
+  /** Whether the last byte was handed over, at least to the queue. */
   get hasEnded(): boolean {
     return this.#state === 'plain' || this.#state === 'finished' || this.#isEnding;
   }
@@ -94,9 +92,9 @@ export class ResponseWriter {
   }
 
   /**
-   * Answers `undefined` when the client keeps up, else a promise for the moment when it has caught up or
-   * left. A caller that does not wait is cut off at the limit of the queue; one chunk may be of any size. Its
-   * memory is the caller's again when this returns.
+   * Returns `undefined` if the client keeps up, else a promise that resolves when it has caught up
+   * or left. A caller that does not wait is cut off at the limit of the queue; one chunk may have
+   * any size. The caller may reuse the chunk's memory once this returns.
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined {
     if (this.#state !== 'stream' || this.#isEnding) return undefined;
@@ -112,14 +110,14 @@ export class ResponseWriter {
     if (this.#queue.length === 0) this.#endNow();
   }
 
-  /** Cuts the connection: the client must not take what it has for the whole answer. */
+  /** Cuts the connection, so that the client does not take a partial answer for the whole one. */
   close(): void {
     if (this.#state === 'finished') return;
     this.#res.close();
     this.#finish();
   }
 
-  /** Tells uWS that the connection is alive, however little it moves. */
+  /** Tells uWS that the connection is alive, however little data it moves. */
   touch(): void {
     if (this.#state === 'finished') return;
     this.#res.pause();
@@ -178,7 +176,7 @@ export class ResponseWriter {
     pump(0);
   }
 
-  /** Answers what the socket does not take, if anything. */
+  /** Returns the bytes that the socket does not take, if any. */
   #push(bytes: Uint8Array): Uint8Array | undefined {
     for (let at = 0; at < bytes.length && !this.isFinished; at += SLICE_BYTES_MAX) {
       if (this.#isBlocked) return bytes.subarray(at);
@@ -221,7 +219,8 @@ export class ResponseWriter {
     }
     if (this.#state !== 'stream') return true;
     this.#unblock();
-    // With a handler set, uWS leaves its own rest of the last write to the next one; an empty cork sends it.
+    // With a handler set, uWS keeps the unsent rest of a write until the next one; an empty cork
+    // sends it.
     this.#res.cork(() => {});
     const queue = this.#queue;
     this.#queue = [];

@@ -17,15 +17,15 @@ import { createRouteTable, type HttpRoute } from './routes/route-table.ts';
 const UNIX_SOCKET_MODE = 0o660;
 
 export interface Server {
-  /** Takes no new connection; those that are open stay. */
+  /** Takes no new connections. Open connections stay. */
   stopListening(): void;
   /** Asks the clients of open connections to go elsewhere after their next answer. */
   askClientsToLeave(): void;
   readonly activeExchanges: number;
   readonly activeStreams: number;
-  /** Memory that request bodies take up now. */
+  /** The memory that request bodies take up now. */
   readonly heldBodyBytes: number;
-  /** How long ago the last exchange began or ended. */
+  /** Milliseconds since the last exchange began or ended; 0 while one is open. */
   quietForMs(): number;
   /** Cuts what is still open. */
   close(): void;
@@ -81,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     dispatchRequest(res, req, context);
   });
   let token: UwsListenToken = await listen(app, options.endpoint);
-  // uWS leaves the socket to its own user; a proxy usually runs as another one.
+  // uWS gives the socket to its own user, but a proxy usually runs as another one.
   if (options.endpoint.kind === 'unix') chmodSync(options.endpoint.path, UNIX_SOCKET_MODE);
 
   const stopTouching = touchRegularly(waiting, context.bodyDeadlines);
@@ -126,7 +126,7 @@ function touchRegularly(
   return () => clearInterval(timer);
 }
 
-/** One list for each time that a route gives its exchanges. */
+/** One list for each time limit that routes give their exchanges. */
 function createDeadlines(): (timeMaxMs: number) => DeadlineList<Exchange> {
   const lists = new Map<number, DeadlineList<Exchange>>();
   return (timeMaxMs) => {

@@ -1,6 +1,6 @@
 /**
- * The native builds of uWebSockets.js that this version was tried with or that come from the same
- * packages, by sha256. A file whose hash is not here loads only when the settings name it.
+ * The native builds of uWebSockets.js, by sha256: those that this version was tried with, and
+ * others from the same packages. A file with another hash loads only if the settings name it.
  */
 export const UWS_BUILD_SHA256: Readonly<Record<string, string>> = {
   // uWebSockets.js (npm:@trufflesuite/uws-js-unofficial@20.30.0-unofficial.0), Node 20

@@ -3,7 +3,10 @@ import type { HttpLimits } from './http-limits.ts';
 /** What all writers of one server share. */
 export interface WriterContext {
   readonly limits: HttpLimits;
-  /** Responses that wait for a slow peer; touched regularly so that uWS does not time them out. */
+  /**
+   * Responses that wait for a slow peer. They are touched regularly so that uWS does not close
+   * them.
+   */
   readonly waiting: Set<{ touch(): void }>;
 }
 

@@ -6,12 +6,13 @@ type Headers = Readonly<Record<string, string>>;
 
 const ANY_ORIGIN = '*';
 const TIME_MAX_MS = 10_000;
-/** The longest that browsers keep one. */
+/** The longest time that browsers keep the answer to a preflight. */
 const PREFLIGHT_KEPT_S = 7_200;
 
 /**
- * The routes, readable for pages of these origins, refusals and streams included. Keys are in headers and never in
- * cookies, so browsers take `*` for every header that a client sends or reads, but for the one that they want named.
+ * Opens the routes to pages of these origins, refusals and streams included. Keys are in headers
+ * and never in cookies, so browsers accept `*` for all headers that a client sends or reads. Only
+ * `authorization` must be named.
  */
 export function addCors(
   routes: readonly HttpRoute[],
@@ -36,7 +37,7 @@ export function addCors(
   return [...routes, ...preflights].map(open);
 }
 
-/** Caches must not give one origin what another one got. */
+/** `vary` keeps caches from giving one origin the answer to another one. */
 function createHeaders(origins: readonly string[]): (origin: string | undefined) => Headers {
   const allow = (origin: string) => ({
     'access-control-allow-origin': origin,
@@ -51,7 +52,7 @@ function createHeaders(origins: readonly string[]): (origin: string | undefined)
   return (origin) => (origin === undefined ? others : (known.get(origin) ?? others));
 }
 
-/** What browsers ask before they send a request that no form could send. */
+/** Answers the request that browsers send before any request that a plain form could not send. */
 function createPreflight(path: string, methods: readonly string[]): HttpRoute {
   const headers = {
     'access-control-allow-methods': methods.join(', '),

@@ -12,8 +12,8 @@ const ROOT = '/';
 const TIME_MAX_MS = 60_000;
 
 /**
- * The routes, and with them the page for key owners. At `/` it is for those who ask for HTML: everybody else
- * gets what the routes answer there without it.
+ * Adds the page for key owners to the routes. At `/`, clients that ask for HTML get the page; all
+ * others get what the routes answer there without it.
  */
 export function addKeyPage(
   routes: readonly HttpRoute[],
@@ -62,7 +62,10 @@ function sendFile(exchange: Exchange, { body, headers }: PageFile): void {
   exchange.answer({ status: 200, headers }, body);
 }
 
-/** Browsers name HTML when somebody opens a page. That they would take anything is also said by programs. */
+/**
+ * Browsers name `text/html` when somebody opens a page. Other programs also accept any type, so
+ * that alone does not count.
+ */
 function wantsHtml(exchange: Exchange): boolean {
   const ranges = exchange.joinedHeader('accept')?.toLowerCase().split(',') ?? [];
   return ranges.some((range) => {

@@ -9,7 +9,7 @@ import { type RequestHead, readRequestHead } from '../read-request-head.ts';
 import { refuseMethod } from './refuse-method.ts';
 import type { HttpRoute, RouteTable } from './route-table.ts';
 
-/** For answers that no handler gives: only a client that is slow to send can make them last. */
+/** For answers without a handler: only a client that sends slowly can make them last. */
 const REFUSAL_TIME_MAX_MS = 120_000;
 const PATH_CHARS_SHOWN_MAX = 200;
 
@@ -20,11 +20,11 @@ interface DispatchContext extends ExchangeContext {
   readonly mintRequestId: (nowMs: number) => string;
 }
 
-/** Takes one request from uWS to its handler. Nothing may be thrown out of it: uWS would end the process. */
+/** Takes one request from uWS to its handler. It must never throw: uWS would end the process. */
 export function dispatchRequest(res: UwsResponse, req: UwsRequest, context: DispatchContext): void {
   const head = readRequestHead(req);
   if (head === undefined) {
-    // Only closing stops uWS from handling what an attacker hid behind this request.
+    // Only closing stops uWS from handling a request that an attacker hid behind this one.
     res.onAborted(() => {});
     res.close();
     context.onFinished();

@@ -40,7 +40,7 @@ export function createHealthRoutes(health: HealthSource): HttpRoute[] {
       },
     },
     {
-      // Some clients look whether the host is there before their first request.
+      // Some clients check that the host is there before their first request.
       ...common,
       method: 'HEAD',
       path: '/',

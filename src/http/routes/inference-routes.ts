@@ -5,10 +5,10 @@ import type { Format } from '../../protocol/format.ts';
 import { nativeFormat } from '../../protocol/native/native-format.ts';
 import type { HttpRoute } from './route-table.ts';
 
-/** Above every time that an upstream is given, so that those are what a client gets to see. */
+/** Longer than any time limit of an upstream, so that clients see those limits instead. */
 const INFERENCE_TIME_MAX_MS = 24 * 60 * 60 * 1_000;
 
-/** The two routes that models answer on; they differ in their format only. */
+/** The two routes for answers of models. They differ only in their format. */
 export function createInferenceRoutes(steps: Steps): HttpRoute[] {
   return [
     createInferenceRoute('/v1/messages', nativeFormat, steps),

@@ -17,7 +17,7 @@ import type { HttpRoute } from './route-table.ts';
 const TIME_MAX_MS = 120_000;
 const MODELS_PATH = '/v1/models/';
 
-/** What can be asked of models without using one. It costs nothing, but needs a key. */
+/** Questions about models that do not use one. They cost nothing, but need a key. */
 export function createModelListRoutes(steps: Steps): HttpRoute[] {
   const get = (
     path: string,
@@ -54,7 +54,7 @@ export function createModelListRoutes(steps: Steps): HttpRoute[] {
 async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
   const key = steps.checkKey(exchange);
   const body = parseJsonBody(await exchange.body(key.strangerAddress));
-  // The same body as a message, but for what only an answer needs.
+  // The body is that of a message without the fields that only an answer needs.
   const asMessage = isObject(body)
     ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
     : body;

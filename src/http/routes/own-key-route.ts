@@ -5,7 +5,9 @@ import type { HttpRoute } from './route-table.ts';
 
 const TIME_MAX_MS = 120_000;
 
-/** What a key is told of itself. It costs nothing, and is guarded like all that costs nothing. */
+/**
+ * Tells a key about itself. It costs nothing, and is guarded like every request that costs nothing.
+ */
 export function createOwnKeyRoute(steps: Pick<Steps, 'checkKey' | 'describeKey'>): HttpRoute {
   return {
     method: 'GET',

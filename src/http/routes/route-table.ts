@@ -6,20 +6,21 @@ export interface HttpRoute {
   /** A GET route answers HEAD as well. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
   /**
-   * Compared byte by byte with what the client sent; the query does not count. One that ends in `/*` takes
-   * whatever follows for which there is no route of its own, be it several segments, unless it ends in `/`.
+   * Compared byte by byte with the path that the client sent, without the query. A path that ends
+   * in `/*` matches any rest, also of several segments, that has no route of its own and does not
+   * end in `/`.
    */
   readonly path: string;
-  /** From the end of the handler's synchronous part to the last byte of the answer. */
+  /** The time from the end of the handler's synchronous part to the last byte of the answer. */
   readonly timeMaxMs: number;
   readonly encodeRefusal: RefusalEncoder;
-  /** Where the status of a refusal is not the one it has by itself. */
+  /** For a format whose refusals have other statuses than their usual ones. */
   readonly statusOf?: (refusal: Refusal) => number;
   readonly handle: (exchange: Exchange) => void | Promise<void>;
 }
 
 export interface RouteTable {
-  /** The route, or what this path allows instead; an unknown path allows nothing. */
+  /** The route, or the methods that this path allows instead. An unknown path allows none. */
   find(method: string, path: string): HttpRoute | { readonly allowed: readonly string[] };
 }
 
