@@ -1,36 +1,42 @@
 import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
 
-/** Each of them has a place at its upstream. */
+/** Each unread answer still takes a place at its upstream. */
 const ANSWERS_MAX = 256;
-/** Of requests whose answers had not begun: they stay in memory until then. */
+/** Bytes of requests whose answers have not begun: they stay in memory until then. */
 const REQUEST_BYTES_MAX = 64 * 1024 * 1024;
 
 /** An answer whose client has left. */
 export interface UnreadAnswer {
-  /** What its request takes up. */
+  /** The memory that its request takes up. */
   readonly requestBytes: number;
   stop(): void;
 }
 
 export type Drain = Deadline<UnreadAnswer>;
 
-/** Answers that are read on when their clients have left, for what they cost: all of a worker. */
+/**
+ * Answers of one worker that are read on, although their clients have left, to learn what they
+ * cost.
+ */
 export interface AnswerDrains {
   readonly count: number;
-  /** `undefined` where there is no room, or no time any more: the answer is to be stopped. */
+  /**
+   * Returns `undefined` if there is no room, or draining is over. The caller must then stop the
+   * answer.
+   */
   begin(answer: UnreadAnswer): Drain | undefined;
   end(drain: Drain | undefined): void;
-  /** Answers of this model hide what they were not asked for. */
+  /** Notes that answers of this model think without being asked to, which clients do not see. */
   noteHiding(model: string): void;
   hides(model: string): boolean;
-  /** Stops all, and begins no other. */
+  /** Stops all answers and begins no other. */
   close(): void;
 }
 
-/** Without a time, nothing is drained. */
+/** Without a timeout, nothing is drained. */
 export function createAnswerDrains(timeoutMs: number | undefined): AnswerDrains {
   const hidingModels = new Set<string>();
-  /** With what each takes up. */
+  /** The request bytes that each drain takes up. */
   const open = new Map<Drain, number>();
   let requestBytes = 0;
   let isClosed = timeoutMs === undefined;

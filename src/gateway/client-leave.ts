@@ -6,33 +6,36 @@ import type { AnswerDrains, Drain, UnreadAnswer } from './answer-drains.ts';
 import type { AnswerEnd, Meter } from './meter.ts';
 import type { ClientSide } from './steps.ts';
 
-/** Ends an answer whose client did not leave by itself: it read nothing for too long. */
+/** Ends an answer whose client did not leave by itself, but read nothing for too long. */
 export const CUT_OFF = new Error('the client was cut off');
 
-/** What an answer may cost that its client does not see. */
+/** What may make an answer cost more than its client can see. */
 export interface HiddenCost {
   readonly model: string;
   readonly isStream: boolean;
   readonly asksToThink: boolean;
-  /** What is found is read by the model, and how much that was is told in the end. */
+  /**
+   * The model reads what a search finds. Only the end of the answer tells how many tokens that was.
+   */
   readonly maySearch: boolean;
-  /** What a cache has of the input, and what is written to one, shows when the answer begins. */
+  /**
+   * How much of the input is read from a cache, or written to one, is told when the answer begins.
+   */
   readonly usesCache: boolean;
   readonly requestBytes: number;
 }
 
 /**
- * What becomes of an answer when its client leaves. Nobody may have what an upstream is paid for by leaving before it
- * is told: where a client cannot see all of the cost, the answer is read on for its usage; else the upstream is stopped.
+ * Decides what becomes of an answer when its client leaves. A client must not get unpaid work by
+ * leaving before the cost is told. If the client cannot see all of the cost, the answer is read on
+ * for its usage; otherwise the upstream is stopped.
  *
  *   here ──client gone──▶ draining ──all told──▶ over
  *    │                       │ timeout, revoked, the worker ends
  *    └──nothing is hidden, or not sent, or no room──▶ stopped
- *
- * A class, because one is made for every request.
  */
 export class ClientLeave implements UnreadAnswer {
-  /** For the upstream. */
+  /** Tells the upstream to stop. */
   readonly signal = new StopSource();
   readonly #client: ClientSide;
   readonly #meter: Meter;
@@ -70,21 +73,23 @@ export class ClientLeave implements UnreadAnswer {
     return this.#state === 'draining';
   }
 
-  /** Whether an upstream was sent the request; when the client has left, whether it was by then. */
+  /**
+   * Whether the request was sent to an upstream; after the client has left, whether it was by then.
+   */
   isSent(): boolean {
     return this.#state === 'here'
       ? (this.#answer?.isSent?.() ?? this.#answer !== undefined)
       : this.#wasSent;
   }
 
-  /** To be asked when there is nobody to write to: whether more of the answer is wanted all the same. */
+  /** Ask this when there is no client to write to: whether to read more of the answer anyway. */
   readsOn(): boolean {
     if (this.#state === 'here') this.#leave(CUT_OFF);
     if (this.#state === 'draining' && !this.#isWorthReading()) this.stop();
     return this.#state === 'draining';
   }
 
-  /** The key was shut. */
+  /** The key was revoked, or its account suspended. */
   refuse(refusal: Refusal): void {
     this.#client.abort(refusal);
     this.stop();
@@ -95,7 +100,10 @@ export class ClientLeave implements UnreadAnswer {
     this.#stop(signal.aborted ? signal.reason : CUT_OFF);
   }
 
-  /** What is charged in the end. What is read for nobody costs nobody more than was held. */
+  /**
+   * What is charged in the end. If the client has left, this is at most the amount that was held,
+   * or the cost at the time it left, whichever is more.
+   */
   close(end: AnswerEnd, heldMicros: number): Bill {
     this.#drains.end(this.#drain);
     const { model, asksToThink } = this.#cost;

@@ -5,7 +5,7 @@ import type { Meter } from './meter.ts';
 import type { RequestRecorder } from './record-request.ts';
 import type { ClientSide } from './steps.ts';
 
-/** A request that was admitted, as those see it who send its answer. */
+/** An admitted request with all that is needed to send its answer. */
 export interface Delivery {
   readonly client: ClientSide;
   readonly format: Format;

@@ -1,13 +1,16 @@
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** What was asked for, in numbers, and what it was served by. */
+/** What the request asked for, in numbers, and its price and the settings that served it. */
 export type RequestTerms = Pick<
   RequestDetails,
   'bodyBytes' | 'estimatedTokens' | 'outputTokensMax' | 'price' | 'configVersion'
 >;
 
-/** What the ledger keeps of a request; `nowMs` is the date of the record's end. */
+/**
+ * What the ledger keeps of a request. `nowMs` is the end of the record in milliseconds since the
+ * epoch.
+ */
 export function describeRequest(
   record: RequestRecord,
   terms: RequestTerms,

@@ -11,31 +11,40 @@ import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
 import type { TokenRatio } from './token-ratios.ts';
 
 /**
- * How an answer ended: with all it had to say; because the upstream broke or refused, after its beginning was
- * delivered or before; or because the client left, was cut off or lost its key.
+ * How an answer ended:
+ * - `complete`: with all it had to say;
+ * - `failed`: the upstream broke or refused after the beginning was delivered;
+ * - `undelivered`: it did so before the beginning was delivered;
+ * - `left`: the client left, was cut off or lost its key.
  */
 export type AnswerEnd = 'complete' | 'failed' | 'undelivered' | 'left';
 
 /** Follows the events of one answer and tells what it costs. */
 export interface Meter {
-  /** The upstream is asked for no more than this. */
+  /** Sets the most output tokens that the upstream is asked for. */
   limitOutput(tokensMax: number): void;
-  /** The same event again, and a finish with the usage that is charged. For every event of every answer. */
+  /**
+   * Returns the same event, but a finish with the usage that is charged. Call this for every event
+   * of every answer.
+   */
   note(event: InferenceEvent): InferenceEvent;
-  /** The same for deltas that were only counted. */
+  /** The same for deltas of which only the bytes were counted. */
   noteContent(bytes: number): void;
   hasBegun(): boolean;
-  /** Some of the output is thoughts, which need not all be told. */
+  /** Whether some of the output is thoughts, which an upstream need not tell in full. */
   hasThought(): boolean;
   /** What the answer would cost if it ended here. */
   seenMicros(isSent: boolean): number;
-  /** An answer that was left costs its input once its upstream was sent the request, even if it has not begun. */
+  /**
+   * If the client left, the answer costs its input once the request was sent to the upstream, even
+   * if it has not begun.
+   */
   close(how: AnswerEnd, isSent: boolean): Bill;
 }
 
 interface MeterOptions {
   readonly price: Price;
-  /** For answers whose input nobody has counted. */
+  /** For answers whose input no upstream has counted. */
   readonly estimate: TokenEstimate;
   readonly ratio: TokenRatio;
   readonly contextTokensMax: number;
@@ -52,14 +61,13 @@ interface Count {
   readonly isEstimated: boolean;
 }
 
-/** A class, because one is made for every request and its methods are then shared. */
 class UsageMeter implements Meter {
   readonly #options: MeterOptions;
   #outputTokensMax: number;
   #started: Usage | undefined;
-  /** The last that was told behind the start. */
+  /** The last usage the upstream told after the start event. */
   #told: Usage | undefined;
-  /** What had been delivered by then. */
+  /** How many bytes had been delivered by then. */
   #bytesAtTold = 0;
   #isFinished = false;
   #hasThought = false;
@@ -153,7 +161,9 @@ class UsageMeter implements Meter {
     this.#bytesAtTold = this.#deliveredBytes;
   }
 
-  /** The upstream's own account of the answer, unless it left out what was delivered or what was asked. */
+  /**
+   * The upstream's own count, unless it leaves out delivered output or the input. Then an estimate.
+   */
   #count(): Count {
     const told = this.#told;
     if (told === undefined) return this.#estimate();
@@ -164,7 +174,10 @@ class UsageMeter implements Meter {
     return isWhole ? { usage: told, isEstimated: false } : this.#estimate();
   }
 
-  /** Never more output than was asked for, however few bytes a token is taken for. */
+  /**
+   * The estimate adds no output beyond what was asked for, however few bytes a token is assumed to
+   * have.
+   */
   #estimate(): Count {
     const told = this.#told ?? NO_USAGE;
     const isCounted = told.output > 0;
@@ -185,7 +198,10 @@ class UsageMeter implements Meter {
     return [this.#told, this.#started].find((usage) => usage !== undefined && inputOf(usage) > 0);
   }
 
-  /** An upstream that has begun without a word on its input is none that writes caches at another price. */
+  /**
+   * An upstream that begins without telling its input is not one that charges extra to write
+   * caches.
+   */
   #estimateInput(): Usage {
     const { estimate, price, contextTokensMax } = this.#options;
     const likely = Math.min(estimate.likely, contextTokensMax);

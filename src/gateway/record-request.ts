@@ -17,15 +17,17 @@ interface RecorderOptions {
 
 type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] };
 
-/** Whom a request waits for. What it waits for nobody is the gateway's own time. */
+/**
+ * The party that a request waits for. Time in which it waits for nobody is the gateway's own time.
+ */
 type Party = 'upstream' | 'client' | 'nobody';
 
 const FAULT_STATUS = 500;
 const NO_TRIES: readonly Try[] = [];
 
 /**
- * Notes what becomes of one request while it runs, at the price of a few assignments: one call for each step that it has
- * passed, and one for each change of whom it waits for. A class, because one is made for every request.
+ * Notes what becomes of one request while it runs, at the cost of a few assignments: one call for
+ * each step that it passes, and one for each change of the party that it waits for.
  */
 export class RequestRecorder {
   readonly #record: OpenRecord;
@@ -42,7 +44,7 @@ export class RequestRecorder {
     return this.#record.trace;
   }
 
-  /** The client's body comes next: it is waited for from here on. */
+  /** The client's body comes next, so the request waits for the client from here on. */
   noteKey({ keyId, masked }: ApiKey): void {
     this.#record.keyId = keyId;
     this.#record.maskedKey = masked;
@@ -68,7 +70,10 @@ export class RequestRecorder {
     this.#record.upstream = tries.at(-1)?.upstream;
   }
 
-  /** An upstream has answered when it is waited for no more. A wait that fails ends with `noteFailure`. */
+  /**
+   * The end of a wait for the upstream means that it has answered. A wait that fails ends with
+   * `noteFailure` instead.
+   */
   waitFor(next: Party): void {
     const wasUpstream = this.#awaited === 'upstream';
     const nowMs = this.#endWait();
@@ -81,7 +86,7 @@ export class RequestRecorder {
     this.#record.status = 200;
   }
 
-  /** What ended the request, or a stream that had begun. */
+  /** Notes what ended the request, or a stream that had begun. */
   noteFailure(error: unknown, hasClientLeft: boolean): void {
     this.#endWait();
     const isRefusal = error instanceof Refusal;
@@ -93,7 +98,9 @@ export class RequestRecorder {
     this.#record.status ??= isRefusal ? this.#statusOf(error) : FAULT_STATUS;
   }
 
-  /** Answers what the ledger is told: all is known but the charge, which is settled at this moment. */
+  /**
+   * Returns the details for the ledger: everything but the charge, which is settled at this moment.
+   */
   noteBill(bill: Bill, end: AnswerEnd, terms: RequestTerms, nowMs: number): RequestDetails {
     const { usage, chargeMicros, isEstimated, isImplausible } = bill;
     const record = this.#record;
@@ -112,7 +119,7 @@ export class RequestRecorder {
     return this.#record;
   }
 
-  /** Answers the present moment. */
+  /** Ends the current wait and returns the present moment. */
   #endWait(): number {
     const nowMs = performance.now();
     const waitedMs = nowMs - this.#awaitedSinceMs;

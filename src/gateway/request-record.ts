@@ -5,46 +5,46 @@ import type { Trace } from '../protocol/trace-context.ts';
 import type { AnswerEnd } from './meter.ts';
 
 /**
- * All that is known of one request when it has ended, told once, however it ended. The moments are those of
- * `performance.now()`.
+ * All that is known of a request when it has ended, reported once, however it ended. All moments
+ * are those of `performance.now()`.
  */
 export interface RequestRecord {
   readonly requestId: string;
   readonly route: FormatName;
   readonly trace: Trace | undefined;
-  /** Undefined for a key whose text is none. */
+  /** Undefined if the text is not a key. */
   readonly keyId: string | undefined;
   readonly maskedKey: string | undefined;
-  /** The pinned id; undefined when the request ended before a model was found. */
+  /** The pinned id. Undefined if the request ended before a model was found. */
   readonly model: string | undefined;
-  /** The one whose answer the client got. */
+  /** The upstream of the last try, whose answer the client got. */
   readonly upstream: string | undefined;
   readonly tries: readonly Try[];
   readonly isStream: boolean;
-  /** That went out; undefined when the client left before. */
+  /** The status that went out. Undefined if the client left before. */
   readonly status: number | undefined;
-  /** Also of what ended a stream that had begun. */
+  /** The refusal that ended the request, or a stream that had begun. */
   readonly refusal: RefusalName | undefined;
   readonly outcome: AnswerEnd | 'refused';
   readonly startedMs: number;
-  /** The body was there. */
+  /** When the body was complete. */
   readonly bodyMs: number | undefined;
   readonly admittedMs: number | undefined;
-  /** The upstream had begun to answer. */
+  /** When the upstream began to answer. */
   readonly firstEventMs: number | undefined;
   readonly endMs: number;
   /** All waits for the upstream together. */
   readonly upstreamWaitMs: number;
-  /** For its body, and for it to read what it got. */
+  /** All waits for the client: for its body, and for it to read the answer. */
   readonly clientWaitMs: number;
-  /** Undefined when nothing was admitted. */
+  /** Undefined if nothing was admitted. */
   readonly usage: Usage | undefined;
   readonly chargeMicros: number;
   readonly heldMicros: number;
   readonly isEstimated: boolean;
-  /** There was text, and the upstream told no usage, or none of its output. */
+  /** The answer is complete, but the upstream told no usage, or left out a part of it. */
   readonly isUsageMissing: boolean;
-  /** The upstream told more than the answer can have cost, and was not believed. */
+  /** The upstream told more usage than the answer can have cost. The excess is not charged. */
   readonly isUsageImplausible: boolean;
 }
 
@@ -59,10 +59,10 @@ export type StreamAbortReason = (typeof STREAM_ABORT_REASONS)[number];
 
 export interface RequestMeasures {
   readonly durationSeconds: number;
-  /** What the gateway itself took: neither upstream nor client was waited for. */
+  /** The gateway's own time, without the waits for the upstream and the client. */
   readonly overheadSeconds: number;
   readonly firstEventSeconds: number | undefined;
-  /** Undefined for what is no stream, had not begun, or came to its end. */
+  /** Undefined if the answer is not a stream, or the stream had not begun or came to its end. */
   readonly streamAbortReason: StreamAbortReason | undefined;
 }
 
@@ -71,7 +71,7 @@ export function measureRequest(record: RequestRecord): RequestMeasures {
   const durationMs = Math.max(0, endMs - startedMs);
   return {
     durationSeconds: durationMs / 1_000,
-    // Waits for both may overlap: what is left is never less than nothing.
+    // Waits for both parties may overlap, so the difference could be negative.
     overheadSeconds: Math.max(0, durationMs - upstreamWaitMs - clientWaitMs) / 1_000,
     firstEventSeconds: firstEventMs === undefined ? undefined : (firstEventMs - startedMs) / 1_000,
     streamAbortReason: findStreamAbortReason(record),

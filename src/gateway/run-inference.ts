@@ -25,8 +25,8 @@ import { sendWhole } from './send-whole.ts';
 import type { ClientSide, Steps } from './steps.ts';
 
 /**
- * THE SPINE: what happens to one request, in order. Both formats, every model and every upstream go this way;
- * every step may throw a `Refusal`, which the exchange writes in the format's own words.
+ * THE SPINE: what happens to one request, in order. Both formats, every model and every upstream go
+ * this way. Every step may throw a `Refusal`, which the exchange writes in the client's format.
  *
  *   openAnswer     key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ──┐
  *                  401   408 413    400 415             404       400        401 402 │
@@ -36,9 +36,10 @@ import type { ClientSide, Steps } from './steps.ts';
  *   runInference                   └──▶ SETTLE ─▶ observe
  *                                       always    always
  *
- * It has three parts because streams may be open for long, thousands at once: while a function waits it keeps all of its
- * variables, and those of `openAnswer` hold the body and all that was read of it. So `openAnswer` ends when `sendAnswer`
- * has begun, and `runInference` alone waits for the end of the answer, with no more than an `OpenAnswer`.
+ * It has three parts because streams may be open for long, thousands at once. While a function
+ * waits, it keeps all of its variables alive, and those of `openAnswer` hold the body and
+ * everything read from it. So `openAnswer` returns when `sendAnswer` has begun, and `runInference`
+ * alone waits for the end of the answer, with nothing but an `OpenAnswer`.
  */
 export async function runInference(
   client: ClientSide,
@@ -73,7 +74,7 @@ export async function runInference(
   }
 }
 
-/** All that is kept of a request while its answer runs. */
+/** All that stays in memory of a request while its answer runs. */
 interface OpenAnswer {
   readonly sending: Promise<AnswerEnd>;
   readonly leave: ClientLeave;
@@ -81,7 +82,7 @@ interface OpenAnswer {
   readonly terms: RequestTerms;
 }
 
-/** From the key to the admission. It does not wait for what it begins to send. */
+/** Goes from the key to the admission, then begins to send the answer without waiting for it. */
 async function openAnswer(
   client: ClientSide,
   format: Format,
@@ -163,7 +164,7 @@ interface Order {
   readonly steps: Steps;
 }
 
-/** Whatever fails from here on rejects: something is held, and has to be settled. */
+/** Failures from here on become rejections: credits are held and must be settled. */
 function sendAnswer(delivery: Delivery, order: Order): Promise<AnswerEnd> {
   const { client, format, leave, meter, recorder, context, heldMicros } = delivery;
   const { asked, model, input, hold, contextTokensMax, steps } = order;
@@ -196,7 +197,7 @@ function sendAnswer(delivery: Delivery, order: Order): Promise<AnswerEnd> {
   }
 }
 
-/** A request that names no type gets the benefit of the doubt. */
+/** A request without a content type is taken for JSON. */
 function checkContentType(contentType: string | undefined): void {
   if (contentType === undefined || contentType === 'application/json') return;
   if (/^application\/(json|[\w.-]+\+json)\b/i.test(contentType)) return;
@@ -209,7 +210,10 @@ interface OutputCut {
   readonly heldMicros: number;
 }
 
-/** The client left the length of the answer to us, and has not the credits for the longest. */
+/**
+ * The client left the length of the answer to the gateway, but its credits do not cover the longest
+ * answer.
+ */
 function cutOutput(client: ClientSide, { model, input, heldMicros }: OutputCut): number {
   const tokensMax = affordableOutputTokens({ input, heldMicros, price: model.price });
   client.addHeaders({ 'x-tollgate-max-tokens': String(tokensMax) });

@@ -9,7 +9,7 @@ import type { AnswerEnd, Meter } from './meter.ts';
 import type { RequestRecorder } from './record-request.ts';
 import type { ClientStream } from './steps.ts';
 
-/** Proxies and clients give up on a connection that says nothing for long. */
+/** Proxies and clients give up on a connection that is silent for long. */
 const SILENCE_MAX_MS = 10_000;
 
 const STREAM_HEAD = {
@@ -17,7 +17,7 @@ const STREAM_HEAD = {
   headers: {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',
-    // nginx would hold events back until its buffer is full.
+    // Without this, nginx holds events back until its buffer is full.
     'x-accel-buffering': 'no',
   },
 };
@@ -30,8 +30,8 @@ const silences = createDeadlineList<StreamSender>({
 });
 
 /**
- * Parts as they come. The status line waits for the first one: until then a failure is a plain error that
- * clients retry, afterwards it is the last event of the stream.
+ * Sends parts as they come. The status line waits for the first part: before it, a failure is a
+ * plain error, which clients retry; after it, a failure is the last event of the stream.
  */
 export async function sendStream(delivery: Delivery, parts: Answer): Promise<AnswerEnd> {
   const { client, leave, recorder } = delivery;
@@ -53,14 +53,17 @@ export async function sendStream(delivery: Delivery, parts: Answer): Promise<Ans
     await sender.sendError(error, client.requestId);
   } finally {
     sender.close();
-    // Where the client left first, the upstream is told to stop.
+    // If the client left first, this tells the upstream to stop.
     await parts.return?.();
   }
   sender.end();
   return end;
 }
 
-/** By itself: a function that waits for the rest of a stream would hold the first part until then. */
+/**
+ * A separate function, because a function that waits for the rest of a stream would keep the first
+ * part in memory until then.
+ */
 async function beginStream(delivery: Delivery, parts: Answer): Promise<StreamSender> {
   const { client, leave, recorder } = delivery;
   recorder.waitFor('upstream');
@@ -72,7 +75,6 @@ async function beginStream(delivery: Delivery, parts: Answer): Promise<StreamSen
   return new StreamSender(client.startStream(STREAM_HEAD), delivery, first.value);
 }
 
-/** A class, because one is made for every stream. */
 class StreamSender {
   readonly #stream: ClientStream;
   readonly #format: Format;
@@ -81,7 +83,10 @@ class StreamSender {
   readonly #meter: Meter;
   readonly #recorder: RequestRecorder;
   readonly #silence = silences.add(this);
-  /** Most streams go on in the words of their upstream, and are many: they have none. */
+  /**
+   * Created when needed: most streams relay the bytes of their upstream and need no encoder, which
+   * saves memory for the many open streams.
+   */
   #encoder: StreamEncoder | undefined;
   #first: AnswerPart | undefined;
 
@@ -103,7 +108,7 @@ class StreamSender {
     return this.#stream.isFinished;
   }
 
-  /** Answers whether there is more, and more is wanted. */
+  /** Returns whether there is more, and more is wanted. */
   takeFirst(): boolean | Promise<boolean> {
     const first = this.#first;
     this.#first = undefined;
@@ -148,7 +153,7 @@ class StreamSender {
     return !this.#stream.isFinished || this.#leave.readsOn();
   }
 
-  /** What is counted is what goes out, in whosever words. */
+  /** Counts what goes out, whether the upstream's own bytes or newly encoded ones. */
   #encode(part: AnswerPart): string | Uint8Array {
     let text = '';
     let charged: Usage | undefined;

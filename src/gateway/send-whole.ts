@@ -9,7 +9,7 @@ import type { AnswerEnd } from './meter.ts';
 
 const JSON_HEAD = { status: 200, headers: { 'content-type': 'application/json' } };
 
-/** One JSON body, when the answer is complete and its client still there. */
+/** Sends one JSON body when the answer is complete, if its client is still there. */
 export async function sendWhole(delivery: Delivery, parts: Answer): Promise<AnswerEnd> {
   const { client, leave, meter, recorder, heldMicros } = delivery;
   const whole = new WholeAnswer(delivery);
@@ -22,7 +22,7 @@ export async function sendWhole(delivery: Delivery, parts: Answer): Promise<Answ
     if (part.isLast === true) break;
   }
   if (leave.hasLeft) return 'complete';
-  // A charge above what is held may be cut when it is settled, which is after this answer.
+  // Settlement may cut a charge above what is held, and it happens after this answer.
   const chargeMicros = meter.seenMicros(true);
   if (chargeMicros <= heldMicros) {
     client.addHeaders({ 'x-tollgate-credits-charged': formatCredits(chargeMicros) });
@@ -33,7 +33,6 @@ export async function sendWhole(delivery: Delivery, parts: Answer): Promise<Answ
   return 'complete';
 }
 
-/** A class, because one is made for every request that is no stream. */
 class WholeAnswer {
   readonly #delivery: Delivery;
   #collector: AnswerCollector | undefined;
@@ -44,7 +43,7 @@ class WholeAnswer {
     this.#delivery = delivery;
   }
 
-  /** What is added for a client that has left is counted, and not kept. */
+  /** If the client has left, the part is counted but not kept. */
   add({ events, contentBytes, closing }: AnswerPart): void {
     const { leave, meter } = this.#delivery;
     meter.noteContent(contentBytes);

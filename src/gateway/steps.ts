@@ -11,32 +11,38 @@ import type { AnswerDrains } from './answer-drains.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { TokenRatio } from './token-ratios.ts';
 
-/** What the spine needs from outside. A step throws a `Refusal` when it says no. */
+/** What the spine needs from outside. A step that says no throws a `Refusal`. */
 export interface Steps {
   /** The trace that a request is part of, if any. */
   startTrace(caller: Caller): Trace | undefined;
-  /** Reads the key and checks all that can be checked without the store. */
+  /** Reads the key and checks everything that can be checked without the store. */
   checkKey(caller: Caller): ApiKey;
   readonly catalogue: Catalogue;
-  /** Names the settings that hold. */
+  /** Names the settings that are in force. */
   readonly configVersion: string;
-  /** For text that nobody has counted, and for what is no text. */
+  /** How to estimate text that nobody has counted, and files. */
   readonly estimate: FileBounds & { readonly bytesPerToken: number };
-  /** For answers of a model that nobody has counted. */
+  /** How long the tokens of a model are, for answers that nobody has counted. */
   ratioOf(model: string): TokenRatio;
   /** What becomes of a `max_tokens` above the model's ceiling. */
   readonly overCeiling: 'reject' | 'clamp';
-  /** Checks everything else in one round trip, and holds what the request may cost. */
+  /** Checks everything else in one round trip and holds what the request may cost. */
   admit(order: AdmissionOrder): Promise<Admission>;
-  /** For requests that cost nothing: whether the key is good, and which models it may use (undefined: all). */
+  /**
+   * For requests that cost nothing: checks the key and tells which models it may use (undefined:
+   * all).
+   */
   identify(key: ApiKey): Promise<{ readonly models: readonly string[] | undefined }>;
-  /** The same door, and then what the key is told of itself. */
+  /** Checks the key in the same way, then returns what it may know about itself. */
   describeKey(key: ApiKey): Promise<KeyInfo>;
   readonly infer: Infer;
   readonly drains: AnswerDrains;
-  /** In which some upstream reads requests: those go on as they came, and their long texts need not be read. */
+  /**
+   * The formats that upstreams read. Requests in these formats are passed on as they came, so their
+   * long texts need not be read.
+   */
   readonly upstreamFormats: ReadonlySet<Format['name']>;
-  /** Once for each request, when it has ended, however it ended. */
+  /** Called once for each request when it has ended, however it ended. */
   observe(record: RequestRecord): void;
   /** Milliseconds since the epoch. */
   nowMs(): number;
@@ -45,7 +51,7 @@ export interface Steps {
 /** A stream of bytes to the client. */
 export interface ClientStream {
   readonly isFinished: boolean;
-  /** A promise when the client is slower than its upstream. */
+  /** Returns a promise if the client is slower than its upstream. */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
   endStream(): void;
 }
@@ -59,12 +65,12 @@ interface AnswerHead {
 export interface ClientSide extends Caller {
   readonly requestId: string;
   readonly signal: StopSignal;
-  /** While it arrives it counts against the address of a stranger, if it is one's. */
+  /** If the client is a stranger, its body counts against this address while it arrives. */
   body(stranger: string | undefined): Promise<Uint8Array>;
-  /** Go out with whatever is answered, a refusal included. */
+  /** Adds headers to whatever is answered, a refusal included. */
   addHeaders(headers: Readonly<Record<string, string>>): void;
   answer(head: AnswerHead, body: string | Uint8Array): void;
   startStream(head: AnswerHead): ClientStream;
-  /** Aborts the signal: the upstream stops with this refusal, which the client then gets. */
+  /** Aborts the signal: the upstream stops, and the client gets this refusal. */
   abort(refusal: Refusal): void;
 }

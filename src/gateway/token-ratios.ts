@@ -1,18 +1,27 @@
-/** So many tokens have to be counted before their length is believed. */
+/** The learned ratio is used from this many counted tokens on. */
 const TOKENS_MIN = 1_000;
-/** From here on what was counted before counts half. */
+/** At this many tokens, all earlier counts are halved, so newer answers weigh more. */
 const TOKENS_MAX = 1_000_000;
-/** However strange the answers are: nobody makes the answers of others much cheaper, or dearer. */
+/**
+ * The learned ratio stays within this factor of the assumed one: strange answers of one client must
+ * not make those of others much cheaper or dearer.
+ */
 const FACTOR_MAX = 2;
 
 /** How long the tokens of a model are, as far as its answers have shown. */
 export interface TokenRatio {
   readonly bytesPerToken: number;
-  /** A complete answer without thoughts: its text, and how many tokens its upstream counted. */
+  /**
+   * Notes a complete answer without thoughts: the bytes of its content and the tokens that its
+   * upstream counted.
+   */
   note(bytes: number, tokens: number): void;
 }
 
-/** For estimates of answers that nobody counts to their end: of each model, as this worker has seen it. */
+/**
+ * For estimates of answers that nobody counts to their end. Each worker learns one ratio for each
+ * model.
+ */
 export function createTokenRatios(bytesPerToken: number): (model: string) => TokenRatio {
   const byModel = new Map<string, TokenRatio>();
   return (model) => {
