@@ -4,7 +4,7 @@ import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
 
 interface Limits {
   readonly firstByteMs: number;
-  /** Between two parts. */
+  /** The longest silence between two parts. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
@@ -18,18 +18,19 @@ export interface DeadlineHolder {
 }
 
 /**
- * Ends answers that take too long. The silence of an upstream counts while somebody waits for its next part:
- * a client that reads slowly is not held against it. The total counts always.
+ * Ends answers that take too long. The silence of an upstream counts only while somebody waits for
+ * its next part, so a client that reads slowly is not held against it. The total always counts.
  *
  *   asked ──▶ first part ──▶ asked ──▶ part … ──▶ done
  *    └ firstByteMs            └ idleMs             └ totalMs after the first was asked for
  *
- * One part is asked for at a time. Who takes parts as they come asks for the next one with each.
+ * One part is asked for at a time. A caller that takes parts as they come asks for the next part
+ * with each one.
  */
 export interface AnswerDeadlines {
   noteFirstAsked(answer: DeadlineHolder): void;
   noteAsked(answer: DeadlineHolder): void;
-  /** What was asked for is there. */
+  /** The part that was asked for has come. */
   noteTold(answer: DeadlineHolder): void;
   noteOver(answer: DeadlineHolder): void;
 }
@@ -42,7 +43,7 @@ export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
       nowMs: () => performance.now(),
       onDue: (answer) => answer.expire(fail(limits)),
     });
-  // Where two are equal the first one names the reason.
+  // If two limits are equal, the first list names the reason.
   const total = listFor(limits.totalMs, failTooLong);
   const firstByte = listFor(limits.firstByteMs, failUnbegun);
   const idle = listFor(limits.idleMs, failSilent);
@@ -82,7 +83,7 @@ function failSilent({ idleMs }: Limits): UpstreamFailure {
   );
 }
 
-/** No sign of a bad upstream: answers can be long, and clients slow. */
+/** Not a sign of a bad upstream: answers can be long, and clients slow. */
 function failTooLong({ totalMs }: Limits): UpstreamFailure {
   return new UpstreamFailure(
     'refused',

@@ -15,15 +15,18 @@ import type { UpstreamDialect } from './upstream-dialect.ts';
 
 const { OPENING_BRACE, SPACE } = ascii;
 
-/** A whole answer is put together in memory before it is decoded. */
+/** A whole answer is collected in memory before it is decoded. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const ERROR_BYTES_MAX = 64 * 1024;
 
-/** Reads one body. What it throws is the end of the answer; what it has told before still counts. */
+/**
+ * Reads one body. An error that it throws ends the answer, but parts that it told before still
+ * count.
+ */
 export interface AnswerReader {
-  /** The chunk's memory is used again for what is read next. */
+  /** The caller reuses the chunk's memory for the next read. */
   push(chunk: Uint8Array): PushedPart | undefined;
-  /** Nothing more comes. */
+  /** The body has ended. */
   end(): PushedPart | undefined;
 }
 
@@ -33,12 +36,12 @@ export interface AnswerOptions {
   /** What the upstream says that its answer is. */
   readonly contentType: string | undefined;
   readonly form: AnswerForm;
-  /** The pinned id: what the upstream calls it is its own affair. */
+  /** The pinned id. It replaces the upstream's own name for the model. */
   readonly model: string;
-  /** Only what the answer costs is wanted by now. */
+  /** Whether only the cost of the answer is still wanted. */
   readonly isUnread: () => boolean;
   readonly maskText: MaskText;
-  /** For what an upstream told before it failed in the same read. */
+  /** Takes what an upstream told before it failed in the same read. */
   readonly teller: PartTeller;
 }
 
@@ -46,7 +49,7 @@ export interface PartTeller {
   tell(part: PushedPart): void;
 }
 
-/** Some upstreams stream whatever was asked for, others never do. */
+/** Some upstreams always stream and others never do, whatever was asked for. */
 export function createAnswerReader(options: AnswerOptions): AnswerReader {
   const { isStream, contentType } = options;
   const contrary = isStream ? 'application/json' : 'text/event-stream';
@@ -54,7 +57,10 @@ export function createAnswerReader(options: AnswerOptions): AnswerReader {
   return isAsAsked ? createReader(options, isStream) : createLookingReader(options);
 }
 
-/** What a type says is not always so: the first byte of an object tells it from events. */
+/**
+ * The content type can be wrong, so the first byte decides: an object begins with a brace, and
+ * events do not.
+ */
 function createLookingReader(options: AnswerOptions): AnswerReader {
   let reader: AnswerReader | undefined;
   return {
@@ -79,7 +85,6 @@ function createReader(options: AnswerOptions, comesInEvents: boolean): AnswerRea
   return createWholeReader(options, comesInEvents);
 }
 
-/** A class, because one is made for every stream. */
 class RelayReader implements AnswerReader {
   readonly #relay: StreamRelay;
   readonly #teller: PartTeller;
@@ -159,7 +164,7 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES_MAX) {
         const refusal = new Refusal('upstream_broken', "The upstream's answer is too large.");
-        // Another one would be as large, and as dear.
+        // Do not retry: another answer would be as large, and as expensive.
         throw new UpstreamFailure('refused', refusal);
       }
       chunks.push(Buffer.from(chunk));
@@ -169,7 +174,7 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
   };
 }
 
-/** Reads what the rest of an answer tells of its cost, and keeps nothing of what it says. */
+/** Reads what the rest of an answer tells about its cost, and keeps nothing of its content. */
 function createUnreadReader(dialect: UpstreamDialect, before: readonly Uint8Array[]): AnswerReader {
   const picker = createMemberPicker(dialect.usageMembers);
   let bytes = 0;
@@ -203,7 +208,7 @@ function toPart(events: readonly InferenceEvent[], model: string): PushedPart {
   return { events: renamed, contentBytes: 0, bytes: undefined };
 }
 
-/** What is too long to be an error message is cut: the status says enough. */
+/** Cuts an error message that is too long: the status says enough. */
 export function createErrorReader(status: number, headers: HttpHeaders): AnswerReader {
   const retryAfter = headers.get('retry-after');
   const chunks: Uint8Array[] = [];

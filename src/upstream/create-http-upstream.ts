@@ -21,7 +21,7 @@ import { parseOrigin } from './http1/origin.ts';
 import { revealHeaders } from './reveal-headers.ts';
 import { dialectOf } from './upstream-dialect.ts';
 
-/** How long the rest of an answer may take that has told all it had to tell. */
+/** How long the rest of an answer may take after it has told everything. */
 const LINGER_MAX_MS = 1_000;
 const NAME_CHARS_MAX = 64;
 
@@ -29,13 +29,16 @@ export interface HttpUpstreamOptions {
   readonly kind: FormatName;
   readonly url: string;
   readonly apiKey: Secret | undefined;
-  /** By name in lower case: more headers of each request. */
+  /** More headers of each request, by lower-case name. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly tls: TlsOptions;
-  /** What the upstream calls a model, where it has another name there. */
+  /** The upstream's own names for models, where they differ. */
   readonly modelNames: Readonly<Record<string, string>>;
   readonly unknownFields: 'pass' | 'drop' | 'refuse';
-  /** Of a chat upstream, by the id of the model, `*` for all others; absent, the client's own. */
+  /**
+   * For a chat upstream: the field for the output limit, by the id of the model, `*` for all
+   * others. If absent, the client's own field.
+   */
   readonly outputLimitFields: Readonly<Record<string, OutputLimitField>>;
   readonly accepts: ReadonlySet<OptionalFeature>;
   readonly concurrencyMax: number;
@@ -48,14 +51,18 @@ export interface HttpUpstreamOptions {
   readonly clock: Clock;
 }
 
-/** A real backend over HTTP. Each call is one request; whoever stops taking parts ends it at once. */
+/**
+ * A real backend over HTTP. Each call is one request. A caller that stops taking parts ends the
+ * request at once.
+ */
 export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const { kind, timeouts, accepts } = options;
   const vendorModels = new Map(Object.entries(options.modelNames));
   const limitFields = new Map(Object.entries(options.outputLimitFields));
   const client = createHttpClient({
     origin: parseOrigin(new URL(options.url)),
-    // A call has ended when its answer has told all; its connection may still be read to the end.
+    // A call ends when its answer has told everything, but its connection may still be read to the
+    // end.
     connectionsMax: 2 * options.concurrencyMax,
     connectTimeoutMs: timeouts.connectMs,
     tls: options.tls,
@@ -71,7 +78,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   });
   const maskText = createSecretMask(options);
   const forStreams = { answer: createAnswerDeadlines(timeouts), lingering, maskText };
-  // A whole answer is silent until it is there, however long that takes.
+  // An answer that is not a stream is silent until it is complete, however long that takes.
   const wholeTimeouts = { ...timeouts, firstByteMs: timeouts.totalMs };
   const forWholes = { answer: createAnswerDeadlines(wholeTimeouts), lingering, maskText };
   const encodeHeaders = createHeaderEncoder(options);
@@ -81,7 +88,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     signal.throwIfAborted();
     const { isStream } = request;
     checkUnknown(request, options);
-    // What an upstream of the native format takes of its own clients it says itself.
+    // For chat clients only: an upstream of the native format tells native clients itself what it
+    // takes.
     if (form.format === 'chat' && !accepts.has('pdf')) refusePdfs(request);
     if (dialect.format === 'chat') refuseLongCache(request);
     const vendorModel = vendorModels.get(model) ?? model;
@@ -102,7 +110,10 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   };
 }
 
-/** A tool of an unknown kind is none that can be left out: the model would be without it. */
+/**
+ * An unknown kind of tool is refused even if unknown fields are dropped: without the tool, the
+ * model would lack it.
+ */
 function checkUnknown(
   { unknownFields: names }: RequestOutline,
   { unknownFields }: Pick<HttpUpstreamOptions, 'unknownFields'>,
@@ -116,7 +127,7 @@ function checkUnknown(
   });
 }
 
-/** Most requests have the same headers as the one before: those are put together once. */
+/** Most requests have the same headers as the one before, so these are put together once. */
 function createHeaderEncoder(options: HttpUpstreamOptions): (call: InferenceCall) => HeaderLines {
   const { kind, apiKey, headers } = options;
   const dialect = dialectOf(kind);

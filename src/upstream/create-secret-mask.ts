@@ -2,19 +2,19 @@ import { LONG_SECRET_CHARS_MIN, maskSecrets } from '../lib/mask-secrets.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 
-/** Nobody would guess anything from less. */
+/** Shorter values give nothing away. */
 const SECRET_CHARS_MIN = 4;
 
 interface Secrets {
   readonly apiKey: Secret | undefined;
-  /** By name in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, Secret>>;
 }
 
 /**
- * Masks what the upstream of these settings knows of us and nobody else may: its key, and the values of the
- * headers that it is sent. Only for errors, which are rare: the secrets are laid open for each text again, so that
- * no other copy is kept.
+ * Masks the secrets that the upstream of these settings knows: its key, and the values of the
+ * headers that it is sent. Only errors need this, and they are rare. So the secrets are revealed
+ * anew for each text, and no other copy is kept.
  */
 export function createSecretMask({ apiKey, headers }: Secrets): MaskText {
   return (text) => {
@@ -27,7 +27,7 @@ export function createSecretMask({ apiKey, headers }: Secrets): MaskText {
   };
 }
 
-/** What of a header a server may repeat without the rest. */
+/** The parts of a header that a server may repeat without the rest. */
 function partsOf(name: string, value: string): string[] {
   const parts = value.split(/[\s,;=]+/).filter((part) => isLong(part) && isMixed(part));
   if (!name.endsWith('authorization')) return parts;
@@ -37,7 +37,9 @@ function partsOf(name: string, value: string): string[] {
   return [credentials, decoded, decoded.slice(decoded.indexOf(':') + 1), ...parts];
 }
 
-/** A short word or number, such as `ollama` or `1234567`, is no secret, and may stand in any text. */
+/**
+ * A short word or number, such as `ollama` or `1234567`, is not a secret and may stand in any text.
+ */
 function isTelling(value: string): boolean {
   return isLong(value) || (value.length >= SECRET_CHARS_MIN && isMixed(value));
 }

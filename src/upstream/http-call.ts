@@ -19,21 +19,21 @@ import type { PushedPart } from './pushed-part.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface CallRules {
-  /** What an upstream says of a failure may have our secrets in it: nothing of that goes on without this. */
+  /**
+   * What an upstream says about a failure may contain our secrets, so nothing of it goes on without
+   * this mask.
+   */
   readonly maskText: MaskText;
   readonly answer: AnswerDeadlines;
-  /** For the rest of an answer that has told all it had to tell. */
+  /** For reading the rest of an answer that has told everything. */
   readonly lingering: DeadlineList<HttpCall>;
 }
 
-/**
- * One call of an upstream: reads its answer, parts as they come, a whole one, or an error. A class, because one is
- * made for every request.
- */
+/** One call of an upstream. Reads its answer: parts as they come, a whole answer, or an error. */
 export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   readonly parts: PartQueue;
   readonly #signal: StopSignal;
-  /** Until the upstream answers: it holds the request with its body. */
+  /** Kept only until the upstream answers, because it holds the request with its body. */
   #call: InferenceCall | undefined;
   readonly #dialect: UpstreamDialect;
   readonly #maskText: MaskText;
@@ -68,7 +68,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#exchange?.resume();
   }
 
-  /** An error is no answer, and costs nothing. */
+  /** An error is not an answer, and costs nothing. */
   isSent(): boolean {
     return !this.#isRefused && this.#exchange?.isSent === true;
   }
@@ -78,7 +78,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#exchange?.abort();
   }
 
-  /** What lingers has told all that matters. */
+  /** An answer that lingers has told all that matters. */
   giveUpRest(): void {
     this.#exchange?.abort();
   }
@@ -153,7 +153,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
       this.parts.push(part, this.#readBytes);
       return;
     }
-    // Nothing of what follows matters, but a connection that is read to its end can be used again.
+    // Nothing that follows matters, but a connection that is read to its end can be used again.
     this.#isOver = true;
     this.#stopListening();
     this.parts.pushLast(part);
@@ -161,7 +161,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#lingerDeadline = this.#lingering.add(this);
   }
 
-  /** What came makes no sense, or is an error. */
+  /** The answer makes no sense, or is an error. */
   #break(error: unknown): void {
     this.#isOver = true;
     this.abort();

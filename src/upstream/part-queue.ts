@@ -3,16 +3,18 @@ import type { Deadline } from '../timers/deadline-list.ts';
 import type { AnswerDeadlines, DeadlineHolder } from './answer-deadlines.ts';
 import { joinParts, keepPart, type PushedPart, saysAnything } from './pushed-part.ts';
 
-/** More than this waits at the socket, and from there on at the upstream. One event more may be of any size. */
+/**
+ * Bytes beyond this wait at the socket, and then at the upstream. One more event may have any size.
+ */
 const BYTES_WAITING_MAX = 16 * 1024;
 
 export interface AnswerSource {
-  /** Nothing more is pushed, or a little that was on its way. */
+  /** Nothing more is pushed after this, except a little that was already on its way. */
   pause(): void;
   resume(): void;
   /** Whether the whole request has been sent. */
   isSent(): boolean;
-  /** Nobody takes any more. */
+  /** Nobody takes any more parts. */
   abort(): void;
 }
 
@@ -23,7 +25,7 @@ interface Asker {
   readonly reject: (error: unknown) => void;
 }
 
-/** Who takes what comes, as it comes. */
+/** A caller that takes parts as they come. */
 interface Taker {
   readonly take: TakePart;
   readonly resolve: (isTold: boolean) => void;
@@ -34,15 +36,15 @@ const NEXT_MICROTASK = Promise.resolve();
 const DONE: Result = { done: true, value: undefined };
 
 /**
- * What a socket brings, for somebody who asks for one part at a time and within its deadlines, or who takes parts as
- * they come: all that came in one read goes on as one.
+ * Passes on what a socket brings. The caller either asks for one part at a time, within its
+ * deadlines, or takes parts as they come: then all that came in one read goes on as one part.
  *
  *   source ──push──▶ waiting ──next──▶ asker
  *      │                └──────flush──▶ taker, in the turn of the read
  *      └──finish, fail, expire──▶ end, behind all that waits
  *
- * What is pushed may lie in memory that the next read uses again: all is copied but what a taker who waits for
- * nothing gets with the `flush` that ends the read.
+ * A pushed part may lie in memory that the next read uses again. So every part is copied, except
+ * one that a free taker gets with the `flush` that ends the read.
  *
  * Written by hand, because a generator could not be ended while it waits for the socket.
  */
@@ -57,7 +59,7 @@ export class PartQueue implements Answer, DeadlineHolder {
   #end: { readonly error: unknown } | 'finished' | undefined;
   #asker: Asker | undefined;
   #taker: Taker | undefined;
-  /** The client has to catch up first. */
+  /** The taker is busy: its client has to catch up first. */
   #isTaking = false;
   #isPaused = false;
   #isAnswering = false;
@@ -73,7 +75,7 @@ export class PartQueue implements Answer, DeadlineHolder {
     return this;
   }
 
-  /** What so many bytes from the socket brought. */
+  /** Adds the part that this many bytes from the socket brought. */
   push(part: PushedPart, readBytes: number): void {
     if (this.#end !== undefined) return;
     this.#add(part, readBytes);
@@ -84,7 +86,7 @@ export class PartQueue implements Answer, DeadlineHolder {
     this.#source.pause();
   }
 
-  /** Nothing more of this read follows. */
+  /** The current read brings nothing more. */
   flush(): void {
     const taker = this.#taker;
     if (taker === undefined || this.#isTaking) return;
@@ -92,7 +94,7 @@ export class PartQueue implements Answer, DeadlineHolder {
     else if (this.#end !== undefined) this.#endTaker(taker, this.#end);
   }
 
-  /** The same, and nothing follows. */
+  /** Adds the last part. */
   pushLast(part: PushedPart): void {
     if (this.#end !== undefined) return;
     this.#add(part, 0);
@@ -107,7 +109,10 @@ export class PartQueue implements Answer, DeadlineHolder {
     this.#close({ error });
   }
 
-  /** What waits is lost with the answer, which nobody has asked for in time. */
+  /**
+   * The time is up: parts that still wait are lost with the answer, since nobody asked for them in
+   * time.
+   */
   expire(error: unknown): void {
     if (this.#end === undefined) this.#source.abort();
     this.#waiting = [];
@@ -170,11 +175,11 @@ export class PartQueue implements Answer, DeadlineHolder {
     this.#waiting.push(isTakenAtOnce ? part : keepPart(part));
   }
 
-  /** Behind everything else that the same read brings. */
+  /** Answers after everything else that the same read brings. */
   #answerSoon(): void {
     if (this.#asker === undefined || this.#isAnswering) return;
     this.#isAnswering = true;
-    // As `queueMicrotask`, which costs 0.1 us, twice as much.
+    // The same as `queueMicrotask`, which costs 0.1 us, twice as much.
     void NEXT_MICROTASK.then(() => {
       this.#isAnswering = false;
       this.#answerAsker();
@@ -232,7 +237,7 @@ export class PartQueue implements Answer, DeadlineHolder {
   }
 
   #goOn(taker: Taker, isGoodSoFar: boolean): void {
-    // What it wrote may have ended all this.
+    // The taker's own write may have ended the answer.
     if (this.#taker !== taker) return;
     if (!isGoodSoFar) {
       this.#dismiss(taker, () => taker.resolve(false));

@@ -4,24 +4,27 @@ import type { AnswerPart, Closing, InferenceEvent } from '../protocol/inference.
 export interface PushedPart {
   readonly events: readonly InferenceEvent[];
   readonly contentBytes: number;
-  /** `undefined` where the client reads another form. */
+  /** `undefined` if the client reads another format. */
   readonly bytes: readonly Uint8Array[] | undefined;
-  /** What follows the bytes; owns what it writes. */
+  /** Writes what follows the bytes, into memory of its own. */
   readonly closing?: Closing | undefined;
 }
 
-/** The beginning of an event is nothing that anybody could take, however long it is. */
+/** The beginning of an event, however long, is nothing that a client could take yet. */
 export function saysAnything({ events, bytes }: PushedPart): boolean {
   return events.length > 0 || (bytes !== undefined && bytes.length > 0);
 }
 
-/** One that outlives the memory into which the socket reads; in one piece, so that it need not be copied again. */
+/**
+ * A part that outlives the memory into which the socket reads. It is in one piece, so that it need
+ * not be copied again.
+ */
 export function keepPart({ events, contentBytes, bytes, closing }: PushedPart): PushedPart {
   const kept = bytes === undefined || bytes.length === 0 ? bytes : [Buffer.concat(bytes)];
   return { events, contentBytes, bytes: kept, closing };
 }
 
-/** All of them as one. */
+/** Joins all parts into one. */
 export function joinParts(parts: readonly PushedPart[], isLast: true | undefined): AnswerPart {
   const [first, second] = parts;
   if (first !== undefined && second === undefined) return toAnswerPart(first, isLast);
@@ -44,7 +47,7 @@ function toAnswerPart(part: PushedPart, isLast: true | undefined): AnswerPart {
   return { events, contentBytes, bytes, closing: closing && closeBehind(pieces, closing), isLast };
 }
 
-/** Copied once, when all of it is there. */
+/** Copies the bytes once, when all of them are there. */
 function closeBehind(pieces: PushedPart['bytes'], closing: Closing): Closing {
   if (pieces === undefined || pieces.length === 0) return closing;
   return (usage) => Buffer.concat([...pieces, closing(usage)]);

@@ -9,7 +9,10 @@ interface UpstreamTls {
     | undefined;
 }
 
-/** Throws when the file of the authorities cannot be used: connections would fail one by one instead. */
+/**
+ * Throws if the file of the authorities cannot be used. Otherwise connections would fail one by
+ * one.
+ */
 export function readUpstreamTls({ name, tls }: UpstreamTls): TlsOptions {
   const { caFile, serverName } = tls ?? {};
   return {

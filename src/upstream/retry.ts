@@ -18,23 +18,23 @@ import { wait } from '../timers/wait.ts';
 import { waitForLease } from './wait-for-lease.ts';
 
 const TRIES_MAX = 3;
-/** Half of it is jitter. The last pause is twice as long as the one before. */
+/** Half of it is jitter. The second pause, which is the last, is twice as long. */
 const PAUSE_MS = 100;
-/** What an upstream that is alone may ask for is waited for up to here; longer waits are the client's. */
+/** How long to wait for a single upstream that asks for a pause; longer waits are the client's. */
 const RETRY_AFTER_WAIT_MAX_MS = 2_000;
-/** Spreads those who wait for the same moment. */
+/** Spreads requests that wait for the same moment. */
 const RETRY_AFTER_JITTER_MS = 250;
 
-/** What is needed of a call once its answer has begun. */
+/** The part of a call that is still needed once its answer has begun. */
 type CallEnd = Pick<InferenceCall, 'isUnread' | 'noteTries' | 'signal'>;
 
 export interface RetryOptions {
   readonly room: WaitingRoom;
   readonly upstreams: ReadonlyMap<string, Infer>;
-  /** By the format of the client: those that do not take its PDFs. */
+  /** By the format of the client: the upstreams that do not take its PDFs. */
   readonly withoutPdfs: Readonly<Record<FormatName, ReadonlySet<string>>>;
   readonly budget: RetryBudget;
-  /** Once for each request that was tried, when it is over. */
+  /** Called once for each request that was tried, when it is over. */
   readonly onTries: (tries: readonly Try[], call: CallEnd) => void;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -45,11 +45,11 @@ type Result = IteratorResult<AnswerPart>;
 const DONE: Result = { done: true, value: undefined };
 
 /**
- * All upstreams as one. A try that fails before its first part is repeated, where that can help:
+ * All upstreams as one. A try that fails before its first part is repeated if that can help:
  *
  *   lease ──▶ first part ──▶ parts … ──▶ done
- *     ▲           │ fails                whatever fails now is the end of the answer
- *     └── pause ◀─┘ elsewhere if there is an elsewhere
+ *     ▲           │ fails                a failure here is the end of the answer
+ *     └── pause ◀─┘ another upstream if there is one
  */
 export function inferWithRetries(options: RetryOptions): Infer {
   return (call) => new AnswerWithRetries(options, call);
@@ -60,14 +60,14 @@ interface AnswerStart {
   readonly parts: Answer;
 }
 
-/** By hand, since each part costs a generator another turn; a class, because one is made for every request. */
+/** Written by hand, because with a generator each part takes another turn. */
 class AnswerWithRetries implements Answer {
   readonly #options: RetryOptions;
   readonly #call: CallEnd;
-  /** Nothing of it is kept longer than a retry is possible. */
+  /** Kept only as long as a retry is possible. */
   #untold: InferenceCall | undefined;
   readonly #tries: Try[] = [];
-  /** Before its first part. */
+  /** The current try, before its first part. */
   #trying: Answer | undefined;
   #begun: AnswerStart | undefined;
   #isOver = false;
@@ -93,7 +93,7 @@ class AnswerWithRetries implements Answer {
     return this.#trying !== undefined && (this.#trying.isSent?.() ?? true);
   }
 
-  /** No function that waits: a stream would hold all that one has for as long as it is open. */
+  /** Not an async function, whose variables a stream would keep in memory while it is open. */
   pour(take: TakePart): Promise<boolean> {
     if (this.#begun === undefined || this.#isOver) return Promise.resolve(true);
     const { lease, parts } = this.#begun;
@@ -119,14 +119,14 @@ class AnswerWithRetries implements Answer {
     return DONE;
   }
 
-  /** The first part of the first try that has one. Throws the refusal that helps the client most. */
+  /** Returns the first part that any try brings. Throws the refusal that helps the client most. */
   async #takeFirst(call: InferenceCall): Promise<Result> {
     this.#options.budget.noteFirstTry();
     let refusal: UpstreamFailure | undefined;
     try {
       for (;;) {
         const found = findLease(this.#options, call, this.#tries);
-        // Nearly always there is one at once, and nothing to wait for.
+        // Nearly always a lease is free at once, and there is nothing to wait for.
         const lease = found instanceof Promise ? await found : found;
         if (lease.kind === 'none') throw refusal ?? refuseNoRoute(lease, call);
         let parts: Answer;
@@ -153,7 +153,7 @@ class AnswerWithRetries implements Answer {
     }
   }
 
-  /** Throws where no other try could help. */
+  /** Throws if no other try could help. */
   #noteFailedTry(call: InferenceCall, lease: Lease, error: unknown): UpstreamFailure {
     const { result, failure } = endFailed(lease, call, error);
     this.#trying = undefined;
@@ -163,7 +163,7 @@ class AnswerWithRetries implements Answer {
     return failure;
   }
 
-  /** Throws the refusal where there may be no other try. */
+  /** Throws the refusal if there may be no other try. */
   async #waitForRetry(call: InferenceCall, refusal: UpstreamFailure): Promise<void> {
     const { budget, random } = this.#options;
     const isLast = refusal.kind === 'refused' || this.#tries.length >= TRIES_MAX;
@@ -223,7 +223,7 @@ function endFailed(lease: Lease, { signal }: CallEnd, error: unknown): FailedTry
   return { result: failure.kind, failure };
 }
 
-/** What may help elsewhere, and cannot there. */
+/** Results that another upstream may avoid, but not the same one. */
 const FINAL_THERE: ReadonlySet<Try['result']> = new Set(['slow', 'denied']);
 
 function findLease(
@@ -237,7 +237,7 @@ function findLease(
   return waitForLease(options.room, { model, exclude: NONE, signal });
 }
 
-/** Where no route takes PDFs, any of them says so better. */
+/** If no route takes PDFs, any upstream may get the request: it explains that better. */
 async function findLeaseForPdfs(
   options: RetryOptions,
   call: InferenceCall,
@@ -256,7 +256,7 @@ function unfitFor(
   return hasPdfs ? withoutPdfs[form.format] : NONE;
 }
 
-/** Elsewhere if possible; else there again, after what it has asked for, unless that cannot help. */
+/** Another upstream if possible, else one after the pause that it asked for, if that can help. */
 async function findAnotherLease(
   options: RetryOptions,
   call: InferenceCall,
@@ -277,7 +277,7 @@ async function findAnotherLease(
   return room.choose(model, final);
 }
 
-/** What the upstream says of the request is final; else a client is best told when to come back. */
+/** What an upstream says about the request is final; else a client is best told when to return. */
 function moreHelpful(before: UpstreamFailure | undefined, last: UpstreamFailure): UpstreamFailure {
   if (before === undefined || last.kind === 'refused') return last;
   return before.kind === 'overloaded' && last.kind !== 'overloaded' ? before : last;

@@ -8,13 +8,16 @@ import { parseOrigin } from './http1/origin.ts';
 import { revealHeaders } from './reveal-headers.ts';
 import { dialectOf } from './upstream-dialect.ts';
 
-/** One lost answer happens to everybody. */
+/** A single lost answer can happen to any upstream. */
 const FAILURES_IN_ROW_MAX = 2;
 
 export interface UpstreamProbe {
   /** Whether the upstream counts as down. */
   isDown(): boolean;
-  /** What came of the last question: a status, or why there is none; undefined before the first answer. */
+  /**
+   * The result of the last question: a status, or why there is none. Undefined before the first
+   * answer.
+   */
   lastResult(): string | undefined;
   stop(): void;
 }
@@ -23,22 +26,22 @@ export interface UpstreamProbeOptions {
   readonly kind: FormatName;
   readonly url: string;
   readonly apiKey: Secret | undefined;
-  /** By name in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly tls: TlsOptions;
   /** From the root of the host. */
   readonly path: string;
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  /** How it was left by a probe before this one. */
+  /** How the probe before this one left the upstream. */
   readonly isDown: boolean;
   readonly clock: Clock;
   readonly onChange: (isDown: boolean, result: string) => void;
 }
 
 /**
- * Asks an upstream again and again whether it is there, with no help of clients. A status below 500 is an
- * answer of somebody who is; the next question waits until the last one is over.
+ * Asks an upstream again and again whether it is there, without the help of clients. Any status
+ * below 500 means that it is. The next question waits until the last one is over.
  */
 export function startUpstreamProbe(options: UpstreamProbeOptions): UpstreamProbe {
   const client = createHttpClient({

@@ -2,7 +2,7 @@ import { pourAnswer } from '../protocol/answers/pour-answer.ts';
 import type { Answer, AnswerPart, Infer } from '../protocol/inference.ts';
 import type { CallSpan } from '../protocol/trace-context.ts';
 
-/** Notes each call of an upstream in the trace of its request, where that is recorded. */
+/** Notes each call of an upstream in the trace of its request, if that trace is recorded. */
 export function traceCalls(upstream: string, infer: Infer): Infer {
   return (call) => {
     const span = call.trace?.recording?.startCall(upstream);

@@ -37,11 +37,11 @@ export type EncoderInput = UpstreamCallOutline & Pick<InferenceCall, 'readWhole'
 
 type BetaFields = Pick<RequestOutline, 'isBetaContext' | 'betas'>;
 
-/** How a kind of upstream is spoken to; all in which the kinds differ. */
+/** How to speak to one kind of upstream: everything in which the kinds differ. */
 export interface UpstreamDialect {
-  /** What it reads and writes: clients of the same format get its answers as they are. */
+  /** The format that it reads and writes. Its answers are relayed to clients of the same format. */
   readonly format: FormatName;
-  /** Behind the upstream's address. */
+  /** Follows the upstream's address. */
   readonly path: string;
   encodeRequest(
     call: EncoderInput,
@@ -50,15 +50,15 @@ export interface UpstreamDialect {
   ): string | Uint8Array;
   /** Name, value, name, value, … */
   encodeHeaders(betas: BetaFields, apiKey: string | undefined): readonly string[];
-  /** The same for a question whether it is there. */
+  /** The same for a probe that asks whether the upstream is there. */
   encodeProbeHeaders(apiKey: string | undefined): readonly string[];
   createStreamDecoder(): StreamDecoder;
   decodeAnswer(body: string): readonly InferenceEvent[];
   createStreamRelay(model: string, context: AnswerContext, maskText: MaskText): StreamRelay;
   relayAnswer(body: Buffer, model: string, context: AnswerContext): RelayedAnswer;
-  /** What `readUsage` needs of a whole answer. */
+  /** The members of a whole answer that `readUsage` needs. */
   readonly usageMembers: readonly string[];
-  /** `undefined` where the answer tells none; throws where it is an error. */
+  /** `undefined` if the answer tells no usage. Throws if the answer is an error. */
   readUsage(answer: Json): Usage | undefined;
 }
 
@@ -107,7 +107,7 @@ export const CHAT_DIALECT: UpstreamDialect = {
   readUsage: readChatUsage,
 };
 
-/** To be written anew. */
+/** The call with its whole request, to be written anew. */
 function wholeOf(call: EncoderInput): UpstreamCall {
   return { ...call, request: call.readWhole() };
 }

@@ -2,12 +2,12 @@ import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Lease, NoRoute } from '../routing/router.ts';
 import type { WaitingRoom } from '../routing/waiting-room.ts';
 
-/** A place that is not free by then is refused: clients come back by themselves. */
+/** If no place is free by then, the request is refused: clients come back by themselves. */
 const LEASE_WAIT_MAX_MS = 5_000;
 
 /**
- * A lease at once, or as soon as a place is free. Answers why there is none when it takes too long or too many
- * wait, and throws the signal's reason as soon as it is aborted.
+ * Returns a lease at once, or as soon as a place is free. If that takes too long, or too many wait,
+ * returns why there is none. Throws the signal's reason as soon as it is aborted.
  */
 export function waitForLease(
   room: WaitingRoom,

@@ -5,10 +5,12 @@ const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 const TO_LOWER = 0x20;
 
-/** The headers of one answer. They stay in the text of the head: most of them are never asked for. */
+/**
+ * The headers of one answer. They stay in the text of the head, because most are never asked for.
+ */
 export class AnswerHeaders implements HttpHeaders {
   readonly #text: string;
-  /** Four positions in the text for each header, see `FieldReader`. */
+  /** Four positions in the text for each header; see `FieldReader`. */
   readonly #marks: readonly number[];
 
   constructor(text: string, marks: readonly number[]) {
@@ -21,7 +23,7 @@ export class AnswerHeaders implements HttpHeaders {
     return at === -1 ? undefined : this.#valueAt(at);
   }
 
-  /** Whether there is more than one under this name. */
+  /** Whether there is more than one header of this name. */
   hasSeveral(name: string): boolean {
     const first = this.#find(name, 0);
     return first !== -1 && this.#find(name, first + 4) !== -1;
@@ -35,7 +37,7 @@ export class AnswerHeaders implements HttpHeaders {
     return values;
   }
 
-  /** Looks from this mark on. */
+  /** Searches from this mark on. */
   #find(name: string, from: number): number {
     const marks = this.#marks;
     const { length } = name;
@@ -60,7 +62,7 @@ export class AnswerHeaders implements HttpHeaders {
   #valueAt(at: number): string {
     const start = this.#marks[at + 2] ?? 0;
     let end = this.#marks[at + 3] ?? 0;
-    // `trimEnd` would take more than the two that HTTP knows as space.
+    // `trimEnd` would remove more than space and tab, the only two that HTTP knows as space.
     while (end > start && isSpace(this.#text.charCodeAt(end - 1))) end -= 1;
     return this.#text.slice(start, end);
   }

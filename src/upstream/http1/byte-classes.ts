@@ -3,10 +3,10 @@ import { SPACE, TAB } from '../../lib/bytes/ascii.ts';
 const TOKEN_CHARACTERS =
   "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** 1 for each byte that may stand in the name of a header. */
+/** 1 for each byte that the name of a header may contain. */
 export const IS_TOKEN = tabulate((byte) => TOKEN_CHARACTERS.includes(String.fromCharCode(byte)));
 
-/** 1 for each byte that may stand in the value of a header: no control character but the tab. */
+/** 1 for each byte that the value of a header may contain: no control character but the tab. */
 export const IS_VALUE = tabulate((byte) => byte === TAB || (byte >= SPACE && byte !== 0x7f));
 
 const NOT_HEX = -1;
@@ -20,7 +20,7 @@ export function hexValue(byte: number): number {
   return HEX_VALUES[byte] ?? NOT_HEX;
 }
 
-/** The value of a decimal digit; for any other byte something below 0 or above 9. */
+/** The value of a decimal digit; below 0 or above 9 for any other byte. */
 export function digitValue(byte: number): number {
   return byte - 0x30;
 }

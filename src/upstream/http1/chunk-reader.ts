@@ -26,7 +26,10 @@ export class ChunkReader {
   #trailerBytes = 0;
   readonly #trailers = new FieldReader();
 
-  /** Reads up to the next data and answers where they begin; at the end of the bytes there are none. */
+  /**
+   * Reads up to the next data and returns where they begin, or the end of the bytes if there are
+   * none.
+   */
   readToData(bytes: Uint8Array, start: number): number {
     let at = start;
     while (at < bytes.length && this.#state !== 'data' && this.verdict === 'reading') {
@@ -39,7 +42,7 @@ export class ChunkReader {
     return at;
   }
 
-  /** How many of the next bytes are data. */
+  /** Takes the data that come next and returns how many bytes they are. */
   takeData(bytesMax: number): number {
     if (this.#state !== 'data') return 0;
     const length = Math.min(this.#size, bytesMax);
@@ -68,7 +71,7 @@ export class ChunkReader {
     else this.#state = next;
   }
 
-  /** The state behind this byte; undefined when it may not stand here. */
+  /** The state after this byte; undefined if the byte is not allowed here. */
   #follow(byte: number): State | undefined {
     switch (this.#state) {
       case 'size':

@@ -9,7 +9,7 @@ interface ExchangeParts {
   readonly onOver: () => void;
 }
 
-/** What an exchange asks of the connection that carries it. */
+/** What an exchange needs from the connection that carries it. */
 interface Carrier {
   readonly isSent: boolean;
   pause(): void;
@@ -38,7 +38,7 @@ export class ConnectionExchange implements HttpExchange {
     this.#onOver = parts.onOver;
   }
 
-  /** It is answered: nobody sends it again. */
+  /** The answer has begun, so the request is never sent again. */
   forgetRequest(): void {
     this.head = '';
     this.body = undefined;

@@ -16,15 +16,20 @@ import type { Origin } from './origin.ts';
 
 export interface HttpClientOptions {
   readonly origin: Origin;
-  /** A request beyond fails; nothing waits for a connection to become free. */
+  /** A request beyond this number fails: no request waits for a free connection. */
   readonly connectionsMax: number;
-  /** Until a connection is ready, with name look-up and TLS. All other deadlines are the caller's. */
+  /**
+   * The time until a connection is ready, with name look-up and TLS. All other deadlines are the
+   * caller's.
+   */
   readonly connectTimeoutMs: number;
   readonly tls?: TlsOptions;
   readonly clock: Clock;
 }
 
-/** An HTTP/1.1 client for one origin: kept connections, one request at a time on each. */
+/**
+ * An HTTP/1.1 client for one origin. It keeps connections, and each carries one request at a time.
+ */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { origin, connectionsMax, connectTimeoutMs, tls, clock } = options;
   const idle = createIdleConnections(clock);

@@ -8,20 +8,28 @@ export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
   /** With its query. */
   readonly path: string;
-  /** Name, value, name, value, …; the names in lower case, without `host`, `content-length` and `connection`. */
+  /**
+   * Name, value, name, value, …; the names in lower case, without `host`, `content-length` and
+   * `connection`.
+   */
   readonly headers: readonly string[] | HeaderLines;
-  /** Is not copied: it stays as it is until the exchange is over. */
+  /** Not copied: the caller must not change it until the exchange is over. */
   readonly body: Uint8Array | undefined;
 }
 
-/** The lines that are the same for every request to an origin, with the end of the line before them. */
+/**
+ * The lines that are the same for every request to an origin, after the end of the request line.
+ */
 export function encodeOriginLines({ protocol, host, port }: Origin): string {
   const name = host.includes(':') ? `[${host}]` : host;
   const isUsualPort = port === (protocol === 'https:' ? 443 : 80);
   return ` HTTP/1.1\r\nhost: ${isUsualPort ? name : `${name}:${port}`}\r\nconnection: keep-alive\r\n`;
 }
 
-/** The head of a request, in ISO-8859-1. What is no HTTP is thrown: a line break in a value would begin a header. */
+/**
+ * The head of a request, in ISO-8859-1. Throws if it is not valid HTTP: a line break in a value
+ * would begin another header.
+ */
 export function encodeRequestHead(request: HttpRequest, originLines: string): string {
   const { method, body, headers } = request;
   const head =
@@ -32,13 +40,16 @@ export function encodeRequestHead(request: HttpRequest, originLines: string): st
   return method === 'POST' ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`;
 }
 
-/** All up to the length of the body. */
+/** Everything before the length of the body. */
 function startHead({ method, path }: HttpRequest, originLines: string, lines: string): string {
   if (!PATH.test(path)) throw new Error('a path must begin with / and be visible ASCII');
   return `${method} ${path}${originLines}${lines}`;
 }
 
-/** Headers that have been checked, for requests that have the same, most of them to the same place. */
+/**
+ * Headers that have been checked, for all requests that share them. It also keeps the last head,
+ * because most requests go to the same path.
+ */
 export class HeaderLines {
   readonly #text: string;
   #method: HttpRequest['method'] | undefined;
@@ -69,7 +80,7 @@ function encodeHeaderLines(headers: readonly string[]): string {
     const name = headers[at] ?? '';
     const value = headers[at + 1];
     if (!NAME.test(name)) throw new Error('a header must have a name of lower case letters');
-    // The value may be a secret, so it is not repeated.
+    // The value may be a secret, so the message does not repeat it.
     if (value === undefined || !VALUE.test(value))
       throw new Error(`header ${name} has no possible value`);
     lines += `${name}: ${value}\r\n`;

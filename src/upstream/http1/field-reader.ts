@@ -18,8 +18,8 @@ const MARKS_MAX = 4 * HEADERS_MAX;
 type State = 'lineStart' | 'name' | 'valueStart' | 'value' | 'lineEnd' | 'sectionEnd';
 
 /**
- * Reads header lines up to the empty one behind them; trailers are the same. It goes byte by byte, so what it
- * finds cannot depend on how the bytes were split. Folded lines and lines that end in LF alone are malformed.
+ * Reads header lines up to the empty line after them. Trailers have the same form. Its result never
+ * depends on how the bytes were split. Folded lines, and lines that end in LF alone, are malformed.
  */
 export class FieldReader {
   verdict: Verdict = 'reading';
@@ -27,7 +27,10 @@ export class FieldReader {
   marks: number[] = [];
   #state: State = 'lineStart';
 
-  /** Reads from `start` at most to `end` and answers how far it came. Marks are positions plus `offset`. */
+  /**
+   * Reads from `start` at most to `end` and returns how far it came. Marks are positions plus
+   * `offset`.
+   */
   read(bytes: Uint8Array, start: number, end: number, offset: number): number {
     let at = start;
     while (at < end && this.verdict === 'reading') {
@@ -46,12 +49,12 @@ export class FieldReader {
     this.#state = 'lineStart';
   }
 
-  /** Whoever has taken the marks may keep them. */
+  /** Drops the marks without changing them: whoever took them may keep them. */
   forget(): void {
     this.marks = NO_MARKS;
   }
 
-  /** A usual line at once, of all others the first byte. */
+  /** Reads a usual line at once, but only the first byte of any other line. */
   #readLine(bytes: Uint8Array, start: number, end: number, offset: number): number {
     let nameEnd = start;
     while (nameEnd < end && IS_TOKEN[bytes[nameEnd] ?? 0] === 1) nameEnd += 1;

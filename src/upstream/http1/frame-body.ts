@@ -11,7 +11,7 @@ export type Framing =
 
 export interface HttpAnswerHead {
   readonly status: number;
-  /** 0 or 1, of the HTTP version. */
+  /** The last digit of the HTTP version: 0 or 1. */
   readonly minorVersion: number;
   readonly headers: AnswerHeaders;
 }
@@ -21,8 +21,8 @@ const CHUNKED: Framing = { kind: 'chunked' };
 const UNTIL_CLOSE: Framing = { kind: 'until_close' };
 
 /**
- * Undefined means malformed. RFC 9112 6.3 lets a reader repair much of what is refused here; two readers that
- * repair differently see two different answers on one connection.
+ * Undefined means malformed. RFC 9112 6.3 lets a reader repair much of what is refused here. But
+ * two readers that repair differently see two different answers on one connection.
  */
 export function frameBody(head: HttpAnswerHead, isHead: boolean): Framing | undefined {
   const { headers } = head;
@@ -53,7 +53,9 @@ function decodeLength(text: string): number | undefined {
   return bytes;
 }
 
-/** HTTP/1.0 knows no transfer encodings: who uses one there has not understood the other. */
+/**
+ * HTTP/1.0 has no transfer encodings: a server that uses one there does not follow its own version.
+ */
 function isChunked(encoding: string, { minorVersion }: HttpAnswerHead): boolean {
   return minorVersion === 1 && encoding.toLowerCase() === 'chunked';
 }

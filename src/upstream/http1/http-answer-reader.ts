@@ -7,13 +7,13 @@ import { readKeepMs } from './read-keep-ms.ts';
 import { StatusLineReader } from './status-line-reader.ts';
 
 export type AnswerStep =
-  /** All bytes are read; the answer goes on. */
+  /** All bytes are read, but the answer goes on. */
   | 'more'
-  /** `head` is there. */
+  /** `head` is set. */
   | 'head'
-  /** `data` is there. */
+  /** `data` is set. */
   | 'data'
-  /** The answer is complete. What stands behind `position` is no part of it. */
+  /** The answer is complete. Bytes after `position` do not belong to it. */
   | 'end'
   | 'malformed'
   | 'too_large_head';
@@ -22,8 +22,8 @@ const NO_HEAD: HttpAnswerHead = { status: 0, minorVersion: 0, headers: new Answe
 const NO_DATA = new Uint8Array(0);
 
 /**
- * Reads one answer after the other from bytes that may be split anywhere. It does not call anybody: whoever
- * has the bytes asks for one step after the other until there are `more` needed, or stops in between and
+ * Reads one answer after the other from bytes that may be split anywhere. It calls nobody: the
+ * caller asks for one step after the other until `more` bytes are needed, or stops in between and
  * comes back with the bytes from `position` on.
  */
 export class HttpAnswerReader {
@@ -44,7 +44,7 @@ export class HttpAnswerReader {
   readonly #fields = new FieldReader();
   readonly #chunks = new ChunkReader();
 
-  /** Makes ready for the answer to the next request. */
+  /** Prepares for the answer to the next request. */
   restart(method: string): void {
     this.head = NO_HEAD;
     this.data = NO_DATA;
@@ -72,17 +72,20 @@ export class HttpAnswerReader {
     }
   }
 
-  /** Whether the answer is complete when the connection ends here, between two calls of `read`. */
+  /** Whether the answer is complete if the connection ends here, between two calls of `read`. */
   isCompleteAtClose(): boolean {
     return this.#framing?.kind === 'until_close';
   }
 
-  /** How long the connection may wait for another request once the answer is complete; 0 is not at all. */
+  /**
+   * How long the connection may wait for another request once the answer is complete. 0 means not
+   * at all.
+   */
   keepMs(): number {
     return this.#keepMs;
   }
 
-  /** Once they were told: a stream may be open for long. */
+  /** Call this once the head was passed on, because a stream may be open for long. */
   forgetHead(): void {
     this.head = NO_HEAD;
     this.#text = '';
@@ -137,7 +140,7 @@ export class HttpAnswerReader {
 
   #skipInformational(bytes: Buffer, status: number): AnswerStep {
     this.#informationalHeads += 1;
-    // Nobody asked for another protocol.
+    // No request asks for another protocol.
     if (status === 101 || this.#informationalHeads > INFORMATIONAL_HEADS_MAX) return 'malformed';
     this.#beginHead();
     return this.#readHead(bytes, this.position);

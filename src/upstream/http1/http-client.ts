@@ -1,42 +1,48 @@
 import type { HttpRequest } from './encode-request.ts';
 import type { HttpFailure } from './http-failure.ts';
 
-/** Requests to one origin, over connections that are kept for the next ones. */
+/** Sends requests to one origin, over connections that are kept for the next requests. */
 export interface HttpClient {
   /**
-   * Sends one request. No function of the handler runs before this has returned. Throws when the request
-   * cannot be written as HTTP, which is a mistake of the caller.
+   * Sends one request. No function of the handler runs before this has returned. Throws if the
+   * request cannot be written as HTTP, which is a mistake of the caller.
    */
   send(request: HttpRequest, handler: HttpHandler): HttpExchange;
   /** How many exchanges have neither ended nor failed nor been aborted. */
   readonly inFlight: number;
-  /** Takes no more requests. What runs goes on, and its connection closes behind it. */
+  /** Takes no more requests. Requests that run go on, and their connections close after them. */
   close(): void;
 }
 
-/** What becomes of one request: `onHead`, then `onData` any number of times, and last one of `onEnd` and `onFail`. */
+/**
+ * Hears about one request: `onHead`, then `onData` any number of times, and last either `onEnd` or
+ * `onFail`.
+ */
 export interface HttpHandler {
   onHead(status: number, headers: HttpHeaders): void;
-  /** The bytes stay as they are until `onReadEnd` has returned. */
+  /** The bytes do not change until `onReadEnd` has returned. */
   onData(chunk: Uint8Array): void;
-  /** All is told that one read brought, unless that was the end. */
+  /** Everything that one read brought has been passed on, unless the answer ended with it. */
   onReadEnd?(): void;
   onEnd(): void;
   onFail(failure: HttpFailure): void;
 }
 
 export interface HttpHeaders {
-  /** The first value under this name, which is in lower case. Values are ISO-8859-1, as they arrived. */
+  /** The first value under this lower-case name. Values are ISO-8859-1, as they arrived. */
   get(name: string): string | undefined;
 }
 
 export interface HttpExchange {
-  /** The whole request has left this process, or is answered already. */
+  /** Whether the whole request has left this process, or is answered already. */
   readonly isSent: boolean;
-  /** From now on nothing of the answer is told, and the server is made to wait; a failure is told all the same. */
+  /**
+   * From now on the handler hears nothing, and the server has to wait. A failure is told after
+   * `resume`.
+   */
   pause(): void;
-  /** What was held back may be told before this returns. */
+  /** Passes on what was held back, some of it perhaps before this returns. */
   resume(): void;
-  /** Ends the connection at once; nothing more is told. */
+  /** Ends the connection at once. The handler hears nothing more. */
   abort(): void;
 }

@@ -5,11 +5,14 @@ import { createHttpFailure, type HttpFailureKind } from './http-failure.ts';
 import type { OpenSocket, SocketListener } from './open-socket.ts';
 import { RequestWriter } from './request-writer.ts';
 
-/** What a connection needs from those who share it out. */
+/** What a connection needs from the client that owns it. */
 export interface ConnectionOwner {
   readonly openSocket: OpenSocket;
   readonly connectTimeoutMs: number;
-  /** It can carry another exchange, for so long; the owner destroys it when it does not want it. */
+  /**
+   * The connection can carry another exchange within this time. The owner destroys it if it is not
+   * wanted.
+   */
   onIdle(connection: HttpConnection, keepMs: number): void;
   onGone(connection: HttpConnection): void;
   /** The exchange lost a kept connection before a byte of the answer came. */
@@ -40,13 +43,18 @@ export class HttpConnection implements SocketListener {
   readonly #reader = new HttpAnswerReader();
   #connectTimer: NodeJS.Timeout | undefined;
   #state: State = 'connecting';
-  /** What a loss means for as long as no request could be sent. */
+  /** What a loss means as long as no request could be sent. */
   #connectFailure: ConnectFailure | undefined = 'connect_failed';
-  /** Stays after the connection is gone while the exchange is paused: not all has been told. */
+  /**
+   * Stays set when the connection is gone while the exchange is paused: there is more to pass on.
+   */
   #exchange: ConnectionExchange | undefined;
   #isReused = false;
   #hasAnswerBegun = false;
-  /** Read but not told because of a pause: the rest of one read, since the socket reads no further then. */
+  /**
+   * Bytes that were read but not passed on because of a pause: at most the rest of one read, since
+   * a paused socket reads no further.
+   */
   #held = NO_BYTES;
   #isTelling = false;
   #loss: Loss | undefined;
@@ -87,7 +95,7 @@ export class HttpConnection implements SocketListener {
     this.#begin(exchange);
   }
 
-  /** Whether all of the request that it carries has left this process. */
+  /** Whether the whole request that it carries has left this process. */
   get isSent(): boolean {
     return this.#state === 'running' && this.#writer.isDone();
   }
@@ -97,7 +105,7 @@ export class HttpConnection implements SocketListener {
   }
 
   resume(): void {
-    // The loop that is telling goes on by itself.
+    // A loop that is running goes on by itself.
     if (!this.#isTelling) {
       this.#tell(this.#held);
       this.#conclude();
@@ -120,7 +128,7 @@ export class HttpConnection implements SocketListener {
   onBytes(bytes: Buffer): void {
     if (this.#state === 'gone') return;
     if (this.#state === 'idle') {
-      // Nobody asked. Kept, it would be read as the answer to the next request.
+      // Nobody asked for these bytes. They would be read as the answer to the next request.
       this.#leave();
       return;
     }
@@ -129,7 +137,7 @@ export class HttpConnection implements SocketListener {
     this.#tell(this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]));
   }
 
-  /** Tells what the bytes say, until the exchange is over or paused. */
+  /** Passes on what the bytes say, until the exchange is over or paused. */
   #tell(bytes: Buffer): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
@@ -145,7 +153,7 @@ export class HttpConnection implements SocketListener {
     this.#isTelling = false;
     this.#reader.forgetData();
     if (this.#exchange !== exchange) return;
-    // A copy: the next read uses the memory again.
+    // A copy, because the next read uses the memory again.
     if (at < bytes.length) this.#held = Buffer.from(bytes.subarray(at));
     exchange.handler.onReadEnd?.();
   }
@@ -174,13 +182,17 @@ export class HttpConnection implements SocketListener {
 
   #tellHead({ handler }: ConnectionExchange): void {
     const { status, headers } = this.#reader.head;
-    // Who refuses does not want the rest, and may close on a client that goes on sending.
+    // A server that refuses does not want the rest, and may close the connection of a client that
+    // goes on sending.
     if (status >= 400) this.#writer.stop();
     handler.onHead(status, headers);
     this.#reader.forgetHead();
   }
 
-  /** The answer is complete. Bytes behind it belong to nobody: such a connection is not used again. */
+  /**
+   * The answer is complete. If more bytes follow, they belong to no request, and the connection is
+   * not used again.
+   */
   #release(areBytesLeft: boolean): void {
     this.#exchange = undefined;
     const isUsable = this.#state === 'running' && !areBytesLeft && this.#writer.isDone();
@@ -200,7 +212,7 @@ export class HttpConnection implements SocketListener {
     this.#conclude();
   }
 
-  /** Tells what the loss of the connection means, once all that came before it has been told. */
+  /** Tells what the loss of the connection means, once all that came before it was passed on. */
   #conclude(): void {
     const exchange = this.#exchange;
     const loss = this.#loss;
@@ -210,7 +222,7 @@ export class HttpConnection implements SocketListener {
     if (this.#connectFailure !== undefined) fail(this.#connectFailure);
     else if (loss.isClean && this.#reader.isCompleteAtClose()) exchange.end();
     else if (this.#hasAnswerBegun) fail('truncated');
-    // The repetition has a fresh connection, so it is the only one.
+    // The repetition gets a fresh connection, so there is only one.
     else if (this.#isReused) this.#owner.repeat(exchange);
     else fail('closed_early');
   }

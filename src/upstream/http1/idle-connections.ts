@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import type { HttpConnection } from './http-connection.ts';
 
-/** Connections that wait for a request; at most as many as there are connections. */
+/** Connections that wait for a request. */
 export interface IdleConnections {
   add(connection: HttpConnection, keepMs: number): void;
-  /** The one that was used last: the others may grow old and close. */
+  /** Takes the connection that was used last, so the others may grow old and close. */
   take(): HttpConnection | undefined;
   remove(connection: HttpConnection): void;
   destroyAll(): void;
@@ -24,7 +24,7 @@ export function createIdleConnections(clock: Clock): IdleConnections {
 
   const isFresh = ({ sinceMs, keepMs }: IdleConnection) => {
     const ageMs = clock.nowMs() - sinceMs;
-    // A clock that was set back must not keep a connection for longer.
+    // A clock that is set back must not keep a connection for longer.
     return ageMs >= 0 && ageMs < keepMs;
   };
 

@@ -5,30 +5,34 @@ import type { Origin } from './origin.ts';
 export interface TlsOptions {
   /** PEM of the authorities to trust instead of the usual ones. */
   readonly ca?: string | Buffer;
-  /** The name that the certificate must have, when it is not the host's. */
+  /** The name that the certificate must have, if it is not the host's. */
   readonly servername?: string;
 }
 
 export interface SocketListener {
-  /** TCP stands; with TLS the handshake follows. */
+  /** TCP is connected. With TLS the handshake follows. */
   onConnect(): void;
   onReady(): void;
-  /** The bytes stay as they are until this returns. */
+  /** The bytes do not change until this returns. */
   onBytes(bytes: Buffer): void;
 }
 
 export type OpenSocket = (listener: SocketListener) => Socket;
 
-/** One read brings at most so much. */
+/** One read brings at most this many bytes. */
 export const READ_BYTES_MAX = 64 * 1024;
 
-/** Makes the function that begins to connect to the origin. Errors and the end are the caller's to listen for. */
+/**
+ * Creates the function that begins to connect to the origin. The caller listens for errors and for
+ * the end.
+ */
 export function createOpenSocket(origin: Origin, tls: TlsOptions = {}): OpenSocket {
   return origin.protocol === 'https:' ? createOpenTls(origin, tls) : createOpenTcp(origin);
 }
 
 function createOpenTcp({ host, port }: Origin): OpenSocket {
-  // All sockets read into it, one after the other: Node by itself allocates so much for every read.
+  // All sockets read into this buffer, one after the other. By default, Node allocates as much for
+  // every read.
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
   return (listener) => {
     const callback = (length: number) => {
@@ -46,10 +50,10 @@ function createOpenTcp({ host, port }: Origin): OpenSocket {
 }
 
 function createOpenTls({ host, port }: Origin, { ca, servername }: TlsOptions): OpenSocket {
-  // Once for all connections: it parses the authorities.
+  // Once for all connections, because it parses the authorities.
   const secureContext = createSecureContext(ca === undefined ? {} : { ca });
   const name = servername ?? (isIP(host) === 0 ? host : undefined);
-  // The last one, of a server whose certificate was verified: Node tells it only then.
+  // The last session of a server whose certificate was verified: Node tells it only then.
   let session: Buffer | undefined;
   return (listener) => {
     const socket = connectTls({
@@ -57,7 +61,7 @@ function createOpenTls({ host, port }: Origin, { ca, servername }: TlsOptions): 
       port,
       secureContext,
       ALPNProtocols: ['http/1.1'],
-      // Not even when the environment of the process says otherwise.
+      // Even if the environment of the process says otherwise.
       rejectUnauthorized: true,
       ...(session !== undefined && { session }),
       ...(name !== undefined && { servername: name }),
@@ -68,7 +72,7 @@ function createOpenTls({ host, port }: Origin, { ca, servername }: TlsOptions): 
     socket.on('session', (latest: Buffer) => {
       session = latest;
     });
-    // It may be the session that the server cannot go on with.
+    // Perhaps the server cannot resume this session.
     socket.on('error', () => {
       session = undefined;
     });

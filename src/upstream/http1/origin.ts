@@ -1,4 +1,4 @@
-/** Where requests go to. */
+/** Where requests go. */
 export interface Origin {
   readonly protocol: 'http:' | 'https:';
   /** A name or an address; IPv6 without brackets. */

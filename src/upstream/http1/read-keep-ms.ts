@@ -1,15 +1,20 @@
 import type { HttpAnswerHead } from './frame-body.ts';
 
-/** Servers close after 5 s and more; who closes first decides whether a request meets a closing connection. */
+/**
+ * Servers close idle connections after 5 s or more. Closing first keeps a request from meeting a
+ * closing connection.
+ */
 const KEEP_MS = 4_000;
-/** By how much to be earlier than the server has said. */
+/** How much earlier to close than the server has announced. */
 const MARGIN_MS = 1_000;
 const KEEP_MS_MAX = 60_000;
 
 const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
 const TIMEOUT = /(?:^|[\s,])timeout=(\d{1,9})(?![\d.])/i;
 
-/** How long a connection may wait for its next request, by the answer's head; 0 is not at all. */
+/**
+ * How long a connection may wait for its next request, by the answer's head. 0 means not at all.
+ */
 export function readKeepMs({ minorVersion, headers }: HttpAnswerHead): number {
   if (minorVersion === 0 || hasClose(headers)) return 0;
   const keepAlive = headers.get('keep-alive');

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
-/** Up to here copying is cheaper than a second system call. */
+/** Up to this size, copying is cheaper than a second system call. */
 const COPIED_BODY_BYTES_MAX = 16 * 1024;
-/** TLS encrypts, and keeps, at once what it is given at once. */
+/** TLS encrypts, and keeps, all that it is given at once. So a body goes out in slices. */
 const SLICE_BYTES = 64 * 1024;
 
 const NO_BYTES = new Uint8Array(0);
@@ -37,7 +37,7 @@ export class RequestWriter {
     return this.#unsent.length === 0 && this.#socket.writableLength === 0;
   }
 
-  /** Sends no more of a body that is not sent. The socket is of no use for another request then. */
+  /** Sends no more of an unfinished body. The socket cannot carry another request then. */
   stop(): void {
     this.#isStopped = this.#unsent.length > 0;
   }
@@ -50,7 +50,7 @@ export class RequestWriter {
       this.#socket.once('drain', () => this.#sendOn());
       return;
     }
-    // An empty rest of a body would keep all of it.
+    // An empty rest of a body would keep the whole body in memory.
     if (this.#unsent.length === 0) this.#unsent = NO_BYTES;
   }
 }

@@ -11,13 +11,13 @@ const STATUS_END = STATUS_START + 3;
 export class StatusLineReader {
   verdict: 'reading' | 'done' | 'malformed' = 'reading';
   status = 0;
-  /** 0 or 1, of the HTTP version. */
+  /** The last digit of the HTTP version: 0 or 1. */
   minorVersion = 0;
-  /** How many bytes of the line were read, as far as the status goes. */
+  /** How many bytes of the line were read, counted up to the status. */
   #column = 0;
   #isAfterCr = false;
 
-  /** Reads from `start` at most to `end` and answers how far it came. */
+  /** Reads from `start` at most to `end` and returns how far it came. */
   read(bytes: Uint8Array, start: number, end: number): number {
     if (this.#column === 0 && isUsualLine(bytes, start, end)) {
       this.status = 200;
@@ -60,7 +60,7 @@ export class StatusLineReader {
     return column === STATUS_START ? digit >= 1 && digit <= 5 : digit >= 0 && digit <= 9;
   }
 
-  /** Many servers leave out the reason, and the space before it with it. */
+  /** Many servers leave out the reason, and with it the space before it. */
   #takeReason(byte: number): boolean {
     if (this.#isAfterCr) {
       if (byte === LF) this.verdict = 'done';
@@ -76,7 +76,7 @@ export class StatusLineReader {
   }
 }
 
-/** Nearly all of them are: they need no state for each byte. */
+/** Nearly every status line is the usual one, which needs no state for each byte. */
 function isUsualLine(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start < USUAL_LINE.length) return false;
   for (let i = 0; i < USUAL_LINE.length; i++) {

@@ -12,7 +12,7 @@ const WISHES = [
   'Name an upstream with its url and api_key in the settings file, and a real model answers here.',
 ] as const;
 
-/** What a newcomer sees first. */
+/** The answer that a newcomer sees first. */
 export function composeReply(model: string, conversation: Conversation, random: Random): string {
   const quoted = quote(conversation.userText);
   const results = conversation.toolResults.slice(0, QUOTED_RESULTS_MAX).map((result) => {
@@ -33,10 +33,10 @@ export function composeThought(conversation: Conversation): string {
   return `The user wrote ${quoted}. As a simulated model I have no need to think about it, but I was asked to.`;
 }
 
-/** A text of exactly that many tokens. */
+/** A text of exactly this many tokens. */
 export function composeTokens(tokens: number, random: Random): string {
   const words: string[] = [];
-  // Every word is one token with the space in front of it.
+  // Every word is one token, with the space before it.
   for (let i = 0; i < tokens; i++) words.push(pickWord(random));
   return words.join(' ');
 }
@@ -52,7 +52,7 @@ export function cutToTokens(text: string, tokensMax: number): string {
 }
 
 function quote(text: string): string | undefined {
-  // Enough for the quote, whatever the size of the text; cut between characters, not in one.
+  // Enough for the quote, whatever the size of the text. Cuts between characters, not within one.
   const start = Array.from(
     text
       .slice(0, 8 * QUOTE_CHARS_MAX)

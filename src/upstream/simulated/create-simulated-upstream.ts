@@ -25,21 +25,29 @@ export interface SimulatedUpstreamOptions {
   /** Equal seeds give equal answers to equal requests. */
   readonly seed: number;
   readonly latencyMs: number;
-  /** 0 is as fast as possible. */
+  /** 0 means as fast as possible. */
   readonly tokensPerSecond: number;
-  /** The share of requests that fail, from 0 to 1. Each try is drawn anew, so that trying again helps. */
+  /**
+   * The share of requests that fail, from 0 to 1. Each try is drawn anew, so that a retry helps.
+   */
   readonly errorRate: number;
-  /** Sets the ids of this upstream apart from those of others with the same seed, in other processes. */
+  /**
+   * Makes the ids of this upstream differ from those of others with the same seed in other
+   * processes.
+   */
   readonly instance: string;
   readonly clock: Clock;
   /** How many tokens the input of a request has. */
   countTokens(request: InferenceRequest): number;
 }
 
-/** Equal beginnings are enough to make answers differ. */
+/** How much of the prompt goes into the seed: its beginning is enough to make answers differ. */
 const SEED_CHARS_MAX = 4_096;
 
-/** A model without a model: whatever a real one can do to a gateway, at will; see `parse-directives.ts`. */
+/**
+ * Answers without a real model. At will it does whatever a real one can do to a gateway; see
+ * `parse-directives.ts`.
+ */
 export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infer {
   const { seed } = options;
   const cache = createPromptCache(options.clock);

@@ -7,13 +7,16 @@ import type { CacheTtl } from './prompt-cache.ts';
 export interface Prefix {
   /** Equal for equal parts, whatever cache markers they carry. */
   readonly digest: string;
-  /** How long to remember it; absent when the request marks no end of a prefix here. */
+  /** How long to remember it. Absent if the request marks no end of a prefix here. */
   readonly ttl: CacheTtl | undefined;
-  /** The part as a request, to be counted. */
+  /** The part as a request, for counting its tokens. */
   toRequest(): InferenceRequest;
 }
 
-/** Every prefix of a request, from short to long, in the order in which models read: tools, system, messages. */
+/**
+ * Every prefix of a request, from short to long, in the order in which models read: tools, system,
+ * messages.
+ */
 export function digestPrefixes(model: string, request: InferenceRequest): Prefix[] {
   const empty = { ...request, tools: [], system: undefined, messages: [], outputSchema: undefined };
   const prefixes: Prefix[] = [];
@@ -49,7 +52,7 @@ export function digestPrefixes(model: string, request: InferenceRequest): Prefix
   return withTopLevelMarker(prefixes, request);
 }
 
-/** The marker beside the messages stands for one on the last block of all. */
+/** A marker beside the messages stands for one on the very last block. */
 function withTopLevelMarker(prefixes: Prefix[], request: InferenceRequest): Prefix[] {
   const last = prefixes.at(-1);
   if (request.cacheControl === undefined || last === undefined) return prefixes;
@@ -72,7 +75,9 @@ function withoutMarker(block: unknown): unknown {
   return isObject(block) ? { ...block, cache_control: undefined } : block;
 }
 
-/** Walks with a stack of its own: a client can nest deeper than a function may call itself. */
+/**
+ * Walks with a stack of its own: a client can nest values deeper than a function can call itself.
+ */
 function updateWithJson(hash: Hash, root: unknown): void {
   const rest: unknown[] = [root];
   while (rest.length > 0) {

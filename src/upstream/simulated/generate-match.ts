@@ -3,14 +3,14 @@ import { pickInteger, type Random } from './random.ts';
 const REPEATS_USUAL = 3;
 const REPEATS_MAX = 64;
 const MATCH_CHARS_MAX = 1_000;
-/** Repeats of repeats of nothing have no length, but take their time. */
+/** Repeats of repeats of nothing yield no text, but take time. */
 const ATOMS_MAX = 10_000;
 const GROUPS_MAX = 32;
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const WORD = `${LOWER}${LOWER.toUpperCase()}${DIGITS}_`;
-/** What `.` and negated classes choose from. */
+/** The characters that negated classes choose from. */
 const VISIBLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
 const CLASSES = new Map([
   ['d', DIGITS],
@@ -30,13 +30,13 @@ interface PatternCursor {
   atoms: number;
 }
 
-/** Thrown inside this file only, for what it does not know. */
+/** Thrown inside this file only, for a pattern that it does not know. */
 class UnknownPatternError extends Error {}
 
 /**
- * A text that matches a plain regular expression: characters, classes, groups, alternatives, repeats, anchors
- * at its ends. `undefined` for one that has more, such as looks ahead. The expression itself is never run: a
- * client wrote it, and it may take for ever.
+ * A text that matches a plain regular expression: characters, classes, groups, alternatives,
+ * repeats, and anchors at its ends. `undefined` for an expression that has more, such as a
+ * look-ahead. The expression itself is never run: a client wrote it, and it could run for ever.
  */
 export function generateMatch(pattern: string, random: Random): string | undefined {
   const reading: PatternCursor = { pattern, random, place: 0, atoms: 0 };
@@ -70,7 +70,7 @@ function readSequence(reading: PatternCursor, depth: number): string {
     const next = reading.place;
     for (let i = 0; i < count; i++) {
       if (text.length > MATCH_CHARS_MAX) throw new UnknownPatternError();
-      // The first was read already; each further one is chosen anew.
+      // The first atom was read already; each further one is chosen anew.
       reading.place = start;
       text += i === 0 ? once : readAtom(reading, depth);
     }
@@ -129,7 +129,7 @@ function readEscape(reading: PatternCursor): string {
   return char;
 }
 
-/** The characters between brackets; their ranges too. */
+/** The characters between brackets, ranges included. */
 function readClass(reading: PatternCursor): string {
   const { pattern } = reading;
   const isNegated = pattern[reading.place] === '^';
@@ -159,7 +159,7 @@ function readClassChars(reading: PatternCursor): string {
 function listRange(from: string, to: string): string {
   const [low, high] = [from.charCodeAt(0), to.charCodeAt(0)];
   if (from.length !== 1 || to.length !== 1 || high < low) throw new UnknownPatternError();
-  // Of the long ranges, which are whole alphabets, the first letters will do.
+  // Long ranges are whole alphabets, of which the first characters are enough.
   const length = Math.min(high - low + 1, VISIBLE.length);
   return Array.from({ length }, (_, index) => String.fromCharCode(low + index)).join('');
 }
@@ -171,7 +171,7 @@ function readRepeat(reading: PatternCursor): number {
   const [whole, sign, least, comma, most] = REPEAT.exec(reading.pattern) ?? [];
   if (whole === undefined) return 1;
   reading.place += whole.length;
-  // A repeat that is content with little matches the same texts.
+  // A lazy repeat matches the same texts.
   if (reading.pattern[reading.place] === '?') reading.place += 1;
   if (sign === '?') return pickInteger(0, 1, reading.random);
   if (sign !== undefined) return pickInteger(1, REPEATS_USUAL, reading.random);

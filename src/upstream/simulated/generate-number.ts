@@ -3,7 +3,7 @@ import { pickInteger, type Random } from './random.ts';
 
 const USUAL_SPAN = 99;
 
-/** A number within the bounds of a schema, a round one where there is one. */
+/** A number within the bounds of a schema, a whole one if there is one. */
 export function generateNumber(flat: SchemaFields, isInteger: boolean, random: Random): number {
   const multiple = numberOf(flat['multipleOf']);
   if (multiple !== undefined && multiple > 0)
@@ -33,7 +33,7 @@ function wholeFactor(multiple: number): number {
   return 1;
 }
 
-/** The whole numbers of steps that are within the bounds, which may be none. */
+/** The least and the greatest whole number of steps within the bounds. The range may be empty. */
 function wholeBounds(flat: SchemaFields, step: number) {
   const { low, lowOpen, high, highOpen } = boundsOf(flat);
   const lowest = low === undefined ? undefined : Math.ceil(low / step);
@@ -46,14 +46,14 @@ function wholeBounds(flat: SchemaFields, step: number) {
   };
 }
 
-/** Some schemas have the bounds of what a number can be at all: small positive ones are meant. */
+/** Some schemas name the bounds that any number has. Then a small positive number is meant. */
 function pickWhole(min: number, max: number, random: Random): number {
   if (!(min < max)) return min;
   const low = max < 1 ? Math.max(min, max - USUAL_SPAN) : Math.max(min, 1);
   return pickInteger(low, Math.min(max, low + USUAL_SPAN), random);
 }
 
-/** No whole number fits: the middle does, unless only an end is left. */
+/** No whole number fits: takes the middle, unless only an end of the range is left. */
 function pickBetween(flat: SchemaFields): number {
   const { low = 0, lowOpen, high = low, highOpen } = boundsOf(flat);
   const middle = low + (high - low) / 2;
@@ -71,7 +71,7 @@ function boundsOf(flat: SchemaFields) {
   return { low: lowOpen ? above : minimum, lowOpen, high: highOpen ? below : maximum, highOpen };
 }
 
-/** Old drafts have booleans where new ones have numbers. */
+/** Old drafts of JSON Schema have booleans where new ones have numbers. */
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

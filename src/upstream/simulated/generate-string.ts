@@ -62,7 +62,10 @@ const FORMATS = new Map<unknown, (random: Random) => string>([
   ['phone', (random) => `+1555${digits(7, random)}`],
 ]);
 
-/** A word, or what the format or the pattern of the schema asks for; those win over bounds of length. */
+/**
+ * A word, or a text that fits the format or the pattern of the schema. These two win over bounds of
+ * length.
+ */
 export function generateString(flat: SchemaFields, random: Random): string {
   const format = FORMATS.get(flat['format']);
   if (format !== undefined) return format(random);

@@ -5,9 +5,9 @@ import type { SchemaFields } from './merge-schemas.ts';
 import { pickInteger, type Random } from './random.ts';
 import { createSchemaReader, type SchemaReader } from './schema-reader.ts';
 
-/** From here on, only what has to be there is made. */
+/** From this depth on, only required parts are generated. */
 const DEPTH_FULL_MAX = 4;
-/** No value is deeper, whatever the schema says. */
+/** No value is nested deeper, whatever the schema says. */
 const DEPTH_MAX = 32;
 const VALUES_MAX = 10_000;
 const ITEMS_MAX = 1_000;
@@ -21,10 +21,11 @@ interface Generation {
 }
 
 /**
- * A value that satisfies a JSON Schema: type, enum, const, properties, required, additionalProperties,
- * minProperties, items, prefixItems, minItems, maxItems, uniqueItems, the bounds of numbers and strings, the
- * usual formats, plain patterns, anyOf, oneOf (if one choice excludes the others), allOf and $ref within the
- * schema. Other keywords are passed over. Whatever the schema, the value is bounded.
+ * A value that satisfies a JSON Schema: type, enum, const, properties, required,
+ * additionalProperties, minProperties, items, prefixItems, minItems, maxItems, uniqueItems, the
+ * bounds of numbers and strings, the usual formats, plain patterns, anyOf, oneOf (if one choice
+ * excludes the others), allOf and $ref within the schema. Other keywords are ignored. The size of
+ * the value is bounded, whatever the schema says.
  */
 export function generateValue(schema: unknown, random: Random): unknown {
   return generate(schema, 0, { reader: createSchemaReader(schema, random), random, values: 0 });
@@ -78,7 +79,7 @@ function typesOf(flat: SchemaFields): readonly unknown[] {
   return type === undefined ? [] : [type];
 }
 
-/** Schemas often leave the type to what else they say. */
+/** Schemas often leave out the type. Then other keywords imply it. */
 function pickType(flat: SchemaFields, random: Random): unknown {
   const types = typesOf(flat);
   const values = types.filter((type) => type !== 'null');
@@ -123,7 +124,7 @@ function generateArray(flat: SchemaFields, depth: number, generation: Generation
     const schema = first[values.length] ?? flat['items'] ?? { type: 'string' };
     const value = generate(schema, depth + 1, generation);
     const text = JSON.stringify(value);
-    // A list of all the colours there are may have fewer than is usual.
+    // There may be fewer different values than usual, as in a list of all colours.
     if (isUnique && seen.has(text) && tries < UNIQUE_TRIES_MAX) tries += 1;
     else if (isUnique && seen.has(text)) break;
     else {
@@ -135,7 +136,7 @@ function generateArray(flat: SchemaFields, depth: number, generation: Generation
   return values;
 }
 
-/** Where there is no schema to satisfy. */
+/** For requests without a schema to satisfy. */
 export function generateAnyObject(random: Random): Readonly<Record<string, unknown>> {
   return { answer: pickWord(random), simulated: true };
 }

@@ -2,7 +2,10 @@ import type { InferenceRequest, Usage } from '../../protocol/inference.ts';
 import { digestPrefixes } from './digest-prefixes.ts';
 import type { PromptCache } from './prompt-cache.ts';
 
-/** A conversation that grows moves its marker along; that many blocks back its last place is still found. */
+/**
+ * A growing conversation moves its marker along. The last place of the marker is found up to this
+ * many blocks back.
+ */
 const LOOKBACK_BLOCKS_MAX = 20;
 
 interface MeasureOptions {
@@ -12,8 +15,9 @@ interface MeasureOptions {
 }
 
 /**
- * The usage of a request's input. Up to the last of its cache markers it is read from the cache as far as a
- * prefix of it is remembered, and written for the rest. Unlike with a real model, no prefix is too short.
+ * The usage of a request's input. Up to the last of its cache markers, input counts as read from
+ * the cache as far as a prefix of it is remembered, and as written for the rest. Unlike with a real
+ * model, no prefix is too short.
  */
 export function measureInput(
   request: InferenceRequest,
@@ -47,7 +51,7 @@ export function measureInput(
   return { ...usage, input: total - covered, output: 0, thinking: 0 };
 }
 
-/** Most requests have none, and are not worth a digest. */
+/** Most requests have no markers and need no digest. */
 function hasMarkers(request: InferenceRequest): boolean {
   const isMarked = (block: object) => 'cache_control' in block && block.cache_control != null;
   return (

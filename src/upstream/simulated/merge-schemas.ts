@@ -2,7 +2,7 @@ import { isObject } from '../../protocol/schema.ts';
 
 export type SchemaFields = Readonly<Record<string, unknown>>;
 
-/** One schema that says what both say. Keywords that cannot be joined are taken from `other`. */
+/** One schema that says what both say. Keywords that cannot be joined come from `other`. */
 export function mergeSchemas(one: SchemaFields, other: SchemaFields): SchemaFields {
   const merged: Record<string, unknown> = { ...one };
   for (const [keyword, value] of Object.entries(other)) {
@@ -54,7 +54,7 @@ function mergeProperties(one: SchemaFields, other: SchemaFields): SchemaFields {
   );
 }
 
-/** Whole numbers are numbers. */
+/** The types that both allow. An integer is a number too. */
 export function intersectTypes(one: unknown, other: unknown): unknown[] {
   const [ones, others] = [listOf(one), listOf(other)];
   const holds = (types: readonly unknown[], type: unknown) =>

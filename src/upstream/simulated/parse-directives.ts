@@ -3,17 +3,17 @@ import type { ErrorPlan } from './simulated-errors.ts';
 /**
  * What a prompt may ask of the simulated model, anywhere in the text of the last user message:
  *
- *   [[error STATUS]]          fails with that status instead of an answer
+ *   [[error STATUS]]          fails with this status instead of an answer
  *   [[error STATUS after N]]  fails with it after N tokens of the answer
- *   [[tool NAME]]             calls the tool with input made to fit its schema; several ask for parallel calls
- *   [[tool NAME {json}]]      calls it with this input; where it is a search of the web, reports one instead
+ *   [[tool NAME]]             calls the tool with input that fits its schema; several: parallel calls
+ *   [[tool NAME {json}]]      calls it with this input; a search tool only reports a search
  *   [[tokens N]]              answers with exactly N tokens of text
  *   [[slow MS]]               waits MS milliseconds before each token
  *   [[latency MS]]            waits MS milliseconds before the first event
- *   [[thinking]]              thinks first, asked to by the request or not
+ *   [[thinking]]              thinks first, whether the request asks for it or not
  *
- * STATUS is one of 400, 413, 429, 500, 502, 503, 504, 529. What is written in any other way is text like any
- * other, and of two directives of one kind, tools apart, the last one holds.
+ * STATUS is one of 400, 413, 429, 500, 502, 503, 504, 529. Anything that is written differently is
+ * plain text. Of several directives of one kind, except tools, the last one holds.
  */
 export interface Directives {
   readonly error: ErrorPlan | undefined;
@@ -33,7 +33,7 @@ type DirectivesDraft = { -readonly [Field in keyof Directives]: Directives[Field
   tools: ToolDirective[];
 };
 
-/** A prompt that is full of openings must not cost more than one that has none. */
+/** A prompt full of openings must not cost more than one without any. */
 const OPENINGS_MAX = 64;
 const TOOL_INPUT_CHARS_MAX = 65_536;
 
@@ -92,7 +92,10 @@ function matchAt(pattern: RegExp, text: string, start: number): RegExpExecArray 
   return pattern.exec(text) ?? undefined;
 }
 
-/** The JSON object that begins at `start`, if `]]` follows it: brackets in its strings and lists end nothing. */
+/**
+ * The JSON object that begins at `start`, if `]]` follows it. Brackets in its strings and lists do
+ * not end it.
+ */
 function readInput(text: string, start: number): Readonly<Record<string, unknown>> | undefined {
   const end = findObjectEnd(text, start);
   if (end === undefined || !text.startsWith(']]', end)) return undefined;

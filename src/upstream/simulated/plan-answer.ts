@@ -14,7 +14,10 @@ import type { Random } from './random.ts';
 import type { Conversation } from './read-conversation.ts';
 import { splitTokens } from './split-tokens.ts';
 
-/** A block of an answer before it is told: its tokens are pieces of a text, or of the JSON of an input. */
+/**
+ * A block of an answer before it is told. Its tokens are pieces of a text, or of the JSON of an
+ * input.
+ */
 export type BlockPlan =
   | { readonly type: 'thinking'; readonly tokens: readonly string[] }
   | { readonly type: 'text'; readonly tokens: readonly string[] }
@@ -39,7 +42,7 @@ interface Material {
   readonly random: Random;
 }
 
-/** The whole answer, before any limit of length. */
+/** The whole answer, before any limit of its length. */
 export function planAnswer(material: Material): AnswerPlan {
   const { request, directives, conversation, random } = material;
   const calls = planCalls(request, directives, random);
@@ -62,7 +65,7 @@ export function planAnswer(material: Material): AnswerPlan {
   };
 }
 
-/** The answer as far as its length allows. */
+/** The answer, cut to this many tokens. */
 export function limitAnswer(answer: AnswerPlan, tokensMax: number): AnswerPlan {
   const blocks: BlockPlan[] = [];
   let left = tokensMax;
@@ -77,7 +80,7 @@ export function limitAnswer(answer: AnswerPlan, tokensMax: number): AnswerPlan {
   return answer;
 }
 
-/** Real models say nothing beside a call that they were forced to make. */
+/** Real models write no text beside a call that they are forced to make. */
 function planText(
   { call, request, directives, conversation, random }: Material,
   calls: readonly CallPlan[],
@@ -90,7 +93,7 @@ function planText(
   if (outputSchema === true) return JSON.stringify(generateAnyObject(random));
   if (outputSchema !== undefined) return JSON.stringify(generateValue(outputSchema, random));
   if (directives.textTokens !== undefined) {
-    // One more than can be told shows that the answer was cut.
+    // One token more than can be told shows that the answer was cut.
     return composeTokens(Math.min(directives.textTokens, call.outputTokensMax + 1), random);
   }
   return composeReply(call.model, conversation, random);
@@ -119,14 +122,14 @@ function planCalls(
   });
 }
 
-/** Tools without a schema take an empty input; whatever a schema says, an input is an object. */
+/** Tools without a schema take an empty input. An input is an object, whatever its schema says. */
 function generateInput(schema: object | undefined, random: Random): unknown {
   if (schema === undefined || Object.keys(schema).length === 0) return {};
   const input = generateValue({ ...schema, type: 'object' }, random);
   return isObject(input) ? input : {};
 }
 
-/** The text up to the first of the sequences, which is no part of it. */
+/** The text before the first of the sequences. */
 function stopAt(sequences: readonly string[], text: string) {
   let end = text.length;
   let stopSequence: string | undefined;

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 export type CacheTtl = '5m' | '1h';
 
 export interface PromptCache {
-  /** Whether the prefix is there; to be asked for is to be used, which starts its time anew. */
+  /** Whether the prefix is cached. If it is, this counts as a use, which starts its time anew. */
   touch(prefix: string): boolean;
   write(prefix: string, ttl: CacheTtl): void;
 }
@@ -16,9 +16,9 @@ interface Entry {
   readonly expiresMs: number;
 }
 
-/** Which prefixes a model remembers: the longest unused one is forgotten first. */
+/** Which prefixes a model remembers. The prefix that was unused the longest is forgotten first. */
 export function createPromptCache(clock: Clock, prefixesMax = PREFIXES_MAX): PromptCache {
-  // A map keeps the order of insertion, so its first entry is the one that was used the longest ago.
+  // A map keeps the order of insertion, so its first entry was unused the longest.
   const entries = new Map<string, Entry>();
 
   function write(prefix: string, ttl: CacheTtl): void {

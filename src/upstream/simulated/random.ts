@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A number from 0 up to but not including 1, and the next one at the next call. */
+/** A number from 0 up to but not including 1. Each call returns the next one. */
 export type Random = () => number;
 
 /** Equal seeds give equal numbers, on every machine. */

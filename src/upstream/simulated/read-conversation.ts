@@ -5,7 +5,7 @@ import type {
   ToolResultBlock,
 } from '../../protocol/inference.ts';
 
-/** What an answer is made from. */
+/** The parts of a request that its answer is made from. */
 export interface Conversation {
   /** The text of the last user message. */
   readonly userText: string;

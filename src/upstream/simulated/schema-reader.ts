@@ -4,10 +4,13 @@ import { pickInteger, type Random } from './random.ts';
 
 /** References that lead to references, and choices within choices, are followed this far. */
 const STEPS_MAX = 32;
-/** Parts that name their own parts twice double with every step; the rest of such a schema says nothing. */
+/**
+ * Parts that name their own parts twice double the work with every step. The rest of such a schema
+ * is ignored.
+ */
 const WORK_MAX = 100_000;
 const WORK_PER_PART = 10;
-/** Where no choice was ever seen to come to an end. */
+/** The height of a schema for which no end was found. */
 const ENDLESS = Number.POSITIVE_INFINITY;
 
 export interface SchemaReader {
@@ -36,7 +39,9 @@ export function createSchemaReader(root: unknown, random: Random): SchemaReader 
     return merged;
   }
 
-  /** A value is nicer than `null`; where the value has to end, what ends soonest is best. */
+  /**
+   * A value is nicer than `null`. If the value has to end, the choice that ends soonest is best.
+   */
   function choose(choices: readonly unknown[], base: SchemaFields, isEnding: boolean): unknown {
     const possible = choices.filter((choice) => isPossible(base, choice));
     if (isEnding) {
@@ -48,7 +53,10 @@ export function createSchemaReader(root: unknown, random: Random): SchemaReader 
     return candidates[pickInteger(0, candidates.length - 1, random)];
   }
 
-  /** How many levels a value needs at least; a schema that is being measured already leads in a circle. */
+  /**
+   * How many levels a value needs at least. A schema that is still being measured refers to itself,
+   * and has no end.
+   */
   function heightOf(schema: unknown, depth = 0): number {
     if (!isObject(schema)) return 0;
     if (depth > STEPS_MAX) return ENDLESS;
@@ -83,7 +91,7 @@ function sizeOf(schema: SchemaFields): number {
     .reduce((one, other) => one + other, 0);
 }
 
-/** Only within the schema itself: nothing is fetched. */
+/** Follows references within the schema only: nothing is fetched. */
 function resolveReference(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#')) return {};
   let part = root;
@@ -99,7 +107,7 @@ function isNull(schema: unknown): boolean {
   return isObject(schema) && (schema['type'] === 'null' || schema['const'] === null);
 }
 
-/** A choice whose type the rest of the schema rules out is none. */
+/** A choice is impossible if the rest of the schema rules out its type. */
 function isPossible(base: SchemaFields, choice: unknown): boolean {
   if (choice === false) return false;
   const own = isObject(choice) ? choice['type'] : undefined;

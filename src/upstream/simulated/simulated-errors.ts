@@ -18,15 +18,18 @@ const ERRORS = new Map<number, SimulatedError>([
   [529, { refusal: 'upstream_overloaded', message: 'Overloaded (simulated error)' }],
 ]);
 
-/** What real upstreams fail with by chance. */
+/** The statuses with which real upstreams fail by chance. */
 const CHANCE_STATUSES = [500, 502, 503, 529] as const;
 const CHANCE_TOKENS_MAX = 20;
 
 export interface ErrorPlan {
   readonly status: number;
-  /** How much of the answer comes first; absent when none of it does. */
+  /** How many tokens of the answer come first; absent if there are none. */
   readonly afterTokens: number | undefined;
-  /** The prompt asks for it: every try would fail alike, and it says nothing of the upstream. */
+  /**
+   * Whether the prompt asks for it. Then every try would fail alike, and this says nothing about
+   * the upstream.
+   */
   readonly isAskedFor: boolean;
 }
 

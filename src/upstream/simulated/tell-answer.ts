@@ -6,7 +6,7 @@ import type { TokenPace } from './token-pace.ts';
 
 interface TellOptions {
   readonly answer: AnswerPlan;
-  /** Of the input. */
+  /** The usage of the input. */
   readonly usage: Usage;
   readonly error: ErrorPlan | undefined;
   readonly pace: TokenPace;
@@ -15,7 +15,7 @@ interface TellOptions {
   readonly signature: string;
 }
 
-/** The events after the start, a token at a time. */
+/** The events after the start, one token at a time. */
 export async function* tellAnswer(telling: TellOptions): AsyncGenerator<InferenceEvent> {
   const { answer, error, pace, signal } = telling;
   let told = 0;

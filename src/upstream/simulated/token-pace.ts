@@ -1,15 +1,15 @@
 import type { StopSignal } from '../../lib/time/stop-signal.ts';
 import { giveWay, wait } from '../../timers/wait.ts';
 
-/** Answers that never pause would keep the process from hearing that the client has left. */
+/** An answer that never pauses would keep the process from noticing that the client has left. */
 const TOKENS_WITHOUT_PAUSE_MAX = 64;
 
-/** What is awaited before each token. */
+/** Awaited before each token. */
 export type TokenPace = (signal: StopSignal) => Promise<void>;
 
 /**
- * Each token has its time, counted from the first: timers are late by some milliseconds, and the delays must
- * not add up.
+ * Each token has its time, counted from the start of the answer: timers are late by some
+ * milliseconds, and these delays must not add up.
  */
 export function createTokenPace(tokenDelayMs: number): TokenPace {
   const startedMs = performance.now();
