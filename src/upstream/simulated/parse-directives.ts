@@ -5,7 +5,7 @@ import type { ErrorPlan } from './simulated-errors.ts';
  *
  *   [[error STATUS]]          fails with this status instead of an answer
  *   [[error STATUS after N]]  fails with it after N tokens of the answer
- *   [[tool NAME]]             calls the tool with input that fits its schema; several: parallel calls
+ *   [[tool NAME]]             calls the tool with input made for its schema; several: in parallel
  *   [[tool NAME {json}]]      calls it with this input; a search tool only reports a search
  *   [[tokens N]]              answers with exactly N tokens of text
  *   [[slow MS]]               waits MS milliseconds before each token
