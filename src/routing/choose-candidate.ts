@@ -9,7 +9,7 @@ export interface Candidate {
   /** The weight in relation to the average of its group. */
   readonly relativeWeight: number;
   readonly latency: Latency;
-  /** The upstream asked for it, for this model. */
+  /** A pause that the upstream asked for, for this model. */
   readonly pause: Rest;
 }
 
@@ -17,8 +17,9 @@ export interface Candidate {
 const LEAD_MIN = 1.25;
 
 /**
- * Two are picked by weight and the less loaded of them wins, which is nearly as good as looking at all and
- * does not send everybody to the same one. All must be of equal priority and ready to be called.
+ * Picks two by weight, of which the less loaded one wins. That is nearly as good as looking at all,
+ * and does not send every request to the same upstream. All must be of equal priority and ready to
+ * be called.
  */
 export function chooseCandidate(
   candidates: readonly [Candidate, ...Candidate[]],
@@ -49,13 +50,16 @@ function pickByWeight(
 }
 
 function leads(one: Candidate, other: Candidate): boolean {
-  // Of whom nothing is known is taken for as fast as the other.
+  // A candidate without samples is taken to be as fast as the other one.
   const oneMs = one.latency.averageMs ?? other.latency.averageMs ?? 1;
   const baseMs = Math.min(oneMs, other.latency.averageMs ?? oneMs);
   return loadOf(one, baseMs) * LEAD_MIN <= loadOf(other, baseMs);
 }
 
-/** Without the 1, idle upstreams would all be equal however slow; with the weight on it, the heaviest would get all. */
+/**
+ * Without the 1, idle upstreams would all be equal, however slow. If the weight divided the 1 as
+ * well, the heaviest would get everything.
+ */
 function loadOf({ slots, relativeWeight, latency }: Candidate, baseMs: number): number {
   return (slots.inFlight / relativeWeight + 1) * latency.fadeTo(baseMs);
 }

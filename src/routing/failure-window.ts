@@ -2,7 +2,7 @@ import type { Clock } from '../lib/time/clock.ts';
 
 const SLICE_MS = 1_000;
 const SLICES = 10;
-/** Of fewer calls a share says nothing. */
+/** A share of fewer calls says nothing. */
 const CALLS_MIN = 20;
 const FAILED_SHARE_MAX = 0.5;
 
@@ -29,7 +29,7 @@ export function createFailureWindow(clock: Clock): FailureWindow {
     const last = slices.at(-1);
     if (last?.index === index) return last;
     const slice = { index, calls: 0, failures: 0 };
-    // Slices of the future are left behind by a clock that was set back.
+    // A clock that is set back leaves slices of the future behind.
     const isRecent = (other: Slice) => other.index > index - SLICES && other.index < index;
     slices = [...slices.filter(isRecent), slice];
     return slice;

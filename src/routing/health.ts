@@ -17,7 +17,7 @@ export type HealthState = 'closed' | 'half-open' | 'open';
 export type Outcome = 'ok' | 'overloaded' | 'failed' | 'ignored';
 
 const FAILURES_IN_ROW_MAX = 5;
-/** Little traffic, or a small share of it, must find out as well. */
+/** Finds out about upstreams with little traffic, or with a small share of it, as well. */
 const FAILING_MAX_MS = 1_000;
 const FAILING_CALLS_MIN = 2;
 
@@ -27,9 +27,14 @@ const PAUSE_MAX_MS = 10_000;
 
 /** The permission for one call. */
 interface Pass {
-  /** Counts the changes of state: a call that began before the last one says nothing about now. */
+  /**
+   * Counts the changes of state. A call that began before the last change says nothing about now.
+   */
   readonly epoch: number;
-  /** What an upstream that is well, but has too much to do, wants to be spared: not all of its models. */
+  /**
+   * The pause of one model, for an upstream that is well but has too much to do. It does not affect
+   * other models.
+   */
   readonly pause: Rest;
   hasAnswered: boolean;
 }
@@ -37,12 +42,14 @@ interface Pass {
 /** The passive health of one upstream: what its calls tell, and nothing else. */
 export interface Health {
   state(): HealthState;
-  /** How long nobody may call; 0 as well while a probe is on its way. */
+  /** How long no call may enter; also 0 while a probe is on its way. */
   restMs(): number;
   canEnter(): boolean;
-  /** It is known to be well again, however long it was to be left alone for its failures. */
+  /**
+   * The upstream is known to be well again. Ends its rest after failures, however long that was.
+   */
   revive(): void;
-  /** Only after `canEnter`. A pass is given back once, with the outcome. */
+  /** Call this only after `canEnter`. A pass is given back once, with the outcome. */
   enter(pause: Rest): Pass;
   /** The answer has begun, however long it will take: the upstream is alive. */
   noteFirstEvent(pass: Pass): void;

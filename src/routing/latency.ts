@@ -1,20 +1,20 @@
 import type { Clock } from '../lib/time/clock.ts';
 
-/** After so long without a sample, half of what is known counts no more. */
+/** After this long without a sample, what is known counts half. */
 const HALF_LIFE_MS = 10_000;
-/** Of nothing, every share would be nothing too. */
+/** Any share of a latency of 0 would be 0 too. */
 const LATENCY_MIN_MS = 1;
 
-/** How long a route takes to its first event: an average in which samples weigh less the older they are. */
+/** How long a route takes to its first event: an average in which older samples weigh less. */
 export interface Latency {
-  /** Undefined while nothing is known. */
+  /** Undefined while there is no sample. */
   readonly averageMs: number | undefined;
   note(ms: number): void;
-  /** Whoever gave up had waited for so long, which tells nothing unless it is longer than usual. */
+  /** A caller gave up after this time, which tells nothing unless it is longer than the average. */
   noteAtLeast(ms: number): void;
   /**
-   * What is known, drawn towards `baseMs` the older it is: a route that was slow once is taken for as fast as
-   * the others some time later, and so it is tried again, but not by everybody at once.
+   * The average, drawn towards `baseMs` the older it is. So a route that was slow once is taken for
+   * as fast as the others some time later and is tried again, but not by all requests at once.
    */
   fadeTo(baseMs: number): number;
 }

@@ -15,7 +15,7 @@ export function createRest(clock: Clock): Rest {
 
   const leftMs = () => {
     const ms = untilMs - clock.nowMs();
-    // A longer rest than there can be means that the clock was set back.
+    // A rest longer than the maximum means that the clock was set back.
     return ms > REST_MAX_MS ? 0 : Math.max(0, ms);
   };
 

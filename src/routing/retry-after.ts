@@ -1,4 +1,4 @@
-/** Older client libraries take a wait of a minute or more for none at all, and newer ones sleep for all of it. */
+/** Older client libraries ignore a wait of a minute or more, and newer ones sleep for all of it. */
 const RETRY_AFTER_MAX_S = 59;
 
 export function encodeRetryAfter(waitMs: number): { readonly 'retry-after': string } {

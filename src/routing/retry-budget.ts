@@ -1,4 +1,7 @@
-/** Keeps retries from multiplying an outage: in all there are at most `share` of the first tries, and `burstMax`. */
+/**
+ * Keeps retries from multiplying an outage: in all there are at most `share` retries for each first
+ * try, plus `burstMax`.
+ */
 export interface RetryBudget {
   noteFirstTry(): void;
   /** Whether there may be one more try. */
@@ -6,9 +9,9 @@ export interface RetryBudget {
 }
 
 interface RetryBudgetOptions {
-  /** Of the first tries, from 0 to 1. */
+  /** Retries for each first try, from 0 to 1. */
   readonly share: number;
-  /** What can be saved up, and is there at the start. */
+  /** How many retries can be saved up. As many are there at the start. */
   readonly burstMax: number;
 }
 

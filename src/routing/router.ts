@@ -17,7 +17,7 @@ import {
 export interface ModelRoute {
   readonly upstream: string;
   readonly weight: number;
-  /** 1 comes first; the next ones are for when nothing of it is ready. */
+  /** 1 comes first. A route with a higher number is used if no route before it is ready. */
   readonly priority: number;
 }
 
@@ -33,8 +33,8 @@ export interface Lease {
 export interface NoRoute {
   readonly kind: 'none';
   /**
-   * `full`: a place will be free when a lease ends; `resting`: those that are left are not to be called now;
-   * `excluded`: there is no other.
+   * `full`: a place will be free when a lease ends; `resting`: the upstreams that are left must not
+   * be called now; `excluded`: there is no other upstream.
    */
   readonly why: 'full' | 'resting' | 'excluded';
   readonly retryAfterMs: number;
@@ -50,9 +50,12 @@ export interface UpstreamState {
 
 export interface Router {
   choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
-  /** All that were found to be down; the others are not, or no more. */
+  /** Sets all upstreams that are down. All others are not down. */
   setDown(names: ReadonlySet<string>): void;
-  /** From now on called whenever a lease has a first event or ends: somebody else may have a place then. */
+  /**
+   * Calls the listener from now on whenever a lease has its first event or ends, because another
+   * request may get a place then.
+   */
   onChange(listener: () => void): void;
   readStates(): readonly UpstreamState[];
 }
@@ -66,7 +69,10 @@ export interface RouterOptions {
   readonly random: () => number;
 }
 
-/** Nobody knows when a request ends or a probe is answered: a guess, with jitter against returning in step. */
+/**
+ * A guess, because nobody knows when a request ends or a probe is answered. With jitter, so that
+ * clients do not return in step.
+ */
 const RETRY_AFTER_GUESS_MS = 3_000;
 
 /** The candidates of one model by priority, the best first. */
@@ -80,7 +86,10 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
   const watch: Watch = { clock, onChange: () => {} };
   for (const [model, all] of routes) byModel.set(model, groupRoutes(all, slots, clock));
 
-  /** A first try does for a probe, since it has others left; a second one goes where calls are known to succeed. */
+  /**
+   * A first try may be a probe, since it has other tries left. A retry goes where calls are known
+   * to succeed.
+   */
   const find = (groups: Groups, exclude: ReadonlySet<string>): Candidate | undefined => {
     if (exclude.size > 0) {
       const proven = findReady(groups, exclude, isProven);
@@ -167,7 +176,7 @@ function isReady(candidate: Candidate): boolean {
   return inFlight < concurrencyMax && canEnter(candidate);
 }
 
-/** Whether it may be called, if it has a place. */
+/** Whether the upstream may be called, if it has a free place. */
 function canEnter({ slots, pause }: Candidate): boolean {
   return !slots.isDown && slots.health.canEnter() && pause.leftMs() === 0;
 }
@@ -178,7 +187,6 @@ interface Watch {
   onChange: () => void;
 }
 
-/** A class, because one is made for every request. */
 class OpenLease implements Lease {
   readonly kind = 'lease';
   readonly upstream: string;

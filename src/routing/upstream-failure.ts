@@ -5,19 +5,22 @@ import { encodeRetryAfter } from './retry-after.ts';
 /**
  * Why a try failed, as far as it decides what comes next:
  *
- *   refused       the request is at fault, or its time is up: never again, and it says nothing of the upstream
- *   overloaded    the upstream is well, but has too much to do: elsewhere, or later
+ *   refused       the request is at fault, or its time is up: no retry; says nothing of the upstream
+ *   overloaded    the upstream is well, but has too much to do: another upstream, or later
  *   broken        it answered with an error or with nonsense
  *   unreachable   it never got the request
- *   denied        it does not serve us, by our key or its address: elsewhere, but not there again
- *   slow          it did not answer in time: elsewhere, but not there again
+ *   denied        it does not serve us, by our key or its address: another upstream, never this one
+ *   slow          it did not answer in time: another upstream, never this one
  */
 export type FailureKind = Exclude<TryResult, 'ok' | 'left' | 'fault'>;
 
-/** What an upstream throws: the refusal that the client gets when no other try helps, and what it means for others. */
+/**
+ * An upstream throws this: the refusal that the client gets if no other try helps, and what the
+ * failure means for other tries.
+ */
 export class UpstreamFailure extends Refusal {
   readonly kind: FailureKind;
-  /** What an overloaded upstream asked for; 0 when it asked for nothing. */
+  /** What an overloaded upstream asked for; 0 if it asked for nothing. */
   readonly retryAfterMs: number;
 
   constructor(kind: FailureKind, refusal: Refusal, retryAfterMs = 0) {
@@ -41,7 +44,7 @@ const OVERLOADED: ReadonlySet<RefusalName> = new Set([
   'upstream_overloaded',
 ]);
 
-/** Plain refusals are classified by their name; anything else is a fault of ours: undefined. */
+/** Classifies plain refusals by their name. Any other error is a fault of ours: undefined. */
 export function classifyFailure(error: unknown): UpstreamFailure | undefined {
   if (error instanceof UpstreamFailure) return error;
   if (!(error instanceof Refusal)) return undefined;

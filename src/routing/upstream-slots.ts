@@ -3,8 +3,9 @@ import { createHealth, type Health, type HealthState } from './health.ts';
 import { createRest, type Rest } from './rest.ts';
 
 /**
- * `paused`: it is well, but asked to be spared one of its models at least.
- * `down`: it does not answer who asks it directly, whatever its calls tell.
+ * `paused`: it is well, but asked for a pause for at least one of its models.
+ *
+ * `down`: it does not answer its probe, whatever its calls tell.
  */
 export type UpstreamHealth = HealthState | 'paused' | 'down';
 
@@ -15,13 +16,13 @@ export interface UpstreamSlots {
   readonly concurrencyMax: number;
   inFlight: number;
   isDown: boolean;
-  /** Those of its models. */
+  /** The pauses of its models. */
   readonly pauses: Rest[];
 }
 
 export interface UpstreamLimits {
   readonly name: string;
-  /** Of this process alone. */
+  /** The limit of this process alone. */
   readonly concurrencyMax: number;
 }
 
@@ -56,7 +57,7 @@ export function readHealth({ health, isDown, pauses }: UpstreamSlots): UpstreamH
   return state === 'closed' && pauses.some((pause) => pause.leftMs() > 0) ? 'paused' : state;
 }
 
-/** Until all of its models can be asked again. */
+/** The time until all of its models can be asked again. */
 export function readRestMs({ health, pauses }: UpstreamSlots): number {
   return Math.max(health.restMs(), ...pauses.map((pause) => pause.leftMs()));
 }

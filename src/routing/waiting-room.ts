@@ -6,14 +6,17 @@ interface Waiter {
   readonly take: (lease: Lease) => void;
 }
 
-/** Router and queue in one: whoever asks the router past it would overtake those who wait. */
+/**
+ * Router and queue in one: a request that asked the router directly would overtake those that wait.
+ */
 export interface WaitingRoom {
-  /** To be called when an upstream can be used again that could not: leases that end serve by themselves. */
+  /** Call this when an upstream can be used again. Leases that end do it by themselves. */
   serve(): void;
   choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
   /**
-   * After `choose` answered `full`: `take` gets a lease as soon as there is one, in the order of arrival.
-   * Answers how to stop waiting; undefined when too many wait already.
+   * Call this after `choose` has returned `full`. `take` gets a lease as soon as there is one, in
+   * the order of arrival. Returns a function that stops waiting; undefined if too many wait
+   * already.
    */
   wait(
     model: string,
@@ -24,12 +27,12 @@ export interface WaitingRoom {
 
 interface WaitingRoomOptions {
   readonly router: Router;
-  /** For each model, so that one whose upstreams are full leaves the others their places. */
+  /** For each model, so that a model whose upstreams are full leaves places for the others. */
   readonly waitersPerModelMax: number;
 }
 
 export function createWaitingRoom({ router, waitersPerModelMax }: WaitingRoomOptions): WaitingRoom {
-  // A Set keeps the order and forgets from its middle without a search.
+  // A Set keeps the order, and deletes from its middle without a search.
   const waiters = new Set<Waiter>();
   const waitersByModel = new Map<string, number>();
 
@@ -61,7 +64,7 @@ export function createWaitingRoom({ router, waitersPerModelMax }: WaitingRoomOpt
   return {
     serve,
     choose(model, exclude) {
-      // A pause may have ended since a lease did.
+      // A pause may have ended since the last lease did.
       serve();
       return router.choose(model, exclude);
     },
