@@ -1,23 +1,23 @@
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 
-/** Between two lines of the log on spans that are lost. */
+/** The time between two log lines about lost spans. */
 const TOLD_EVERY_MS = 60_000;
 
 export interface Losses {
   note(spans: number, why: string): void;
-  /** Tells at once what was not told yet. */
+  /** Logs at once what was not logged yet. */
   close(): void;
 }
 
 interface LossesOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** At once, and once for each span. */
+  /** Called at once for each loss. No span is counted twice. */
   readonly onLost: (spans: number) => void;
 }
 
-/** Counts spans that are lost, and tells of them now and then. */
+/** Counts lost spans, and logs them now and then. */
 export function countLosses({ clock, log, onLost }: LossesOptions): Losses {
   let dropped = 0;
   let lastWhy = '';

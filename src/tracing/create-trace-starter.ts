@@ -10,13 +10,14 @@ import {
 } from '../protocol/trace-context.ts';
 import { mintSpanId, mintTraceId } from './mint-span-ids.ts';
 
-/** Eight hexadecimal digits are as much of an id as its share needs. */
+/** Eight hexadecimal digits of an id are precise enough for a share. */
 const SHARE_DIGITS = 8;
 
 /**
- * Reads what a client tells of its trace. With a share above 0, so many of the requests are recorded, by the end
- * of the trace id, so that every service that asks it in this way takes the same ones. A client that does not
- * record its own part is not recorded here either.
+ * Reads which trace a client's request is part of. If the share is above 0, this share of the
+ * requests is recorded. The end of the trace id decides, so that every service that decides in this
+ * way records the same traces. If a client does not record its own part, the request is not
+ * recorded here either.
  */
 export function createTraceStarter(share: number): (caller: Caller) => Trace | undefined {
   return (caller) => {
@@ -36,7 +37,7 @@ export function createTraceStarter(share: number): (caller: Caller) => Trace | u
 }
 
 function readTraceContext(caller: Caller): TraceContext | undefined {
-  // Two of them, joined by a comma, are none.
+  // Two such headers, joined by a comma, count as none.
   const traceparent = caller.joinedHeader('traceparent');
   if (traceparent === undefined) return undefined;
   return decodeTraceContext(traceparent, () => caller.joinedHeader('tracestate'));

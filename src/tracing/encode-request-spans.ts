@@ -19,14 +19,14 @@ interface SpanSource {
   readonly record: RequestRecord;
   readonly trace: Trace;
   readonly recording: TraceRecording;
-  /** To be added to a moment of `performance.now()` for the time since the epoch. */
+  /** Add this to a moment of `performance.now()` for the time since the epoch. */
   readonly epochMs: number;
   mintSpanId(): string;
 }
 
 /**
- * The spans of one request: its own, one of its admission, and one for each call of an upstream. Names are those
- * of the OpenTelemetry conventions for HTTP servers and for generative AI.
+ * The spans of one request: its own, one for its admission, and one for each call of an upstream.
+ * Names are those of the OpenTelemetry conventions for HTTP servers and for generative AI.
  *
  *   chat MODEL ──┬── admit         from the body to the hold
  *                ├── call UPSTREAM   the parent of the upstream's own span
@@ -69,7 +69,7 @@ function encodeRequestAttributes(record: RequestRecord): OtlpAttribute[] {
     'gen_ai.response.model': hasAnswer ? model : undefined,
     'gen_ai.response.time_to_first_chunk':
       isStream && firstEventSeconds !== undefined ? { fraction: firstEventSeconds } : undefined,
-    // All input, whatever it was read from.
+    // All input, cached or not.
     'gen_ai.usage.input_tokens':
       usage && usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
     'gen_ai.usage.output_tokens': usage?.output,
@@ -82,7 +82,7 @@ function encodeRequestAttributes(record: RequestRecord): OtlpAttribute[] {
   });
 }
 
-/** A server's span is one of an error when the server is at fault. */
+/** The span of a server is an error only if the server is at fault. */
 function findError({ refusal, outcome, status }: RequestRecord): string | undefined {
   const isRefusalOurs = refusal !== undefined && REFUSALS[refusal].status >= 500;
   if (!isRefusalOurs && outcome !== 'failed' && (status ?? 0) < 500) return undefined;

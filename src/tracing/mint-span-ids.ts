@@ -16,7 +16,9 @@ let poolOffset = 0;
 export const mintTraceId = () => takeHex(TRACE_ID_BYTES);
 export const mintSpanId = () => takeHex(SPAN_ID_BYTES);
 
-/** From a pool: asking for a few random bytes takes nearly as long as asking for many. */
+/**
+ * Takes bytes from a pool: asking for a few random bytes takes nearly as long as asking for many.
+ */
 function takeHex(bytes: number): string {
   if (poolOffset + bytes > pool.length) {
     pool = randomBytes(POOL_BYTES);

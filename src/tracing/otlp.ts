@@ -18,7 +18,7 @@ export interface OtlpAttribute {
   readonly value: OtlpValue;
 }
 
-/** Whole numbers have 64 bits there, which JSON has as text. */
+/** Whole numbers have 64 bits in OTLP, and its JSON writes them as text. */
 type OtlpValue =
   | { readonly stringValue: string }
   | { readonly intValue: string }
@@ -30,7 +30,7 @@ export const KIND_SERVER = 2;
 export const KIND_CLIENT = 3;
 export const STATUS_ERROR = 2;
 
-/** Values that are undefined are left out. Numbers are whole, unless they are wrapped by `fraction`. */
+/** Leaves out values that are undefined. Numbers are whole, unless `fraction` wraps them. */
 export function encodeAttributes(
   values: Readonly<Record<string, string | number | boolean | Fraction | undefined>>,
 ): OtlpAttribute[] {
@@ -51,7 +51,7 @@ function encodeValue(value: string | number | boolean | Fraction): OtlpValue {
   return typeof value === 'number' ? { intValue: String(value) } : { doubleValue: value.fraction };
 }
 
-/** Nanoseconds do not fit into a number; the time is known to microseconds. */
+/** Nanoseconds do not fit into a number, and the time is known to microseconds only. */
 export function encodeUnixNano(unixMs: number): string {
   const micros = Math.round(unixMs * 1_000);
   return `${micros}000`;

@@ -1,9 +1,11 @@
 import type { Secret } from '../lib/secret.ts';
 
 const POST_TIME_MAX_MS = 5_000;
-/** Of the collector's answer, which has a few words. */
+/** Bounds the collector's answer, which has a few words. */
 const ANSWER_BYTES_MAX = 65_536;
-/** What a collector may say that is better asked again; see "OTLP/HTTP Response" in the OTLP specification. */
+/**
+ * The statuses after which a retry makes sense; see "OTLP/HTTP Response" in the OTLP specification.
+ */
 const RETRYABLE_STATUSES = [429, 502, 503, 504];
 
 export interface Collector {
@@ -15,14 +17,14 @@ export type PostResult =
   | { readonly kind: 'taken'; readonly rejected: number }
   | { readonly kind: 'failed'; readonly isRetryable: boolean; readonly why: string };
 
-/** One request of OTLP over HTTP. Never throws. */
+/** Sends one request of OTLP over HTTP. Never throws. */
 export async function postSpans(collector: Collector, body: string): Promise<PostResult> {
   try {
     const response = await fetch(collector.endpoint, {
       method: 'POST',
       headers: { ...revealAll(collector.headers), 'content-type': 'application/json' },
       body,
-      // The headers are for nobody else.
+      // No other server may see the headers.
       redirect: 'error',
       signal: AbortSignal.timeout(POST_TIME_MAX_MS),
     });
@@ -39,7 +41,7 @@ function revealAll(headers: Collector['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]));
 }
 
-/** To its end, so that the connection can be used again. */
+/** Reads the answer to its end, so that the connection can be used again. */
 async function readAnswer(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -51,7 +53,9 @@ async function readAnswer(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A collector may take a part only, and says so in an answer that is good otherwise. */
+/**
+ * A collector may take only a part of the spans, and says so in an answer that is otherwise good.
+ */
 function readRejected(text: string): number {
   try {
     const answer = JSON.parse(text) as { partialSuccess?: { rejectedSpans?: unknown } } | null;
@@ -62,7 +66,7 @@ function readRejected(text: string): number {
   }
 }
 
-/** In the words of the system; messages of `fetch` itself are never more than "fetch failed". */
+/** Uses the words of the system, because messages of `fetch` itself only say "fetch failed". */
 function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

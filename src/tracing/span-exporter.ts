@@ -4,32 +4,32 @@ import { countLosses } from './count-losses.ts';
 import type { OtlpAttribute, OtlpSpan } from './otlp.ts';
 import { type Collector, type PostResult, postSpans } from './post-spans.ts';
 
-/** Of spans that the collector has not taken yet; more are dropped and counted. */
+/** The most spans that the collector has not taken yet. More are dropped and counted. */
 export const OPEN_SPANS_MAX = 8_192;
 const BATCH_SPANS_MAX = 512;
-/** Spans wait for others for so long. */
+/** How long spans wait for others. */
 const BATCH_WAIT_MS = 1_000;
 const TRIES_MAX = 3;
-/** Twice as long after the second. */
+/** The pause after the first try. After the second it is twice as long. */
 const PAUSE_MS = 1_000;
-/** Of the end of a worker. */
+/** How long the end of a worker waits for the collector. */
 const CLOSE_MAX_MS = 3_000;
 
 export interface SpanExporterOptions {
   readonly collector: Collector;
-  /** Who sends. */
+  /** Describes the sender. */
   readonly resource: readonly OtlpAttribute[];
   readonly scope: { readonly name: string; readonly version: string };
   readonly clock: Clock;
   readonly log: Log;
-  /** Once for each span that the collector will not have. */
+  /** Counts each span that the collector will not get, once. */
   readonly onLost: (spans: number) => void;
 }
 
 export interface SpanExporter {
   /** Never waits. */
   add(spans: readonly OtlpSpan[]): void;
-  /** Sends what there is, as far as a bound allows. */
+  /** Sends the spans that are left, within a time limit. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const envelope = { resource: { attributes: resource }, scope };
   const losses = countLosses({ clock, log, onLost });
   const queue: Entry[] = [];
-  /** In the queue or on their way. */
+  /** Spans in the queue or on their way. */
   let openSpans = 0;
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -95,7 +95,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   };
 }
 
-/** As many as go into one request, the oldest first. */
+/** As many spans as go into one request, the oldest first. */
 function takeBatch(queue: Entry[]): Entry {
   const texts: string[] = [];
   let spans = 0;

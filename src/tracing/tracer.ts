@@ -14,7 +14,7 @@ export interface TracerOptions {
   readonly pid: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Once for each span that the collector will not have. */
+  /** Counts each span that the collector will not get, once. */
   readonly onLost: (spans: number) => void;
 }
 
