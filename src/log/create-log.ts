@@ -6,12 +6,12 @@ import type { Log } from '../lib/log.ts';
 
 const STDERR = 2;
 
-/** Programs read JSON; at a terminal there are people. */
+/** Programs read JSON; at a terminal, people read lines. */
 export const shapeLogLine: (json: string) => string = isatty(STDERR)
   ? formatLogLine
   : (json) => json;
 
-/** Lines on standard error; standard output is left to what people asked a command for. */
+/** Logs to standard error. Standard output is for what people asked a command for. */
 export function createLog(level: LogLevel, from: string): Log {
   const stderr = destination({ fd: STDERR, sync: true });
   return pino(

@@ -13,8 +13,9 @@ const PINO_WARN = 40;
 const LAST_CHARS = 4;
 
 /**
- * One line of JSON with the fields that every line of this program's log has. Every text in it is a name from the
- * settings, an id or a word of ours, and has nothing to escape: nothing that a client or an upstream wrote is in it.
+ * One line of JSON with the fields that every line of this program's log has. Every text in it is a
+ * name from the settings, an id or a word of ours, and needs no escaping: it holds nothing that a
+ * client or an upstream wrote.
  */
 export function encodeRequestLine(
   record: RequestRecord,
@@ -38,7 +39,7 @@ export function encodeRequestLine(
   return `${line},"msg":"request"}\n`;
 }
 
-/** What stands behind the level in all lines of one process at one time. */
+/** What follows the level in all lines of one process at one time. */
 export function encodeLineHead(pid: number, from: string, timeMs: number): string {
   return `"time":"${new Date(timeMs).toISOString()}","pid":${pid},"from":"${from}"`;
 }
@@ -77,7 +78,7 @@ function encodeUsage(
   );
 }
 
-/** To microseconds: more digits are not known. */
+/** Rounds to microseconds: more digits are not known. */
 function round(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }

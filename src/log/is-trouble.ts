@@ -3,8 +3,9 @@ import type { Try } from '../protocol/inference.ts';
 import { REFUSALS } from '../protocol/refusals.ts';
 
 /**
- * Whether anything went wrong that is our or an upstream's fault, even if another upstream made up for it. What
- * clients do wrong, and what limits are there for, is none of it: metrics count that.
+ * Whether anything went wrong that is our fault or an upstream's, even if another upstream made up
+ * for it. Mistakes of clients, and requests that exceed limits, do not count here: metrics count
+ * them.
  */
 export function isTrouble({ status, refusal, outcome, tries }: RequestRecord): boolean {
   if (outcome === 'failed' || (status !== undefined && status >= 500)) return true;

@@ -1,21 +1,23 @@
-/** Of lines that nobody has read yet; more are dropped and counted. */
+/** The most bytes of lines that nobody has read yet. More lines are dropped and counted. */
 export const QUEUE_BYTES_MAX = 1_048_576;
-/** The count of dropped lines is told when all others are written, or when it has come so far. */
+/**
+ * The count of dropped lines is logged when all other lines are written, or when it reaches this.
+ */
 const DROPPED_UNTOLD_MAX = 1_000;
 
 export interface Chunk {
   /** Whole lines. */
   readonly text: string;
-  /** What is missing from the log if this is not written. */
+  /** How many lines are missing from the log if this chunk is not written. */
   readonly lines: number;
-  /** Whether these have been counted as dropped, and the text only tells of them. */
+  /** Whether these lines are counted as dropped already, and the text only tells about them. */
   readonly isNotice: boolean;
 }
 
 export interface LineQueue {
-  /** Whether a chunk is full that was not before. */
+  /** Whether this line has made a chunk full. */
   add(line: string): boolean;
-  /** What is to be written next, be it that lines were dropped. */
+  /** The chunk to write next, which may be a notice about dropped lines. */
   take(): Chunk | undefined;
   noteLost(chunk: Chunk): void;
 }
@@ -24,13 +26,13 @@ const EMPTY: Chunk = { text: '', lines: 0, isNotice: false };
 
 interface LineQueueOptions {
   readonly chunkBytesMax: number;
-  /** A line that tells how many are missing. */
+  /** A line that tells how many lines are missing. */
   readonly describeDropped: (count: number) => string;
-  /** Once for each line. */
+  /** Counts each dropped line once. */
   readonly onDropped: (count: number) => void;
 }
 
-/** Gathers lines in chunks of what can be written at once. */
+/** Gathers lines in chunks that can be written at once. */
 export function createLineQueue(options: LineQueueOptions): LineQueue {
   const { chunkBytesMax, describeDropped, onDropped } = options;
   const full: Chunk[] = [];

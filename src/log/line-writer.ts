@@ -2,33 +2,34 @@ import { fstatSync, write } from 'node:fs';
 import { type Chunk, createLineQueue } from './line-queue.ts';
 
 /**
- * Pipes take so much at once and whole; of longer writes the lines of several processes would mix. See PIPE_BUF
- * in pipe(7). It is what limits how many lines go out, since one write takes a turn of the event loop.
+ * A pipe takes this many bytes at once and whole. In longer writes, the lines of several processes
+ * would mix; see PIPE_BUF in pipe(7). This limits how many lines go out, since one write takes a
+ * turn of the event loop.
  */
 const PIPE_WRITE_BYTES_MAX = 4_096;
 /** Files take any write whole. */
 const FILE_WRITE_BYTES_MAX = 65_536;
-/** Lines wait for others for so long. */
+/** How long lines wait for others. */
 const GATHER_MS = 100;
 
 export interface LineWriterOptions {
   readonly fd: number;
-  /** A line that tells how many are missing. */
+  /** A line that tells how many lines are missing. */
   readonly describeDropped: (count: number) => string;
-  /** Once for each line that is missing. */
+  /** Counts each missing line once. */
   readonly onDropped: (count: number) => void;
 }
 
 export interface LineWriter {
-  /** One line of ASCII, with its line break. Never waits. */
+  /** Takes one line of ASCII, with its line break. Never waits. */
   write(line: string): void;
-  /** Resolves when all is written, or cannot be, or the time is up. */
+  /** Resolves when everything is written, when it cannot be written, or when the time is up. */
   close(timeMaxMs: number): Promise<void>;
 }
 
 /**
- * Writes lines in the background. A reader that is slow, or has stopped reading, makes it drop lines, not wait:
- * one write at a time is under way, on a thread of its own.
+ * Writes lines in the background. If a reader is slow, or has stopped reading, it drops lines
+ * instead of waiting. One write at a time is under way, on a thread of its own.
  */
 export function createLineWriter(options: LineWriterOptions): LineWriter {
   const { fd, describeDropped, onDropped } = options;

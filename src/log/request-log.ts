@@ -4,22 +4,22 @@ import { encodeLineHead, encodeRequestLine } from './encode-request-line.ts';
 import { isTrouble } from './is-trouble.ts';
 import { createLineWriter } from './line-writer.ts';
 
-/** How long the end of a worker waits for somebody to read its last lines. */
+/** How long the end of a worker waits for a reader of its last lines. */
 const CLOSE_MAX_MS = 1_000;
 
 export interface RequestLogOptions {
-  /** Requests with trouble are in all of them; the share of the others is for `sampled`. */
+  /** Requests with trouble are always logged. With `sampled`, so is `share` of the others. */
   readonly lines: 'errors' | 'sampled' | 'all';
   readonly share: number;
   readonly pid: number;
   readonly from: string;
   readonly fd: number;
-  /** Of a line of JSON makes what is written. */
+  /** Turns a line of JSON into the line that is written. */
   readonly shapeLine: (json: string) => string;
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
-  /** Once for each line that is missing. */
+  /** Counts each missing line once. */
   readonly onDropped: (count: number) => void;
 }
 
@@ -28,13 +28,13 @@ export interface RequestLog {
   close(): Promise<void>;
 }
 
-/** One line for each request that is worth one. */
+/** Writes one line for each request that is worth one. */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { lines, share, pid, from, fd, shapeLine, clock, random, onDropped } = options;
   let headMs = 0;
   let head = '';
 
-  /** The time in words is dear, and the same for all lines of a millisecond. */
+  /** To format the time is expensive, and all lines of a millisecond share it. */
   const headAt = (nowMs: number): string => {
     if (nowMs !== headMs) {
       headMs = nowMs;
