@@ -10,7 +10,7 @@ import { createSeries } from './series.ts';
 type SetValue<Labels extends LabelSets> = (values: LabelValues<Labels>, value: number) => void;
 
 export interface Gauge<Labels extends LabelSets> {
-  /** Is asked at every scrape; a series that it does not set is absent. */
+  /** Calls `report` at every scrape. A series that it does not set is absent. */
   watch(report: (set: SetValue<Labels>) => void): void;
   read(): MetricSnapshot;
 }

@@ -17,7 +17,7 @@ export interface Histogram<Labels extends LabelSets> {
 }
 
 interface Counts {
-  /** For each bucket, and one more for what is above all of them. */
+  /** One count for each bucket, and one more for values above all of them. */
   readonly counts: Float64Array;
   readonly sum: number;
 }
@@ -53,7 +53,7 @@ function createCell(buckets: readonly number[]) {
   };
 }
 
-/** Each bucket has all that is below its bound. */
+/** Each bucket counts all values up to its bound. */
 function sampleHistogram(
   name: string,
   labels: Readonly<Record<string, string>>,

@@ -20,7 +20,7 @@ export const STATUSES: readonly string[] = [
 
 export const OUTCOMES = ['complete', 'failed', 'left', 'undelivered', 'refused'] as const;
 export const REFUSAL_NAMES: readonly string[] = Object.keys(REFUSALS);
-/** Of a request that ended before its model was found. */
+/** For a request that ended before its model was found. */
 export const UNKNOWN_MODEL = 'unknown';
 export const TOKEN_KINDS = [
   'input',
@@ -32,7 +32,7 @@ export const TOKEN_KINDS = [
 ] as const;
 export { STREAM_ABORT_REASONS };
 
-/** What the store said; `insured` and `unavailable` when it could not be asked. */
+/** What the store said; `insured` and `unavailable` if it could not be asked. */
 export const ADMISSION_OUTCOMES = [
   'admitted',
   'unknown',
@@ -48,7 +48,10 @@ export const ADMISSION_OUTCOMES = [
   'insured',
   'unavailable',
 ] as const;
-/** `too_old`, `fault` and `dropped`, for which a worker had no room or no time, are left to people. */
+/**
+ * People have to look at `too_old`, `fault` and `dropped`. `dropped`: a worker had no room or no
+ * time.
+ */
 export const SETTLE_KINDS = [
   'charge',
   'release',
@@ -64,7 +67,10 @@ export const CHANGE_SUBJECTS = ['key', 'account'] as const;
 export { TRY_RESULTS };
 export const UPSTREAM_STATES = ['closed', 'paused', 'half-open', 'open', 'down'] as const;
 
-/** `admit` has what clients wait for, and settlements; `worker` all else that a worker asks. */
+/**
+ * `admit` is for settlements and whatever clients wait for; `worker` for all else that a worker
+ * asks.
+ */
 export const REDIS_CONNECTIONS = ['admit', 'worker', 'primary', 'accounts'] as const;
 export const REDIS_ERROR_KINDS = ['outage', 'retryable', 'fault'] as const;
 /** `too_low`: all clients of a proxy count as one. `too_high`: clients can invent addresses. */

@@ -14,7 +14,9 @@ export async function printMetrics(
   return { contentType: registry.contentType, text: await registry.metrics() };
 }
 
-/** What only grows: a gauge says nothing once nobody can be asked any more. */
+/**
+ * Keeps metrics that only grow: a gauge says nothing once its process is gone or does not answer.
+ */
 export function keepGrowing(snapshot: readonly MetricSnapshot[]): MetricSnapshot[] {
   return snapshot.filter(({ type }) => type !== 'gauge');
 }

@@ -3,12 +3,15 @@ export interface ConfiguredLabels {
   /** Pinned ids. */
   readonly models: readonly string[];
   readonly upstreams: readonly string[];
-  /** Of this program. */
+  /** Versions of this program. */
   readonly versions: readonly string[];
   readonly nodeVersions: readonly string[];
 }
 
-/** Every value that a label can have, but for `other`, which stands for any value that is not declared. */
+/**
+ * Every value that a label can have, except `other`, which stands for any value that is not
+ * declared.
+ */
 export type LabelSet = readonly string[] | keyof ConfiguredLabels;
 export type LabelSets = Readonly<Record<string, LabelSet>>;
 
@@ -30,7 +33,7 @@ export interface GaugeDeclaration<Labels extends LabelSets> extends Declaration<
 
 export interface HistogramDeclaration<Labels extends LabelSets> extends Declaration<Labels> {
   readonly type: 'histogram';
-  /** Upper bounds, ascending; the one for all the rest comes by itself. */
+  /** Upper bounds, ascending. A bucket for all larger values is added. */
   readonly buckets: readonly number[];
 }
 
@@ -39,7 +42,7 @@ export type MetricDeclaration =
   | GaugeDeclaration<LabelSets>
   | HistogramDeclaration<LabelSets>;
 
-/** One value for each label. Any text is taken; what is not declared counts as `other`. */
+/** One value for each label. Any text is allowed; a text that is not declared counts as `other`. */
 export type LabelValues<Labels extends LabelSets> = Readonly<Record<keyof Labels, string>>;
 
 export function counter<const Labels extends LabelSets>(

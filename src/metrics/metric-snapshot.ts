@@ -8,7 +8,7 @@ export interface MetricSnapshot {
 }
 
 export interface MetricSample {
-  /** Of a histogram's parts; else it is the metric's own. */
+  /** For the parts of a histogram. Otherwise it is the metric's own name. */
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;

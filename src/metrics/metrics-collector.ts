@@ -8,26 +8,29 @@ import {
 } from './merge-snapshots.ts';
 import type { MetricSnapshot } from './metric-snapshot.ts';
 
-/** Of all workers that have ended. Only reloads with ever new names of models and upstreams add to it. */
+/**
+ * Bounds the samples of all workers that have ended. Only reloads with ever new names of models and
+ * upstreams add to them.
+ */
 const ENDED_SAMPLES_MAX = 200_000;
 
 /** A worker that has metrics to tell. */
 export interface MetricsSource {
-  /** Rejects when the worker does not answer in time. */
+  /** Rejects if the worker does not answer in time. */
   readMetrics(): Promise<readonly MetricSnapshot[]>;
-  /** Resolves when the worker is gone, with its last words if there were any. */
+  /** Resolves when the worker is gone, with its last metrics if it told any. */
   readonly lastMetrics: Promise<readonly MetricSnapshot[] | undefined>;
 }
 
 export interface MetricsCollector {
   add(source: MetricsSource): void;
   readonly sourceCount: number;
-  /** One page of all processes; calls at the same time share it. */
+  /** One page of all processes. Calls at the same time share it. */
   collect(): Promise<MetricsText>;
 }
 
 interface CollectorOptions {
-  /** Of this process itself. */
+  /** The metrics of this process itself. */
   readonly readOwn: () => readonly MetricSnapshot[];
   /** A worker did not answer in time. */
   readonly onUnread: () => void;
@@ -39,10 +42,10 @@ interface LastMetrics {
 }
 
 /**
- * Sums over workers never go backwards: of a worker that has ended what it counted is kept, as it told it when
- * it drained, or else as it was last seen. One that does not answer counts as it was last seen, too.
+ * Sums over workers never go backwards. What an ended worker counted is kept: as the worker told it
+ * when it drained, or else as last seen. A worker that does not answer counts as last seen, too.
  *
- *   added ──▶ asked at each scrape ──▶ gone: what it counted is added to that of all that have ended
+ *   added ──▶ asked at each scrape ──▶ gone: its counts are added to those of all ended workers
  */
 export function createMetricsCollector(options: CollectorOptions): MetricsCollector {
   const { readOwn, onUnread, log } = options;
@@ -67,7 +70,8 @@ export function createMetricsCollector(options: CollectorOptions): MetricsCollec
 
   const collect = async (): Promise<MetricsText> => {
     await Promise.all(Array.from(sources, ([source, seen]) => askOne(source, seen)));
-    // From here to the page nothing may be waited for: a worker that ends meanwhile would count twice, or not.
+    // Do not await anything from here to the page: a worker that ends meanwhile would count twice,
+    // or not at all.
     const seen = Array.from(sources.values(), ({ metrics }) => metrics);
     return await printMetrics([readOwn(), ended, ...seen]);
   };

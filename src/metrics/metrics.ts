@@ -1,12 +1,12 @@
 import * as sets from './label-sets.ts';
 import { counter, gauge, histogram, type MetricDeclaration } from './metric-declaration.ts';
 
-/** In seconds: below a millisecond, where the gateway's own work lies, up to a second. */
+/** In seconds: from below a millisecond, where the gateway's own work lies, up to a second. */
 const FAST = [
   50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6, 1e-3, 2e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25,
   0.5, 1,
 ];
-/** Redis, near or far, up to the time at which nobody waits any longer. */
+/** Redis, near or far, up to the time at which requests stop waiting. */
 const STORE = [
   100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2,
 ];

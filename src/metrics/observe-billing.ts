@@ -17,7 +17,7 @@ export function createObserveAsked(
   };
 }
 
-/** The same, which counts what no repetition will settle. */
+/** Returns the same function, which now counts errors that no repetition will settle. */
 export function countFaults<Order>(
   metrics: ProcessMetrics,
   settle: (order: Order) => Promise<SettleReply>,
@@ -36,7 +36,7 @@ export function createObserveSettled(metrics: ProcessMetrics): (reply: SettleRep
   const creditsShort = metrics.creditsShort.at({});
   return (reply) => {
     metrics.settlements.at({ kind: reply.kind }).add(1);
-    // What was only repeated has been counted by whoever did it first.
+    // Nothing to add: a repeated settlement was counted when it was done first.
     if (reply.kind === 'too_old' || reply.kind === 'repeated') return;
     settled.add(creditsOf(Math.max(0, reply.chargedMicros)));
     if (reply.shortMicros <= 0) return;
@@ -45,7 +45,7 @@ export function createObserveSettled(metrics: ProcessMetrics): (reply: SettleRep
   };
 }
 
-/** `redisMs` is the time of now by the clock of Redis, which is that of the change. */
+/** `redisMs` is the present time by the clock of Redis, which also timed the change. */
 export function observeChange(metrics: ProcessMetrics, change: Change, redisMs: number): void {
   const { subject, status, changedMs } = change;
   const isShut = status === 'revoked' || status === 'suspended';

@@ -2,7 +2,7 @@ import type { Breaker } from '../redis/breaker.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
-/** A node of a Cluster has a breaker of its own. */
+/** Each node of a Cluster has its own breaker. */
 export function watchBreakers(metrics: ProcessMetrics, breakers: Iterable<Breaker>): void {
   const all = [...new Set(breakers)];
   metrics.redisBreakersOpen.watch((set) => {
@@ -10,7 +10,7 @@ export function watchBreakers(metrics: ProcessMetrics, breakers: Iterable<Breake
   });
 }
 
-/** To be called with each command of a connection. */
+/** Call the result with each command of a connection. */
 export function createObserveCommand(
   metrics: ProcessMetrics,
   connection: 'admit' | 'worker' | 'primary' | 'accounts',

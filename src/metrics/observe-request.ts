@@ -6,7 +6,10 @@ import type { HistogramCell } from './histogram.ts';
 import { UNKNOWN_MODEL } from './label-sets.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
-/** Combinations of route, model, status and outcome whose series are at hand; beyond it all are looked up anew. */
+/**
+ * How many combinations of route, model, status and outcome have their series at hand. Beyond this,
+ * all are looked up anew.
+ */
 const COMBINATIONS_MAX = 1_000;
 
 /** The series that one combination of labels adds to. */
@@ -21,11 +24,12 @@ interface Cells extends Pick<RequestRecord, 'route' | 'status' | 'outcome'> {
   readonly usageEstimated: CounterCell;
 }
 
-/** To be called once for each request, at its end. Takes about a microsecond. */
+/** Call this once for each request, at its end. It takes about a microsecond. */
 export type ObserveRequest = (record: RequestRecord) => void;
 
 export function createObserveRequest(metrics: ProcessMetrics): ObserveRequest {
-  // By model, and then one after the other: a text put together of all would be hashed anew for each request.
+  // Looks up the model, then searches: a key made of all labels would be hashed anew for each
+  // request.
   const byModel = new Map<string | undefined, Cells[]>();
   let count = 0;
 

@@ -37,8 +37,8 @@ export interface ProcessMetrics extends DeclaredMetrics {
 }
 
 /**
- * Counting is done here and not by prom-client, which looks up the labels at each call, even of a child that is kept.
- * prom-client merges and prints what the processes have counted.
+ * Counting does not use prom-client, which looks up the labels at each call, even those of a child
+ * that is kept. prom-client merges and prints what the processes have counted.
  */
 export function createProcessMetrics(labels: ConfiguredLabels): ProcessMetrics {
   const configured = { ...labels, models: [...labels.models, UNKNOWN_MODEL] };

@@ -1,7 +1,10 @@
 import type { ConfiguredLabels, LabelSets, LabelValues } from './metric-declaration.ts';
 
 export const OTHER = 'other';
-/** Of one metric. The product of its label sets is rarely reached, and a client can add to none of them. */
+/**
+ * The limit of one metric. The product of its label sets is rarely reached, and clients cannot add
+ * to any set.
+ */
 const SERIES_MAX = 10_000;
 
 interface OneSeries<Cell> {
@@ -10,12 +13,14 @@ interface OneSeries<Cell> {
 }
 
 export interface Series<Labels extends LabelSets, Cell> {
-  /** Makes the series when it is new. To be kept by those that come often. */
+  /** Creates the series if it is new. Callers that come often should keep the result. */
   at(values: LabelValues<Labels>): Cell;
   all(): Iterable<OneSeries<Cell>>;
 }
 
-/** The series of one metric. Those of at most one label are all there from the start, with nothing counted. */
+/**
+ * The series of one metric. With at most one label, all exist from the start, with nothing counted.
+ */
 export function createSeries<Labels extends LabelSets, Cell>(
   labels: Labels,
   configured: ConfiguredLabels,
@@ -32,7 +37,7 @@ export function createSeries<Labels extends LabelSets, Cell>(
   const series = new Map<string, OneSeries<Cell>>();
 
   const keyOf = (values: Readonly<Record<string, string>>): string => {
-    // A text that is there already has its hash, and one that was just put together has not.
+    // An existing text has its hash already; a text that is just put together does not.
     if (onlyName !== undefined) return values[onlyName] ?? OTHER;
     let key = '';
     for (const name of names) key += `${values[name] ?? OTHER}\n`;
@@ -42,7 +47,7 @@ export function createSeries<Labels extends LabelSets, Cell>(
   const find = (values: Readonly<Record<string, string>>): Cell =>
     series.get(keyOf(values))?.cell ?? findClosed(values);
 
-  /** With `other` in the place of what is in no set. */
+  /** Puts `other` in the place of every value that is not declared. */
   const findClosed = (values: Readonly<Record<string, string>>): Cell => {
     const closed: Record<string, string> = {};
     for (const name of names) {

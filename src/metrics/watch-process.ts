@@ -6,7 +6,7 @@ const RESOLUTION_MS = 20;
 const ROUND_MS = 1_000;
 const NANOS_PER_SECOND = 1e9;
 
-/** What every process tells of itself, as long as it runs. */
+/** Reports what every process tells about itself, as long as it runs. */
 export function watchProcess(
   { eventLoopLag, memory }: Pick<ProcessMetrics, 'eventLoopLag' | 'memory'>,
   name: 'primary' | 'worker',
