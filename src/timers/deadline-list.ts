@@ -10,36 +10,38 @@ import { LinkedList, type ListLinks } from '../lib/collections/linked-list.ts';
 export interface Deadline<Item> extends ListLinks<Deadline<Item>> {
   readonly item: Item;
   dueMs: number;
-  /** By which it has its place in the list; never later than `dueMs`. */
+  /** The time by which the list is ordered; never later than `dueMs`. */
   placedMs: number;
 }
 
 /** Items that all have the same time from when they were added. */
 export interface DeadlineList<Item> {
   add(item: Item): Deadline<Item>;
-  /** Its time begins anew, even where it was deleted or was due. */
+  /** Starts the item's time anew, even if the item was deleted or was due. */
   renew(deadline: Deadline<Item>): void;
-  /** Does nothing where it was deleted before, or was due. */
+  /** Does nothing if the item was deleted before, or was due. */
   delete(deadline: Deadline<Item> | undefined): void;
   visit(each: (item: Item) => void): void;
 }
 
-/** So much of its time may pass before a renewed item gets another place. */
+/**
+ * A renewed item moves once its new time differs from its place by this share of the whole time.
+ */
 const RENEWED_SHARE_MAX = 1 / 16;
 
 interface DeadlineListOptions<Item> {
   readonly afterMs: number;
-  /** Of a clock that is never set back. */
+  /** From a clock that is never set back. */
   readonly nowMs: () => number;
   readonly onDue: (item: Item) => void;
 }
 
 /**
- * One timer for all of them: what is added last is due last, so the list stays in order. The timer keeps no process
- * alive.
+ * One timer serves all items: an item that is added last is due last, so the list stays in order.
+ * The timer does not keep the process alive.
  *
- * An item that is renewed often keeps its place for a while, so that its neighbours are not touched. When its turn
- * comes, it moves to the place that it should have, near the beginning.
+ * An item that is renewed often keeps its place for a while, so that its neighbours are not
+ * touched. When its turn comes, it moves to its proper place, near the beginning.
  */
 export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): DeadlineList<Item> {
   const { afterMs, nowMs, onDue } = options;
@@ -47,7 +49,9 @@ export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): De
   const places = new LinkedList<Deadline<Item>>();
   let isArmed = false;
 
-  /** In whole milliseconds: an object keeps those in itself, of others each is 16 bytes more. */
+  /**
+   * In whole milliseconds, which an object stores in itself; any other number takes 16 more bytes.
+   */
   const dueFromNow = () => Math.ceil(nowMs() + afterMs);
   const arm = (waitMs: number) => {
     isArmed = true;

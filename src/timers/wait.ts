@@ -1,6 +1,6 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 
-/** Throws the reason of the signal, at once, when it is aborted; leaves no timer behind then. */
+/** Throws the reason of the signal as soon as it is aborted, and leaves no timer behind. */
 export async function wait(ms: number, signal: StopSignal): Promise<void> {
   signal.throwIfAborted();
   if (ms <= 0) return;
