@@ -4,14 +4,14 @@ const LEVELS: Readonly<Record<number, string>> = {
   40: 'WARN',
   50: 'ERROR',
 };
-/** Of the time in words: hours to milliseconds. */
+/** The part of the timestamp that is shown: hours to milliseconds. */
 const CLOCK_FROM = 11;
 const CLOCK_TO = 23;
 const SHOWN_ELSEWHERE = new Set(['level', 'time', 'pid', 'from', 'msg', 'err']);
 
 /**
- * A JSON line of the log as people read it. It is ASCII that prints, so that nothing in it can control the
- * terminal: other characters are escaped.
+ * Formats a JSON line of the log for people. The result is printable ASCII, with other characters
+ * escaped, so that nothing in it can control the terminal.
  */
 export function formatLogLine(json: string): string {
   const line = JSON.parse(json) as Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export function formatLogLine(json: string): string {
   return [text, ...formatError(line['err'])].map((each) => `${escapeText(each)}\n`).join('');
 }
 
-/** Words stand as they are; what has blanks or is no text is JSON. */
+/** Words stay as they are. Texts with blanks, and all other values, are written as JSON. */
 function formatValue(value: unknown): string {
   return typeof value === 'string' && /^[^\s"={}]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -1,11 +1,14 @@
 const MASK = '*****';
 
-/** Shorter ones are masked only where they stand as words of their own: they may be a part of any other word. */
+/**
+ * Shorter secrets are masked only as words of their own, since they may be a part of any other
+ * word.
+ */
 export const LONG_SECRET_CHARS_MIN = 8;
-/** So much of the beginning of one is masked too: servers cut what they repeat. */
+/** The beginning of a secret is masked too, from this length on: servers cut what they repeat. */
 const BEGINNING_CHARS_MIN = 16;
 
-/** One character as JSON, URLs and HTML write it, be it in a text that stands in another one. */
+/** One character as JSON, URLs and HTML escape it, even if one of these is nested in another. */
 const ESCAPED =
   /(?:\\{1,8}u00|\\{1,8}x|%)([0-9a-f]{2})|&#x0{0,4}([0-9a-f]{2});|&#0{0,4}(\d{2,3});|&(amp|lt|gt|quot|apos);|\\{1,8}([^\\])/iy;
 const NAMED: Readonly<Record<string, string>> = {
@@ -17,8 +20,9 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text with a mask for each of the secrets, whichever way it is written there, and for the beginning of one
- * that the end of the text cuts off. For short texts: every place of it is looked at once for each secret.
+ * Masks each of the secrets in the text, however its characters are escaped, and also the beginning
+ * of a secret that the end of the text cuts off. For short texts: it looks at each position once
+ * for each secret.
  */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   let masked = '';
@@ -36,7 +40,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return told === 0 ? text : masked + text.slice(told);
 }
 
-/** Behind the longest secret that stands at this place; the place itself where there is none. */
+/** The end of the longest secret at this position, or the position itself if there is none. */
 function findEnd(text: string, at: number, secrets: readonly string[]): number {
   let longest = at;
   for (const secret of secrets) {
@@ -52,7 +56,7 @@ function findEnd(text: string, at: number, secrets: readonly string[]): number {
 
 interface SecretSpelling {
   readonly secret: string;
-  /** How many of its characters stand there. */
+  /** How many characters of the secret are there. */
   readonly chars: number;
   readonly end: number;
 }
@@ -83,14 +87,17 @@ function spell(
   return { secret, chars, end };
 }
 
-/** A backslash as JSON writes it; before an `x` or `u` it would else be read as an escape. */
+/** A backslash as JSON writes it; before an `x` or `u` it looks like the start of an escape. */
 function backslashesOf(count: number): typeof lengthAsItIs {
   const backslashes = '\\'.repeat(count);
   return (text, at, char) =>
     char === '\\' && text.startsWith(backslashes, at) ? count : lengthAsItIs(text, at, char);
 }
 
-/** Of what stands there for this character, rather as it is than escaped; 0 where it is another one. */
+/**
+ * How long the spelling of this character is here, preferably plain, else escaped. 0 if it is
+ * another character.
+ */
 function lengthAsItIs(text: string, at: number, char: string | undefined): number {
   return text[at] === char ? 1 : escapeLength(text, at, char);
 }

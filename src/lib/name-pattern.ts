@@ -1,17 +1,17 @@
-/** Also a pattern by itself, which every name fits. */
+/** Also a pattern by itself, which every name matches. */
 export const ANY_NAME = '*';
 
-/** In a pattern, `*` stands for any run of characters, none included. */
+/** In a pattern, `*` stands for any run of characters, also an empty one. */
 export function isNamePattern(text: string): boolean {
   return text.includes(ANY_NAME);
 }
 
-/** The more of its characters a pattern says, the more it tells. */
+/** The more characters a pattern names, the more specific it is. */
 export function countSaidChars(pattern: string): number {
   return pattern.replaceAll(ANY_NAME, '').length;
 }
 
-/** In time that grows with the length of the name, whatever the pattern. */
+/** Matches in time that grows with the length of the name, whatever the pattern. */
 export function createNameMatcher(pattern: string): (name: string) => boolean {
   const [beginning = '', ...rest] = pattern.split(ANY_NAME);
   const ending = rest.pop() ?? '';
@@ -30,7 +30,7 @@ export function createNameMatcher(pattern: string): (name: string) => boolean {
 
 /** Whether there is a name that both patterns match. */
 export function canBothMatch(one: string, other: string): boolean {
-  // By the place in `other`: whether what is behind it and what is behind a place of `one` can be the same.
+  // For each place in `other`: whether the rest from there and the rest of `one` can be the same.
   let behind: boolean[] = [];
   for (let i = one.length; i >= 0; i--) {
     const here: boolean[] = [];

@@ -1,4 +1,4 @@
-/** The candidate that a slip of the finger turned into `word`, if one is close enough to suggest. */
+/** The candidate that `word` is probably a typing error for, if one is close enough to suggest. */
 export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
   const distanceMax = word.length <= 4 ? 1 : 2;
   let nearest: string | undefined;
@@ -11,7 +11,10 @@ export function nearestWord(word: string, candidates: readonly string[]): string
   return nearest;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/**
+ * How many insertions, deletions, replacements and swaps of neighbours turn one word into the
+ * other.
+ */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,8 +1,11 @@
-/** Which requests can be served: all, those that are insured against an outage of the store, or none. */
+/**
+ * Which requests can be served: all, only those that are insured against an outage of the store, or
+ * none.
+ */
 export type Readiness = 'ok' | 'insured' | 'unavailable';
 
 const WORST_FIRST: readonly Readiness[] = ['unavailable', 'insured', 'ok'];
-/** Shorter outages are bridged by retries; taking every node out of the balancer would make them worse. */
+/** Retries bridge shorter outages. Taking every node out of the balancer would make those worse. */
 const STORE_OUT_MAX_MS = 5_000;
 
 export function judgeReadiness(storeOutForMs: number, canInsure: boolean): Readiness {
@@ -10,7 +13,7 @@ export function judgeReadiness(storeOutForMs: number, canInsure: boolean): Readi
   return canInsure ? 'insured' : 'unavailable';
 }
 
-/** Of parts that requests are spread over by chance. */
+/** For parts that requests are spread over by chance. */
 export function findWorstReadiness(parts: readonly Readiness[]): Readiness {
   return WORST_FIRST.find((readiness) => parts.includes(readiness)) ?? 'ok';
 }

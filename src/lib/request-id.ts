@@ -10,7 +10,8 @@ import { BASE62_DIGITS, decodeBase62, encodeBase62, type RandomBytes } from './u
  *   req_  mmmmmm                    rrrrrrrrrrrrrrrrrr
  *         minute since the epoch    107 random bits
  *
- * The minute finds the traces of a request in the store and in the ledger by the id alone.
+ * With the minute, the id alone is enough to find the traces of a request in the store and in the
+ * ledger.
  */
 const PREFIX = 'req_';
 const MINUTE_CHARS = 6;
@@ -22,7 +23,10 @@ const MINUTE_MS = 60_000;
 const POOL_CHARS = 4_096;
 const BASE62 = BASE62_DIGITS.length;
 
-/** The digits come from a pool: asking for a few random bytes takes nearly as long as asking for many. */
+/**
+ * The digits come from a pool: asking for a few random bytes takes nearly as long as asking for
+ * many.
+ */
 export function createRequestIdMint(randomBytes: RandomBytes): (nowMs: number) => string {
   let pool = '';
   let poolOffset = 0;
@@ -48,7 +52,10 @@ export function minuteTextOf(requestId: string): string {
   return requestId.slice(MINUTE_START, MINUTE_END);
 }
 
-/** The beginning of the minute in which the request came; undefined when this cannot be the id of one. */
+/**
+ * The beginning of the minute in which the request came. Undefined if this cannot be the id of a
+ * request.
+ */
 export function minuteOfRequest(id: string): number | undefined {
   const minute = PATTERN.exec(id)?.[1];
   return minute === undefined ? undefined : decodeBase62(minute) * MINUTE_MS;

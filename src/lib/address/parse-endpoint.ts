@@ -2,12 +2,15 @@ import type { Endpoint } from './endpoint.ts';
 
 const PORT_MAX = 65_535;
 const HOST_CHARACTERS_MAX = 253;
-/** sun_path of Linux holds 108 bytes, the last of them a zero. */
+/** sun_path of Linux holds 108 bytes, the last of which is zero. */
 const UNIX_PATH_BYTES_MAX = 107;
 
-/** Reads `host:port`, `[ipv6]:port` or `unix:/path`. No message repeats the text: it may stem from a URL with a password. */
+/**
+ * Reads `host:port`, `[ipv6]:port` or `unix:/path`. No message repeats the text, because it may
+ * come from a URL with a password.
+ */
 export function parseEndpoint(text: string): Endpoint {
-  // `unix:8080` is a host of that name.
+  // `unix:8080` is a port of a host with this name.
   if (text.startsWith('unix:') && !/^unix:\d+$/.test(text)) {
     return { kind: 'unix', path: parseUnixPath(text.slice('unix:'.length)) };
   }
@@ -47,7 +50,7 @@ function parsePort(text: string): number {
 
 function isHostName(text: string): boolean {
   if (/^[\d.]+$/.test(text)) return isIpv4(text);
-  // Underscores are no part of DNS host names, but container networks use them.
+  // DNS host names have no underscores, but container networks use them.
   const label = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/;
   return text.length <= HOST_CHARACTERS_MAX && text.split('.').every((part) => label.test(part));
 }

@@ -25,7 +25,7 @@ const SCHEMES = new Map<string, Scheme>([
 
 interface UrlParts {
   readonly auth: RedisAuth;
-  /** What stands between the credentials and the first slash. */
+  /** The text between the credentials and the first slash. */
   readonly hosts: string;
   readonly path: string;
   readonly query: string | undefined;
@@ -40,7 +40,7 @@ interface UrlParts {
  *   unix://[[user]:password@]/path[?db=N]
  *
  * and `rediss`, `rediss-sentinel` and `rediss-cluster` for TLS. No message repeats any part of the
- * URL: where the password ends is not known in a URL that does not parse.
+ * URL: if a URL does not parse, it is unknown where its password ends.
  */
 export function parseRedisUrl(text: string): RedisTarget {
   if (/[\s\p{Cc}\p{Cs}]/u.test(text)) {

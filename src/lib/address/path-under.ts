@@ -1,6 +1,7 @@
 /**
- * Where a request to an upstream goes: its address is the whole base, with a query for all requests. One without a
- * path means the version that most upstreams have.
+ * The path of a request to an upstream. The whole address of the upstream is the base, and its
+ * query goes with all requests. An address without a path means the version that most upstreams
+ * have.
  */
 export function pathUnder(url: string, path: string): string {
   const { pathname, search } = new URL(url);

@@ -1,8 +1,11 @@
-/** What the text takes in UTF-8. Each half of a character that two pieces share stands for half of its bytes. */
+/**
+ * How many bytes the text takes in UTF-8. If a character is split between two pieces of text, each
+ * half counts as half of its bytes.
+ */
 export function countUtf8Bytes(text: string): number {
   const bytes = Buffer.byteLength(text);
   if (bytes === text.length) return bytes;
-  // The engine counts a lone half as the three bytes of what replaces it.
+  // The engine counts a lone half as three bytes, those of its replacement.
   const isCutAtStart = isLowHalf(text.charCodeAt(0));
   const isCutAtEnd = isHighHalf(text.charCodeAt(text.length - 1));
   return bytes - (isCutAtStart ? 1 : 0) - (isCutAtEnd ? 1 : 0);

@@ -7,8 +7,9 @@
 import { restoreFastProperties } from '../collections/restore-fast-properties.ts';
 
 /**
- * Makes the methods of texts as fast as they are in an empty program. Any class that extends String - the Redis client
- * has one - leaves `String.prototype` in dictionary mode: each character that is read costs 11 ns instead of 2 to 3.
+ * Makes the methods of strings as fast as they are in an empty program. Any class that extends
+ * String, such as one of the Redis client, leaves `String.prototype` in dictionary mode. Then each
+ * character that is read costs 11 ns instead of 2 to 3.
  */
 export function quickenStrings(): void {
   restoreFastProperties(String.prototype, 'at');

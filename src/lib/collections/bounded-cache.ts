@@ -6,13 +6,16 @@ export interface BoundedCache<Value> {
   set(key: string, value: Value): void;
 }
 
-/** At once: a Map finds its first key slowly after many before it were deleted. */
+/**
+ * This share of the entries is dropped at once: a Map finds its first key slowly after many keys
+ * before it were deleted.
+ */
 const DROPPED_SHARE = 0.01;
 
 interface Entry<Value> {
   value: Value;
   setMs: number;
-  /** How many entries had been put at the end when this one was. */
+  /** How many entries had been put at the end, this one included. */
   putAt: number;
 }
 
@@ -22,23 +25,27 @@ interface BoundedCacheOptions {
   readonly entriesMax: number;
 }
 
-/** Forgets what is too old, and what was not used for the longest time when there is too much. */
+/**
+ * Forgets entries that are too old. If there are too many, it forgets those that were unused the
+ * longest.
+ */
 export function createBoundedCache<Value>(options: BoundedCacheOptions): BoundedCache<Value> {
   const { clock, keepMs, entriesMax } = options;
-  // A Map keeps its keys in the order in which they were put in: the first is the longest unused.
+  // A Map keeps its keys in the order of insertion: the first one was unused the longest.
   const entries = new Map<string, Entry<Value>>();
   const droppedAtOnce = Math.max(1, Math.floor(entriesMax * DROPPED_SHARE));
   let puts = 0;
 
   const isFresh = ({ setMs }: Entry<Value>) => {
     const ageMs = clock.nowMs() - setMs;
-    // A clock that was set back must not keep an entry for longer.
+    // A clock that is set back must not keep an entry for longer.
     return ageMs >= 0 && ageMs < keepMs;
   };
 
   /**
-   * To move an entry takes longer than to find it, makes garbage that lives long (see `LinkedList`), and no closer order
-   * than that of what is dropped at once matters.
+   * Moving an entry takes longer than finding it, and makes garbage that lives long (see
+   * `LinkedList`). The order need only be as exact as the number of entries that are dropped at
+   * once.
    */
   const isNearEnd = ({ putAt }: Entry<Value>) => puts - putAt < droppedAtOnce;
 

@@ -1,20 +1,21 @@
-/** What takes a part of something that many strangers share. */
+/** Holds a part of something that many strangers share. */
 export interface Holder {
-  /** Gives back all that it has, at once. */
+  /** Gives back all that it holds, at once. */
   giveWay(): void;
 }
 
 /**
- * Each address gets as much as the others leave: where all is taken, the address that holds the most gives way, with
- * its oldest holder first. So neither many who wait nor few who take their time keep out a newcomer.
+ * Each address gets as much as the others leave. If everything is taken, the address that holds the
+ * most gives way, with its oldest holder first. So a newcomer is kept out neither by many holders
+ * that wait nor by a few that take their time.
  */
 export interface FairShare {
-  /** Whether there is so much more for the holder, once others have given way. */
+  /** Whether there is room for this amount, once others have given way. */
   makeRoom(holder: Holder, address: string, amount: number): boolean;
-  /** Makes one holder give way; false when there is none. */
+  /** Makes one holder give way. Returns false if there is none. */
   dropOne(): boolean;
   add(holder: Holder, address: string, amount: number): void;
-  /** All that the holder has, if no amount is named; nothing where it holds nothing. */
+  /** Removes this amount, or all that the holder has. Does nothing if it holds nothing. */
   remove(holder: Holder, address: string, amount?: number): void;
 }
 

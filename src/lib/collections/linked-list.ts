@@ -4,7 +4,7 @@
  * Gain: 2.8 to 2.1 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
  */
 
-/** What an item of a list has of its own: it is in one list at a time. */
+/** The fields that a list keeps in its items. An item is in one list at a time. */
 export interface ListLinks<Item> {
   next: Item | undefined;
   previous: Item | undefined;
@@ -14,9 +14,10 @@ export interface ListLinks<Item> {
 /**
  * Items in the order in which they were added. Any of them can be removed without a search.
  *
- * For what each request is put into and taken out of: V8 makes the hash table of a `Set` or `Map` anew every few dozen
- * changes, and an old table points to the next. One that is promoted to the old generation before it dies keeps every
- * later one alive, with all requests in them, until a major collection: that was a quarter of the work of a worker.
+ * For items that each request adds and removes: V8 makes the hash table of a `Set` or `Map` anew
+ * every few dozen changes, and an old table points to the next. If a table is promoted to the old
+ * generation before it dies, it keeps every later table alive, with all requests in them, until a
+ * major collection. That can be a quarter of the work of a worker.
  */
 export class LinkedList<Item extends ListLinks<Item>> implements Iterable<Item> {
   first: Item | undefined;
@@ -27,12 +28,12 @@ export class LinkedList<Item extends ListLinks<Item>> implements Iterable<Item> 
     this.#link(item, this.#last, undefined);
   }
 
-  /** At the end where there is no such other one. */
+  /** Inserts at the end if there is no next item. */
   insertBefore(item: Item, next: Item | undefined): void {
     this.#link(item, next === undefined ? this.#last : next.previous, next);
   }
 
-  /** Whether it was there. */
+  /** Returns whether the item was there. */
   delete(item: Item): boolean {
     if (!item.isListed) return false;
     const { previous, next } = item;
@@ -41,14 +42,15 @@ export class LinkedList<Item extends ListLinks<Item>> implements Iterable<Item> 
     if (next === undefined) this.#last = previous;
     else next.previous = previous;
     item.isListed = false;
-    // What is dead would keep all that came after it alive, through every collection of the young.
+    // A dead item would keep all later items alive, through every collection of the young
+    // generation.
     item.next = undefined;
     item.previous = undefined;
     this.size--;
     return true;
   }
 
-  /** Only the item that it is at may be deleted meanwhile. */
+  /** During the iteration, only the current item may be deleted. */
   *[Symbol.iterator](): Generator<Item, void, undefined> {
     for (let item = this.first; item !== undefined; ) {
       const { next } = item;

@@ -1,9 +1,10 @@
-/** An inline cache of V8 is filled only after some dozens of reads. */
+/** V8 fills an inline cache only after some dozens of reads. */
 const READS = 1_000;
 
 /**
- * Gives a prototype fast properties again, where it was in dictionary mode: a hash table that each call of each of its
- * methods looks up, in optimized code too. V8 does so when an inline cache reads through an object that inherits from it.
+ * Gives a prototype its fast properties back if it is in dictionary mode: a hash table that each
+ * call of each method looks up, even in optimized code. V8 restores them when an inline cache reads
+ * through an object that inherits from the prototype.
  */
 export function restoreFastProperties(prototype: object, method: string): void {
   const heir: Readonly<Record<string, unknown>> = Object.create(prototype);

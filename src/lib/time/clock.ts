@@ -1,4 +1,4 @@
-/** Time as a value that is passed in, so that tests own it. */
+/** Time as a value that is passed in, so that tests control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number;

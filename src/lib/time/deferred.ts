@@ -1,4 +1,4 @@
-/** A promise that somebody else keeps. */
+/** A promise that is resolved from outside. */
 export interface Deferred {
   readonly promise: Promise<void>;
   readonly resolve: () => void;

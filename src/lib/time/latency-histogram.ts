@@ -1,12 +1,18 @@
-/** Counts how long things took, in whole microseconds, with a relative error of less than 1 % and little memory. */
+/**
+ * Counts how long things took, in whole microseconds, with a relative error of less than 1 % and
+ * little memory.
+ */
 export interface LatencyHistogram {
   readonly count: number;
-  /** The longest time, to the microsecond; 0 when nothing was added. */
+  /** The longest time, to the microsecond; 0 if nothing was added. */
   readonly maxMs: number;
   add(latencyMs: number): void;
-  /** What this share of all times does not exceed, at most the longest one; 0 when nothing was added. */
+  /**
+   * The time that this share of all times does not exceed, at most the longest one; 0 if nothing
+   * was added.
+   */
   quantileMs(share: number): number;
-  /** The buckets with anything in them, the shortest times first. */
+  /** The buckets that are not empty, the shortest times first. */
   buckets(): LatencyBucket[];
 }
 
@@ -17,12 +23,12 @@ export interface LatencyBucket {
 }
 
 /**
- * Below it each microsecond has a bucket. Above, each doubling has so many of equal width: the width is at most
- * 1/128 of the times in it.
+ * Below this number, each microsecond has its own bucket. Above it, each doubling has this many
+ * buckets of equal width: at most 1/128 of the times in them.
  */
 const STEPS_PER_DOUBLING = 128;
 const STEP_BITS = 7;
-/** More than an hour; what is longer counts as this. */
+/** More than an hour. Longer times count as this. */
 const MICROS_MAX = 2 ** 32 - 1;
 const MICROS_PER_MS = 1_000;
 
@@ -55,7 +61,8 @@ export function createLatencyHistogram(): LatencyHistogram {
     },
     buckets() {
       const buckets: LatencyBucket[] = [];
-      // By index, here and above: an iterator over all these places takes four to eight times as long.
+      // By index, here and above: an iterator over all these places takes four to eight times as
+      // long.
       for (let index = 0; index < counts.length; index++) {
         const counted = counts[index] ?? 0;
         if (counted > 0) buckets.push({ upToMs: upToMs(index), count: counted });

@@ -6,7 +6,10 @@ export interface LatencyQuantiles {
   readonly p99: number;
 }
 
-/** Quantiles over the buckets of several histograms together, in milliseconds; undefined when all are empty. */
+/**
+ * Quantiles over the buckets of several histograms together, in milliseconds. Undefined if all are
+ * empty.
+ */
 export function mergeLatencies(buckets: readonly LatencyBucket[]): LatencyQuantiles | undefined {
   const sorted = buckets.toSorted((one, other) => one.upToMs - other.upToMs);
   const total = sorted.reduce((sum, { count }) => sum + count, 0);

@@ -4,7 +4,7 @@
  * Gain: 3.9 to 0.03 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
  */
 
-/** What is used of an `AbortSignal`, which is one too. */
+/** The part of `AbortSignal` that is used. An `AbortSignal` has this type too. */
 export interface StopSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -14,13 +14,13 @@ export interface StopSignal {
 }
 
 /**
- * An `AbortController` and its signal in one. Each request has one, with a listener. Unlike the signal of the platform,
- * this calls a listener twice that was added twice.
+ * An `AbortController` and its signal in one. Each request has one, with a listener. Unlike the
+ * signal of the platform, it calls a listener twice if it was added twice.
  */
 export class StopSource implements StopSignal {
   aborted = false;
   reason: unknown = undefined;
-  /** Nearly always the only one. */
+  /** Nearly always the only listener. */
   #first: (() => void) | undefined;
   #others: (() => void)[] | undefined;
 

@@ -1,6 +1,9 @@
-/** The digits of everything random that people may have to copy: a double click selects all of them. */
+/**
+ * The digits of all random texts that people may have to copy: a double click selects the whole
+ * text.
+ */
 export const BASE62_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The largest multiple of 62 in a byte: what lies above would make the first digits likelier. */
+/** The largest multiple of 62 in a byte. Higher values would make the first digits likelier. */
 const FAIR_BYTE_MAX = 248;
 
 export type RandomBytes = (count: number) => Uint8Array;
@@ -16,7 +19,7 @@ export function encodeBase62(value: number, width: number): string {
   return text;
 }
 
-/** NaN when a character is no digit. */
+/** NaN if a character is not a digit. */
 export function decodeBase62(text: string): number {
   let value = 0;
   for (const char of text) {
