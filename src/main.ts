@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster';
 
-// Each loads only what it needs: a worker no commands, a command no node.
+// Each branch loads only what it needs: a worker loads no commands, and a command loads no node.
 if (cluster.isWorker) {
   const { runWorkerProcess } = await import('./worker/run-worker-process.ts');
   runWorkerProcess();

@@ -5,7 +5,10 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { reachableHost } from '../lib/address/reachable-host.ts';
 import { adminTokenPath } from '../ops/access/load-admin-token.ts';
 
-/** What somebody who has just started a node wants to do next: see that it lives, and ask it something. */
+/**
+ * Prints what a person who has just started a node needs next: how to see that it runs, and how to
+ * send a first request.
+ */
 export function announceNode(
   config: Config,
   demoKey: string | undefined,
@@ -48,7 +51,10 @@ function urlOf(endpoint: Extract<Endpoint, { readonly kind: 'tcp' }>): string {
   return `http://${formatEndpoint({ ...endpoint, host: reachableHost(endpoint.host) })}`;
 }
 
-/** By no other machine: then clients come through something that runs here too. */
+/**
+ * Whether only this machine can reach the address. Clients then come through a proxy that runs here
+ * too.
+ */
 function isReachedFromHere(listen: Endpoint): boolean {
   return listen.kind === 'unix' || /^(127\.|::1$|localhost$)/.test(listen.host);
 }

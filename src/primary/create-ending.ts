@@ -1,4 +1,4 @@
-/** The first signal drains; a second one comes from somebody who does not want to wait for that. */
+/** The first signal drains the node. A second one ends it without waiting for the drain. */
 export function createEnding() {
   let settle: (reason: Error | NodeJS.Signals) => void = () => {};
   const reached = new Promise<Error | NodeJS.Signals>((resolve) => {

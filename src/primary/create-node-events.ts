@@ -8,7 +8,7 @@ import type { WorkerProcess } from '../supervise/fork-worker.ts';
 const SUMMARY_INTERVAL_MS = 1_000;
 
 interface NodeEvents {
-  /** Tells of a worker's life, and counts what it says of its requests. */
+  /** Publishes when the worker starts, listens and ends, and counts the activity it reports. */
   follow(
     slot: number,
     fork: (onActivity: (activity: Activity) => void) => WorkerProcess,
@@ -16,7 +16,10 @@ interface NodeEvents {
   stop(): void;
 }
 
-/** What goes on in a node, for those who listen: its workers, and once a second all requests together. */
+/**
+ * Publishes what happens in a node: the life of its workers, and once a second a summary of all
+ * requests.
+ */
 export function createNodeEvents(events: EventHub): NodeEvents {
   const openOf = new Map<number, number>();
   let told: Activity[] = [];
@@ -24,7 +27,7 @@ export function createNodeEvents(events: EventHub): NodeEvents {
   const note = (pid: number, activity: Activity) => {
     if (activity.open === 0) openOf.delete(pid);
     else openOf.set(pid, activity.open);
-    // Each worker tells once a second, which is how often it is taken.
+    // A worker reports once a second, and the reports are collected once a second.
     if (events.hasSubscribers()) told.push(activity);
   };
 
@@ -41,7 +44,7 @@ export function createNodeEvents(events: EventHub): NodeEvents {
     follow(slot, fork) {
       let isGone = false;
       const worker: WorkerProcess = fork((activity) => {
-        // What it said before its end can arrive after the news of it.
+        // A report that the worker sent before its end can arrive after the news of its exit.
         note(worker.pid, isGone ? { ...activity, open: 0 } : activity);
       });
       const tell = (state: string, more: object = {}) =>

@@ -20,16 +20,21 @@ import { takeOverConfig } from './take-over-config.ts';
 import { type ReloadAudit, tellReload } from './tell-reload.ts';
 import { createUpstreamEvents, type UpstreamEvents } from './upstream-events.ts';
 
-/** The workers of a node, the settings that they have, how they get others, and what all tell of upstreams. */
+/**
+ * The workers of a node with their settings: starts, reloads and stops them, and sums up what they
+ * report.
+ */
 export interface Fleet {
   effective(): EffectiveConfig;
   /** Rejects when a worker cannot start at all. */
   start(): Promise<void>;
   readonly reload: Reload;
   readState(): ClusterState;
-  /** That of the worker that is worst off: nobody chooses which one a request comes to. */
+  /**
+   * The readiness of the worst worker, since the kernel chooses which worker a connection reaches.
+   */
   readReadiness(): Readiness;
-  /** Ends every worker, after its drain or the time for it. */
+  /** Ends every worker once it has drained, or when its time is up. */
   stop(lingerMs: number): Promise<void>;
   killAll(): void;
 }
@@ -159,7 +164,7 @@ function createFork(
   };
 }
 
-/** What workers that have ended had tried, by upstream. */
+/** Keeps the tries of workers that have ended, by upstream. */
 function createEndedTries() {
   const tries = new Map<string, TryCounts>();
   return {

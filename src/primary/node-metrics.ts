@@ -8,20 +8,20 @@ import { watchProcess } from '../metrics/watch-process.ts';
 import type { WorkerProcess } from '../supervise/fork-worker.ts';
 
 export interface NodeMetrics {
-  /** The primary's own. */
+  /** The metrics of the primary process itself. */
   readonly metrics: ProcessMetrics;
   readonly collector: MetricsCollector;
-  /** Answers the same worker, whose metrics count from here on. */
+  /** Collects the metrics of this worker from now on, and returns the worker. */
   follow(worker: WorkerProcess): WorkerProcess;
 }
 
 interface NodeMetricsOptions {
-  /** As it is after the last reload. */
+  /** The settings in use, which a reload changes. */
   readonly config: () => Config;
   readonly log: Log;
 }
 
-/** What the primary counts itself, and what it collects from its workers. */
+/** The metrics that the primary counts itself, and those it collects from its workers. */
 export function createNodeMetrics({ config, log }: NodeMetricsOptions): NodeMetrics {
   const metrics = createProcessMetrics({
     models: [],
@@ -42,7 +42,7 @@ export function createNodeMetrics({ config, log }: NodeMetricsOptions): NodeMetr
     metrics,
     collector,
     follow(worker) {
-      // Before it listens it answers nothing, and has counted nothing.
+      // A worker does not answer before it listens, and has counted nothing by then.
       worker.listening.then(
         () => collector.add(worker),
         () => {},

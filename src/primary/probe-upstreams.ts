@@ -5,11 +5,14 @@ import { readUpstreamTls } from '../upstream/read-upstream-tls.ts';
 import { startUpstreamProbe, type UpstreamProbe } from '../upstream/start-upstream-probe.ts';
 
 export interface NodeProbes {
-  /** Those that do not answer. */
+  /** The upstreams that do not answer. */
   downNames(): readonly string[];
   /** Undefined for an upstream that is not probed. */
   find(name: string): UpstreamProbe | undefined;
-  /** Who is down stays so until it answers. Throws, with all as it was, when the settings cannot be used. */
+  /**
+   * An upstream that is down stays down until it answers. Throws and changes nothing if the
+   * settings cannot be used.
+   */
   changeConfig(config: Config): void;
   stop(): void;
 }
@@ -20,7 +23,7 @@ interface NodeProbesOptions {
   readonly onChange: () => void;
 }
 
-/** A node asks each upstream once, for all of its workers. */
+/** Probes each upstream once per node, for all of its workers. */
 export function probeUpstreams(config: Config, options: NodeProbesOptions): NodeProbes {
   const { clock, log, onChange } = options;
   let probes = new Map<string, UpstreamProbe>();

@@ -7,7 +7,7 @@ import type { WorkerProcess } from '../supervise/fork-worker.ts';
 import type { NodeProbes } from './probe-upstreams.ts';
 import { type EffectiveConfig, versionOf } from './read-next-config.ts';
 
-/** The worst last. */
+/** The states of health, from the best to the worst. */
 const BY_WEIGHT: readonly UpstreamHealth[] = ['closed', 'paused', 'half-open', 'open', 'down'];
 
 export interface ClusterParts {
@@ -16,11 +16,11 @@ export interface ClusterParts {
   readonly effective: EffectiveConfig;
   readonly workers: readonly WorkerProcess[];
   readonly probes: NodeProbes;
-  /** What workers that have ended had tried, by upstream. */
+  /** The tries of workers that have ended, by upstream. */
   readonly endedTries: ReadonlyMap<string, TryCounts>;
 }
 
-/** Puts together what the workers told last. */
+/** Builds the state from the last report of each worker. */
 export function readClusterState(parts: ClusterParts): ClusterState {
   const { effective, workers } = parts;
   const { config, source } = effective;
@@ -40,7 +40,7 @@ export function readClusterState(parts: ClusterParts): ClusterState {
   };
 }
 
-/** The worst over the workers; undefined while none has told. */
+/** The worst health that any worker reports. Undefined until a worker has reported. */
 export function readUpstreamHealth(
   workers: readonly WorkerProcess[],
   name: string,

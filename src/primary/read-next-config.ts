@@ -6,14 +6,17 @@ import type { ConfigSource } from '../config/source/read-config-source.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
 
-/** The settings that hold, what they were made of, and how many times the node has taken any. */
+/** The settings in use, their source, and how many times the node has taken settings. */
 export interface EffectiveConfig {
   readonly source: ConfigSource;
   readonly config: Config;
   readonly count: number;
 }
 
-/** What cannot change while the node runs, and what tells that it did. */
+/**
+ * Settings that cannot change while the node runs. Each function returns a text that differs if the
+ * setting differs.
+ */
 const FIXED: Readonly<Record<string, (config: Config) => string | undefined>> = {
   'ops.listen': ({ ops }) => formatEndpoint(ops.listen),
   data_dir: ({ dataDir }) => dataDir,
@@ -21,7 +24,10 @@ const FIXED: Readonly<Record<string, (config: Config) => string | undefined>> = 
   'redis.url': nameStore,
 };
 
-/** Refuses what cannot change while the node runs, before anything is touched. */
+/**
+ * Throws if a setting differs that cannot change while the node runs. Nothing has been touched by
+ * then.
+ */
 export function readNextConfig(
   readSource: () => ConfigSource,
   current: EffectiveConfig,

@@ -4,7 +4,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import type { ReloadResult } from '../ops/reload-result.ts';
 
-/** How long somebody waits for the end of a reload before being told that it goes on. */
+/** How long a caller waits for the end of a reload before it learns that the reload still runs. */
 const WAIT_MAX_MS = 60_000;
 const WAITING_MAX = 16;
 
@@ -13,19 +13,19 @@ export type ReloadEnd = Extract<ReloadResult, { kind: 'reloaded' | 'refused' | '
 export interface ReloadRun<Settings> {
   readonly end: ReloadEnd;
   readonly before: Settings;
-  /** Those of before where they hold still. */
+  /** Equal to `before` unless the reload took place. */
   readonly after: Settings;
 }
 
 interface ReloadOptions<Next> {
-  /** Rejects, with nothing changed, when there is something wrong with the new settings. */
+  /** Rejects and changes nothing if the new settings are wrong. */
   readonly readNext: () => Promise<Next>;
-  /** Rejects, with everything as it was before, when the new settings cannot take over. */
+  /** Rejects if the new settings cannot take over. Everything is then as it was before. */
   readonly takeOver: (next: Next) => Promise<void>;
-  /** The settings that hold. */
+  /** The settings in use. */
   readonly current: () => Next;
   readonly versionOf: (settings: Next) => string;
-  /** Called for everybody who asked, when theirs is over. */
+  /** Called once for each caller, when the reload that answers the call is over. */
   readonly onEnd: (run: ReloadRun<Next>, who: Operator) => Promise<void>;
   readonly log: Log;
 }
@@ -33,8 +33,8 @@ interface ReloadOptions<Next> {
 export type Reload = (who: Operator) => Promise<ReloadResult>;
 
 /**
- * One reload at a time. What is asked for meanwhile is done once more afterwards, for all who asked: the one
- * that runs may have read the file before it was changed.
+ * Runs one reload at a time. Calls that arrive during a reload share one more reload after it,
+ * because the running one may have read the file before it was changed.
  */
 export function createReload<Next>(options: ReloadOptions<Next>): Reload {
   const { current, versionOf, onEnd, log } = options;

@@ -34,13 +34,16 @@ export interface PrimaryOptions {
   readonly readSource: () => ConfigSource;
   /** Whether a missing Redis server may be installed with the system's package manager. */
   readonly installsRedis: boolean;
-  /** For the people who started the node. */
+  /** Prints a line for the person who started the node. */
   readonly print: (line: string) => void;
 }
 
-/** A worker keeps an idle connection open for a while, since its client may be about to use it again. */
+/**
+ * A worker keeps an idle connection open for this long, since its client may be about to use it
+ * again.
+ */
 const STOP_LINGER_MS = 500;
-/** Nobody is known who sent one. */
+/** The sender of a signal is not known. */
 const SIGNAL: Operator = { via: 'signal', token: null, address: null };
 
 const DASHBOARD_DIR = fileURLToPath(new URL('../dashboard', import.meta.url));
@@ -48,7 +51,10 @@ const DOCS_DIR = fileURLToPath(new URL('../docs', import.meta.url));
 
 const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** Runs the node until it is told to end; answers the exit code. Throws when it cannot start. */
+/**
+ * Runs the node until it is told to end, and returns the exit code. Throws if the node cannot
+ * start.
+ */
 export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const { readSource, print } = options;
   const first = readFirstConfig(readSource);
@@ -110,7 +116,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   }
 }
 
-/** The store of a node whose settings name none. */
+/** Starts the embedded store of a node whose settings name no Redis. */
 async function startEmbedded(
   { redis, dataDir }: Config,
   { installsRedis, print }: PrimaryOptions,
@@ -139,7 +145,7 @@ interface OpsParts {
   readonly nodeMetrics: NodeMetrics;
   readonly readCluster: Fleet['readState'];
   readonly reload: Reload;
-  /** As it is after the last reload. */
+  /** The settings in use, which a reload changes. */
   readonly config: () => Config;
   readonly readiness: () => Readiness;
   readonly log: Log;

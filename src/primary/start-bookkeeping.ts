@@ -26,9 +26,12 @@ import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
-/** How long the end of a node may wait for the store; what is left is on the disk. */
+/** How long a node that ends may wait for the store. What is left stays on the disk. */
 const JOURNAL_DRAIN_MAX_MS = 2_000;
-/** A new master may not take writes at once: then once a second, as long as the writes are kept. */
+/**
+ * A new master may not take writes at once. Recent writes are then repeated once a second, for as
+ * long as they are kept.
+ */
 const REPEAT_ATTEMPTS_MAX = 600;
 const REPEAT_DELAY_MS = 1_000;
 const CONNECT_TIME_MAX_MS = 10_000;
@@ -47,13 +50,15 @@ export interface Bookkeeping {
   readonly ledger: LedgerDesk;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
-  /** Resolves when accounts can be written, or the time is up. */
+  /** Resolves when accounts can be written, or when the time is up. */
   waitForStore(): Promise<void>;
   /** To be called when no worker is left. */
   close(): Promise<void>;
 }
 
-/** A node's side of accounts and credits: what is done once and not by every worker. */
+/**
+ * A node's part in accounts and credits: the work that is done once per node, not by every worker.
+ */
 export async function startBookkeeping(options: BookkeepingOptions): Promise<Bookkeeping> {
   const { target, dataDir, metrics, clock, log } = options;
   const random = Math.random;
@@ -62,9 +67,9 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     return connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log, onCommand });
   };
   const connection = connect('primary', 'primary');
-  // Waiting for a replica holds up a connection.
+  // Waiting for a replica blocks a connection, so accounts have their own.
   const directoryConnection = connect('primary-accounts', 'accounts');
-  // What operators read may be long: nothing else waits behind it.
+  // Reading the ledger can take long, so nothing else waits on its connection.
   const ledgerConnection = connect('primary-ledger', 'primary');
   const ledgerDir = join(dataDir, 'ledger');
   const ledgerPlace = { connection: ledgerConnection, dirs: [ledgerDir] };

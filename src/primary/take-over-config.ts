@@ -2,18 +2,21 @@ import type { DrainOrder } from '../messages/worker-messages.ts';
 import type { Supervisor } from '../supervise/supervise-workers.ts';
 import type { EffectiveConfig } from './read-next-config.ts';
 
-/** In a roll nothing hurries: idle connections are left to the time-out that closes them anyway. */
+/** A roll is in no hurry: idle connections stay open until the time-out that closes them anyway. */
 const ROLL_LINGER_MS = 13_000;
 
 interface TakeOverOptions {
   readonly workers: Pick<Supervisor, 'roll'>;
   readonly previous: EffectiveConfig;
   readonly next: EffectiveConfig;
-  /** Workers that are started from here on have these settings. */
+  /** Workers that start after this call get these settings. */
   readonly use: (effective: EffectiveConfig) => void;
 }
 
-/** Replaces every worker. When one does not start, those that were replaced are replaced once more, as they were. */
+/**
+ * Replaces every worker. If a new worker does not start, those already replaced are replaced again,
+ * with the previous settings.
+ */
 export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
   const { workers, previous, next, use } = options;
   use(next);

@@ -13,7 +13,10 @@ interface TellOptions {
   readonly node: string;
 }
 
-/** A reload is told to who listens, and is in the audit log, with what it changed, when it took place. */
+/**
+ * Publishes the end of every reload as an event. A reload that took place is also written to the
+ * audit log, with the settings it changed.
+ */
 export function tellReload({ audit, hub, node }: TellOptions) {
   return async (run: ReloadRun<EffectiveConfig>, who: Operator): Promise<void> => {
     const { end, before, after } = run;

@@ -2,18 +2,21 @@ import type { EventHub } from '../ops/event-hub.ts';
 import type { UpstreamHealth } from '../routing/upstream-slots.ts';
 
 export interface UpstreamEvents {
-  /** A worker has told how upstreams are. */
+  /** To be called when a worker has reported the health of its upstreams. */
   look(): void;
 }
 
 interface UpstreamEventsOptions {
-  /** Of the settings in use. */
+  /** The upstreams of the settings in use. */
   readonly names: () => readonly string[];
-  /** The worst over the workers; undefined while none has told. */
+  /** The worst health that any worker reports. Undefined until a worker has reported. */
   readonly readHealth: (name: string) => UpstreamHealth | undefined;
 }
 
-/** Tells when the worst that the workers see of an upstream changes. Until one of them tells, it is `closed`. */
+/**
+ * Publishes an event when the worst health that the workers report of an upstream changes. An
+ * upstream counts as `closed` until a worker reports it.
+ */
 export function createUpstreamEvents(
   hub: Pick<EventHub, 'publish'>,
   { names, readHealth }: UpstreamEventsOptions,
