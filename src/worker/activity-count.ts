@@ -7,7 +7,7 @@ const MS_PER_SECOND = 1_000;
 
 export interface ActivityCount {
   observe(record: RequestRecord): void;
-  /** Begins anew. */
+  /** Returns the counts and begins new ones. */
   take(open: number): Activity;
 }
 
@@ -31,7 +31,7 @@ export function createActivityCount(): ActivityCount {
     },
     take(open) {
       const taken = counts;
-      // A worker that did nothing keeps its empty histograms.
+      // A worker that has counted nothing keeps its empty histograms.
       if (taken.requests > 0) counts = createCounts();
       return {
         ...taken,
@@ -53,7 +53,7 @@ function createCounts() {
   };
 }
 
-/** Once a second, while there is something to tell; answers what ends it. */
+/** Reports once a second while there is something to report. Returns a function that ends this. */
 export function startTelling(
   count: ActivityCount,
   openRequests: () => number,

@@ -31,25 +31,26 @@ import { createProxyDoubts } from './create-proxy-doubts.ts';
 import { createInsurance, type Insurance } from './insurance.ts';
 
 /**
- * A client waits for these, so two attempts fit into its patience. Shorter ones would fail where it is this
- * process that is late: a timer that is due runs before the reply that is there is read.
+ * A client waits for these commands, so two attempts must fit into its patience. A shorter time-out
+ * would blame Redis where this process is late: a timer that is due runs before a reply that has
+ * already arrived is read.
  */
 const ADMIT_TIMEOUT_MS = 700;
-/** How long the end of a worker may wait for the store and the primary. */
+/** How long a worker that ends may wait for the store and the primary. */
 const SETTLE_DRAIN_MAX_MS = 3_000;
 
 interface BillingOptions {
   readonly config: Config;
   readonly target: RedisTarget;
-  /** Distinguishes this worker's connections in the store's own list. */
+  /** Distinguishes this worker's connections in the client list of Redis. */
   readonly name: string;
-  /** For what no client waits for, except settlements. */
+  /** For commands that no client waits for, except settlements. */
   readonly redis: RedisConnection;
   readonly breaker: Breaker;
-  /** How far the clock of Redis is ahead of ours. */
+  /** How far the clock of Redis is ahead of this machine's clock. */
   readonly clockSkewMs: () => number;
   readonly metrics: ProcessMetrics;
-  /** Resolves when the primary has them on its disk. */
+  /** Resolves when the primary has the settlements on its disk. */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -57,13 +58,15 @@ interface BillingOptions {
 
 export interface Billing {
   readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey'>;
-  /** Whether some requests go on without the store. */
+  /** Whether some requests can be admitted without the store. */
   canInsure(): boolean;
-  /** Settles what is open, or hands it over. No request may run any more. */
+  /** Settles open settlements or hands them over. No request may be running any more. */
   close(): Promise<void>;
 }
 
-/** A worker's side of keys, limits and credits: the steps of the spine, and what goes on behind them. */
+/**
+ * A worker's part in keys, limits and credits: the steps of the spine, and the work behind them.
+ */
 export function createBilling(options: BillingOptions): Billing {
   const { config, target, name, redis, breaker, metrics, clock, log } = options;
   const random = Math.random;
@@ -82,7 +85,7 @@ export function createBilling(options: BillingOptions): Billing {
   });
   const dropped = metrics.settlements.at({ kind: 'dropped' });
   const settleQueue = createSettleQueue({
-    // Over the connection of admissions, so that both share their writes: a quarter less CPU time of Redis.
+    // Shares writes with admissions: that takes a quarter less CPU time of Redis.
     settle: countFaults(metrics, createGatheredSettle(admitConnection)),
     handOver: options.handOver,
     onSettled: createObserveSettled(metrics),
@@ -170,7 +173,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
   });
 }
 
-/** What a worker does when it hears that a key or an account was shut. */
+/** How a worker reacts to the news that a key or an account was shut. */
 function createReaction(options: BillingOptions, keyCheck: KeyCheck, openHolds: OpenHolds) {
   const { metrics, clock, clockSkewMs } = options;
   return (change: Change) => {

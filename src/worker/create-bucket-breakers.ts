@@ -2,10 +2,16 @@ import { BUCKETS } from '../keys/bucket-tags.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Breaker } from '../redis/breaker.ts';
 
-/** Of 16 buckets each, whose slots lie side by side, as those of a node do. */
+/**
+ * Each part has 16 buckets. Their slots are neighbours, as are the slots of one node of the
+ * cluster.
+ */
 const CLUSTER_PARTS = 16;
 
-/** The breaker of a bucket. A node of a Cluster that is out must not shut the buckets of the others. */
+/**
+ * Finds the breaker of a bucket. If one node of a Redis Cluster is out, the buckets of the others
+ * must stay open.
+ */
 export function createBucketBreakers(
   { topology }: RedisTarget,
   single: Breaker,

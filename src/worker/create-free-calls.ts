@@ -15,7 +15,7 @@ interface FreeCallsOptions {
   readonly keyCheck: KeyCheck;
 }
 
-/** What a key may ask that costs nothing; all of it goes through one door. */
+/** The requests of a key that cost nothing. All of them pass through one check. */
 export function createFreeCalls(
   options: FreeCallsOptions,
 ): Pick<Steps, 'identify' | 'describeKey'> {

@@ -1,11 +1,17 @@
 import type { MessageToPrimary } from '../messages/worker-messages.ts';
 import { encodeSettlement, type Settlement } from '../quota/settlement/settlement.ts';
 
-/** A primary that does not answer in this time is stuck or gone; the worker then keeps what it has. */
+/**
+ * A primary that does not answer within this time is stuck or gone. The worker then keeps its
+ * settlements.
+ */
 const ANSWER_TIME_MAX_MS = 5_000;
 
 interface HandOver {
-  /** Resolves when the primary has them on its disk, and rejects when it does not say so in time. */
+  /**
+   * Resolves when the primary has the settlements on its disk. Rejects if it does not say so in
+   * time.
+   */
   send(settlements: readonly Settlement[]): Promise<void>;
   noteJournalled(id: number): void;
 }

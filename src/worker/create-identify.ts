@@ -10,13 +10,16 @@ import type { IdentifyReply } from '../quota/scripts/identify.ts';
 
 interface IdentifyOptions {
   readonly askStore: AskStore;
-  /** One attempt. */
+  /** Makes one attempt. */
   readonly identify: (key: ApiKey) => Promise<IdentifyReply>;
   readonly keyCheck: KeyCheck;
   readonly guards: Config['guards'];
 }
 
-/** The door for requests that cost nothing: a good key, and not too many of them. */
+/**
+ * Admits requests that cost nothing: the key must be good, and its requests within the limit per
+ * minute.
+ */
 export function createIdentify(options: IdentifyOptions) {
   const { askStore, identify, keyCheck, guards } = options;
   const freeCalls = createFreeCallGuard({ perMinuteMax: guards.freeCallsPerMinuteMax });

@@ -16,7 +16,9 @@ interface ProxyDoubtOptions {
   readonly log: Log;
 }
 
-/** Counts them all, and warns of each kind once. */
+/**
+ * Counts every doubt about the number of trusted proxies, and logs a warning once for each kind.
+ */
 export function createProxyDoubts({ config, metrics, log }: ProxyDoubtOptions) {
   const counts = {
     too_low: metrics.proxyDoubts.at({ doubt: 'too_low' }),

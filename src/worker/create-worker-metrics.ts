@@ -8,7 +8,9 @@ import type { Try } from '../protocol/inference.ts';
 import type { RedisWatch } from '../redis/watch-redis.ts';
 import type { UpstreamState } from '../routing/router.ts';
 
-/** The metrics of a worker; its labels know the models and upstreams of its settings. */
+/**
+ * The metrics of a worker. The values of its labels are the models and upstreams in the settings.
+ */
 export function createWorkerMetrics({ models, upstreams }: Config): ProcessMetrics {
   const metrics = createProcessMetrics({
     models: models.map(({ id }) => id),

@@ -6,18 +6,19 @@ import type { DrainOrder } from '../messages/worker-messages.ts';
 
 const POLL_MS = 20;
 /**
- * Between closing the port and sending clients away. A client that was sent away by one worker connects
- * anew, and its connection would be reset in the queue of another that closes its port just then.
+ * The time between closing the port and asking clients to leave. A client that leaves one worker
+ * reconnects at once. If it landed in the accept queue of a worker that was just closing its port,
+ * its connection would be reset.
  */
 const PORT_CLOSED_BEFORE_MS = 200;
 
 interface DrainTarget {
   readonly server: Server;
-  /** Answers whose exchanges have ended, and that are read on. */
+  /** Answers that are still read although their exchanges have ended. */
   readonly drains: AnswerDrains;
 }
 
-/** Lets every open exchange end; answers how many had to be cut at the end of the time. */
+/** Lets every open exchange end. Returns how many had to be cut when the time was up. */
 export async function drainServer(
   { server, drains }: DrainTarget,
   order: DrainOrder,
@@ -30,7 +31,7 @@ export async function drainServer(
   const startMs = clock.nowMs();
   for (;;) {
     const nowMs = clock.nowMs();
-    // Before this, nobody was asked to leave, so being quiet meant nothing.
+    // Before `startMs` no client was asked to leave, so quiet time before it does not count.
     const quietMs = Math.min(server.quietForMs(), nowMs - startMs);
     const active = server.activeExchanges + drains.count;
     if (active === 0 && quietMs >= order.lingerMs) break;
@@ -38,10 +39,10 @@ export async function drainServer(
     await sleep(POLL_MS);
   }
   const cut = server.activeExchanges + drains.count;
-  // First, because nobody begins to drain an answer that is cut.
+  // Closed first, so that no cut answer begins to drain.
   drains.close();
   server.close();
-  // Whoever was cut settles before the caller goes on.
+  // Exchanges that were cut settle before the caller goes on.
   await setImmediate();
   return cut;
 }

@@ -10,7 +10,9 @@ interface Order extends Pick<AdmissionOrder, 'modelNames'> {
 
 export interface Insurance {
   noteAdmitted(order: Order, payer: Payer): void;
-  /** Undefined unless the settings allow it, and this key was admitted for this model a moment ago. */
+  /**
+   * Undefined unless the settings allow it and this key was admitted for this model a moment ago.
+   */
   insure(order: Order): Promise<Payer | undefined>;
   canInsure(): boolean;
 }
@@ -21,7 +23,10 @@ const NO_INSURANCE: Insurance = {
   canInsure: () => false,
 };
 
-/** What a worker may let in on its own while the store is away: by default nothing. */
+/**
+ * Decides which requests a worker may admit by itself while the store is out. By default it admits
+ * none.
+ */
 export function createInsurance(guards: Config['guards'], clock: Clock): Insurance {
   const perMinuteMax = guards.insurancePerMinuteMax;
   if (perMinuteMax === undefined) return NO_INSURANCE;

@@ -24,11 +24,14 @@ interface ObserverOptions {
 }
 
 export interface Observers extends Pick<Steps, 'startTrace' | 'observe'> {
-  /** Writes and sends what is left. No request may run any more. */
+  /** Writes and sends what is left. No request may be running any more. */
   close(): Promise<void>;
 }
 
-/** Those who are told of each request: metrics, the count of the last second, the log of requests, and the tracer. */
+/**
+ * The parts that observe each request: metrics, the count for the summary of each second, the
+ * request log and the tracer.
+ */
 export function createObservers(options: ObserverOptions): Observers {
   const { config, worker, metrics, activity, clock, log } = options;
   const { requestLog: settings, tracing } = config;

@@ -14,12 +14,12 @@ import type {
 import { createHandOver } from './create-hand-over.ts';
 import { startWorker, type Worker } from './start-worker.ts';
 
-/** A worker that nobody gives orders to any more lets everybody finish, but takes nobody new. */
+/** A worker that has lost its primary finishes open requests and accepts no new connections. */
 const ORPHAN_LINGER_MS = 500;
 
 const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** The process around a worker: its orders come from the primary, and it ends when they are carried out. */
+/** The process around a worker. It takes orders from the primary and exits once it has drained. */
 export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   let worker: Worker | undefined;
   let orphanTimeoutMs = 0;
@@ -86,16 +86,16 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', (err) => log.error({ err }, 'a failure that nobody waited for'));
   listenForEnd(drainAlone);
-  // An order that came before somebody listened would be lost.
+  // An order that arrives before this process listens for messages would be lost.
   tellPrimary({ type: 'ready' });
 }
 
 function listenForEnd(drain: () => void): void {
-  // A terminal sends these to the whole group; the primary decides what they mean.
+  // A terminal sends these signals to the whole process group. The primary decides what they mean.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('SIGTERM', drain);
   cluster.worker?.on('disconnect', () => {
-    // Without this mark node:cluster ends the process at once, in the middle of every answer.
+    // Without this flag, node:cluster ends the process at once, in the middle of every answer.
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
     drain();
   });
@@ -107,7 +107,7 @@ function embeddedTarget(order: StartOrder): RedisTarget {
 }
 
 function tellPrimary(message: MessageToPrimary, told: () => void = () => {}): void {
-  // The primary may be gone by now, which the lost channel tells by itself.
+  // The primary may be gone by now. The 'disconnect' event handles that.
   if (process.send === undefined || !process.connected) told();
   else process.send(message, () => told());
 }

@@ -1,12 +1,13 @@
 import type { WorkerReport } from '../messages/worker-messages.ts';
 
 const REPORT_INTERVAL_MS = 1_000;
-/** How late a change of health may be told. */
+/** A change of health is reported at most this much later. */
 const LOOK_INTERVAL_MS = 100;
 
 /**
- * Tells about once a second how it is, and sooner when somebody's health has changed; never more than one
- * report is on its way. Answers how to stop.
+ * Reports about once a second, and sooner if the state of an upstream, of the store or of the
+ * worker changes. At most one report is under way at a time. Returns a function that stops the
+ * reports.
  */
 export function startReports(
   read: () => WorkerReport,

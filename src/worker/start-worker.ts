@@ -46,30 +46,35 @@ export interface WorkerOptions {
   readonly redis: RedisTarget;
   /** Resolves when the primary has these settlements on its disk. */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
-  /** Calls back when it has left this process. */
+  /** Calls `told` when the report has left this process. */
   readonly report: (report: WorkerReport, told: () => void) => void;
   readonly tellActivity: (activity: Activity) => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** For tests of the process itself; the product has none. */
+  /** Routes for tests of the process itself. The product has none. */
   readonly extraRoutes: readonly HttpRoute[];
 }
 
 export interface Worker {
-  /** All upstreams that do not answer the primary. */
+  /** Takes the names of all upstreams that do not answer the primary. */
   setDownUpstreams(names: readonly string[]): void;
   readMetrics(): MetricSnapshot[];
   /** Resolves when every exchange has ended or was cut. */
   drain(order: DrainOrder): Promise<void>;
 }
 
-/** Where the build has put the page for key owners. */
+/** The folder into which the build puts the page for key owners. */
 const KEY_PAGE_DIR = fileURLToPath(new URL('../key-page', import.meta.url));
 const COMMAND_TIMEOUT_MS = 1_000;
-/** A worker that replaces another must not refuse what the other would have served. */
+/**
+ * How long a worker waits for the store before it listens. A worker that replaces another must not
+ * refuse requests that the other would have served.
+ */
 const STORE_WAIT_MAX_MS = 2_000;
 
-/** THE COMPOSITION ROOT: builds each part once, in order, and hands it to those that need it. */
+/**
+ * THE COMPOSITION ROOT: builds each part once, in order, and hands it to the parts that need it.
+ */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { config, worker, clock, log } = options;
   const startedMs = clock.nowMs();
@@ -141,7 +146,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 }
 
-/** For everything that no client waits for. */
+/** The connection for commands that no client waits for. */
 function openStore(
   { redis: target, clock, log }: WorkerOptions,
   name: string,
@@ -179,7 +184,7 @@ function createRoutes(
 
 function limitsOf({ limits }: Config): HttpLimits {
   const { bodyBytesMax, bodyTimeMaxMs } = limits;
-  // A new customer's first body may be as large as any.
+  // The first body of a new customer may be as large as any other.
   const strangersHeldBytesMax = Math.max(
     DEFAULT_HTTP_LIMITS.strangersHeldBytesMax,
     2 * bodyBytesMax,

@@ -15,23 +15,27 @@ import { inferWithRetries } from '../upstream/retry.ts';
 import { createSimulatedUpstream } from '../upstream/simulated/create-simulated-upstream.ts';
 import { traceCalls } from '../upstream/trace-calls.ts';
 
-/** Of the first tries, how many may be repeated. */
+/** The share of first tries that may be repeated. */
 const RETRY_SHARE = 0.2;
 /**
- * Beside that: when one upstream of several restarts, all that wait there for a first event fail at once, and
- * so many of them are spared it. It is what 100 first tries save up, and in an outage of everything the most
- * that a worker adds to its share.
+ * How many retries may be saved up. If one of several upstreams restarts, all requests that wait
+ * there for a first event fail at once, and this many of them can be retried. 100 first tries save
+ * up this many retries. If all upstreams are out, a worker adds at most this many retries beyond
+ * its share.
  */
 const RETRY_BURST_MAX = 20;
 const WAITERS_PER_MODEL_MAX = 200;
 
 export interface Upstreams {
-  /** All of them as one: routed, balanced and retried. */
+  /** All upstreams as one: requests are routed, balanced and retried. */
   readonly infer: Infer;
-  /** In which they read requests. */
+  /** The formats in which these upstreams read requests. */
   readonly formats: ReadonlySet<FormatName>;
   readReports(): readonly UpstreamReport[];
-  /** All that do not answer the primary; the others do, or are not asked. */
+  /**
+   * Takes the names of all upstreams that do not answer the primary. All others answer or are not
+   * probed.
+   */
   setDown(names: ReadonlySet<string>): void;
 }
 
@@ -39,10 +43,10 @@ interface UpstreamsOptions {
   readonly config: Config;
   /** The slot, from 1. */
   readonly worker: number;
-  /** Tells processes apart, in the ids of simulated answers. */
+  /** Distinguishes processes in the ids of simulated answers. */
   readonly instance: string;
   readonly clock: Clock;
-  /** Once for each request, when it is over. */
+  /** Called once for each request, when it is over. */
   readonly onTries: (tries: readonly Try[]) => void;
 }
 
@@ -91,7 +95,10 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   };
 }
 
-/** A native upstream says itself what it takes of native clients. */
+/**
+ * Upstreams that must get no PDF, by the format of the client. A native upstream judges the PDFs of
+ * native clients itself.
+ */
 function findWithoutPdfs(
   upstreams: readonly UpstreamConfig[],
 ): Record<FormatName, ReadonlySet<string>> {
