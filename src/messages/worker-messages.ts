@@ -5,20 +5,26 @@ import type { Activity } from '../ops/activity.ts';
 import type { UpstreamState } from '../routing/router.ts';
 import type { TryCounts } from '../routing/try-counts.ts';
 
-/** How long a worker may go on for what is open, and for what may still come on open connections. */
+/**
+ * How long a worker may go on for open exchanges, and for requests that still arrive on open
+ * connections.
+ */
 export interface DrainOrder {
   readonly timeoutMs: number;
   /**
-   * After the last answer an idle connection may be about to carry one more request. The worker ends only
-   * when it has been quiet for so long.
+   * After its last answer, an idle connection may be about to carry one more request. The worker
+   * ends only when it has been quiet for this long.
    */
   readonly lingerMs: number;
 }
 
 export interface StartOrder {
-  /** The slot, from 1. It outlives the worker: a replacement has the same. */
+  /** The slot, from 1. It outlives the worker: a replacement has the same slot. */
   readonly worker: number;
-  /** The settings as the primary has read and checked them: what does that would take 6 MB of each worker. */
+  /**
+   * The settings as the primary has read and checked them. The parser and the schema would take 6
+   * MB in each worker.
+   */
   readonly config: PackedConfig;
   readonly configVersion: string;
   /** The socket of the store that the primary runs itself. */
@@ -27,7 +33,7 @@ export interface StartOrder {
 
 /** One upstream as a worker sees it. */
 export interface UpstreamReport extends UpstreamState {
-  /** Since the worker's start. */
+  /** Tries since the worker's start. */
   readonly tries: TryCounts;
 }
 
@@ -41,11 +47,11 @@ export interface WorkerReport {
 export type MessageToWorker =
   | { readonly type: 'start'; readonly order: StartOrder }
   | { readonly type: 'drain'; readonly order: DrainOrder }
-  /** All upstreams that do not answer the primary. */
+  /** The names of all upstreams that do not answer the primary's probes. */
   | { readonly type: 'upstreams_down'; readonly names: readonly string[] }
-  /** What was handed over under this number is on the disk. */
+  /** The settlements of the `journal` message with this id are on the disk. */
   | { readonly type: 'journalled'; readonly id: number }
-  /** Answered by `metrics` with the same number. */
+  /** The worker answers with `metrics` and the same id. */
   | { readonly type: 'read_metrics'; readonly id: number };
 
 export type MessageToPrimary =
@@ -54,8 +60,11 @@ export type MessageToPrimary =
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'report'; readonly report: WorkerReport }
   | { readonly type: 'activity'; readonly activity: Activity }
-  /** Settlements that the store has not taken; from the answer on they are the primary's. */
+  /**
+   * Settlements that the store has not taken. The primary owns them once it has answered
+   * `journalled`.
+   */
   | { readonly type: 'journal'; readonly id: number; readonly settlements: readonly Buffer[] }
   | { readonly type: 'metrics'; readonly id: number; readonly metrics: readonly MetricSnapshot[] }
-  /** Of a worker that has drained, just before it ends. */
+  /** Sent by a worker that has drained, just before it ends. */
   | { readonly type: 'last_metrics'; readonly metrics: readonly MetricSnapshot[] };

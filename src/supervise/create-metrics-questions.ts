@@ -1,7 +1,7 @@
 import type { MessageToWorker } from '../messages/worker-messages.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 
-/** A worker that is busier than this is left out of a scrape. */
+/** A worker that takes longer than this is left out of a scrape. */
 const ANSWER_TIME_MAX_MS = 1_000;
 
 type Snapshot = readonly MetricSnapshot[];
@@ -10,7 +10,7 @@ interface MetricsQuestions {
   /** Rejects when the worker does not answer in time. */
   ask(): Promise<Snapshot>;
   noteAnswer(id: number, metrics: Snapshot): void;
-  /** Nobody answers any more. */
+  /** Rejects all open questions, because the worker is gone. */
   end(): void;
 }
 

@@ -13,15 +13,15 @@ import { decodeSettlement, type Settlement } from '../quota/settlement/settlemen
 import { createMetricsQuestions } from './create-metrics-questions.ts';
 import { chooseWorkerFlags } from './worker-flags.ts';
 
-/** From the fork to the open port; beyond it the worker counts as stuck. */
+/** From the fork to the open port. A worker that takes longer counts as stuck. */
 const START_TIME_MAX_MS = 60_000;
 
 const WORKER_ENVIRONMENT = {
-  /** Read by uWS itself: without it newer builds take no more than 4 KiB of headers. */
+  /** Read by uWS itself. Without it, newer builds take no more than 4 KiB of headers. */
   UWS_HTTP_MAX_HEADERS_SIZE: '16384',
   /**
-   * Read by glibc: one pool of free memory instead of one for each thread. Those of the engine's helpers stayed
-   * as large as what the compiler had taken of them at once (3 to 20 MB a worker).
+   * Read by glibc: one pool of free memory instead of one for each thread. The pools of the
+   * engine's helper threads stay as large as the compiler's peak in them (3 to 20 MB a worker).
    */
   MALLOC_ARENA_MAX: '1',
 };
@@ -36,16 +36,16 @@ export type WorkerState = 'starting' | 'listening' | 'draining';
 interface WorkerLinks {
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
-  /** Those that a worker has to know of before it listens. */
+  /** The upstreams that a worker must know to be down before it listens. */
   readonly downUpstreams: () => readonly string[];
   readonly onActivity: (activity: Activity) => void;
-  /** `report` answers it from now on. */
+  /** Called when `report` returns a new report. */
   readonly onReport: () => void;
 }
 
 /** One worker process as its primary sees it. */
 export interface WorkerProcess extends MetricsSource {
-  /** From 1. */
+  /** The slot, from 1. */
   readonly slot: number;
   readonly pid: number;
   readonly startedMs: number;
@@ -53,7 +53,7 @@ export interface WorkerProcess extends MetricsSource {
   readonly listening: Promise<void>;
   readonly exited: Promise<WorkerExit>;
   state(): WorkerState;
-  /** The last one; undefined until it listens. */
+  /** The last report. Undefined until the worker listens. */
   report(): WorkerReport | undefined;
   tellDownUpstreams(names: readonly string[]): void;
   drain(order: DrainOrder): void;
@@ -63,7 +63,7 @@ export interface WorkerProcess extends MetricsSource {
 export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess {
   const worker = fork();
   const send = (message: MessageToWorker) => {
-    // A worker that is just dying takes no message; its exit is seen elsewhere.
+    // A dying worker takes no message. Its exit is handled elsewhere.
     worker.send(message, () => {});
   };
   let state: WorkerState = 'starting';
@@ -86,7 +86,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
         links.onActivity(message.activity);
         break;
       case 'journal':
-        // A worker that gets no answer keeps what it has and tries again.
+        // A worker that gets no answer keeps its settlements and tries again.
         links.journal(message.settlements.map(decodeSettlement)).then(
           () => send({ type: 'journalled', id: message.id }),
           () => {},
@@ -129,7 +129,10 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
   };
 }
 
-/** What it was told before it listened was lost: a worker that is to end must not start first. */
+/**
+ * The first messages to a worker. Messages sent before it was ready are lost, so a worker that must
+ * drain already gets that order instead of the start.
+ */
 function firstOrders(
   order: StartOrder,
   drainOrder: DrainOrder | undefined,
@@ -143,7 +146,7 @@ function firstOrders(
 }
 
 function fork(): Worker {
-  // Buffers pass as they are, not as lists of numbers.
+  // With this serialization, buffers are sent as they are, not as lists of numbers.
   cluster.setupPrimary({
     serialization: 'advanced',
     execArgv: [...process.execArgv, ...chooseWorkerFlags()],
@@ -151,7 +154,9 @@ function fork(): Worker {
   return cluster.fork(WORKER_ENVIRONMENT);
 }
 
-/** What a process has said before its end can arrive after the news of it, but not after it has hung up. */
+/**
+ * Messages that a process sent before its end can arrive after `exited`, but not after `hungUp`.
+ */
 function watchEnd({ process: child }: Worker) {
   const exited = new Promise<WorkerExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
@@ -162,7 +167,7 @@ function watchEnd({ process: child }: Worker) {
   return { exited, hungUp };
 }
 
-/** The time in which a worker has to open its port. */
+/** The time in which a worker must open its port. */
 function createOpening({ process: child }: Worker, exited: Promise<WorkerExit>) {
   let succeed: () => void = () => {};
   let fail: (reason: Error) => void = () => {};
@@ -180,7 +185,7 @@ function createOpening({ process: child }: Worker, exited: Promise<WorkerExit>) 
       reject(reason);
     };
   });
-  // Its failure is told by `exited` as well; not everyone waits for both.
+  // `exited` tells the failure as well, and not every caller waits for both.
   listening.catch(() => {});
   void exited.then(({ code, signal }) =>
     fail(new Error(`ended before it listened (${signal ?? `exit code ${code}`})`)),

@@ -1,6 +1,6 @@
-/** A worker that lived this long had a sound start: what ended it later counts anew. */
+/** A worker that lived this long has started well, and the count of short lives begins anew. */
 export const STABLE_AFTER_MS = 10_000;
-/** So many short lives in a row in one slot are a loop that no further restart ends. */
+/** If this many workers of one slot in a row live only briefly, further restarts do not help. */
 export const SHORT_LIVES_MAX = 6;
 
 const FIRST_DELAY_MS = 100;
@@ -10,7 +10,10 @@ export type RestartDecision =
   | { readonly kind: 'restart'; readonly delayMs: number; readonly shortLives: number }
   | { readonly kind: 'give-up' };
 
-/** What follows the death of a worker that lived `livedMs`, after `shortLives` short lives before it. */
+/**
+ * Decides what follows the death of a worker that lived `livedMs`, after `shortLives` short lives
+ * before it.
+ */
 export function decideRestart(livedMs: number, shortLives: number): RestartDecision {
   if (livedMs >= STABLE_AFTER_MS) return { kind: 'restart', delayMs: 0, shortLives: 0 };
   const lives = shortLives + 1;

@@ -3,27 +3,30 @@ import type { WorkerProcess } from './fork-worker.ts';
 import { createWorkerSlots, type SlotsOptions } from './worker-slots.ts';
 
 export interface Supervisor {
-  /** Rejects with the first reason when a worker cannot start at all. */
+  /** Rejects with the first reason if a worker cannot start at all. */
   start(count: number): Promise<void>;
-  /** Replaces every worker, one by one; stops, with the rest as it was, when a new one cannot start. */
+  /**
+   * Replaces every worker, one by one. Stops at the first new worker that cannot start and leaves
+   * the other workers as they are.
+   */
   roll(count: number, order: DrainOrder): Promise<RollResult>;
-  /** Ends every worker; none is replaced from here on. */
+  /** Ends every worker. None is replaced from then on. */
   stop(order: DrainOrder): Promise<void>;
   killAll(): void;
-  /** Every living worker, those that are being replaced as well. */
+  /** Every living worker, including workers that are being replaced. */
   workers(): readonly WorkerProcess[];
 }
 
 interface RollResult {
   /** How many workers were replaced. */
   readonly replaced: number;
-  /** Why a new one did not start. */
+  /** Why a new worker did not start. */
   readonly failure: Error | undefined;
 }
 
 /**
- * How long a roll waits for the replaced worker before it goes on to the next: in that time the clients of
- * busy connections have moved. What is slower goes on by itself until it is done.
+ * How long a roll waits for the replaced worker before it goes on to the next. The clients of busy
+ * connections have moved within this time. A slower worker goes on draining by itself.
  */
 const ROLL_STEP_MAX_MS = 3_000;
 

@@ -8,17 +8,17 @@ export interface SlotsOptions {
   readonly fork: (slot: number) => WorkerProcess;
   readonly clock: Clock;
   readonly log: Log;
-  /** A worker ended by itself and is replaced. */
+  /** Called when a worker ended by itself and is replaced. */
   readonly onReplace: () => void;
-  /** A slot cannot be kept alive. */
+  /** Called when a slot cannot be kept alive. */
   readonly onGiveUp: (reason: Error) => void;
 }
 
 export interface WorkerSlots {
   launch(number: number): WorkerProcess;
-  /** From here on a worker in this slot is replaced when it dies. */
+  /** From then on, a worker in this slot is replaced when it dies. */
   occupy(number: number, worker: WorkerProcess): void;
-  /** Drains the worker of a slot, which is then nobody's; answers it. */
+  /** Drains the worker of a slot and returns it. It then belongs to no slot. */
   vacate(number: number, order: DrainOrder): WorkerProcess | undefined;
   retire(worker: WorkerProcess, order: DrainOrder): void;
   /** No worker is replaced any more. */
@@ -38,9 +38,9 @@ interface Slot {
 const DRAIN_GRACE_MS = 5_000;
 
 /**
- * Keeps one worker alive in each slot.
+ * Keeps one worker alive in each slot. Gives up after too many short lives in a row.
  *
- *   launched ──▶ listening ──▶ died ──(delay)──▶ launched …    too many short lives in a row: gives up
+ *   launched ──▶ listening ──▶ died ──(delay)──▶ launched …
  *                   └──▶ retired ──▶ exited
  */
 export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
