@@ -9,7 +9,10 @@ import { type Settings, WORKERS_MAX } from './schema/schema.ts';
 type ModelSettings = Settings['models'][number];
 type UpstreamSettings = Settings['upstreams'][number];
 
-/** Turns the words of the file into those of the code, and fills in what depends on other settings. */
+/**
+ * Translates the names of the file into those of the code, and fills in settings that depend on
+ * others.
+ */
 export function buildConfig(settings: Settings): Config {
   const { listen, ops, redis, limits, on_leave: onLeave, drain } = settings;
   return {
@@ -60,7 +63,7 @@ function buildGuards(guards: Settings['guards']): GuardsConfig {
   };
 }
 
-/** Only tcp ports can be shared between processes. */
+/** Only TCP ports can be shared between processes. */
 function defaultWorkers(listenKind: Settings['listen']['kind']): number {
   return listenKind === 'unix' ? 1 : Math.min(availableParallelism(), WORKERS_MAX);
 }
@@ -91,7 +94,7 @@ function buildPrice(price: ModelSettings['price']): PriceConfig {
   };
 }
 
-/** 3 * 0.1 is 0.30000000000000004 in binary; nobody means that price. */
+/** 3 * 0.1 is 0.30000000000000004 in binary. Such a price is never meant, so it is rounded. */
 function roundPrice(price: number): number {
   return Math.round(price * 1e9) / 1e9;
 }

@@ -1,7 +1,9 @@
-/** The settings cannot be used; `problems` names every mistake, one line each, and no secret. */
+/**
+ * The settings cannot be used. `problems` names every mistake, one line each, without any secret.
+ */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
-  /** Settings that are right, and cannot change while the node runs. */
+  /** Settings that are valid but cannot change while the node runs. */
   readonly needsRestart: readonly string[];
 
   constructor(

@@ -13,7 +13,7 @@ export interface PriceConfig {
   readonly cacheRead: number;
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
-  /** For a thousand searches; absent, the model does not search. */
+  /** Credits per thousand searches. Without a price the model does not search. */
   readonly webSearch: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface RouteConfig {
 export interface ModelConfig {
   readonly id: string;
   readonly aliases: readonly string[];
-  /** With `*` for any run of characters. */
+  /** Names in which `*` stands for any run of characters. */
   readonly aliasPatterns: readonly string[];
   readonly contextTokensMax: number;
   readonly betaContextTokensMax: number | undefined;
@@ -39,46 +39,49 @@ export interface SimulatedConfig {
   /** Equal seeds give equal answers. */
   readonly seed: number;
   readonly latencyMs: number;
-  /** 0 is as fast as possible. */
+  /** 0 means as fast as possible. */
   readonly tokensPerSecond: number;
   /** The share of requests that fail, from 0 to 1. */
   readonly errorRate: number;
 }
 
-/** How an upstream is asked whether it is there. */
+/** How an upstream is probed. */
 export interface ProbeConfig {
-  /** From the root of its host. */
+  /** The path from the root of the upstream's host. */
   readonly path: string;
   readonly intervalMs: number;
   readonly timeoutMs: number;
 }
 
 export interface UpstreamTlsConfig {
-  /** An absolute path: the authorities to trust instead of the usual ones. */
+  /** The absolute path of a file with the authorities to trust instead of the usual ones. */
   readonly caFile: string | undefined;
-  /** The name in the certificate, where it is not that of the host. */
+  /** The name in the certificate, if it differs from the host. */
   readonly serverName: string | undefined;
 }
 
 export interface UpstreamConfig {
   readonly name: string;
   readonly kind: UpstreamKind;
-  /** Absent on a simulated upstream only. */
+  /** Absent on simulated upstreams only. */
   readonly url: string | undefined;
   readonly apiKey: Secret | undefined;
   readonly modelNames: Readonly<Record<string, string>>;
-  /** Of a chat upstream, by the id of the model, `*` for all others; absent, the client's own. */
+  /**
+   * For a chat upstream, by the id of the model, with `*` for all others. Without an entry, the
+   * client's own field is sent.
+   */
   readonly outputLimitFields: Readonly<Record<string, 'max_completion_tokens' | 'max_tokens'>>;
-  /** What not every upstream takes. */
+  /** What this upstream accepts, of the features that not every upstream does. */
   readonly accepts: readonly ('pdf' | 'effort' | 'reasoning_content')[];
-  /** By name in lower case; sent with each request. */
+  /** Headers sent with each request, by name in lower case. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly tls: UpstreamTlsConfig | undefined;
-  /** Absent: only the requests of clients tell how it is. */
+  /** Without a probe, only the requests of clients tell the health of the upstream. */
   readonly probe: ProbeConfig | undefined;
-  /** What becomes of fields of requests that nobody here knows. */
+  /** What happens to fields of requests that the gateway does not know. */
   readonly unknownFields: 'pass' | 'drop' | 'refuse';
-  /** Of this node; its workers share it. */
+  /** The maximum for this node. Its workers share it. */
   readonly concurrencyMax: number;
   readonly timeouts: {
     readonly connectMs: number;
@@ -86,21 +89,21 @@ export interface UpstreamConfig {
     readonly idleMs: number;
     readonly totalMs: number;
   };
-  /** Present on a simulated upstream only. */
+  /** Present on simulated upstreams only. */
   readonly simulated: SimulatedConfig | undefined;
 }
 
-/** What one worker bears of that which is no customer's plan. */
+/** Limits for one worker that do not depend on a customer's plan. */
 export interface GuardsConfig {
-  /** How many proxies in front add an address to x-forwarded-for. */
+  /** The number of proxies in front that add an address to x-forwarded-for. */
   readonly trustedProxies: number;
   readonly failedKeysPerMinuteMax: number;
   readonly freeCallsPerMinuteMax: number;
-  /** Per key, while Redis is out; absent, nothing is admitted then. */
+  /** Requests per key while Redis is out. If absent, none is admitted then. */
   readonly insurancePerMinuteMax: number | undefined;
 }
 
-/** Spans of requests, and where they are sent. */
+/** Where spans of requests are sent, and which share of requests is recorded. */
 export interface TracingConfig {
   readonly endpoint: string;
   /** The share of requests that are recorded, from 0 to 1. */
@@ -108,7 +111,7 @@ export interface TracingConfig {
   readonly headers: Readonly<Record<string, Secret>>;
 }
 
-/** The effective settings, frozen. Secrets are `Secret`s: they do not print. */
+/** The effective settings, frozen. Secrets are of type `Secret`, which does not print them. */
 export interface Config {
   readonly listen: Endpoint;
   readonly ops: { readonly listen: Endpoint; readonly adminToken: Secret | undefined };
@@ -117,13 +120,13 @@ export interface Config {
   /** An absolute path. */
   readonly dataDir: string;
   readonly logLevel: LogLevel;
-  /** Which requests have a line in the log; the share is for `sampled`. */
+  /** Which requests get a line in the log. `sample` is the share for `sampled`. */
   readonly requestLog: { readonly lines: 'errors' | 'sampled' | 'all'; readonly sample: number };
-  /** Absent, nothing is recorded. */
+  /** If absent, nothing is recorded. */
   readonly tracing: TracingConfig | undefined;
   /** Whether browsers get the page for key owners. */
   readonly keyPage: boolean;
-  /** Whose pages may use the API from a browser: exact origins, or `*`. */
+  /** Origins whose pages may use the API from a browser: exact origins, or `*`. */
   readonly cors: { readonly origins: readonly string[] };
   /** Requests per minute, per account. */
   readonly plans: Readonly<Record<PlanName, number>>;
@@ -133,15 +136,22 @@ export interface Config {
     readonly bodyBytesMax: number;
     readonly bodyTimeMaxMs: number;
     readonly overCeiling: 'reject' | 'clamp';
-    /** Over which requests per minute are counted. */
+    /** The span over which requests per minute are counted. */
     readonly rateWindowMs: number;
   };
-  /** How long an answer may be read on whose client has left; `undefined` where it is stopped at once. */
+  /**
+   * How long an answer is still read after its client has left. If undefined, it stops at once.
+   */
   readonly onLeave: { readonly drainTimeoutMs: number | undefined };
-  /** Text is taken for tokens by its bytes where nobody has counted them, files by what they cost at most. */
+  /**
+   * Uncounted tokens are estimated: those of text from its bytes, those of files by their maximum.
+   */
   readonly estimate: {
     readonly bytesPerToken: number;
-    /** Files have so many tokens at most, or as many as the model reads; with 0 they are refused. */
+    /**
+     * The most tokens that a file may have. `window` means as many as the model reads, and 0 that
+     * such files are refused.
+     */
     readonly imageTokens: number;
     readonly imageUrlTokens: number;
     readonly pdfTokens: number | 'window';
@@ -150,6 +160,6 @@ export interface Config {
   };
   readonly guards: GuardsConfig;
   readonly drain: { readonly timeoutMs: number };
-  /** Further native builds of uWebSockets.js that may be loaded, beside the known ones. */
+  /** Hashes of native builds of uWebSockets.js that may be loaded beside the known ones. */
   readonly uwsSha256: readonly string[];
 }

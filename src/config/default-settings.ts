@@ -1,9 +1,9 @@
-/** What the settings say when they say nothing, in the vocabulary of the file. */
+/** The defaults of settings, under the names that the file uses. */
 export const DEFAULT_LISTEN = '0.0.0.0:8080';
 export const DEFAULT_OPS_LISTEN = '127.0.0.1:9400';
 export const DEFAULT_DATA_DIR = './.tollgate';
 export const DEFAULT_CONTEXT_LENGTH = 200_000;
-/** Larger images are scaled down to 4,784 by the models that see them best. */
+/** The models that see images best scale larger ones down to 4,784 tokens. */
 export const DEFAULT_IMAGE_TOKENS = 4_800;
 
 export const DEFAULT_MODELS = [
@@ -30,10 +30,13 @@ export const DEFAULT_MODELS = [
 
 export const DEFAULT_UPSTREAMS = [{ name: 'simulated', kind: 'simulated' as const }];
 
-/** Cache prices that a model does not state follow from its input price. */
+/** Cache prices that a model does not state follow from its input price by these factors. */
 export const CACHE_PRICE_FACTORS = { read: 0.1, write5m: 1.25, write1h: 2 };
 
-/** What an upstream of each kind takes that does not say it: as the models of today do. */
+/**
+ * What an upstream of each kind accepts unless its settings say otherwise: what today's models
+ * accept.
+ */
 export const DEFAULT_ACCEPTS = {
   native: ['pdf', 'effort'],
   chat: ['effort'],

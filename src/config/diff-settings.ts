@@ -1,25 +1,28 @@
 import type { Config } from './config.ts';
 import { maskSettings } from './mask-settings.ts';
 
-/** An entry of the audit log must not grow with the settings. */
+/** Bounds an entry of the audit log, so that it does not grow with the settings. */
 export const CHANGES_MAX = 50;
 export const VALUE_CHARS_MAX = 1_000;
 
 interface Difference {
-  /** `models[haiku].price.input`. */
+  /** Such as `models[haiku].price.input`. */
   readonly path: string;
-  /** Undefined where nothing stands. */
+  /** Undefined if the setting is absent. */
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** By path; what stands on one side only is absent on the other. */
+/** The values by path. A value that only one side has is absent on the other. */
 export interface SettingsDiff {
   readonly before: Readonly<Record<string, unknown>>;
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-/** What differs between two settings, without secrets: of those it says only that they are others. */
+/**
+ * Lists the differences between two configurations without secrets. For a changed secret, it says
+ * only that the secret differs.
+ */
 export function diffSettings(before: Config, after: Config): SettingsDiff {
   const all = [
     ...findDifferences('', maskSettings(before), maskSettings(after)),
@@ -54,7 +57,10 @@ function findDifferences(path: string, before: unknown, after: unknown): Differe
   });
 }
 
-/** Of a map, or of a list whose items have names of their own; undefined for what is one value. */
+/**
+ * The fields of a map, or of a list whose items have ids or names. Undefined if the value counts as
+ * a whole.
+ */
 function fieldsOf(value: unknown): Fields | undefined {
   if (!Array.isArray(value)) {
     return typeof value === 'object' && value !== null ? (value as Fields) : undefined;

@@ -5,7 +5,7 @@ import { formatByteSize } from '../lib/units/parse-byte-size.ts';
 import { formatDuration } from '../lib/units/parse-duration.ts';
 import type { Config, GuardsConfig, ModelConfig, TracingConfig, UpstreamConfig } from './config.ts';
 
-/** The effective settings in the vocabulary of the file, with a mask for every secret. */
+/** The settings in use, under the names of the file, with a mask for every secret. */
 export function maskSettings(config: Config) {
   const { ops, limits, redis } = config;
   return {
@@ -36,7 +36,7 @@ export function maskSettings(config: Config) {
   };
 }
 
-/** The same as text: a settings file again, apart from the masks. */
+/** The same settings as text: a valid settings file, apart from the masks. */
 export function printSettings(config: Config): string {
   return stringify(maskSettings(config), { lineWidth: 0, aliasDuplicateObjects: false });
 }
@@ -98,10 +98,10 @@ function maskUpstream(upstream: UpstreamConfig) {
     url: upstream.url,
     api_key: upstream.apiKey?.toString(),
     model_names: upstream.modelNames,
-    // Only a chat upstream may have it.
+    // Only a chat upstream may have this setting.
     output_limit_field: upstream.kind === 'chat' ? upstream.outputLimitFields : undefined,
     accepts: simulated === undefined ? upstream.accepts : undefined,
-    // A simulated upstream may not have them, not even none.
+    // A simulated upstream may not have headers, not even an empty map.
     headers: simulated === undefined ? maskHeaders(headers) : undefined,
     tls: tls && { ca_file: tls.caFile, server_name: tls.serverName },
     probe: probe && {

@@ -2,15 +2,18 @@ import { Secret } from '../lib/secret.ts';
 import type { Config } from './config.ts';
 import { deepFreeze } from './deep-freeze.ts';
 
-/** What `packConfig` made, once it has come to another process. */
+/** The result of `packConfig`, after it has arrived in another process. */
 export type PackedConfig = unknown;
 
-/** The only key of the map that stands for a secret. Settings have no maps, so nothing else looks like one. */
+/**
+ * The only key of the map that stands for a secret. Settings contain no maps, so nothing else looks
+ * like it.
+ */
 const SECRET = 'secret';
 
 /**
- * The settings as a message to another process, which then needs neither the parser nor the schema: a secret
- * does not go into messages by itself.
+ * Packs the settings as a message to another process, which then needs neither the parser nor the
+ * schema. A message cannot carry a `Secret` by itself.
  */
 export function packConfig(config: Config): PackedConfig {
   return mapValues(config, (value) =>
@@ -25,7 +28,7 @@ export function unpackConfig(packed: PackedConfig): Config {
   return deepFreeze(config as Config);
 }
 
-/** A copy of plain values, with another one for each that `replace` has one for. */
+/** Copies plain values. Each object for which `replace` returns a replacement is replaced by it. */
 function mapValues(value: unknown, replace: (value: object) => object | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const replaced = replace(value);

@@ -10,14 +10,16 @@ import { overrideSettings } from './source/environment-overrides.ts';
 import type { ConfigSource } from './source/read-config-source.ts';
 import { readSettingsText, type SettingsText } from './source/read-settings-text.ts';
 
-/** The effective settings, deeply frozen; or a ConfigError with every problem there is. */
+/**
+ * Returns the effective settings, deeply frozen, or throws a ConfigError that names every problem.
+ */
 export function parseConfig(source: ConfigSource): Config {
   const file = readSettingsText(source.text, source.env);
   const { settings, variableOf } = overrideSettings(file.value, source.env);
   const parsed = settingsSchema.safeParse(settings ?? {});
   const found = [
     ...(parsed.error?.issues ?? []).flatMap(problemsOf),
-    // What is missing at the other end may stand in the part that could not be read.
+    // A reference may point into the part of the file that could not be read.
     ...(isBroken(file) ? [] : findConflicts(settings)),
   ];
   const ofVariables: string[] = [];
@@ -42,7 +44,7 @@ export function parseConfig(source: ConfigSource): Config {
   throw new ConfigError([...new Set([...lines, ...ofVariables])]);
 }
 
-/** An issue names all unknown keys of a map at once, with a line of its message for each. */
+/** One issue names all unknown keys of a map. Its message has a line for each. */
 function problemsOf(issue: z.core.$ZodIssue): SettingProblem[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }];
   const messages = issue.message.split('\n');
@@ -52,7 +54,7 @@ function problemsOf(issue: z.core.$ZodIssue): SettingProblem[] {
   }));
 }
 
-/** Whether a problem may exist only because the text itself could not be read there. */
+/** Whether the problem may exist only because that part of the text could not be read. */
 function isConsequence({ path }: SettingProblem, file: SettingsText): boolean {
   if (file.problems.some((problem) => isSamePath(problem.path, path))) return true;
   return file.lineOf(path) >= file.brokenLine || (isBroken(file) && !file.isWritten(path));

@@ -1,8 +1,11 @@
 const URL_CHARACTERS_MAX = 2_048;
-/** Addresses are shown to operators and in logs. */
+/**
+ * Query parameters with such a name are refused, since addresses are shown to operators and in
+ * logs.
+ */
 const CREDENTIAL = /key|token|secret|auth|code|sig|pass/i;
 
-/** Checks the address of an upstream and returns it as it is written. No message repeats it. */
+/** Checks the address of an upstream and returns it as written. No message repeats it. */
 export function parseUpstreamUrl(text: string): string {
   if (!/^https?:\/\/[^\s\p{Cc}]+$/u.test(text) || text.length > URL_CHARACTERS_MAX) {
     throw new Error('must be a URL that begins with http:// or https://');

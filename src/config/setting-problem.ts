@@ -2,11 +2,17 @@ export type SettingPath = readonly PropertyKey[];
 
 export interface SettingProblem {
   readonly path: SettingPath;
-  /** Never holds a value of the settings beside names: any value may be a secret in the wrong place. */
+  /**
+   * Never contains a value of the settings except names: any value may be a secret in the wrong
+   * place.
+   */
   readonly message: string;
 }
 
-/** `models[0].routes[1].upstream`; a key is cut where it stops looking like one: `admin_token:secret`. */
+/**
+ * Formats a path such as `models[0].routes[1].upstream`. Cuts a key where it stops looking like
+ * one, since `admin_token:secret` may hold a secret.
+ */
 export function formatPath(path: SettingPath): string {
   const steps = path.map((step) => {
     if (typeof step === 'number') return `[${step}]`;

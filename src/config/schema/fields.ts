@@ -4,7 +4,7 @@ export function isFields(value: unknown): value is RawFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Empty for what has not the shape. */
+/** Empty if the value is not a map. */
 export function fieldsOf(value: unknown): RawFields {
   return isFields(value) ? value : {};
 }

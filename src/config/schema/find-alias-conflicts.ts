@@ -2,7 +2,7 @@ import { canBothMatch, countSaidChars, isNamePattern } from '../../lib/name-patt
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
 import type { RawFields } from './fields.ts';
 
-/** A name that nobody knows is held against each of them. */
+/** Bounds the work for a name that matches no alias, which is compared with every pattern. */
 const PATTERNS_MAX = 256;
 
 interface Pattern {
@@ -11,7 +11,10 @@ interface Pattern {
   readonly path: SettingPath;
 }
 
-/** Patterns of two models, neither of which says more than the other, and a name that both match. */
+/**
+ * Finds pairs of patterns of two models that both match some name although neither pattern is more
+ * specific.
+ */
 export function findAliasConflicts(
   models: readonly (readonly [index: number, model: RawFields])[],
 ): SettingProblem[] {
@@ -36,7 +39,7 @@ function listPatterns(model: number, aliases: unknown): Pattern[] {
   );
 }
 
-/** Patterns that are the same are told as one name that stands twice. */
+/** Equal patterns are reported elsewhere, as one name that occurs twice. */
 function isRival(pattern: Pattern, other: Pattern): boolean {
   return (
     pattern.model !== other.model &&

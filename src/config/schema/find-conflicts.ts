@@ -13,9 +13,9 @@ import { findAliasConflicts } from './find-alias-conflicts.ts';
 import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
 
 /**
- * What is wrong between settings rather than in one of them. It reads the settings as they are
- * written, so that a wrong value elsewhere does not hide these problems until the next try; what
- * has not the shape it looks for it passes over, since the schema reports that.
+ * Finds problems between settings rather than within one of them. It reads the settings as written,
+ * so that a wrong value elsewhere does not hide these problems until the next try. It skips values
+ * of the wrong shape, since the schema reports those.
  */
 export function findConflicts(settings: unknown): SettingProblem[] {
   const fields = fieldsOf(settings);
@@ -58,7 +58,7 @@ function overlaps(one: Endpoint, other: Endpoint): boolean {
   return [one.host, other.host].some((host) => host === '0.0.0.0' || host === '::');
 }
 
-/** Ids and aliases are one name space. */
+/** Ids and aliases share one name space. */
 function findRepeatedModelNames(models: readonly Item[]): SettingProblem[] {
   const ids = models.map(([index, model]) => [['models', index, 'id'], model['id']] as const);
   const aliases = models.flatMap(([index, model]) =>
@@ -108,7 +108,7 @@ function findCeilingConflicts(model: RawFields, path: SettingPath): SettingProbl
   return problems;
 }
 
-/** A request is held for what its input costs when nothing of it is read from the cache. */
+/** A hold covers the cost of a request's input if nothing of it is read from the cache. */
 function findPriceConflicts(model: RawFields, path: SettingPath): SettingProblem[] {
   const price = fieldsOf(model['price']);
   const input = numberOf(price['input']);
@@ -146,7 +146,7 @@ function listOf(value: unknown): Item[] {
   return valuesOf(value).map((item, index) => [index, fieldsOf(item)]);
 }
 
-/** NaN, which is neither more nor less than anything, for what is no number. */
+/** Returns NaN, which is neither greater nor less than any number, if the value is not a number. */
 function numberOf(value: unknown): number {
   return typeof value === 'number' || (typeof value === 'string' && /^\d/.test(value))
     ? Number(value)

@@ -4,14 +4,17 @@ import { fieldsOf, type RawFields } from './fields.ts';
 
 const HEADERS_MAX = 32;
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
-/** The gateway itself says how long a request is, what is in it and what becomes of the connection. */
+/**
+ * Headers that the gateway sets itself: they describe the body of a request and govern the
+ * connection.
+ */
 const OWN_HEADERS = [
   ...['accept', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive'],
   ...['proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ];
 const OWN_NATIVE_HEADERS = ['anthropic-beta', 'anthropic-version'];
 const KEY_HEADERS = ['authorization', 'x-api-key'];
-/** What only makes sense over a network. */
+/** Settings that only make sense for an upstream reached over a network. */
 const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe', 'unknown_fields', 'accepts'];
 
 export function findUpstreamConflicts(
@@ -83,7 +86,7 @@ function findHeaderConflicts(upstream: RawFields, path: SettingPath): SettingPro
   return problems;
 }
 
-/** What is wrong with a header of this name. */
+/** Explains what is wrong with a header of this name. Undefined if nothing is. */
 function explainHeader(name: string, upstream: RawFields): string | undefined {
   if (!HEADER_NAME.test(name)) return 'is not the name of a header';
   const own = upstream['kind'] === 'native' ? OWN_NATIVE_HEADERS : [];

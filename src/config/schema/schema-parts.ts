@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from '../../lib/units/parse-duration.ts
 
 const DURATION_MS_MAX = 24 * 3_600_000;
 
-/** One message for whatever is wrong with a value, which it never repeats. */
+/** Makes one message for every mistake in a value. The message never repeats the value. */
 export function expected(what: string) {
   return ({ input }: { readonly input?: unknown }) => {
     if (input === undefined) return `is missing: it must be ${what}`;
@@ -21,7 +21,8 @@ export function settingsMap<Shape extends z.ZodRawShape>(shape: Shape) {
     return `unknown key; ${hint}`;
   };
   return z.strictObject(shape, {
-    // One line a key: an issue names all unknown keys of a map, a problem only one.
+    // Writes one line for each key, since an issue names all unknown keys of a map, but a problem
+    // names one.
     error: (issue) =>
       issue.code === 'unrecognized_keys'
         ? issue.keys.map(explain).join('\n')
@@ -34,7 +35,7 @@ export function listOf<Item extends z.ZodType>(item: Item, what: string, min: nu
   return z.array(item, { error }).min(min, { error }).max(max, { error });
 }
 
-/** Text that a pure parser reads; the parser's message is the problem. */
+/** Text that a pure parser reads. The parser's message becomes the problem. */
 export function parsableText<Value>(what: string, parse: (text: string) => Value) {
   return z.string({ error: expected(what) }).transform((text, context) => {
     try {
@@ -52,13 +53,13 @@ export function namedText(what: string, pattern: RegExp) {
   return z.string({ error }).regex(pattern, { error });
 }
 
-/** Text is taken too: that is what a variable gives. */
+/** Accepts text too, since variables contain text. */
 export function trueOrFalse() {
   const asText = z.enum(['true', 'false']).transform((text) => text === 'true');
   return z.union([z.boolean(), asText], { error: expected('true or false') });
 }
 
-/** Digits in text are a number too: that is what a variable gives. */
+/** Accepts digits in text too, since variables contain text. */
 const numeric = (error: ReturnType<typeof expected>) =>
   z.union(
     [

@@ -47,7 +47,7 @@ const RATE_WINDOW_MS_MAX = 3_600_000;
 const BYTES_PER_TOKEN_MAX = 8;
 const PROXIES_MAX = 16;
 const ORIGINS_MAX = 100;
-/** Each probe is a request; more of them tell nothing more. */
+/** Each probe is a request. More frequent ones tell nothing more. */
 const PROBE_INTERVAL_MS_MIN = 100;
 
 const name = namedText(
@@ -65,7 +65,7 @@ const alias = namedText(
   /^[A-Za-z0-9*](?:[A-Za-z0-9._:*/-]{0,126}[A-Za-z0-9._:*-])?$/,
 );
 
-// What a header can carry; see `expected` for why the message is this plain.
+// The text must fit into a header. See `expected` for why the message is this plain.
 const secret = namedText(
   'text of 1 to 4096 visible ASCII characters, without spaces',
   /^[\x21-\x7e]{1,4096}$/,
@@ -116,7 +116,7 @@ const vendorName = namedText(
   /^[^\s\p{Cc}\p{Cs}]{1,256}$/u,
 );
 
-// Spaces inside are common (`Bearer …`); at an end they would be lost on the way.
+// Spaces inside are common (`Bearer …`). Spaces at the ends would be lost on the way.
 const headerValue = namedText(
   'text of 1 to 4096 printable ASCII characters, without spaces at its ends',
   /^(?! )[\x20-\x7e]{1,4096}(?<! )$/,
@@ -198,7 +198,7 @@ const bodyBytes = z
       .max(BODY_BYTES_MAX, { error: 'must be at most 1GiB' }),
   );
 
-// Unlike an API key, it may have spaces: `Bearer …`.
+// Unlike an API key, this may contain spaces: `Bearer …`.
 const secretHeader = namedText(
   'text of 1 to 4096 visible ASCII characters, with spaces inside only',
   /^[\x21-\x7e](?:[\x20-\x7e]{0,4094}[\x21-\x7e])?$/,
@@ -206,7 +206,10 @@ const secretHeader = namedText(
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/);
 
-/** As browsers send it, since that is compared: no path, no capitals, no port that goes without saying. */
+/**
+ * An origin as browsers send it, since the texts are compared: no path, no capitals, no default
+ * port.
+ */
 const origin = namedText(
   'an origin such as https://app.example.com, in lower case and without a path, or *',
   /^(?:\*|[a-z][a-z0-9+.-]{0,31}:\/\/[^\s/?#@*A-Z\\]{1,255})$/,
@@ -224,7 +227,7 @@ const tracing = settingsMap({
     .prefault({}),
 });
 
-/** The file, key by key, with its defaults. What two settings say together is in `find-conflicts.ts`. */
+/** The file, key by key, with its defaults. Rules between settings are in `find-conflicts.ts`. */
 export const settingsSchema = settingsMap({
   listen: endpoint.prefault(DEFAULT_LISTEN),
   ops: settingsMap({

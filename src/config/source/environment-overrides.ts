@@ -7,7 +7,7 @@ interface Override {
   readonly separator?: string;
 }
 
-/** The variables that win over the file, and the setting each of them sets. */
+/** The variables that win over the file, and the setting that each of them sets. */
 export const ENVIRONMENT_OVERRIDES: readonly Override[] = [
   { variable: 'TOLLGATE_LISTEN', path: ['listen'] },
   { variable: 'TOLLGATE_OPS_LISTEN', path: ['ops', 'listen'] },
@@ -21,11 +21,11 @@ export const ENVIRONMENT_OVERRIDES: readonly Override[] = [
 
 export interface SettingOverrides {
   readonly settings: unknown;
-  /** The variable that a setting, or the list it is an item of, was taken from. */
+  /** The variable that a setting, or the list around it, was taken from. */
   variableOf(path: SettingPath): string | undefined;
 }
 
-/** Lays the variables over the settings of the file; an empty variable counts as absent. */
+/** Puts the variables in place of the file's settings. An empty variable counts as absent. */
 export function overrideSettings(
   fileSettings: unknown,
   env: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ export function overrideSettings(
   };
 }
 
-/** A file that holds something else where a map belongs keeps it, so that it is reported. */
+/** If the file has something else where a map belongs, that value stays, so that it is reported. */
 function withSetting(settings: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;

@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import { Secret } from '../../lib/secret.ts';
 import { DEFAULT_DATA_DIR, DEFAULT_OPS_LISTEN } from '../default-settings.ts';
 
-/** Where the admin API of a node is, and what opens it. */
+/** The address of a node's admin API, and the token for it. */
 export interface AdminSource {
   /** Without a slash at its end. */
   readonly url: string;
-  /** Undefined when there is none to be found. */
+  /** Undefined if no token was found. */
   readonly token: Secret | undefined;
-  /** Where a node without a configured token keeps its own. */
+  /** The file in which a node without a configured token keeps its own. */
   readonly tokenPath: string;
 }
 
@@ -18,7 +18,10 @@ interface AdminOptions {
   readonly dataDir: string | undefined;
 }
 
-/** Options win over variables, variables over what a node without settings has; empty counts as absent. */
+/**
+ * Options win over variables, and variables win over the defaults of a node. An empty variable
+ * counts as absent.
+ */
 export function readAdminSource(
   options: AdminOptions,
   environment: NodeJS.ProcessEnv = process.env,

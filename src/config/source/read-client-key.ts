@@ -3,15 +3,18 @@ import { join, resolve } from 'node:path';
 import { Secret } from '../../lib/secret.ts';
 import { DEFAULT_DATA_DIR } from '../default-settings.ts';
 
-/** The key that a client of the gateway has. */
+/** The key with which a command acts as a client of the gateway. */
 export interface ClientKey {
-  /** Undefined when there is none to be found. */
+  /** Undefined if no key was found. */
   readonly key: Secret | undefined;
-  /** Where a node with a Redis of its own keeps the one that it made. */
+  /** The file in which a node with an embedded Redis keeps the demo key. */
   readonly demoPath: string;
 }
 
-/** The option wins over the variable, the variable over the key of a node without settings; empty counts as absent. */
+/**
+ * The option wins over the variable, and the variable over the demo key. An empty variable counts
+ * as absent.
+ */
 export function readClientKey(
   option: string | undefined,
   environment: NodeJS.ProcessEnv = process.env,

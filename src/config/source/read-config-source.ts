@@ -5,15 +5,17 @@ import { namedVariables } from './substitute-variables.ts';
 
 const FILE_BYTES_MAX = 1024 ** 2;
 
-/** All that the settings are made of. */
+/** Everything that the settings are made from. */
 export interface ConfigSource {
-  /** Absent when there is no file: the defaults and the environment count alone. */
+  /**
+   * Absent if there is no file. The settings then come from the defaults and the environment alone.
+   */
   readonly path: string | undefined;
   readonly text: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `configPath` wins over TOLLGATE_CONFIG. Nothing else in the project reads the environment. */
+/** `configPath` wins over TOLLGATE_CONFIG. Only the `config` folder reads the environment. */
 export function readConfigSource(
   configPath: string | undefined,
   environment: NodeJS.ProcessEnv = process.env,

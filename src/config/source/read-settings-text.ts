@@ -25,12 +25,14 @@ interface LocatedProblem extends SettingProblem {
 }
 
 export interface SettingsText {
-  /** Undefined when the text says nothing. */
+  /** Undefined if the text contains no settings. */
   readonly value: unknown;
   readonly problems: readonly LocatedProblem[];
-  /** From this line on the text could not be read as it was meant. */
+  /** The first line from which the text could not be read as intended. */
   readonly brokenLine: number;
-  /** The line of a setting or, where it is not written down, of the nearest one around it. */
+  /**
+   * The line of a setting or, if it is not written in the file, of the nearest setting around it.
+   */
   lineOf(path: SettingPath): number;
   isWritten(path: SettingPath): boolean;
 }
@@ -38,7 +40,7 @@ export interface SettingsText {
 interface TextContext {
   readonly env: Readonly<Record<string, string>>;
   lineAt(offset: number | undefined): number;
-  /** By `idOf` the path. */
+  /** Lines by the `idOf` of their paths. */
   readonly lines: Map<string, number>;
   readonly problems: LocatedProblem[];
 }
@@ -46,7 +48,7 @@ interface TextContext {
 const ANCHOR =
   'anchors and aliases are not supported: a value that begins with & or * needs quotes';
 
-/** In our own words, since the reader's messages quote the text, and the text may be a secret. */
+/** In our own words, since the reader's messages quote the text, which may be a secret. */
 const SYNTAX_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_ALIAS: ANCHOR,
   BAD_DQ_ESCAPE: 'there is no such escape in double quotes: use single quotes to write a backslash',
@@ -67,10 +69,10 @@ const SYNTAX_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
 const KEY_ALONE =
   'a key needs ": " and a value; a value that holds a comma or a colon needs quotes';
 
-/** Without the name: it may be the secret itself. */
+/** Does not show the name, since it may be the secret itself. */
 const BARE_VARIABLE = `a variable is written \${NAME}, with braces; a secret that begins with $ has to come from one`;
 
-/** Reads YAML into plain values, with the variables put in and the line of every setting. */
+/** Reads YAML into plain values. Substitutes variables, and notes the line of every setting. */
 export function readSettingsText(
   text: string,
   env: Readonly<Record<string, string>>,
@@ -80,7 +82,7 @@ export function readSettingsText(
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
-    // Found while walking, where the path is known.
+    // Found while walking the tree, where the path is known.
     uniqueKeys: false,
   });
   const lineAt = (offset: number | undefined) => lines.linePos(offset ?? 0).line || 1;
@@ -90,7 +92,7 @@ export function readSettingsText(
   const brokenLine = Math.min(...syntaxProblems.map(({ line }) => line));
   return {
     value,
-    // What looks like a key from the break on may be part of a value.
+    // After the break, text that looks like a key may be part of a value.
     problems: [
       ...syntaxProblems,
       ...reading.problems.map((problem) =>
@@ -109,7 +111,7 @@ export function readSettingsText(
   };
 }
 
-/** One problem a line: the reader often sees one slip as several. */
+/** Reports one problem a line, since the reader often sees one slip as several errors. */
 function findSyntaxProblems(
   errors: readonly YAMLError[],
   lineAt: TextContext['lineAt'],
@@ -124,7 +126,7 @@ function findSyntaxProblems(
 }
 
 function readNode(node: Node | null, path: SettingPath, reading: TextContext): unknown {
-  // An anchor is more likely a secret that begins with &.
+  // A value that begins with & is more likely a secret than an anchor.
   if (isAlias(node) || (isNode(node) && node.anchor !== undefined)) {
     report(reading, path, offsetOf(node), ANCHOR);
     return undefined;
@@ -144,10 +146,10 @@ function readNode(node: Node | null, path: SettingPath, reading: TextContext): u
 function readMap(map: YAMLMap, path: SettingPath, reading: TextContext): unknown {
   const entries: [string, unknown][] = [];
   for (const { key, value } of map.items) {
-    // Any other key has been reported as NON_STRING_KEY.
+    // Any other key has already been reported as NON_STRING_KEY.
     if (!isScalar(key) || typeof key.value !== 'string') continue;
     if (value === null) {
-      // Not named, since it may be the rest of a secret: `{admin_token: one,two}`.
+      // The key is not named, since it may be the rest of a secret: `{admin_token: one,two}`.
       report(reading, path, offsetOf(key), KEY_ALONE);
       continue;
     }

@@ -1,6 +1,6 @@
 import type { SettingPath } from '../setting-problem.ts';
 
-/** Those whose values are secrets, or hold one; `*` is any step. */
+/** Settings whose values are secrets or contain one. `*` stands for any step. */
 const SECRET_SETTINGS = [
   ['ops', 'admin_token'],
   ['redis', 'url'],

@@ -2,9 +2,9 @@ const NAME = '[A-Za-z_][A-Za-z0-9_]*';
 const REFERENCE = new RegExp(`\\$\\{(${NAME})\\}`, 'g');
 
 /*
- * YAML does not allow braces in a plain scalar inside `{…}`, yet `{admin_token: ${ADMIN_TOKEN}}` is
- * what people write. So the braces of each reference are private-use characters while YAML is read:
- * as many characters as before, so that every position stays, and plain text to the YAML reader.
+ * YAML does not allow braces in a plain scalar inside `{…}`, yet people write `{admin_token:
+ * ${ADMIN_TOKEN}}`. So private-use characters replace the braces of each reference while YAML is
+ * read. The text keeps its length, so every position stays, and the YAML reader sees plain text.
  */
 const OPEN = '\uE000';
 const CLOSE = '\uE001';
@@ -13,11 +13,11 @@ const PROTECTED = new RegExp(`\\$${OPEN}(${NAME})${CLOSE}`, 'g');
 export interface Substitution {
   readonly value: string;
   readonly unset: readonly string[];
-  /** A `${` that begins no reference. */
+  /** Whether the text contains a `${` that begins no reference. */
   readonly isMalformed: boolean;
 }
 
-/** Every name that stands in the text as `${NAME}`. */
+/** Every name that occurs in the text as `${NAME}`. */
 export function namedVariables(text: string): string[] {
   return [...text.matchAll(REFERENCE)].map(([, name = '']) => name);
 }
@@ -30,7 +30,10 @@ export function restoreReferences(text: string): string {
   return text.replaceAll(PROTECTED, '$${$1}');
 }
 
-/** Puts the values in place of the protected references; a value is never searched for references. */
+/**
+ * Puts the values in place of the protected references. References inside a value are not
+ * substituted.
+ */
 export function substituteVariables(
   text: string,
   env: Readonly<Record<string, string>>,
@@ -44,10 +47,13 @@ export function substituteVariables(
   return { value, unset, isMalformed: text.includes('${') };
 }
 
-/** In place of a whole value, a word of it, or the password of an address; elsewhere it is part of a secret. */
+/**
+ * Matches `$NAME` as a whole value, as a word of it, or as the password in an address. Elsewhere it
+ * is part of a secret.
+ */
 const BARE = new RegExp(`(?:^|\\s|//(?:[^/@:]*:)?)\\$${NAME}(?=\\s|@|$)`);
 
-/** Whether something stands there as `$NAME`, which a shell would take for a variable, and settings do not. */
+/** Whether the text uses `$NAME`, which is a variable for a shell but not in settings. */
 export function holdsBareVariable(text: string): boolean {
   return BARE.test(text);
 }
