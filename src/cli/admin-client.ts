@@ -5,7 +5,7 @@ import { CommandFailure, NodeRefusal, type RefusalBody } from './command-failure
 const ANSWER_TIME_MAX_MS = 10_000;
 
 export interface AdminClient {
-  /** `path` begins behind `/admin/v1`. */
+  /** `path` begins after `/admin/v1`. */
   call<Answer>(
     method: 'GET' | 'POST' | 'PATCH',
     path: string,
@@ -27,7 +27,7 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
         method,
         headers: {
           authorization: `Bearer ${token.reveal()}`,
-          // The audit log tells by it.
+          // By this header, the audit log tells commands from other callers.
           'user-agent': `tollgate-cli/${packageVersion()}`,
           'content-type': 'application/json',
         },
@@ -67,7 +67,7 @@ export function refuseWithoutToken(tokenPath: string): CommandFailure {
   );
 }
 
-/** What a node answered with in place of what it was asked for. */
+/** Turns an answer that reports a failure into an error. */
 export function refuseAnswer(status: number, answer: unknown, url: string): NodeRefusal {
   if (status === 401) {
     const message = `the admin token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN to the one in its settings, or name its data folder with --data-dir`;

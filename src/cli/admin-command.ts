@@ -4,21 +4,21 @@ import { type AdminClient, createAdminClient } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What every command over the admin API takes. */
+/** The options of every command that uses the admin API. */
 export interface AdminOptions {
   readonly url?: string;
   readonly dataDir?: string;
   readonly json?: boolean;
 }
 
-/** What registers commands gets, to run them with. */
+/** What a command gets in order to print and to end with an exit code. */
 export interface CommandHost {
   readonly terminal: Terminal;
-  /** 0 unless a command says otherwise. */
+  /** The exit code is 0 unless a command sets another. */
   setExitCode(code: number): void;
 }
 
-/** What a command prints: for programs the data, for people a text. */
+/** The output of a command: data for programs, text for people. */
 export interface Printout {
   readonly data: unknown;
   readonly text: string;
@@ -31,7 +31,7 @@ export function withAdminOptions(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-/** Calls the admin API and prints what came of it, unless that is printed already. */
+/** Calls the admin API and prints the result, unless `run` has printed it already. */
 export async function runAdminCommand(
   { terminal, setExitCode }: CommandHost,
   options: AdminOptions,

@@ -1,7 +1,7 @@
 import type { Secret } from '../lib/secret.ts';
 import { CommandFailure } from './command-failure.ts';
 
-/** What a key is told of itself, as far as a command needs it. */
+/** The part of a key's description of itself that commands need. */
 export interface OwnKeyFigures {
   readonly month: string;
   readonly spent_this_month: number;
@@ -10,7 +10,10 @@ export interface OwnKeyFigures {
 
 const ANSWER_TIME_MAX_MS = 10_000;
 
-/** Asks a gateway with the key itself, which costs nothing. Throws when it cannot be reached or refuses. */
+/**
+ * Asks a gateway about the key that makes the request, which costs nothing. Throws if the gateway
+ * cannot be reached or refuses.
+ */
 export async function askOwnKey(url: string, key: Secret): Promise<OwnKeyFigures> {
   const response = await fetch(`${url}/v1/key`, {
     headers: { authorization: `Bearer ${key.reveal()}` },

@@ -1,9 +1,9 @@
-/** Why a command could not be carried out, and what to do about it. */
+/** Why a command failed, and what to do about it. */
 export class CommandFailure extends Error {
   override readonly name: string = 'CommandFailure';
 }
 
-/** What a node says about why it did not do what it was asked for. */
+/** A node's reason for refusing a request. */
 export interface RefusalBody {
   readonly code: string;
   readonly message: string;

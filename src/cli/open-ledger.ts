@@ -7,18 +7,24 @@ import type { LedgerPlace } from '../ledger/read-ledger.ts';
 import { unixRedisTarget } from '../lib/address/redis-target.ts';
 import { createLog } from '../log/create-log.ts';
 
-/** How many entries are read between two signs of it. */
+/** How many entries are read between two updates of the progress. */
 const ENTRIES_SHOWN = 1_000;
 
 interface OpenLedgerOptions {
   readonly configPath: string | undefined;
-  /** Of all nodes whose segments are here; none: of the settings alone. */
+  /**
+   * The data folders of all nodes whose segments are on this machine. If empty, the folder in the
+   * settings.
+   */
   readonly dataDirs: readonly string[];
   readonly err: (text: string) => void;
   readonly progress: (text: string) => void;
 }
 
-/** Runs a command on the segments and on Redis itself; the exit code is 1 when they cannot be reached. */
+/**
+ * Runs a command on the segments and on Redis directly. The exit code is 1 if they cannot be
+ * reached.
+ */
 export async function withLedger(
   { configPath, dataDirs, err, progress }: OpenLedgerOptions,
   run: (place: LedgerPlace, onEntry: () => void) => Promise<number>,
@@ -47,7 +53,7 @@ export async function withLedger(
   }
 }
 
-/** Says so now and then: a terminal is slow. */
+/** Shows the progress only now and then, since a terminal is slow. */
 function countProgress(show: (text: string) => void): () => void {
   let entries = 0;
   show('reading the ledger');

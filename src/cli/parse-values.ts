@@ -6,7 +6,9 @@ const MS_PER_SECOND = 1_000;
 const MS_PER_DAY = 86_400_000;
 const DAYS_MAX = 36_500;
 const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
-/** Removes a control. The parser of command lines takes null for a mistake. */
+/**
+ * Removes a control. It is a symbol because the parser of command lines takes null for a mistake.
+ */
 export const NONE = Symbol('none');
 
 export function parseAmount(text: string): number {
@@ -25,7 +27,7 @@ export function parseCount(text: string): number {
   return count;
 }
 
-/** Takes decimals too. */
+/** Accepts decimals too. */
 export function parseDecimal(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -54,7 +56,7 @@ export function parseNames(text: string): string[] {
   return names;
 }
 
-/** A day alone is its beginning in UTC. */
+/** A day without a time means its beginning in UTC. */
 export function parseTime(text: string): string {
   const ms = Date.parse(text);
   if (!TIME.test(text) || Number.isNaN(ms)) {
@@ -63,7 +65,7 @@ export function parseTime(text: string): string {
   return new Date(ms).toISOString();
 }
 
-/** A time, or how long it is until then. */
+/** A time, or the span from now until then. */
 export function parseExpiry(text: string): string {
   const spanMs = readSpan(text);
   if (spanMs !== undefined) return new Date(Date.now() + spanMs).toISOString();
@@ -82,7 +84,10 @@ export function parseSeconds(text: string): number {
   throw new InvalidArgumentError('It must be whole seconds, such as 0s, 30m, 24h or 7d.');
 }
 
-/** In milliseconds, days too; undefined when it is none, or longer than anybody can mean. */
+/**
+ * Milliseconds of a span, which may be in days. Undefined if the text is not a span, or is
+ * implausibly long.
+ */
 function readSpan(text: string): number | undefined {
   const days = /^(0|[1-9]\d*)d$/.exec(text)?.[1];
   try {
@@ -97,7 +102,7 @@ export function parseText(text: string): string {
   return text;
 }
 
-/** Takes `none` too. */
+/** Accepts `none` too. */
 export function orNone<Value>(
   parse: (text: string) => Value,
 ): (text: string) => Value | typeof NONE {

@@ -16,7 +16,7 @@ export interface KeyData {
   readonly held: number;
   readonly created_at: string;
   readonly rotated_at: string | null;
-  /** Its text, at the only time that it is told. */
+  /** The text of the key, present only when it is shown for the only time. */
   readonly key?: string;
   readonly replicated?: number;
 }

@@ -1,6 +1,6 @@
 import { printTable } from './print-table.ts';
 
-/** Absent while the request runs, null where nobody was left to tell. */
+/** Absent while the request runs. Null if the value was lost. */
 type Maybe<Value> = Value | null | undefined;
 
 export interface ReceiptData {
@@ -54,7 +54,7 @@ export interface ReceiptData {
 
 const ABSENT = '-';
 
-/** For people; `--json` has all of it. */
+/** The receipt for people. `--json` shows all of it. */
 export function printReceipt(receipt: ReceiptData): string {
   const { short = 0, tries, config_version: settings } = receipt;
   const rows: [name: string, value: Maybe<string | number>][] = [

@@ -1,6 +1,6 @@
 const GAP = '  ';
 
-/** Columns of equal width for people; the first row is the head. */
+/** A table for people, with aligned columns. The first row is the head. */
 export function printTable(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>

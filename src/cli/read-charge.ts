@@ -4,15 +4,15 @@ import { MICROS_PER_CREDIT } from '../lib/units/micros.ts';
 import { askOwnKey, type OwnKeyFigures } from './ask-own-key.ts';
 import { CommandFailure } from './command-failure.ts';
 
-/** What a key was charged since it was asked before, for all that was done with it. */
+/** The charges to a key since `before`, for all its requests. */
 export interface KeyCharge {
-  /** Null when it cannot be told: the month has ended, or the gateway does not answer any more. */
+  /** Null if it is not known: the month has ended, or the gateway does not answer any more. */
   readonly credits: number | null;
-  /** Nothing more of it is held than before, so no charge is on its way. */
+  /** Whether no more of the key is held than before, so that no charge is still to come. */
   readonly isFinal: boolean;
 }
 
-/** Charges follow answers; they are waited for so long. */
+/** Charges follow the answers. The command waits this long for them. */
 const SETTLE_WAIT_MAX_MS = 5_000;
 const SETTLE_POLL_MS = 200;
 

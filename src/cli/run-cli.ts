@@ -20,7 +20,7 @@ import { createTerminal } from './terminal.ts';
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
 
-/** All but `start`, `check` and `doctor`, in the order of the help. */
+/** All commands except `start`, `check` and `doctor`, in the order of the help. */
 const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerAccountCommands,
   registerKeyCommands,
@@ -36,7 +36,9 @@ const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] 
   registerCompletionCommand,
 ];
 
-/** Carries out one command line; answers the exit code: 0 ok, 1 failure, 2 usage. */
+/**
+ * Runs one command line and returns the exit code: 0 for success, 1 for failure, 2 for wrong usage.
+ */
 export async function runCli(argv: readonly string[], runNode: RunNode): Promise<number> {
   let exitCode = EXIT_OK;
   const terminal = createTerminal();
@@ -90,7 +92,7 @@ export async function runCli(argv: readonly string[], runNode: RunNode): Promise
     await program.parseAsync([...argv]);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version are asked for; everything else is a command line that nobody can carry out.
+    // Help and version end with code 0. Every other error of the parser is a wrong command line.
     return error.exitCode === EXIT_OK ? EXIT_OK : EXIT_USAGE;
   }
   return exitCode;

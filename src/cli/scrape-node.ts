@@ -7,7 +7,9 @@ import { CommandFailure } from './command-failure.ts';
 
 const ANSWER_TIME_MAX_MS = 5_000;
 
-/** Asks a node for all that it tells of itself. Throws when it cannot be reached, or refuses the token. */
+/**
+ * Asks a node for its metrics and its state. Throws if it cannot be reached, or refuses the token.
+ */
 export async function scrapeNode(source: AdminSource): Promise<Scrape> {
   const problems: string[] = [];
   const readPart = async <Part>(path: string, read: (text: string) => Part) => {
@@ -47,7 +49,7 @@ async function askNode({ url, token, tokenPath }: AdminSource, path: string): Pr
   }
 }
 
-/** Who tried too many wrong ones is told to wait. */
+/** After too many wrong tokens, the node answers 429 and asks the caller to wait. */
 function isTokenRefused({ status }: Response): boolean {
   return status === 401 || status === 429;
 }

@@ -12,9 +12,9 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface TerminalScreen {
   size(): { readonly columns: number; readonly rows: number };
   show(lines: readonly string[]): void;
-  /** Settles with the first signal that asks for the end. */
+  /** Resolves at the first signal that ends the program. */
   readonly ended: Promise<undefined>;
-  /** Leaves the terminal as it was found. */
+  /** Restores the terminal. */
   close(): void;
 }
 
@@ -28,7 +28,8 @@ export function openScreen(stream: WriteStream): TerminalScreen {
   return {
     size: () => ({ columns: stream.columns, rows: stream.rows }),
     show(lines) {
-      // No line feed behind the last one, which could scroll; one write, so that nothing flickers.
+      // No line feed after the last line, since that could scroll. One write, so that nothing
+      // flickers.
       stream.write(TOP_LEFT + CLEAR_BELOW + lines.join('\r\n'));
     },
     ended,

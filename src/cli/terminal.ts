@@ -4,20 +4,28 @@ import { createInterface } from 'node:readline';
 const CLEAR_LINE = '\r\x1b[K';
 
 export interface Terminal {
-  /** Both print their text as whole lines and end the last one. */
+  /** Both print whole lines and end the last one. */
   out(text: string): void;
   err(text: string): void;
-  /** Like `out`; resolves when there is room for more, so that long output waits for its reader. */
+  /**
+   * Like `out`, but resolves when there is room for more, so that long output waits for its reader.
+   */
   outPaced(text: string): Promise<void>;
-  /** Shows how far long work is, until the next call; '' only takes it away. Nobody but people sees it. */
+  /**
+   * Shows the progress of long work until the next call. An empty text only clears it. Nothing is
+   * shown unless a person watches.
+   */
   progress(text: string): void;
-  /** Whether somebody sits there who can be asked. */
+  /** Whether a person is there who can be asked. */
   isAttended(): boolean;
   /** Whether the answer is yes. */
   confirm(question: string): Promise<boolean>;
 }
 
-/** Resolves when whoever reads the output has been given all of it: a pipe takes no more than it has room for. */
+/**
+ * Resolves when the reader of the output has been given all of it. A pipe takes only as much as it
+ * has room for.
+ */
 export function flushOutput(): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.write('', () => resolve());
@@ -58,7 +66,7 @@ export function createTerminal(): Terminal {
   };
 }
 
-/** The line that was typed; empty when there is none, as after Ctrl-C or Ctrl-D. */
+/** The line that the user typed. Empty if the input ends first, as after Ctrl-C or Ctrl-D. */
 function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise((resolve) => {

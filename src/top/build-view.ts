@@ -2,7 +2,7 @@ import { type Interval, quantileOf, rateOf, type SampleFilter, sumOf } from './m
 import type { MetricsPage } from './parse-metrics.ts';
 import type { ClusterPage } from './read-cluster.ts';
 
-/** What a node has told at one moment; what it does not tell is undefined. */
+/** What a node told at one moment. Undefined if the node did not tell it. */
 export interface Scrape {
   readonly atMs: number;
   readonly metrics: MetricsPage | undefined;
@@ -35,7 +35,7 @@ export interface WorkerRow {
   readonly uptime_seconds: OrNull<number>;
 }
 
-/** Everything that is shown, as `--json` prints it: null is what is not known. */
+/** Everything that is shown, as `--json` prints it. Null if it is not known. */
 export interface TopView {
   readonly node: OrNull<string>;
   readonly version: OrNull<string>;
@@ -52,24 +52,26 @@ export interface TopView {
   readonly settle_queue: OrNull<number>;
   readonly settle_journal: OrNull<number>;
   readonly upstreams: readonly UpstreamRow[];
-  /** Memory and lag are of all workers together. */
+  /** The memory and lag of all workers together. */
   readonly workers_memory_bytes: OrNull<number>;
   readonly workers_lag_seconds: Quantiles;
   readonly workers: readonly WorkerRow[];
 }
 
-/** Tries that say nothing against their upstream. */
+/** Results of tries that do not speak against their upstream. */
 const HARMLESS_RESULTS = ['ok', 'left', 'refused'];
 
 const isError: SampleFilter = (labels) =>
   labels.get('outcome') === 'failed' || /^5/.test(labels.get('status') ?? '');
-// The output has them already.
+// The count of output tokens includes them already.
 const isNotThinking: SampleFilter = (labels) => labels.get('kind') !== 'thinking';
 const isAdmission: SampleFilter = (labels) => labels.get('connection') === 'admit';
 const isWorker: SampleFilter = (labels) => labels.get('process') === 'worker';
 const isWorkerRss: SampleFilter = (labels) => isWorker(labels) && labels.get('kind') === 'rss';
 
-/** Rates and quantiles are of the time between two scrapes; without a first one they are not known. */
+/**
+ * Rates and quantiles are computed between two scrapes. They are not known without a first scrape.
+ */
 export function buildView(before: Scrape | undefined, after: Scrape): TopView {
   const { metrics, cluster } = after;
   const interval: Interval = {
@@ -112,7 +114,7 @@ function tellRedisState(metrics: MetricsPage | undefined): string | null {
   return up === 1 ? 'up' : 'out';
 }
 
-/** Those that either source names; a node that shows no state may still count tries. */
+/** The upstreams that either source names. A node that shows no state may still count tries. */
 function viewUpstreams(cluster: ClusterPage | undefined, interval: Interval): UpstreamRow[] {
   const { after } = interval;
   const known = new Map((cluster?.upstreams ?? []).map((upstream) => [upstream.name, upstream]));

@@ -3,7 +3,7 @@ import type { MetricsPage, ScrapeSample } from './parse-metrics.ts';
 type Labels = ScrapeSample['labels'];
 export type SampleFilter = (labels: Labels) => boolean;
 
-/** Two pages, and the time between them. */
+/** Two pages of metrics and the time between them. */
 export interface Interval {
   readonly before: MetricsPage | undefined;
   readonly after: MetricsPage | undefined;
@@ -22,7 +22,10 @@ export function sumOf(
   return samples.length === 0 ? undefined : samples.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Undefined too when the counter has begun anew in between. A series may come up only when it is first counted. */
+/**
+ * Undefined also if the counter has begun anew in between. A series may appear only when it is
+ * first counted.
+ */
 export function rateOf(
   { before, after, seconds }: Interval,
   name: string,
@@ -35,8 +38,9 @@ export function rateOf(
 }
 
 /**
- * Of what was observed between the pages: linear inside a bucket, as Prometheus estimates it. Above the last
- * bound nothing is known but that bound. Undefined when nothing was observed.
+ * A quantile of the values observed between the pages: linear inside a bucket, as Prometheus
+ * estimates it. A quantile above the last bound is given as that bound. Undefined if nothing was
+ * observed.
  */
 export function quantileOf(
   { before, after }: Interval,

@@ -48,7 +48,7 @@ function parseSample(line: string, index: number): NamedSample {
   return { name, sample: { labels, value } };
 }
 
-/** From behind the brace that opens them to behind the one that closes them. */
+/** Reads from after the opening brace to after the closing one. */
 function parseLabels(line: string, start: number, index: number) {
   const labels = new Map<string, string>();
   let end = start;

@@ -27,7 +27,10 @@ interface UpstreamOfWorker {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The answer of `GET /admin/v1/cluster`; what another version leaves out is undefined here. */
+/**
+ * Reads the answer of `GET /admin/v1/cluster`. A field that another version leaves out is undefined
+ * here.
+ */
 export function readCluster(body: unknown): ClusterPage {
   const { node, redis, workers, upstreams } = fieldsOf(body);
   return {

@@ -9,7 +9,7 @@ const UNKNOWN = '-';
 const GAP = '  ';
 const MEBIBYTE = 1024 ** 2;
 
-/** The lines of a screen, none wider and not more than fit. */
+/** The lines of a screen. No line is wider than the screen, and all of them fit on it. */
 export function renderView(view: TopView, { columns, rows }: Size): string[] {
   const lines = [
     `tollgate top${GAP}node ${view.node ?? UNKNOWN}${GAP}version ${view.version ?? UNKNOWN}`,
@@ -44,7 +44,7 @@ export function renderView(view: TopView, { columns, rows }: Size): string[] {
   return [...shown, clipLine(`… ${lines.length - shown.length} more lines`, columns)];
 }
 
-/** As many beside each other as fit; groups stay together. */
+/** Puts as many numbers beside each other as fit, and keeps groups together. */
 function renderNumbers(view: TopView, columns: number): string[] {
   const groups = [
     [
@@ -128,7 +128,7 @@ function renderUptime(seconds: number | null): string {
   return minutes ? `${minutes}m` : `${seconds}s`;
 }
 
-/** Names come from settings and may hold anything; nothing of it may steer a terminal. */
+/** Names come from settings and may hold anything. Control characters must not steer a terminal. */
 function clipLine(line: string, columns: number): string {
   const text = line.replaceAll(/\p{Cc}/gu, '?');
   return text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;

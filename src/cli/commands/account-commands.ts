@@ -89,7 +89,7 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
   }
 }
 
-/** All of them, page by page. */
+/** Fetches all accounts, page by page. */
 export async function fetchAccounts(client: AdminClient): Promise<readonly AccountData[]> {
   const accounts: AccountData[] = [];
   for (let after = ''; ; ) {

@@ -21,7 +21,7 @@ interface AuditData {
   readonly account: string | null;
   readonly key: string | null;
   readonly outcome: string;
-  /** A node of an earlier version does not tell it. */
+  /** Absent if the node runs an earlier version. */
   readonly changes?: readonly ChangeData[];
 }
 
@@ -42,7 +42,7 @@ interface AuditOptions extends AdminOptions {
 const LIMIT = 100;
 const PAGE_MAX = 1_000;
 const ABSENT = '-';
-/** The first ones: a new key has a dozen fields. */
+/** Only the first changes are shown, since a new key has a dozen fields. */
 const CHANGES_SHOWN_MAX = 4;
 const CHANGE_CHARS_MAX = 120;
 
@@ -61,7 +61,7 @@ export function registerAuditCommands(program: Command, host: CommandHost): void
   withAuditOptions(group.command('export'))
     .description('print all of it as NDJSON, the newest first')
     .action((_: AuditOptions, command: Command) => {
-      // Both commands have these options, and the outer one is given those in front.
+      // Both commands have these options. The outer one gets the options that come before `export`.
       const options = command.optsWithGlobals<AuditOptions>();
       return exportEntries(host, options);
     });
@@ -85,7 +85,7 @@ async function exportEntries(host: CommandHost, options: AuditOptions): Promise<
   });
 }
 
-/** Page by page; the log itself is bounded. */
+/** Reads page by page. The log itself is bounded. */
 async function readEntries(
   client: AdminClient,
   { from, to, account, key }: AuditOptions,

@@ -6,12 +6,12 @@ import { readConfigSource } from '../../config/source/read-config-source.ts';
 interface CheckOptions {
   readonly configPath: string | undefined;
   readonly json: boolean;
-  /** Both print their text as whole lines and end the last one. */
+  /** Both print whole lines and end the last one. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
 
-/** Prints the effective settings without their secrets, or every problem; returns the exit code. */
+/** Prints the effective settings without their secrets, or every problem. Returns the exit code. */
 export function runCheckCommand({ configPath, json, out, err }: CheckOptions): number {
   try {
     const config = parseConfig(readConfigSource(configPath));

@@ -12,13 +12,13 @@ export function registerCompletionCommand(program: Command, { terminal }: Comman
     .action((shell: Shell) => terminal.out(printCompletion(shell, listPlaces(program))));
 }
 
-/** Where a command line can be, and which words can follow. */
+/** A position in the command line, and the words that can follow it. */
 interface Place {
-  /** `key create`; '' is the program itself. */
+  /** Such as `key create`. Empty for the program itself. */
   readonly path: string;
   readonly commands: readonly string[];
   readonly options: readonly string[];
-  /** What an option takes, when that is one of a few words. */
+  /** The values of options that take one of a few words. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -53,7 +53,7 @@ function printCompletion(shell: Shell, places: readonly Place[]): string {
   }
 }
 
-/** The lines of two `case`s, which bash and zsh write alike. */
+/** The lines of two `case` statements, which are equal in bash and zsh. */
 function printCases(places: readonly Place[]) {
   const steps = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
   const words = places.flatMap(({ path, commands, options, values }) => [
@@ -65,7 +65,7 @@ function printCases(places: readonly Place[]) {
   return { steps: steps.join('|'), words: words.join('\n') };
 }
 
-/** Goes along the line as far as its words are commands; then what may follow is known. */
+/** Follows the line as far as its words are commands, which tells the words that may follow. */
 function printBody(places: readonly Place[], given: string): string {
   const { steps, words } = printCases(places);
   return `  local place='' word words=''
@@ -89,7 +89,7 @@ complete -o default -F _tollgate tollgate`;
 }
 
 function printZsh(places: readonly Place[]): string {
-  // There, `words` is the command line itself.
+  // In zsh, `words` is the command line itself.
   const body = printBody(places, '"$line[@]"').replaceAll(/\bwords=/g, 'found=');
   return `#compdef tollgate
 _tollgate() {

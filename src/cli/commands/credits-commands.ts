@@ -41,7 +41,7 @@ export function registerCreditsCommands(program: Command, host: CommandHost): vo
         const payment = await client
           .call<PaymentData>('POST', path, { amount, id, note })
           .catch((cause) => {
-            // With its id it can be tried again, whatever became of it.
+            // With its id, the payment can safely be tried again, whether it was recorded or not.
             host.terminal.err(`tollgate: the payment's id is ${id}`);
             throw cause;
           });

@@ -8,7 +8,7 @@ interface DoctorCommandOptions {
   readonly out: (text: string) => void;
 }
 
-/** Looks at everything that a node needs; returns 0 when nothing failed, else 1. */
+/** Checks everything that a node needs. Returns 0 if nothing failed, else 1. */
 export async function runDoctorCommand({
   configPath,
   json,

@@ -101,7 +101,7 @@ async function confirmRevocation({ terminal }: CommandHost, client: AdminClient,
   if (!(await terminal.confirm(question))) throw new CommandFailure(`${id} was not revoked`);
 }
 
-/** `wrap` says what a value may be beside what its control takes. */
+/** `wrap` extends the values that an option takes beyond those of its control. */
 function withControlOptions(
   command: Command,
   wrap: <Value>(parse: (text: string) => Value) => (text: string) => Value | typeof NONE,
@@ -117,7 +117,10 @@ function withControlOptions(
   );
 }
 
-/** As the admin API names them; what was not given is left out of the JSON. */
+/**
+ * The controls under the names of the admin API. Controls that were not given are left out of the
+ * JSON.
+ */
 function controlsOf({ name, rpm, models, monthlyCap, concurrency, expires }: ControlOptions) {
   const controls = { name, rpm, models, monthly_cap: monthlyCap, concurrency, expires_at: expires };
   return Object.fromEntries(

@@ -4,23 +4,29 @@ import { createLedgerFindings, type LedgerFindings } from '../../ledger/ledger-f
 import { planPasses, readLedger } from '../../ledger/read-ledger.ts';
 import { withLedger } from '../open-ledger.ts';
 
-/** Printed at once. */
+/** How many lines are printed at once. */
 const LINES_AT_ONCE = 500;
 
 interface LedgerExportOptions {
   readonly configPath: string | undefined;
-  /** Of all nodes that have exported; none: the one of the settings. */
+  /** The data folders of all nodes that have exported. If empty, the folder in the settings. */
   readonly dataDirs: readonly string[];
-  /** Undefined for all. */
+  /** Undefined exports all accounts. */
   readonly account: string | undefined;
   readonly format: 'ndjson' | 'csv';
-  /** Prints its text as whole lines and ends the last one; a promise is waited for, so that a slow reader holds it up. */
+  /**
+   * Prints whole lines and ends the last one. The export waits for a returned promise, so that it
+   * is no faster than its reader.
+   */
   readonly out: (text: string) => void | Promise<void>;
   readonly err: (text: string) => void;
   readonly progress: (text: string) => void;
 }
 
-/** Prints every entry once, from the segments and from Redis, in no order; returns 1 when something is missing. */
+/**
+ * Prints every entry of the segments and of Redis once, in no order. Returns 1 if something is
+ * missing.
+ */
 export async function runLedgerExportCommand(options: LedgerExportOptions): Promise<number> {
   const { account, format, out, err } = options;
   const encode = format === 'csv' ? encodeLedgerCsv : encodeLedgerLine;

@@ -10,18 +10,21 @@ import { withLedger } from '../open-ledger.ts';
 
 interface LedgerVerifyOptions {
   readonly configPath: string | undefined;
-  /** Of all nodes that have exported; none: the one of the settings. */
+  /** The data folders of all nodes that have exported. If empty, the folder in the settings. */
   readonly dataDirs: readonly string[];
   readonly json: boolean;
-  /** What accounts and keys hold is made to fit the open holds. */
+  /** Whether to correct what accounts and keys hold, so that it matches the open holds. */
   readonly isRepair: boolean;
-  /** Both print their text as whole lines and end the last one. */
+  /** Both print whole lines and end the last one. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly progress: (text: string) => void;
 }
 
-/** Recomputes every balance and month from the ledger; returns 0 when all agree, 1 when not or when it cannot. */
+/**
+ * Recomputes every balance and month from the ledger. Returns 0 if all agree, and 1 if they do not
+ * or if the ledger cannot be read.
+ */
 export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Promise<number> {
   const { json, isRepair, out } = options;
   return await withLedger(options, async (place, onEntry) => {
@@ -38,7 +41,10 @@ interface RepairedReport extends LedgerReport {
   readonly repaired?: readonly AccountCorrection[];
 }
 
-/** Only what the open holds tell can be mended: what was charged and spent is as the ledger has it. */
+/**
+ * Only figures that follow from the open holds can be repaired. For charged and spent amounts, the
+ * ledger is the truth.
+ */
 async function repair(place: LedgerPlace, report: LedgerReport): Promise<RepairedReport> {
   const isMendable = ({ what }: Drift) => what === 'held_micros' || what === 'in_flight';
   const accounts = new Set(report.drifts.filter(isMendable).map(({ account }) => account));
@@ -48,7 +54,10 @@ async function repair(place: LedgerPlace, report: LedgerReport): Promise<Repaire
   return { ...report, drifts, repaired, is_clean: countProblems({ ...report, drifts }) === 0 };
 }
 
-/** The metrics of the nodes show it. A folder that is not there, or not ours to write, has no node that could. */
+/**
+ * The nodes show the result in their metrics. A folder that is missing or not writable belongs to
+ * no node that could show it.
+ */
 async function tellNodes(dirs: readonly string[], report: LedgerReport): Promise<void> {
   const result = {
     verifiedMs: Date.now(),

@@ -55,7 +55,7 @@ function printModels(models: readonly ModelData[]): string {
   ]);
 }
 
-/** The lowest priority that can be called is taken, in it by weight. */
+/** Requests go to the lowest priority that is available, spread by weight. */
 function printRoute({ upstream, weight, priority }: RouteData): string {
   return `${upstream} (priority ${priority}, weight ${weight})`;
 }

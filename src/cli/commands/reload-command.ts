@@ -8,7 +8,7 @@ import {
 } from '../admin-command.ts';
 import { NodeRefusal } from '../command-failure.ts';
 
-/** The node answers within a minute, and says so when it needs longer. */
+/** The node answers within a minute, even if the reload takes longer. */
 const ANSWER_TIME_MAX_MS = 90_000;
 
 interface ReloadData {
@@ -16,7 +16,7 @@ interface ReloadData {
   readonly config_version: string;
 }
 
-/** What came of it, by the codes of answers that are about the settings. */
+/** The status of a refused or failed reload, by the error code of the answer. */
 const STATUSES: Readonly<Record<string, string>> = {
   invalid_config: 'refused',
   reload_failed: 'failed',
@@ -41,7 +41,7 @@ export function registerReloadCommand(program: Command, host: CommandHost): void
     );
 }
 
-/** For programs; undefined for what is not about the settings. */
+/** The output for programs. Undefined if the error is not about the settings. */
 function findRefusal(error: unknown): object | undefined {
   if (!(error instanceof NodeRefusal)) return undefined;
   const { code, problems = [], needs_restart: needsRestart = [] } = error.told;
@@ -52,7 +52,7 @@ function findRefusal(error: unknown): object | undefined {
 function printResult({ setExitCode }: CommandHost, result: ReloadData): Printout {
   const { status, config_version: version } = result;
   if (status === 'reloaded') return { data: result, text: `reloaded: settings ${version}` };
-  // Nobody knows yet whether it will end well.
+  // The outcome is not known yet.
   setExitCode(1);
   const text = `still running: settings ${version} hold until it ends; tollgate audit shows when it has`;
   return { data: result, text };

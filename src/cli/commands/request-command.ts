@@ -7,7 +7,7 @@ import {
 } from '../admin-command.ts';
 import { printReceipt, type ReceiptData } from '../print-receipt.ts';
 
-/** The node looks for it in Redis and in its segments, for up to 20 s. */
+/** The node searches Redis and its segments for up to 20 s. */
 const ANSWER_TIME_MAX_MS = 30_000;
 
 export function registerRequestCommand(program: Command, host: CommandHost): void {

@@ -1,12 +1,12 @@
 import { ConfigError } from '../../config/config-error.ts';
 import { type ConfigSource, readConfigSource } from '../../config/source/read-config-source.ts';
 
-/** Runs a node until it is told to end; answers the exit code. `main.ts` hands it in. */
+/** Runs a node until it is told to end, and returns the exit code. `main.ts` passes it in. */
 export type RunNode = (options: {
   /** Reads the settings anew at each call: at the start and at every reload. */
   readonly readSource: () => ConfigSource;
   readonly installsRedis: boolean;
-  /** For the people who started the node. */
+  /** Prints a line for the person who started the node. */
   readonly print: (line: string) => void;
 }) => Promise<number>;
 
@@ -19,7 +19,7 @@ interface StartOptions {
   readonly err: (text: string) => void;
 }
 
-/** Runs a node until it has drained; answers the exit code. */
+/** Runs a node until it has drained, and returns the exit code. */
 export async function runStartCommand(options: StartOptions): Promise<number> {
   const { runNode, configPath, installsRedis, out, err } = options;
   try {

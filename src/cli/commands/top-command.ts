@@ -9,7 +9,7 @@ import { scrapeNode } from '../scrape-node.ts';
 import { openScreen } from '../terminal-screen.ts';
 
 const REFRESH_MS = 1_000;
-/** Of a snapshot that nobody's terminal bounds. */
+/** The size of a snapshot, which no terminal bounds. */
 const PLAIN_SIZE = { columns: 200, rows: 1_000 };
 
 type ReadScrape = () => Promise<Scrape>;
@@ -35,14 +35,17 @@ export function registerTopCommand(program: Command, { terminal, setExitCode }: 
     });
 }
 
-/** Rates need two looks. */
+/** Rates need two scrapes. */
 async function readSnapshot(read: ReadScrape): Promise<TopView> {
   const before = await read();
   await sleep(REFRESH_MS);
   return buildView(before, await read());
 }
 
-/** Until somebody ends it. A node that is away for a while, as in a restart, is waited for. */
+/**
+ * Runs until the user ends it. If the node is away for a while, as in a restart, it waits for the
+ * node.
+ */
 async function watch(read: ReadScrape): Promise<void> {
   let before = await read();
   const screen = openScreen(process.stdout);

@@ -8,7 +8,7 @@ import {
 import { parseTime } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
-/** The whole ledger may have to be read. */
+/** The node may have to read the whole ledger. */
 const ANSWER_TIME_MAX_MS = 600_000;
 
 interface UsageOptions extends AdminOptions {
