@@ -1,6 +1,6 @@
 export type CheckState = 'ok' | 'warning' | 'failed' | 'skipped';
 
-/** What one check has found. Whoever has to act is told how, in one sentence. */
+/** The result of one check. If it is not good, `mend` says in one sentence what to do. */
 export type Finding =
   | { readonly state: 'ok' | 'skipped'; readonly found: string }
   | { readonly state: 'warning' | 'failed'; readonly found: string; readonly mend: string };
@@ -23,13 +23,13 @@ export function failCheck(found: string, mend: string): Finding {
 
 const SEVERITY: readonly CheckState[] = ['skipped', 'ok', 'warning', 'failed'];
 
-/** The finding on one of several equal things. */
+/** The finding about one of several equal parts, such as one server. */
 export interface PartFinding {
   readonly part: string;
   readonly finding: Finding;
 }
 
-/** As bad as the worst of them; those that are as bad are named. */
+/** Joins findings into one as bad as the worst. It names the parts that are that bad. */
 export function joinFindings(parts: readonly PartFinding[]): Finding {
   const [first] = parts;
   if (first === undefined) return skipCheck('there is nothing to check');

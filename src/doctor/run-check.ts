@@ -5,7 +5,7 @@ const CHECK_TIME_MAX_MS = 15_000;
 
 export interface Check {
   readonly name: CheckName;
-  /** Which one of several, such as an upstream. */
+  /** Identifies one of several, such as an upstream. */
   readonly subject?: string;
   run(): Finding | Promise<Finding>;
 }
@@ -16,7 +16,7 @@ export interface CheckResult {
   readonly finding: Finding;
 }
 
-/** Always answers, and in time, whatever the check does. */
+/** Always resolves, and in time, even if the check fails or hangs. */
 export async function runCheck({ name, subject, run }: Check): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding>((resolve) => {

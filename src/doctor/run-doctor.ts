@@ -18,7 +18,10 @@ interface DoctorOptions {
   readonly clock: Clock;
 }
 
-/** Runs every check at once, beside a running node or without one. Answers in the order of the catalogue. */
+/**
+ * Runs all checks at once, with or without a running node. Returns the results in the order of the
+ * catalogue.
+ */
 export async function runDoctor({ configPath, clock }: DoctorOptions): Promise<CheckResult[]> {
   const settings = readSettings(configPath);
   const { config } = settings;
@@ -45,7 +48,7 @@ function checksOf(config: Config, clock: Clock): Check[] {
 }
 
 interface Settings {
-  /** Undefined when they cannot be used. */
+  /** Undefined if the settings cannot be used. */
   readonly config: Config | undefined;
   readonly finding: Finding;
 }

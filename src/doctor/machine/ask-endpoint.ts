@@ -5,11 +5,11 @@ const ANSWER_TIME_MAX_MS = 3_000;
 
 type EndpointAnswer =
   | { readonly kind: 'answer'; readonly text: string }
-  /** Nobody listens there. */
+  /** Nothing listens there. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'silent' };
 
-/** What is longer than `charsMax` is cut there. */
+/** Asks for a path. An answer longer than `charsMax` is cut there. */
 export function askEndpoint(
   endpoint: Endpoint,
   path: string,

@@ -1,7 +1,7 @@
 import { loadUws } from '../../http/load-uws.ts';
 import { type Finding, failCheck, passCheck } from '../finding.ts';
 
-/** As package.json says it under `engines`. */
+/** The version in package.json under `engines`. */
 export const NODE_VERSION_MIN = '20.19';
 
 export function judgeNodeVersion(version: string): Finding {

@@ -3,10 +3,10 @@ import { METRICS } from '../../metrics/metrics.ts';
 import { type Finding, passCheck, skipCheck, warnCheck } from '../finding.ts';
 import { askEndpoint } from './ask-endpoint.ts';
 
-/** The metrics of a node with hundreds of models. */
+/** Enough for the metrics of a node with hundreds of models. */
 const METRICS_CHARS_MAX = 16 * 1024 ** 2;
 
-/** `guards.trusted_proxies` against what a running node has seen of the proxies in front. */
+/** Compares `guards.trusted_proxies` with what a running node has seen of the proxies in front. */
 export async function checkClientAddresses(config: Config): Promise<Finding> {
   const { trustedProxies } = config.guards;
   if (trustedProxies === 0 && config.listen.kind === 'unix') {

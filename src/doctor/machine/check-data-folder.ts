@@ -8,7 +8,10 @@ const MEBIBYTE = 1024 ** 2;
 const FREE_BYTES_WARN = 1024 * MEBIBYTE;
 const FREE_BYTES_MIN = 100 * MEBIBYTE;
 
-/** Leaves nothing behind; a folder that is not there yet is not made, its parent is tried instead. */
+/**
+ * Leaves nothing behind. If the folder does not exist yet, the check tries its parent and does not
+ * create it.
+ */
 export async function checkDataFolder(dataDir: string): Promise<Finding> {
   const folder = findExisting(dataDir);
   try {

@@ -7,7 +7,7 @@ import { askEndpoint } from './ask-endpoint.ts';
 
 const ANSWER_CHARS_MAX = 65_536;
 
-/** `livePath` is what only a node answers there, with its version. */
+/** Only a node answers at `livePath`, with its version. */
 export async function checkEndpoint(endpoint: Endpoint, livePath: string): Promise<Finding> {
   const place = formatEndpoint(endpoint);
   const answer = await askEndpoint(endpoint, livePath, ANSWER_CHARS_MAX);
@@ -17,7 +17,7 @@ export async function checkEndpoint(endpoint: Endpoint, livePath: string): Promi
       ? refuseTaken(place)
       : passCheck(`${place}, held by a running node (version ${version})`);
   }
-  // A socket that nobody answers is left by a dead node; the next one takes it over.
+  // A socket that does not answer is left by a dead node. The next node takes it over.
   if (endpoint.kind === 'unix') {
     return answer.kind === 'silent' && existsSync(endpoint.path)
       ? refuseTaken(place)

@@ -1,19 +1,22 @@
 import { formatByteSize } from '../../lib/units/parse-byte-size.ts';
 import { type Finding, failCheck, passCheck, warnCheck } from '../finding.ts';
 
-/** What uWebSockets.js asks for when it listens. */
+/** The backlog with which uWebSockets.js listens. */
 const BACKLOG = 512;
-/** For Redis, the log, the runtime and the bus; below it nothing runs for long. */
+/** Files for Redis, the log, the runtime and the bus. With fewer, nothing runs for long. */
 const OPEN_FILES_RESERVE = 256;
-/** What a worker itself needs; the bodies that it may hold come on top. */
+/** Memory that a worker needs for itself, without the bodies that it may hold. */
 const WORKER_MEMORY_BYTES = 128 * 1024 ** 2;
 const MEBIBYTE = 1024 ** 2;
 
 export interface FileNeed {
   readonly limit: number;
-  /** Of the shell, or of a running node. */
+  /** The process that the limit belongs to: a shell or a running node. */
   readonly whose: string;
-  /** Of all upstreams; those with a socket of their own count twice. */
+  /**
+   * Sockets for requests to all upstreams at once: two for each request, but one if the upstream is
+   * simulated.
+   */
   readonly socketsMax: number;
 }
 
@@ -46,7 +49,7 @@ export function judgeWorkerCount(workers: number, cpus: number): Finding {
 export interface MemoryShare {
   readonly memoryBytes: number;
   readonly workers: number;
-  /** That one worker may hold at a time. */
+  /** The bytes of bodies that one worker may hold at a time. */
   readonly bodiesBytesMax: number;
 }
 

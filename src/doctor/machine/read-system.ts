@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 
 const FILES_LINE = /^Max open files +(\d+|unlimited)/m;
 
-/** Of a process; of this one without an id. Undefined where the system does not tell. */
+/** The limit of a process, by default of this one. Undefined if the system does not tell it. */
 export function readOpenFilesLimit(pid = 'self'): number | undefined {
   const limit = FILES_LINE.exec(readFile(`/proc/${pid}/limits`))?.[1];
   if (limit === undefined) return undefined;
@@ -18,7 +18,7 @@ export function countCpus(): number {
   return availableParallelism();
 }
 
-/** What is there for this machine or this container. */
+/** The memory of this machine or, if that is less, of this container. */
 export function readMemoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

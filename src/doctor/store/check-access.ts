@@ -34,7 +34,7 @@ export async function checkWrites(connection: Connection): Promise<Finding> {
   return passCheck('scripts run, and what they write is there');
 }
 
-/** Which rule of Redis refuses writes is in the first word of its answer. */
+/** The first word of the answer tells which rule of Redis refuses writes. */
 function adviseOn(message: string): string {
   if (message.includes('NOPERM') || message.includes('ACL')) return RIGHTS_TEXT;
   const word = /^\w+/.exec(message)?.[0] ?? '';

@@ -36,7 +36,10 @@ export function judgeLatency(medianMs: number): Finding {
     : passCheck(found);
 }
 
-/** How far a master's clock is ahead of this machine's; surely, since the way there takes time. */
+/**
+ * How far a master's clock is ahead of this machine's, and how far off that may be, since the way
+ * to the master takes time.
+ */
 export interface ClockOffset {
   readonly name: string;
   readonly offsetMs: number;
@@ -75,7 +78,7 @@ export function judgeClocks(offsets: readonly ClockOffset[]): Finding {
   return passCheck(`they agree within ${SKEW_MS_MAX / 1_000} s`);
 }
 
-/** At the least. */
+/** The least possible spread between the clocks. */
 function spreadOf(offsets: readonly ClockOffset[]): number {
   const latest = Math.max(...offsets.map(({ offsetMs, errorMs }) => offsetMs - errorMs));
   const earliest = Math.min(...offsets.map(({ offsetMs, errorMs }) => offsetMs + errorMs));

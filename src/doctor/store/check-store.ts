@@ -12,7 +12,7 @@ import { createStoreChecks } from './store-checks.ts';
 
 const SOCKET_TIMEOUT_MS = 2_000;
 
-/** Asks the Redis of the settings, or the node's own where that runs. */
+/** Checks the Redis of the settings, or the embedded one if it runs. */
 export async function checkStore(
   { redis, dataDir }: Pick<Config, 'redis' | 'dataDir'>,
   clock: Clock,

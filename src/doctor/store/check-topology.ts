@@ -21,7 +21,10 @@ const SCHEME_OF = {
   cluster: 'redis-cluster://',
 } as const;
 
-/** Asks the servers that the settings name, each by itself: they may be of another kind than they should. */
+/**
+ * Asks each server that the settings name separately, since it may be of another kind than the
+ * settings say.
+ */
 export function checkTopology(target: RedisTarget): Promise<Finding> {
   switch (target.topology) {
     case 'standalone':
@@ -102,13 +105,13 @@ async function askClusterNode(server: StoreAccess): Promise<Finding> {
   return passCheck(`a Cluster of ${cluster.get('cluster_size')} masters, all slots served`);
 }
 
-/** One that is away is a warning: the others tell where everything is. */
+/** A server that is away is only a warning, since the others tell where everything is. */
 async function askNamed(
   { tls, auth, topology }: RedisTarget,
   endpoint: Endpoint,
   ask: (server: StoreAccess) => Promise<Finding>,
 ): Promise<Finding> {
-  // As with the connections of workers: sentinels do not know a user of the data servers.
+  // As in the connections of workers: sentinels do not know the user of the data servers.
   const isOfOthers = topology === 'sentinel' && auth.username !== undefined;
   const none = { username: undefined, password: undefined };
   const target: RedisTarget = {

@@ -26,7 +26,7 @@ export function judgePersistence({ info, config }: ServerFacts): Finding {
   if (info === undefined) return NOT_TOLD;
   if (info.get('aof_enabled') === '1') return judgeAppendOnly(info, config?.get('appendfsync'));
   const save = config?.get('save');
-  // Where the settings may not be asked for, a snapshot that was taken tells.
+  // If the user may not read the settings of Redis, a past snapshot shows that there are some.
   const hasSnapshots =
     save === undefined ? Number(info.get('rdb_last_bgsave_time_sec') ?? -1) >= 0 : save !== '';
   return hasSnapshots

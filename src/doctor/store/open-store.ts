@@ -18,15 +18,15 @@ export interface StoreNode {
 }
 
 export interface StoreAccess {
-  /** As a worker has it. */
+  /** A connection like that of a worker. */
   readonly connection: RedisConnection;
   readonly masters: readonly StoreNode[];
-  /** Masters that are known and do not answer, with the reason. */
+  /** Known masters that do not answer, each with the reason. */
   readonly silent: readonly string[];
   close(): Promise<void>;
 }
 
-/** Throws with the reason when it does not answer in time. */
+/** Throws with the reason if the store does not answer in time. */
 export async function openStore(target: RedisTarget): Promise<StoreAccess> {
   const log = createReasonLog();
   const connection = connectRedis({
@@ -85,7 +85,7 @@ function nameOf(target: RedisTarget): string {
   }
 }
 
-/** A refusal for want of rights is an answer too. */
+/** A refusal for lack of rights is an answer too. */
 async function waitForAnswer(send: Send, deadlineMs: number): Promise<void> {
   for (;;) {
     try {

@@ -1,11 +1,11 @@
 import type { Log } from '../../lib/log.ts';
 
 export interface ReasonLog extends Log {
-  /** Why the connection was last lost or not made. */
+  /** Why the connection was last lost, or could not be made. */
   lastReason(): string | undefined;
 }
 
-/** Connections say why they fail to their log only. */
+/** Connections report why they fail only to their log. */
 export function createReasonLog(): ReasonLog {
   let last: string | undefined;
   const note: Log['warn'] = (fields) => {

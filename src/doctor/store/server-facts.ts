@@ -1,11 +1,13 @@
 import type { StoreNode } from './open-store.ts';
 
-/** What a server tells of itself. */
+/** What a server reports about itself. */
 export interface ServerFacts {
   readonly name: string;
-  /** Undefined when the user may not ask. */
+  /** Undefined if the user may not ask for it. */
   readonly info: ReadonlyMap<string, string> | undefined;
-  /** Some of CONFIG; undefined when the user may not ask, as with most hosted servers. */
+  /**
+   * Some values of CONFIG. Undefined if the user may not ask for them, as with most hosted servers.
+   */
   readonly config: ReadonlyMap<string, string> | undefined;
 }
 

@@ -14,7 +14,7 @@ import { readServerFacts, type ServerFacts } from './server-facts.ts';
 interface StoreCheckOptions {
   readonly target: RedisTarget;
   readonly isEmbedded: boolean;
-  /** Rejects with the reason when Redis does not answer. */
+  /** Rejects with the reason if Redis does not answer. */
   readonly opening: Promise<StoreAccess>;
   readonly clock: Clock;
 }
@@ -26,7 +26,7 @@ export function createStoreChecks({
   clock,
 }: StoreCheckOptions): Check[] {
   const reading = opening.then(({ masters }) => Promise.all(masters.map(readServerFacts)));
-  // Each check asks for itself; nobody may be there to hear of it in between.
+  // Each check awaits `reading` itself. A failure before that must not count as unhandled.
   reading.catch(() => {});
   const ofServers = (name: CheckName, judge: (facts: ServerFacts) => Finding): Check => ({
     name,

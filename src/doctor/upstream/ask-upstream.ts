@@ -15,7 +15,7 @@ export type UpstreamAnswer =
   | { readonly kind: 'failure'; readonly failure: HttpFailure }
   | { readonly kind: 'silent'; readonly afterMs: number };
 
-/** Asks for something harmless, over a connection as requests have it. */
+/** Sends a harmless request, over a connection like those of client requests. */
 export function askUpstream(
   upstream: UpstreamConfig,
   url: URL,
@@ -49,7 +49,7 @@ export function askUpstream(
   });
 }
 
-/** What the probe asks for; else the list of models. */
+/** The path of the probe or, without a probe, of the list of models. */
 export function pathOf({ probe }: UpstreamConfig, { href }: URL): string {
   return probe?.path ?? pathUnder(href, '/models');
 }

@@ -37,7 +37,10 @@ export function judgeCertificate(endMs: number, nowMs: number): Finding {
     : passCheck(found);
 }
 
-/** Whether it is trusted is not asked here: one that ran out has an end too. Nothing is sent. */
+/**
+ * Reads when the certificate expires. Does not check whether it is trusted, since an expired one
+ * has an end too. Sends nothing.
+ */
 function readCertificateEnd(
   { host, port, serverName }: { host: string; port: number; serverName: string | undefined },
   timeoutMs: number,
