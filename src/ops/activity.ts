@@ -1,11 +1,14 @@
 import type { LatencyBucket } from '../lib/time/latency-histogram.ts';
 
-/** What a worker did since it last told of it. */
+/** The activity of a worker since its last report. */
 export interface Activity {
-  /** That have ended, refused ones as well. */
+  /** Requests that have ended, including refused ones. */
   readonly requests: number;
   readonly refused: number;
-  /** By the name of the refusal, also of what ended a stream that had begun; those of 0 are absent. */
+  /**
+   * Counts by the name of the refusal, including refusals that ended a stream after its beginning.
+   * Names with a count of 0 are absent.
+   */
   readonly refusals: Readonly<Record<string, number>>;
   readonly streams: number;
   readonly chargedMicros: number;
@@ -13,6 +16,6 @@ export interface Activity {
   readonly latencies: readonly LatencyBucket[];
   /** From the head of a request to the first event of its upstream. */
   readonly firstEvents: readonly LatencyBucket[];
-  /** Open now. */
+  /** Requests that are open now. */
   readonly open: number;
 }

@@ -22,7 +22,7 @@ interface AdminHandlerTools {
   readonly trust: TrustConnection;
 }
 
-/** Answers may have keys in them. */
+/** Answers may contain keys. */
 const HEADERS = { 'cache-control': 'no-store' };
 
 export function createAdminHandler(
@@ -34,7 +34,9 @@ export function createAdminHandler(
   const authorize = createAuthorizeAdmin(token);
   const fingerprint = fingerprintToken(token);
 
-  /** The change took place: from here on nothing may fail for what is told of it. */
+  /**
+   * Reports a change that took place. From here on, a failure to report it must not fail the call.
+   */
   const tell = async (
     what: string,
     who: Operator,
@@ -60,7 +62,7 @@ export function createAdminHandler(
     const call: AdminCall = { id, query, body, who };
     const what = typeof route.changes === 'function' ? route.changes(body) : route.changes;
     const answer = await route.handle(call).catch(async (error: unknown) => {
-      // Redis went away in the middle: the change may be there.
+      // Redis was lost during the call, so the change may have taken place.
       if (what !== undefined && isStoreOut(error)) {
         await tell(what, who, unknownOf(route, id), 'unknown');
       }
@@ -86,7 +88,7 @@ function isStoreOut(error: unknown): boolean {
   return error instanceof DirectoryError && error.code === 'store_unavailable';
 }
 
-/** All that is known of a change whose answer was lost. */
+/** Everything that is known about a change whose answer was lost. */
 function unknownOf({ path }: AdminRoute, id: string): ChangeReport {
   const isKey = path.startsWith('/admin/v1/keys/');
   const subject = id === '' ? null : id;

@@ -16,7 +16,7 @@ export interface ClusterState {
   }[];
   readonly upstreams: readonly UpstreamStatus[];
   readonly redis: {
-    /** The worst that a worker sees; `unknown` while none has told. */
+    /** The worst state that any worker reports, or `unknown` until a worker has reported. */
     readonly state: 'up' | 'out' | 'unknown';
     readonly isEmbedded: boolean;
     readonly topology: string;
@@ -27,12 +27,12 @@ export interface ClusterState {
 export interface UpstreamStatus {
   readonly name: string;
   readonly kind: string;
-  /** Without credentials. */
+  /** The address without credentials. */
   readonly url: string | undefined;
   readonly models: readonly string[];
-  /** The worst over the workers; `unknown` while none has told. */
+  /** The worst state that any worker reports, or `unknown` until a worker has reported. */
   readonly state: string;
-  /** Undefined where none is configured. */
+  /** Undefined if no probe is configured. */
   readonly probe:
     | { readonly path: string; readonly state: string; readonly lastResult: string | undefined }
     | undefined;
@@ -44,6 +44,6 @@ export interface UpstreamStatus {
     readonly concurrencyMax: number;
     readonly restMs: number;
   }[];
-  /** Of all workers since the node's start, the ended ones as well. */
+  /** The tries of all workers since the node's start, including workers that have ended. */
   readonly tries: Readonly<Record<string, number>>;
 }

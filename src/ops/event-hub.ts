@@ -3,7 +3,7 @@ import { OpsProblem } from './ops-problem.ts';
 import type { EVENT_SCHEMAS } from './schemas/event-schemas.ts';
 
 const SUBSCRIBERS_MAX = 20;
-/** What one of them has not read yet. */
+/** The bytes that one subscriber has not read yet. */
 const QUEUE_BYTES_MAX = 256 * 1024;
 const RETRY_AFTER_S = 5;
 
@@ -15,17 +15,20 @@ export interface OpsEvent {
 export interface EventHub {
   publish(event: OpsEvent): void;
   hasSubscribers(): boolean;
-  /** Throws when there are too many already, before anything is written. */
+  /** Throws before anything is written if there are too many subscribers. */
   subscribe(response: ServerResponse): void;
 }
 
 interface Subscriber {
   readonly response: ServerResponse;
-  /** Events that found the queue full. */
+  /** The number of events that were dropped because the queue was full. */
   missed: number;
 }
 
-/** Tells everybody who listens what goes on. One who reads too slowly misses events, and is told how many. */
+/**
+ * Publishes events to all subscribers. A subscriber that reads too slowly misses events, and is
+ * told how many.
+ */
 export function createEventHub(): EventHub {
   const subscribers = new Set<Subscriber>();
 
@@ -55,7 +58,8 @@ export function createEventHub(): EventHub {
           headers: { 'retry-after': String(RETRY_AFTER_S) },
         });
       }
-      // Of one that has left already, nobody would tell.
+      // A response that is destroyed already emits no further 'close' event, so it would never be
+      // removed.
       if (response.destroyed) return;
       const subscriber = { response, missed: 0 };
       subscribers.add(subscriber);

@@ -1,14 +1,16 @@
 export interface FieldChange {
   readonly field: string;
-  /** Null where nothing stood before. */
+  /** Null if the field had no value before. */
   readonly before: unknown;
-  /** Null where nothing stands any more. */
+  /** Null if the field has no value any more. */
   readonly after: unknown;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The fields that differ, in the order of what stands there now; no value at all and null are the same. */
+/**
+ * The fields that differ, in the order of the new values. An absent value and null are the same.
+ */
 export function listChanges(before: object | null, after: object | null): FieldChange[] {
   const [old, now] = [(before ?? {}) as Values, (after ?? {}) as Values];
   const fields = new Set([...Object.keys(now), ...Object.keys(old)]);

@@ -5,7 +5,7 @@ import type { OpsAnswer } from './ops-answer.ts';
 const BASE = '/docs';
 const WITHOUT_SLASH: OpsAnswer = { status: 308, body: '', headers: { location: BASE } };
 
-/** What the paths of the documentation are answered with. */
+/** The answers to the paths of the documentation. */
 export function loadDocs(dir: string): ReadonlyMap<string, OpsAnswer> {
   const files = loadPageFiles(dir);
   if (files.size === 0) return new Map([[BASE, answerNotBuilt('documentation')]]);

@@ -1,6 +1,9 @@
 export interface OpsAnswer {
   readonly status: number;
-  /** A text goes out as it is, under a content type among the headers. */
+  /**
+   * A string is sent as it is, and its content type is among the headers. An object is sent as
+   * JSON.
+   */
   readonly body: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -1,13 +1,13 @@
 import { DirectoryError, type DirectoryErrorCode } from '../accounts/directory-error.ts';
 import { LedgerQueryError, type LedgerQueryErrorCode } from '../ledger/ledger-query-error.ts';
 
-/** An expected no of the listener for operators. */
+/** An expected refusal of the listener for operators. */
 export class OpsProblem extends Error {
   override readonly name = 'OpsProblem';
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Told beside code and message. */
+  /** Fields of the answer beside code and message. */
   readonly details: object;
 
   constructor(
@@ -46,7 +46,7 @@ const STATUSES: Readonly<Record<DirectoryErrorCode | LedgerQueryErrorCode, numbe
   too_many_rows: 400,
 };
 
-/** Undefined for what nobody expected. */
+/** Turns an error into a refusal. Undefined if the error is not an expected one. */
 export function explainError(error: unknown): OpsProblem | undefined {
   if (error instanceof OpsProblem) return error;
   if (!(error instanceof DirectoryError || error instanceof LedgerQueryError)) return undefined;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { OpsProblem } from './ops-problem.ts';
 
-/** Throws one problem that names all there are. */
+/** Checks input. Throws one problem that names every mistake. */
 export function parseInput<Value>(schema: z.ZodType<Value>, input: unknown): Value {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;

@@ -2,10 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { OpsProblem } from './ops-problem.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** So much is read and thrown away, because a client that is still sending may not read its answer. */
+/**
+ * Up to this much is read and discarded, because a client that is still sending may not read its
+ * answer.
+ */
 const DISCARDED_BYTES_MAX = 1024 ** 2;
 
-/** Without a body there are no fields. */
+/** A missing body counts as an object without fields. */
 export async function receiveJsonBody(request: IncomingMessage): Promise<unknown> {
   const { headers } = request;
   if (Number(headers['content-length'] ?? 0) > DISCARDED_BYTES_MAX) throw refuseLength();

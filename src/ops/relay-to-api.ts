@@ -13,7 +13,7 @@ import { OpsProblem } from './ops-problem.ts';
 /** From the request to the last byte of its answer. */
 const RELAY_TIME_MAX_MS = 600_000;
 
-/** Of one connection, not of the answer. */
+/** Headers that describe one connection, not the answer. */
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 export interface ApiRequest {
@@ -23,8 +23,9 @@ export interface ApiRequest {
 }
 
 /**
- * Answers with what the API of this node answers, as it comes. `x-tollgate-answered-by` tells its refusals from ours. Who
- * leaves ends the request; an answer that breaks off breaks off here as well.
+ * Relays the answer of this node's API as it arrives. `x-tollgate-answered-by` distinguishes the
+ * API's refusals from those of this listener. If the caller leaves, the request ends. If the API's
+ * answer breaks off, so does the relayed one.
  */
 export async function relayToApi(
   api: Endpoint,
@@ -37,13 +38,16 @@ export async function relayToApi(
   const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(RELAY_TIME_MAX_MS)]);
   const answer = await askApi(api, request, signal);
   response.writeHead(answer.statusCode ?? 0, headersOf(answer));
-  // Else the head would wait for the first byte behind it.
+  // Otherwise the head would wait for the first byte of the body.
   response.flushHeaders();
-  // By then nobody can be told anything but that it ended too early.
+  // By then the head is sent, so a failure can only show as an answer that ends too early.
   await pipeline(answer, response, { signal }).catch(() => {});
 }
 
-/** Neither what is thrown here nor its cause has the headers that were sent: one of them is a key. */
+/**
+ * Neither the errors thrown here nor their causes contain the headers that were sent, since one of
+ * them is a key.
+ */
 async function askApi(
   api: Endpoint,
   { path, headers, body }: ApiRequest,
@@ -64,7 +68,7 @@ async function askApi(
   asked.end(body);
   try {
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    // It may break off before anybody reads it.
+    // The answer may break off before it is read.
     answer.on('error', () => {});
     return answer;
   } catch (cause) {

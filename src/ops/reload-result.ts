@@ -1,15 +1,15 @@
-/** What came of a reload. */
+/** The result of a reload. */
 export type ReloadResult =
   | { readonly kind: 'reloaded'; readonly configVersion: string }
-  /** It takes longer than anybody waits for its answer. */
+  /** The reload takes longer than a caller waits for it. */
   | { readonly kind: 'running'; readonly configVersion: string }
-  /** Nothing was changed. */
+  /** The settings cannot be used. Nothing was changed. */
   | {
       readonly kind: 'refused';
       readonly problems: readonly string[];
       readonly needsRestart: readonly string[];
     }
-  /** A worker did not start with the new settings; the old ones hold. */
+  /** A worker did not start with the new settings. The previous ones stay in use. */
   | { readonly kind: 'failed'; readonly problems: readonly string[] }
-  /** Too many wait for theirs, or the node has not started yet. */
+  /** Too many callers wait for a reload, or the node has not started yet. */
   | { readonly kind: 'busy' };

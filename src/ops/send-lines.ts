@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-/** A client that reads nothing for so long is cut off. */
+/** A client that reads nothing for this long is cut off. */
 const STALL_MAX_MS = 60_000;
 
 const HEADERS = { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' };
 
 /**
- * An answer of any length, as fast as the client reads: each text is whole lines, with their ends, or empty. What
- * fails before the first one is still a plain refusal.
+ * Sends an answer of any length as fast as the client reads. Each text is whole lines with their
+ * ends, or empty. A failure before the first text is still sent as a plain refusal.
  */
 export async function sendLines(
   response: ServerResponse,
@@ -27,7 +27,7 @@ export async function sendLines(
     }
     response.end();
   } catch (error) {
-    // Without an end the client sees that the answer is not complete.
+    // The answer breaks off without its end, so the client sees that it is not complete.
     response.destroy();
     if (!closing.signal.aborted) throw error;
   } finally {

@@ -29,18 +29,21 @@ export interface OpsServer {
 export interface OpsServerOptions {
   readonly endpoint: Endpoint;
   readonly version: string;
-  /** `unavailable` until every worker takes connections, too. */
+  /** Also `unavailable` until every worker accepts connections. */
   readonly readiness: () => Readiness;
   readonly collectMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly admin: AdminHandlerOptions;
-  /** Where the build has put the dashboard. */
+  /** The folder into which the build puts the dashboard. */
   readonly dashboardDir: string;
-  /** The same of the documentation. */
+  /** The folder into which the build puts the documentation. */
   readonly docsDir: string;
   readonly log: Log;
 }
 
-/** For operators and their tools, not for clients: few connections, so Node's own server will do. */
+/**
+ * Serves operators and their tools, not clients. There are few connections, so Node's own server
+ * will do.
+ */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const { endpoint, admin, log } = options;
   const routes = createAdminRoutes(admin);
@@ -56,7 +59,7 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
       if ('stream' in answered) await answered.stream(response);
       else send(response, answered);
     } catch (error) {
-      // A client that left while it was read gets no answer, and is nobody's mistake.
+      // A client that left while its request was being read gets no answer, and this is no error.
       if (request.destroyed && !request.complete) return;
       const problem = answerProblem(error, log);
       if (!response.headersSent) send(response, problem);
@@ -81,7 +84,7 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
   };
 }
 
-/** What needs no token. */
+/** Serves the paths that need no token. */
 function createOpenHandler(
   {
     version,

@@ -10,8 +10,9 @@ const FAILURES_PER_MINUTE_MAX = 10;
 export type AuthorizeAdmin = (authorization: string | undefined, address: string) => Promise<void>;
 
 /**
- * Lets through who has the token, whatever others at the same address did. An address that tried too many wrong
- * ones waits with those; to have none is not to guess.
+ * Admits every call with the token, even if others at the same address guess. After too many wrong
+ * tokens, further wrong tokens from that address are refused for a while. A call without a token
+ * does not count as a guess.
  */
 export function createAuthorizeAdmin(token: Secret): AuthorizeAdmin {
   const expected = digestToken(token.reveal());
@@ -30,7 +31,7 @@ export function createAuthorizeAdmin(token: Secret): AuthorizeAdmin {
   };
 }
 
-/** Digests are of one length, so that comparing them tells nothing of either. */
+/** Digests have equal length, so comparing them reveals nothing about either token. */
 function digestToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -47,7 +48,7 @@ function refuseGuessing(waitMs: number): OpsProblem {
     429,
     'too_many_failures',
     `too many wrong admin tokens from this address; try again in ${seconds} seconds`,
-    // What comes next has to connect first.
+    // A further attempt must open a new connection.
     { headers: { 'retry-after': String(seconds), connection: 'close' } },
   );
 }

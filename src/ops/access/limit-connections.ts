@@ -3,15 +3,24 @@ import type { Socket } from 'node:net';
 import { readClientAddress } from '../../guards/read-client-address.ts';
 import { createFairShare } from '../../lib/collections/fair-share.ts';
 
-/** Of those who have not shown the token: scrapers, browsers that load the page, strangers. */
+/**
+ * The maximum of connections that have not presented the token: scrapers, browsers that load the
+ * page, strangers.
+ */
 const UNTRUSTED_MAX = 100;
-/** Beyond it a connection is treated like one without the token. */
+/**
+ * Beyond this number, connections that have presented the token are treated like those that have
+ * not.
+ */
 const TRUSTED_MAX = 100;
 
-/** Tells that a connection has shown the admin token. */
+/** To be called when a connection has presented the admin token. */
 export type TrustConnection = (socket: Socket) => void;
 
-/** Keeps the listener open for operators: a connection without the token gives way to a newer one. */
+/**
+ * Keeps the listener open for operators: if there are too many, a connection without the token is
+ * closed for a newer one.
+ */
 export function limitConnections(server: Server): TrustConnection {
   const share = createFairShare(UNTRUSTED_MAX);
   const trusted = new Set<Socket>();

@@ -6,12 +6,15 @@ import { Secret } from '../../lib/secret.ts';
 const TOKEN_BYTES = 32;
 
 interface AdminTokenOptions {
-  /** From the settings; it wins over the file. */
+  /** The token from the settings. It wins over the file. */
   readonly configured: Secret | undefined;
   readonly dataDir: string;
 }
 
-/** The token that operators show: the configured one, else that of the data folder, made when it is missing. */
+/**
+ * Returns the token that operators must present: the configured one, else the one in the data
+ * folder, which is created if it is missing.
+ */
 export function loadAdminToken({ configured, dataDir }: AdminTokenOptions): Secret {
   if (configured !== undefined) return configured;
   const path = adminTokenPath(dataDir);
@@ -22,12 +25,15 @@ export function loadAdminToken({ configured, dataDir }: AdminTokenOptions): Secr
   return new Secret(token);
 }
 
-/** Where the token is that nobody has configured. */
+/** The file with the token of a node whose settings have none. */
 export function adminTokenPath(dataDir: string): string {
   return join(dataDir, 'admin-token');
 }
 
-/** The file is there with all of its content, or not at all, and one that is there is never replaced. */
+/**
+ * The file exists either with all of its content or not at all, and an existing file is never
+ * replaced.
+ */
 function createTokenFile(path: string): void {
   const newPath = `${path}.${process.pid}.new`;
   writeFileSync(newPath, `${randomBytes(TOKEN_BYTES).toString('hex')}\n`, { mode: 0o600 });

@@ -70,7 +70,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
   ];
 }
 
-/** A change of the status is what counts, whatever is changed beside it. */
+/** A change of the status names the whole change, whatever else changes with it. */
 function namePatch(body: unknown): string {
   switch ((body as { readonly status?: unknown } | null)?.status) {
     case 'suspended':

@@ -4,14 +4,14 @@ import type { Operator } from '../../accounts/audit/audit-entry.ts';
 import { parseInput } from '../parse-input.ts';
 
 export interface AdminCall<Query = unknown, Body = unknown> {
-  /** What stands in the path for `{id}`; empty where nothing does. */
+  /** The part of the path at `{id}`. Empty if the path has none. */
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
   readonly who: Operator;
 }
 
-/** What was changed, without secrets. */
+/** A change, without secrets. */
 export interface AdminChange {
   readonly account: string;
   readonly key?: string;
@@ -22,33 +22,33 @@ export interface AdminChange {
 export interface AdminAnswer {
   readonly status: 200 | 201 | 202;
   readonly body: object;
-  /** Absent when nothing was changed. */
+  /** Absent if nothing was changed. */
   readonly change?: AdminChange;
 }
 
-/** Takes over the response, which goes on until one of the two leaves. */
+/** An answer that takes over the response, until it has ended or the client has left. */
 export interface AdminStream {
-  /** What it throws before it has begun to answer is a plain refusal. */
+  /** An error thrown before the answer has begun is sent as a plain refusal. */
   readonly stream: (response: ServerResponse) => void | Promise<void>;
 }
 
 interface AdminRouteShape {
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** With at most one `{id}`. */
+  /** The path, with at most one `{id}`. */
   readonly path: string;
   readonly summary: string;
-  /** What the audit log calls that which is changed here, by what is asked for. */
+  /** The name of the change in the audit log. It may depend on the body. */
   readonly changes?: string | ((body: unknown) => string);
-  /** What it answers with when it did what it was asked for, or the type of a stream. */
+  /** The schema of a successful answer, or the content type of a stream. */
   readonly answer: z.ZodType | 'text/event-stream' | 'application/x-ndjson' | '*/*';
-  /** What a stream is made of; absent where nothing is told of it. */
+  /** The schema of one part of a stream. Absent if the parts are not described. */
   readonly part?: z.ZodType;
 }
 
 interface AdminRouteDefinition<Query, Body> extends AdminRouteShape {
-  /** Absent when there is nothing to ask for. */
+  /** Absent if the route takes no query. */
   readonly query?: z.ZodType<Query>;
-  /** Absent when there is nothing to say. */
+  /** Absent if the route takes no body. */
   readonly body?: z.ZodType<Body>;
   handle(call: AdminCall<Query, Body>): Promise<AdminAnswer | AdminStream>;
 }
@@ -56,17 +56,17 @@ interface AdminRouteDefinition<Query, Body> extends AdminRouteShape {
 export interface AdminRoute extends AdminRouteShape {
   readonly query: z.ZodType;
   readonly body: z.ZodType;
-  /** Checks what came before anything is done with it. */
+  /** Checks the input before anything else. */
   handle(call: AdminCall): Promise<AdminAnswer | AdminStream>;
 }
 
 const nothing = z.strictObject({});
 
-/** The schemas that check what comes are those of the OpenAPI document. */
+/** Defines a route whose input is checked with the schemas that the OpenAPI document shows. */
 export function defineAdminRoute<Query, Body>(
   route: AdminRouteDefinition<Query, Body>,
 ): AdminRoute {
-  // Without a schema of its own a route takes no field.
+  // A route without a schema takes no fields.
   const query: z.ZodType = route.query ?? nothing;
   const body: z.ZodType = route.body ?? nothing;
   return {

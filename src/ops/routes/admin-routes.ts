@@ -21,7 +21,10 @@ export interface AdminRoutesOptions
   readonly rateRules: KeyRoutesOptions['rateRules'];
   readonly readCluster: () => ClusterState;
   readonly ledger: LedgerDesk;
-  /** By which a list of models names the one of this name, by the settings of now. */
+  /**
+   * The name that stands for this model in a list of models, by the settings in use. Undefined if
+   * there is no such model.
+   */
   readonly nameModel: (name: string) => string | undefined;
   readonly clock: Clock;
 }
@@ -40,7 +43,7 @@ export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRo
   ];
 }
 
-/** Throws when there is nothing at the path, or not with that method. */
+/** Throws if nothing is at the path, or if it does not take the method. */
 export function findAdminRoute(
   routes: readonly AdminRoute[],
   method: string,
@@ -61,7 +64,10 @@ export function findAdminRoute(
   });
 }
 
-/** What stands in the place of `{id}`, '' where there is none; undefined when the path is another. */
+/**
+ * Returns the part of the path at `{id}`, or '' if the pattern has none. Undefined if the path does
+ * not match.
+ */
 function matchPath(pattern: string, path: string): string | undefined {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return undefined;

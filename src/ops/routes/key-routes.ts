@@ -16,7 +16,7 @@ import { type AdminChange, type AdminRoute, defineAdminRoute } from './admin-rou
 
 export interface KeyRoutesOptions {
   readonly directory: Directory;
-  /** Those of the settings of now. */
+  /** The rules of the settings in use. */
   readonly rateRules: () => Parameters<Directory['describeKey']>[1];
   readonly schemas: AdminSchemas;
   readonly clock: Clock;
@@ -85,7 +85,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
   ];
 }
 
-/** Those that end a secret. */
+/** The routes that end a secret of a key. */
 function createSecretRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
   const { directory, schemas, clock } = options;
   const show = (key: Key) => showKey(key, clock.nowMs());

@@ -14,7 +14,7 @@ interface LedgerRoutesOptions {
 export function createLedgerRoutes(options: LedgerRoutesOptions): readonly AdminRoute[] {
   const { directory, ledger } = options;
 
-  /** A wrong id is told, and not taken for one that used nothing. */
+  /** A wrong id is refused. Without this check it would look like an id without usage. */
   const checkSubjects = async ({ account, key }: Subjects) => {
     if (account !== undefined) await directory.getAccount(account);
     if (key !== undefined) await directory.getKey(key);

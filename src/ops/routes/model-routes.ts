@@ -3,7 +3,7 @@ import { modelsAnswer } from '../schemas/answer-schemas.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
 export interface ModelRoutesOptions {
-  /** By the settings of now. */
+  /** The models of the settings in use. */
   readonly readModels: () => readonly ModelState[];
 }
 
@@ -19,7 +19,7 @@ export function createModelRoutes({ readModels }: ModelRoutesOptions): readonly 
   ];
 }
 
-/** Windows and prices have the names that they have in the settings. */
+/** Windows and prices have the same names as in the settings. */
 function showModel(model: ModelState) {
   const { id, aliases, aliasPatterns, price, routes, ...windows } = model;
   return {

@@ -19,7 +19,7 @@ export interface NodeRoutesOptions {
   readonly schemas: AdminSchemas;
 }
 
-/** What is not about one account: the settings, what was done and what is going on. */
+/** The routes about the whole node: its settings, the audit log and the events. */
 export function createNodeRoutes(options: NodeRoutesOptions): readonly AdminRoute[] {
   const { audit, events, reload, schemas } = options;
   return [

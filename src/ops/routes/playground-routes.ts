@@ -9,7 +9,7 @@ const VERSION = '2023-06-01';
 
 const keyError = `must be 1 to ${KEY_CHARS_MAX} visible characters of ASCII`;
 
-/** What is wrong with the key or the body is for the API to say. */
+/** Mistakes in the key or in the model's request are left for the API to report. */
 const playgroundBody = z.strictObject({
   format: z.enum(FORMAT_NAMES, { error: `must be one of ${FORMAT_NAMES.join(', ')}` }),
   key: z
@@ -24,11 +24,13 @@ const playgroundBody = z.strictObject({
 type PlaygroundBody = z.infer<typeof playgroundBody>;
 
 export interface PlaygroundRoutesOptions {
-  /** Where the workers of this node listen, by the settings of now. */
+  /** Where the workers of this node listen, by the settings in use. */
   readonly readApiEndpoint: () => Endpoint;
 }
 
-/** The dashboard may talk to its own origin alone. */
+/**
+ * The dashboard may only talk to its own origin, so its requests to the API go through this route.
+ */
 export function createPlaygroundRoutes({
   readApiEndpoint,
 }: PlaygroundRoutesOptions): readonly AdminRoute[] {

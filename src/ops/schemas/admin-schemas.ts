@@ -13,13 +13,15 @@ const MODELS_MAX = 100;
 const PAGE_MAX = 1_000;
 const PAGE = 100;
 
-/** Means the same to every reader of the OpenAPI document, with the flag `u` or without. */
+/** Means the same with the flag `u` and without, since readers of OpenAPI may use either. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is there to refuse them
 const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
-/** All that a schema needs to know of what is configured. */
+/** The knowledge about the settings that a schema needs. */
 interface SchemaOptions {
-  /** By which a list of models names the one of this name; undefined where there is none. */
+  /**
+   * The name that stands for this model in a list of models. Undefined if there is no such model.
+   */
   readonly nameModel: (name: string) => string | undefined;
   readonly clock: Clock;
 }
@@ -82,7 +84,7 @@ const rotateKey = z.strictObject({
   overlap_seconds: wholeNumber(0, OVERLAP_MS_MAX / 1_000).optional(),
 });
 
-/** Absent leaves a control as it is, null removes it. */
+/** An absent control stays as it is. Null removes it. */
 function createControls({ nameModel, clock }: SchemaOptions) {
   const model = z
     .string({ error: 'must be the id or alias of a model' })

@@ -15,7 +15,7 @@ export function showAccount(account: Account) {
   };
 }
 
-/** A key as operators see it now: nothing of its secret but the last four characters. */
+/** A key as operators see it now. It shows only the last four characters of the secret. */
 export function showKey(key: Key, nowMs: number) {
   return {
     id: key.id,

@@ -35,7 +35,7 @@ const accountKey = {
 
 const rate = z.strictObject({ limit: count, remaining: count, reset_at: time });
 
-/** What `GET /v1/key` tells a key of itself. */
+/** The answer of `GET /v1/key`, which describes the key that asks. */
 export const keyLimitsAnswer = z.strictObject({
   object: z.literal('key'),
   id: z.string(),
@@ -175,7 +175,7 @@ export const modelsAnswer = z.strictObject({
         cache_read: z.number(),
         cache_write_5m: z.number(),
         cache_write_1h: z.number(),
-        /** For a thousand searches; null where the model does not search. */
+        /** Credits per thousand searches. Null if the model does not search. */
         web_search: z.number().nullable(),
       }),
       routes: z.array(z.strictObject({ upstream: z.string(), weight: count, priority: count })),
@@ -195,7 +195,10 @@ export const usageAnswer = z.strictObject({
   is_complete: z.boolean(),
 });
 
-/** `running` with what is held, or `ended` with all that the ledger keeps of it. */
+/**
+ * `running` with the held amount, or `ended` with everything that the ledger keeps about the
+ * request.
+ */
 export const receiptAnswer = z.looseObject({
   id: z.string(),
   state: z.enum(['running', 'ended']),

@@ -5,7 +5,10 @@ import { problemAnswer } from './answer-schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The client routes and the admin API as OpenAPI 3.1, the latter from the schemas that it checks with. */
+/**
+ * The client routes and the admin API as OpenAPI 3.1. The admin API is described by the schemas
+ * that check its input.
+ */
 export function createOpsDocument(version: string, routes: readonly AdminRoute[]): Json {
   const document = createOpenApiDocument(version);
   const components = document['components'] as Record<string, Json>;

@@ -17,7 +17,7 @@ const summaryData = z.strictObject({
 
 export type SummaryData = z.infer<typeof summaryData>;
 
-/** What stands in the data of each event, by its type. */
+/** The schema of the data of each event, by type. */
 export const EVENT_SCHEMAS = {
   change: z.strictObject({
     what: z.string(),
@@ -44,11 +44,11 @@ export const EVENT_SCHEMAS = {
   }),
   upstream: z.strictObject({ upstream: z.string(), state: z.string(), before: z.string() }),
   summary: summaryData,
-  /** Of this listener, which reads too slowly. */
+  /** Sent only to a subscriber that reads too slowly. */
   missed: z.strictObject({ events: count }),
 } as const;
 
-/** One event of the stream: the type and the data that stand in its lines. */
+/** One event of the stream: its type and its data. */
 export const eventAnswer = z.discriminatedUnion('event', [
   z.strictObject({ event: z.literal('change'), data: EVENT_SCHEMAS.change }),
   z.strictObject({ event: z.literal('reload'), data: EVENT_SCHEMAS.reload }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { USAGE_GROUPS } from '../../ledger/usage-group.ts';
 
 const timeError = 'must be a time such as 2027-01-31T00:00:00Z, or a day';
-/** A day alone is its beginning in UTC. */
+/** A day without a time means its beginning in UTC. */
 const time = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: timeError })
   .transform((value) => Date.parse(value));

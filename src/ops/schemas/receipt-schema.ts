@@ -3,11 +3,14 @@ import { z } from 'zod';
 const ms = z.number();
 const tokens = z.int().min(0);
 
-/** What a receipt tells beside the amounts; null where nobody was left to tell it, absent while a request runs. */
+/**
+ * The details of a receipt, beside the amounts. Null if a detail was lost, absent while the request
+ * runs.
+ */
 export const receiptDetails = {
   masked_key: z.string().nullable().optional(),
   kind: z.string().nullable().optional(),
-  /** What it had cost when its hold was renewed last. */
+  /** The cost of the request when its hold was last renewed. */
   seen: z.number().optional(),
   charged: z.number().optional(),
   short: z.number().optional(),
@@ -43,7 +46,7 @@ export const receiptDetails = {
       cache_read: z.number(),
       cache_write_5m: z.number(),
       cache_write_1h: z.number(),
-      /** For a thousand searches; absent where the model had no price for them. */
+      /** Credits per thousand searches. Absent if the model had no price for them. */
       web_search: z.number().optional(),
     })
     .nullable()
@@ -54,7 +57,10 @@ export const receiptDetails = {
       outcome: z.string(),
       status: z.number().nullable(),
       refusal: z.string().nullable(),
-      /** The upstream told more than the answer can have cost: `usage` is what was charged. */
+      /**
+       * Whether the upstream told more usage than the answer can have cost. `usage` is then what
+       * was charged.
+       */
       usage_implausible: z.boolean(),
     })
     .nullable()
@@ -75,7 +81,7 @@ export const receiptDetails = {
     })
     .nullable()
     .optional(),
-  /** One for each time that it was settled, the oldest first. */
+  /** One entry for each time that the request was settled, the oldest first. */
   ledger: z
     .array(
       z.looseObject({
