@@ -3,16 +3,22 @@ import { startMetronome } from './start-metronome.ts';
 interface Pace {
   readonly count: number;
   readonly ratePerSecond: number;
-  /** Gets the time at which it should have run, by `performance.now()`. */
+  /** Gets the time at which the call was due, by `performance.now()`. */
   readonly onDue: (dueMs: number) => void;
 }
 
-/** Above 10,000 calls a second some of them come together, each with its own time. */
+/** Above 10,000 calls a second, some calls share a tick. Each still gets its own due time. */
 const TICK_MIN_MS = 0.1;
-/** Between calls that are further apart there are idle ticks: who sleeps for longer than this wakes up later. */
+/**
+ * Between calls that are further apart there are idle ticks, since a thread that sleeps longer than
+ * this wakes up later.
+ */
 const TICK_MAX_MS = 5;
 
-/** Calls at fixed times, whatever has become of the calls before; after the last one resolves with the first time. */
+/**
+ * Makes calls at fixed times, no matter how long earlier calls take. After the last call, resolves
+ * with the time of the first.
+ */
 export function callAtPace({ count, ratePerSecond, onDue }: Pace): Promise<number> {
   const intervalMs = 1_000 / ratePerSecond;
   const callsPerTick = Math.ceil(TICK_MIN_MS / intervalMs);
@@ -22,7 +28,7 @@ export function callAtPace({ count, ratePerSecond, onDue }: Pace): Promise<numbe
     const metronome = startMetronome({
       intervalMs: (intervalMs * callsPerTick) / ticksPerCall,
       onTick(tick, startMs) {
-        // By the clock more may be due than when the tick was sent, by rounding less.
+        // Rounding can make a call due by the clock although its tick does not include it yet.
         const byTick = Math.floor((tick * callsPerTick) / ticksPerCall);
         const byClock = Math.floor((performance.now() - startMs) / intervalMs);
         const dueCount = Math.min(Math.max(byTick, byClock) + 1, count);

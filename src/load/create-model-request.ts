@@ -5,7 +5,7 @@ interface ModelRequestOptions {
   readonly model: string;
   readonly key: string;
   readonly isStream: boolean;
-  /** Of the whole body; absent, or less than there has to be, is as little as possible. */
+  /** The size of the whole body. If absent or too small, the body is as small as possible. */
   readonly bodyBytes: number | undefined;
 }
 
@@ -18,7 +18,7 @@ interface ModelRequest {
 const PROMPT = 'Say hello.';
 const OUTPUT_TOKENS_MAX = 16;
 
-/** Asks a model for a few words. */
+/** Builds a request that asks a model for a few words. */
 export function createModelRequest(options: ModelRequestOptions): ModelRequest {
   const { format, key, bodyBytes = 0 } = options;
   const least = encodeBody(options, PROMPT);

@@ -9,19 +9,19 @@ export interface Percentiles {
   readonly max: number;
 }
 
-/** Why there is no complete answer to a request. */
+/** Why a request has no complete answer. */
 export type LoadFailureKind =
   | HttpFailureKind
-  /** A stream that began, and ended with an error. */
+  /** The stream began and ended with an error. */
   | 'stream_failed'
-  /** When it was due, as many others as there may be were waiting for a connection. It was not sent. */
+  /** Not sent: when it was due, the line of requests waiting for a connection was full. */
   | 'line_full'
-  /** It still waited for a connection when nothing was waited for any longer. It was not sent. */
+  /** Not sent: it still waited for a connection when the load ended. */
   | 'unsent'
-  /** It was sent, and its answer was not complete when nothing was waited for any longer. */
+  /** Sent, but its answer was not complete when the load ended. */
   | 'unanswered';
 
-/** What has become of requests so far. */
+/** The state of the load so far. */
 export interface LoadProgress {
   readonly sent: number;
   /** Complete answers, whatever their status. */
@@ -34,16 +34,21 @@ export interface LoadResult {
   readonly completed: number;
   /** Complete answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** The rest of what was due, by `LoadFailureKind`; those that are zero are absent. */
+  /** The other due requests, by `LoadFailureKind`. Kinds with no request are absent. */
   readonly failures: Readonly<Record<string, number>>;
   /** From the first due time to the last answer. */
   readonly durationMs: number;
   /** From the time a request was due to the end of its complete answer. */
   readonly latencyMs: Percentiles;
-  /** From the same time until the request was sent: large when connections, or this process, were the limit. */
+  /**
+   * From the time a request was due until it was sent. High values mean that connections or this
+   * process were the limit.
+   */
   readonly waitMs: Percentiles;
-  /** Of streams: from the same time to the first bytes of an answer with status 200. */
+  /**
+   * For streams: from the time a request was due to the first bytes of an answer with status 200.
+   */
   readonly firstEventMs?: Percentiles;
-  /** Of `latencyMs`, the buckets with anything in them. */
+  /** The buckets of `latencyMs` that are not empty. */
   readonly histogram: readonly LatencyBucket[];
 }

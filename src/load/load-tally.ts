@@ -1,7 +1,7 @@
 import { createLatencyHistogram, type LatencyHistogram } from '../lib/time/latency-histogram.ts';
 import type { LoadFailureKind, LoadProgress, LoadResult, Percentiles } from './load-result.ts';
 
-/** Counts what becomes of the requests of one load. All times count from when a request was due. */
+/** Counts the outcomes of the requests of one load. All times begin when a request was due. */
 export interface LoadTally {
   countSent(waitMs: number): void;
   countFirstEvent(latencyMs: number): void;

@@ -10,24 +10,27 @@ import { createWaitingLine } from './waiting-line.ts';
 export interface LoadOptions {
   readonly url: URL;
   readonly method: HttpRequest['method'];
-  /** The names in lower case, without `host`, `content-length` and `connection`. */
+  /** By name in lower case, without `host`, `content-length` and `connection`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly ratePerSecond: number;
   readonly seconds: number;
-  /** What is due in so many seconds before them counts nowhere: connections are opened then, and code is compiled. */
+  /**
+   * Requests due in this many seconds before the load are not counted. Connections open then, and
+   * code is compiled.
+   */
   readonly leadIn?: { readonly seconds: number; readonly onOver: () => void };
   readonly connectionsMax: number;
   /** Whether answers are server-sent events. */
   readonly isStream?: boolean;
-  /** Hears now and then how far it is. */
+  /** Called now and then with the progress so far. */
   readonly onProgress?: (progress: LoadProgress) => void;
 }
 
-/** So many due requests wait for a connection; those beyond fail. */
+/** At most this many due requests wait for a connection. Further ones fail. */
 const WAITING_MAX = 16_384;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** So long after the last request was due, what is not answered fails. */
+/** Requests that are unanswered this long after the last one was due fail. */
 const LATE_ANSWERS_MAX_MS = 60_000;
 const PROGRESS_INTERVAL_MS = 500;
 const MS_PER_SECOND = 1_000;
@@ -35,9 +38,9 @@ const MS_PER_SECOND = 1_000;
 const ERROR_EVENT = /(^|\n)(event: error\r?\n|data: \{"error")/;
 
 /**
- * An open-loop load: requests are due at fixed times, however slowly answers come, and latencies count from the
- * time a request was due. A server that stalls is seen by all whom it kept waiting, not only by those who were
- * served when it did.
+ * Runs an open-loop load: requests are due at fixed times, however slowly answers come, and latency
+ * counts from the time a request was due. A stall of the server shows in the latency of every
+ * request that it delayed, not only of the requests in progress.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { ratePerSecond, seconds, leadIn, connectionsMax, onProgress } = options;
@@ -64,7 +67,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
 
 interface Crew {
   onDue(dueMs: number): void;
-  /** Waits until all that was due is answered or has failed. */
+  /** Waits until every due request is answered or has failed. */
   finish(): Promise<void>;
 }
 
@@ -113,7 +116,7 @@ function createCrew(options: LoadOptions, client: HttpClient, counted: LoadTally
   };
 }
 
-/** Gives each request the tally that counts it, by when it was due. */
+/** Chooses the tally for each request, by the time it was due. */
 function createTallyOf({ leadIn }: LoadOptions, counted: LoadTally): (dueMs: number) => LoadTally {
   if (leadIn === undefined) return () => counted;
   const uncounted = createLoadTally();

@@ -13,33 +13,38 @@ export interface Metronome {
 
 interface MetronomeOptions {
   readonly intervalMs: number;
-  /** Runs soon after each `startMs + tick * intervalMs`, from tick 0 on, by `performance.now()`; may leave some out. */
+  /**
+   * Runs soon after each `startMs + tick * intervalMs` by `performance.now()`, from tick 0 on. Some
+   * ticks may be skipped.
+   */
   readonly onTick: (tick: number, startMs: number) => void;
   readonly onFault: (error: Error) => void;
 }
 
 interface ThreadData {
-  /** The first says whether to end, the second whether a tick is on its way. */
+  /**
+   * The first cell tells the thread to end. The second is set while a tick message is on its way.
+   */
   readonly cells: Int32Array;
-  /** Its one value is when tick 0 was, by the clock that all threads share. */
+  /** One value: the time of tick 0, by the clock that all threads share. */
   readonly start: Float64Array;
   readonly intervalMs: number;
 }
 
-/** Of tries to read two clocks at the same moment. */
+/** How many times two clocks are read to find their offset. */
 const CLOCK_READS = 100;
 
 /**
- * Ticks from a thread of its own, which can sleep for less than the millisecond of Node's timers. The loop of this
- * thread meanwhile waits for answers and reads each when it comes. Latency counts from when a request was due, so a
- * late tick would be added to every latency that is shown.
+ * Ticks from a thread of its own, which can sleep for less than the millisecond of Node's timers.
+ * Meanwhile the loop of the calling thread waits for answers and reads each when it comes. Latency
+ * counts from when a request was due, so a late tick would add to every latency that is shown.
  */
 export function startMetronome({ intervalMs, onTick, onFault }: MetronomeOptions): Metronome {
   const cells = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const start = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
   const threadData: ThreadData = { cells, start, intervalMs };
   sleepExactly();
-  // As text, a thread takes the function from sources and from built files alike.
+  // A function passed as text runs in the thread from sources and from built files alike.
   const thread = new Worker(`(${runThread})(require('node:worker_threads'))`, {
     eval: true,
     workerData: threadData,
@@ -60,26 +65,31 @@ export function startMetronome({ intervalMs, onTick, onFault }: MetronomeOptions
 }
 
 /**
- * Threads that are created from now on are woken when they asked to be, not up to 50 us later together with others.
+ * Threads created from now on are woken at the time they asked for, not up to 50 us later together
+ * with others.
  */
 function sleepExactly(): void {
   try {
     writeFileSync('/proc/self/timerslack_ns', '1');
   } catch {
-    // Not every system has this. Without it, ticks are late by that much.
+    // Not every system has this file. Without it, ticks are late by up to 50 us.
   }
 }
 
-/** By how much the clock that all threads share is ahead of this thread's own: the least disturbed of all readings. */
+/**
+ * How far the clock that all threads share is ahead of this thread's own. The reading with the
+ * least disturbance counts.
+ */
 function readClockOffsetMs(): number {
   const readOnce = () => Number(process.hrtime.bigint()) / 1e6 - performance.now();
   return Math.max(...Array.from({ length: CLOCK_READS }, readOnce));
 }
 
-/** Runs as text: it can use nothing of this file but types. */
+/** Runs as text, so it can use nothing of this file but types. */
 function runThread({ parentPort, workerData }: typeof import('node:worker_threads')): void {
   const { cells, start, intervalMs } = workerData as ThreadData;
-  // The system wakes a sleeper about this late, so the last part of each wait is spent in a loop.
+  // The system wakes a sleeping thread about this late, so a loop spends the last part of each
+  // wait.
   const wakeUpMs = 0.03;
   const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
   const startMs = nowMs();

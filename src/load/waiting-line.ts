@@ -1,9 +1,9 @@
-/** The times at which requests were due that wait for a connection, the longest waiting first. */
+/** The due times of requests that wait for a connection, the longest waiting first. */
 export interface WaitingLine {
   readonly size: number;
-  /** False when there is no room. */
+  /** False if there is no room. */
   add(dueMs: number): boolean;
-  /** Undefined when nobody waits. */
+  /** Undefined if nothing waits. */
   take(): number | undefined;
 }
 
