@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Tells nodes on one Redis apart. Goes with the data folder, like the ledger's segments. */
+/**
+ * Distinguishes nodes that share one Redis. The id belongs to the data folder, like the segments of
+ * the ledger.
+ */
 export function loadNodeId(dataDir: string): string {
   const path = join(dataDir, 'node-id');
   const kept = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';

@@ -8,8 +8,8 @@ export interface DataDirLock {
 }
 
 /**
- * One primary a data folder: two would write over each other's files. The lock is a socket that only a
- * living process answers, so that nothing a killed one leaves behind has to be cleaned up by hand.
+ * Lets one primary use a data folder: two would overwrite each other's files. The lock is a socket
+ * that only a living process answers, so a killed process leaves nothing to clean up by hand.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -25,7 +25,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   });
   server.listen(path);
   await once(server, 'listening');
-  // Out of descriptors it cannot answer; the lock is held all the same.
+  // If the process is out of file descriptors, the socket cannot answer, but the lock still holds.
   server.on('error', () => {});
   server.unref();
   return {
@@ -35,7 +35,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   };
 }
 
-/** The process that holds the lock; it is not disturbed. */
+/** Returns the process that holds the lock, without disturbing it. */
 export function findLockHolder(dataDir: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer = '';

@@ -13,7 +13,7 @@ const ASSETS = 'assets';
 const HTML = '.html';
 const INDEX = `index${HTML}`;
 
-/** All that the build makes is text. */
+/** Every file that the build makes is text. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -38,13 +38,16 @@ export const PAGE_SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** The page asks for the files of its own build, whose names have the hash of what is in them. */
+/**
+ * Browsers always ask for the page anew. It names the files of its own build, and their names
+ * contain a hash of their content.
+ */
 const ALWAYS_ASK = 'no-cache';
 const NEVER_ASK = 'public, max-age=31536000, immutable';
 
 /**
- * The files of a page, or of a site of pages, by their paths, read once: what is asked for never becomes the name
- * of a file. None when the page has not been built.
+ * Reads the files of a page, or of a site of pages, once, by their paths. A requested path
+ * therefore never becomes the name of a file. Empty if the page has not been built.
  */
 export function loadPageFiles(dir: string): ReadonlyMap<string, PageFile> {
   if (!existsSync(join(dir, INDEX))) return new Map();
