@@ -2,7 +2,10 @@ import type { Clock } from '../lib/time/clock.ts';
 import { findRequest } from './find-request.ts';
 import type { LedgerPlace } from './read-ledger.ts';
 
-/** For all searches of a process together: after a long outage thousands of settlements may be too old at once. */
+/**
+ * Bounds all searches of a process together: after a long outage, thousands of settlements may be
+ * too old at once.
+ */
 const SEARCH_TIME_MAX_MS = 60_000;
 
 interface ChargedRequest {

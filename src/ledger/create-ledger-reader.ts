@@ -66,7 +66,7 @@ export async function createLedgerReader(options: LedgerReaderOptions): Promise<
   await prepareSegmentDir(dir);
   const newest = await findNewestSegment(dir, log);
   let sequence = newest.sequence + 1;
-  // Never ahead of what the segments hold, not even when they are read once more: trimming goes by this.
+  // Never ahead of the segments, even if they are read once more: trimming goes by these cursors.
   let durable: Cursors = await findStart(connection, newest.cursors);
   const blocks = createLineBlocks();
   let batch = createSegmentBatch(durable, blocks);
@@ -151,7 +151,10 @@ async function findNewestSegment(dir: string, log: Log) {
   return { sequence, cursors: new Map<number, StreamId>() };
 }
 
-/** Not before what Redis still has: a segment must not claim entries that another node has trimmed. */
+/**
+ * Begins no earlier than the entries that Redis still has: a segment must not claim entries that
+ * another node has trimmed.
+ */
 async function findStart(
   connection: Pick<RedisConnection, 'send'>,
   cursors: Cursors,

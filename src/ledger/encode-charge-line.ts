@@ -19,8 +19,8 @@ const ENTRY = new RegExp(
 );
 
 /**
- * The line of an entry about a request, if the entry has the usual form: the line that
- * `encodeLedgerLine(decodeLedgerEntry(…))` would write. Undefined for every other entry, which has to be decoded.
+ * Returns the line that `encodeLedgerLine(decodeLedgerEntry(…))` would write, if the entry is about
+ * a request and has the usual form. Undefined for every other entry, which has to be decoded.
  */
 export function encodeChargeLine(
   bucket: number,
@@ -54,7 +54,10 @@ function isText(bytes: Buffer, text: string): boolean {
   return true;
 }
 
-/** Up to the second, which most entries have in common with the one before: a date takes 0.7 us or more. */
+/**
+ * The time up to the second, which most entries share with the one before. Making a date takes 0.7
+ * us or more.
+ */
 let lastSecond = { number: 0, text: '1970-01-01T00:00:00.' };
 
 function encodeTime(ms: number): string {

@@ -44,7 +44,10 @@ export function encodeLedgerCsv(entry: LedgerEntry): string {
 /** Where a spreadsheet would take a text for a formula, also in its full-width forms. */
 const FORMULA_START = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
-/** Numbers stay as they are; a text that would be a formula gets a quote in front, which makes it text. */
+/**
+ * Numbers stay as they are. A text that a spreadsheet would take for a formula gets a quote in
+ * front, which makes it text.
+ */
 function encodeField(value: string | number | boolean | null): string {
   const isFormula = typeof value === 'string' && FORMULA_START.test(value);
   const text = `${isFormula ? "'" : ''}${value ?? ''}`;

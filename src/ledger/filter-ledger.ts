@@ -14,7 +14,10 @@ export interface LedgerFilter {
   readonly toMs: number | undefined;
 }
 
-/** Each entry once, in no order. The ids of accounts and keys tell their bucket: no other is read then. */
+/**
+ * Yields each matching entry once, in no order. The ids of accounts and keys tell their bucket, so
+ * no other bucket is read if one is given.
+ */
 export async function* filterLedger(
   place: LedgerPlace,
   filter: LedgerFilter,

@@ -42,8 +42,9 @@ interface FindOptions {
 }
 
 /**
- * Looks a request up by its id alone. The id tells its minute; its hold or the mark of its end tell its bucket,
- * while they are kept. The streams are read before the segments: what is trimmed meanwhile is in one by then.
+ * Looks a request up by its id alone. The id tells its minute. Its hold or the mark of its end
+ * tells its bucket, while they are kept. The streams are read before the segments: entries that are
+ * trimmed meanwhile are in a segment by then.
  */
 export async function findRequest(
   place: LedgerPlace,
@@ -133,7 +134,10 @@ async function searchStreams({ connection }: LedgerPlace, search: LedgerSearch) 
   return { entries, spans };
 }
 
-/** Each entry once, no payments. What was exported and is missing where Redis ought to have it was taken back by a failover. */
+/**
+ * Each entry once, without payments. An exported entry that is missing in Redis although Redis
+ * should have it was lost in a failover.
+ */
 function mergeEntries(
   kept: readonly LedgerEntry[],
   exported: readonly LedgerEntry[],

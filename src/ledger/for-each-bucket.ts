@@ -4,8 +4,9 @@ import { BUCKETS } from '../keys/bucket-tags.ts';
 export const BUCKETS_AT_ONCE = 16;
 
 /**
- * Visits the buckets, some at a time, until `isOver`, which is asked now and then. A failure ends nothing: where one node
- * of a Cluster is away, the buckets of the others go on. Answers the first failure of all, when all visits have ended.
+ * Visits the buckets, some at a time, until `isOver`, which is asked now and then. A failure does
+ * not stop the others: if one node of a Cluster is away, the buckets of the others go on. Returns
+ * the first failure when all visits have ended.
  */
 export async function forEachBucket(
   isOver: () => boolean,

@@ -36,8 +36,9 @@ export interface ReadPage {
 }
 
 /**
- * Reads all buckets to their ends, in portions that are alike: many buckets at once where each has little. A failure
- * ends nothing but the bucket: where one node of a Cluster is away, those of the others go on.
+ * Reads all buckets to their ends, in portions of equal size: many buckets at once if each has
+ * little. A failure ends only its bucket: if one node of a Cluster is away, the buckets of the
+ * others go on.
  *
  *   waiting ──first ones──▶ reading a page of each ──last page, or failed──▶ done
  *      ▲                        └── more to come ──┐

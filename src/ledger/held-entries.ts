@@ -12,8 +12,8 @@ export interface HeldEntries {
   add(entry: LedgerEntry): boolean;
   all(): Iterable<LedgerEntry>;
   /**
-   * Those that a source had to have and did not: a failover has taken them back after they were exported.
-   * What they did may have been done once more since, under another id.
+   * Entries that a source should have had and did not: a failover has lost them after they were
+   * exported. Their changes may have been repeated since, under another id.
    */
   findIrregular(countAt: (entry: LedgerEntry) => number): LedgerEntry[];
   delete(entry: LedgerEntry): void;
@@ -41,15 +41,18 @@ export function createHeldEntries(): HeldEntries {
   };
 }
 
-/** What an entry is about: a request or a payment has one entry of a kind, unless a failover repeats it. */
+/**
+ * Identifies the event of an entry. A request or a payment has one entry of a kind, unless a
+ * failover repeats it.
+ */
 export function eventOf({ account, request, kind }: LedgerEntry): string {
   return `${account} ${request} ${kind}`;
 }
 
 /**
- * Of entries about the same event, those that are not to be counted: all that a failover has taken back, but
- * never every one of them. What is regular counts however often it is there, since it has changed a balance
- * that often, or is a mistake that must show.
+ * Chooses entries that do not count, among entries about the same event: those that a failover has
+ * lost, but never all of them. A regular entry counts as often as it occurs, since it has changed a
+ * balance that often, or is a mistake that must show.
  */
 export function chooseDropped(
   irregular: readonly LedgerEntry[],

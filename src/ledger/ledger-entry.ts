@@ -43,11 +43,17 @@ const entrySchema = z.object({
   balance_micros: micros,
   usage: usageSchema.nullable(),
   note: z.string().nullable(),
-  /** Base64 of all that was packed about the request; null where there was no more than the usage. */
+  /**
+   * Base64 of everything that was packed about the request. Null if that was no more than the
+   * usage.
+   */
   details: z.base64().nullable().default(null),
 });
 
-/** One line of the ledger: something that changed a balance, or ended a hold. Money is exact, in micro-credits. */
+/**
+ * One line of the ledger: an event that changed a balance or ended a hold. Money is exact, in
+ * micro-credits.
+ */
 export type LedgerEntry = z.infer<typeof entrySchema>;
 
 /** What every line starts with, so that readers of some buckets can pass over the others. */
@@ -99,7 +105,7 @@ export function encodeLedgerLine(entry: LedgerEntry): string {
   return JSON.stringify(entry);
 }
 
-/** What stands in the place of an entry that cannot be decoded: nothing of it is lost, and readers tell of it. */
+/** Encodes an entry that cannot be decoded. Its bytes are kept, and readers report it. */
 export function encodeDamagedLine(bucket: number, id: string, fields: StreamFields): string {
   return JSON.stringify({ bucket, id, damaged: fields.map((field) => field.toString('base64')) });
 }
@@ -117,7 +123,8 @@ export function bucketOfLedgerLine(line: string): number | undefined {
 
 function decodeUsage(packed: Uint8Array): typeof NO_USAGE {
   if (packed.length === 0) return NO_USAGE;
-  // As it is: a line is read far more often than what stands in here, and a later version may know more.
+  // Kept as packed: lines are read far more often than these details, and a later version may know
+  // more.
   const packedText = Buffer.from(packed).toString('base64');
   const decoded = decodeLedgerUsage(packed);
   if (decoded === undefined) return { usage: null, details: packedText };
@@ -137,7 +144,7 @@ function decodeUsage(packed: Uint8Array): typeof NO_USAGE {
   };
 }
 
-/** What else the ledger knows of the request; undefined for what was written before there was more. */
+/** Other details of the request. Undefined if the entry has none. */
 export function detailsOfEntry({ details }: LedgerEntry): RequestDetails | undefined {
   return details === null ? undefined : decodeLedgerUsage(Buffer.from(details, 'base64'))?.details;
 }

@@ -6,8 +6,8 @@ import type { LedgerPlace } from './read-ledger.ts';
 const LINES_AT_ONCE = 500;
 
 /**
- * Entries as lines of JSON, some at a time, in no order. When a part of the ledger is missing, the last line
- * says so: `{"incomplete":…}`.
+ * Yields entries as lines of JSON, some at a time, in no order. If a part of the ledger is missing,
+ * the last line says so: `{"incomplete":…}`.
  */
 export async function* listEntries(
   place: LedgerPlace,

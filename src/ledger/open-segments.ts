@@ -48,7 +48,10 @@ export function claimCoverage(
   }
 }
 
-/** The entries of some buckets. What cannot be read is noted with those of bucket 0, so that it is noted once. */
+/**
+ * Yields the entries of some buckets. A line whose bucket cannot be read is noted in the pass with
+ * bucket 0, so that it is noted once.
+ */
 export async function* readSegmentEntries(
   { path, header }: OpenedSegment,
   buckets: ReadonlySet<number>,

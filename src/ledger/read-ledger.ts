@@ -29,8 +29,9 @@ export interface LedgerPlace {
 }
 
 /**
- * Divides the buckets so that a pass fits into memory: it holds what stands in Redis, and what more than one
- * folder may have. Every pass reads all segments. A bucket that is too large by itself is a pass all the same.
+ * Divides the buckets so that a pass fits into memory: it holds the entries in Redis, and entries
+ * that more than one folder may have. Every pass reads all segments. A bucket that is too large by
+ * itself still gets one pass.
  */
 export async function planPasses({ connection, dirs }: LedgerPlace): Promise<Set<number>[]> {
   let heldEntries = 0;
@@ -56,11 +57,12 @@ interface PassOptions extends LedgerPlace {
 }
 
 /**
- * Everything that was ever entered into the ledger of some buckets, each entry once, in no order: first what
- * one segment alone has, then what is to be found in several places.
+ * Reads every entry of the ledger of some buckets once, in no order: first entries that only one
+ * segment has, then entries that may be in several places.
  *
- * The streams are read before the segments are listed: what the exporter trims meanwhile stands in a segment
- * by then. Only entries that several sources claim to have are remembered, to drop their duplicates.
+ * The streams are read before the segments are listed: entries that the exporter trims meanwhile
+ * are in a segment by then. Only entries that several sources claim to have are remembered, so that
+ * their duplicates can be dropped.
  */
 export async function* readLedger(options: PassOptions): AsyncGenerator<LedgerEntry> {
   const { connection, dirs, buckets, findings } = options;
@@ -129,7 +131,7 @@ interface Repeats {
   readonly findings: LedgerFindings;
 }
 
-/** Reads the segments once more when a failover has taken back what had been exported; that is rare. */
+/** Reads the segments once more if a failover has lost exported entries, which is rare. */
 async function dropRepeated(held: HeldEntries, repeats: Repeats): Promise<void> {
   const { segments, buckets, countAt, findings } = repeats;
   const irregular = held.findIrregular(countAt);

@@ -3,7 +3,10 @@ import type { RedisConnection } from '../redis/connect-redis.ts';
 import type { StreamFields } from './ledger-entry.ts';
 import type { StreamId } from './stream-id.ts';
 
-/** One reply of Redis has no more than this: it serves nobody else meanwhile, nor does whoever reads it. */
+/**
+ * Bounds one reply of Redis. While Redis sends it and its reader reads it, neither serves anything
+ * else.
+ */
 export const STREAM_PAGE_MAX = 128;
 
 export interface StreamEntry {

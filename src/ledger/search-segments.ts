@@ -38,7 +38,10 @@ export async function searchSegments(dir: string, search: LedgerSearch): Promise
   return found;
 }
 
-/** By halving: the first one that was made after a time. One that cannot be read counts as made after it. */
+/**
+ * Finds the first segment that was made after a time, by binary search. An unreadable segment
+ * counts as made after it.
+ */
 async function findFirst(segments: readonly { path: string }[], fromMs: number): Promise<number> {
   let low = 0;
   let high = segments.length;

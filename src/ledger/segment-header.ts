@@ -23,7 +23,10 @@ const headerSchema = z.object({
   after: cursorsSchema,
 });
 
-/** The first line of a segment. The cursors stand here and nowhere else, so nothing can disagree with the entries. */
+/**
+ * The first line of a segment. Only this line has the cursors, so nothing can disagree with the
+ * entries.
+ */
 export type SegmentHeader = z.infer<typeof headerSchema>;
 
 /** How far each bucket has been read; absent: not at all. */

@@ -8,7 +8,10 @@ import { EXPORT_PACE, type ExportPace } from './export-pace.ts';
 import { holdExporterLease, releaseExporterLease } from './exporter-lease.ts';
 
 export interface LedgerExporter {
-  /** Undefined while another node exports; else since when all of the ledger was last read, or the lease taken. */
+  /**
+   * When this node last read the whole ledger or, before that, when it took the lease. Undefined
+   * while another node exports.
+   */
   readMs(): number | undefined;
   /** New entries may now have ids below those that were read last. */
   noteMasterChange(): void;
@@ -31,13 +34,15 @@ export interface LedgerExporterOptions {
 }
 
 /**
- * Writes the ledger to segments, and trims the streams behind them. One node at a time does; the next one
- * begins where its own segments end, or with what is still in Redis. So an entry may stand in the segments
- * of two nodes, and be missing in those of one, but not in all of them together.
+ * Writes the ledger to segments, and trims the streams behind them. One node at a time does this.
+ * The next one begins where its own segments end, or with what is still in Redis. So an entry may
+ * be in the segments of two nodes, or missing in those of one, but never in all of them together. A
+ * node reads from the cursors of its newest segment, less 2 minutes.
  *
- *   no lease ──taken──▶ reading from the newest segment's cursors, less 2 minutes ──▶ gathering ⇄ writing, trimming
- *      ▲                     └────────────── master has changed ◀──────────────────────┘    │
- *      └──────────────────────────────────── lease is lost ◀────────────────────────────────┘
+ *   no lease ──taken──▶ reading ────────▶ gathering ⇄ writing, trimming
+ *      ▲                   ▲                  │
+ *      │                   └── new master ────┤
+ *      └────────────── lease is lost ─────────┘
  */
 export function startLedgerExporter(options: LedgerExporterOptions): LedgerExporter {
   const { connection, nodeId, clock, log, pace = EXPORT_PACE } = options;

@@ -1,6 +1,9 @@
 import { assert } from '../lib/assert.ts';
 
-/** The place of an entry in the ledger of its bucket: `1760000000000-3`, milliseconds of Redis and a number. */
+/**
+ * The place of an entry in the ledger of its bucket, such as `1760000000000-3`: milliseconds by the
+ * clock of Redis and a number.
+ */
 export type StreamId = string;
 
 /** Before every entry. */

@@ -43,8 +43,8 @@ export interface UsageReport {
 }
 
 /**
- * What was used, summed up from the ledger itself, one entry after the other. An entry counts on the UTC day on
- * which it was entered. All sums are whole micro-credits: they equal the ledger to the last one.
+ * Sums up usage from the ledger itself, entry by entry. An entry counts on the UTC day on which it
+ * was entered. All sums are whole micro-credits, so they equal the ledger exactly.
  */
 export async function sumUsage(place: LedgerPlace, query: UsageQuery): Promise<UsageReport> {
   const { by, account, key, fromMs, toMs } = query;

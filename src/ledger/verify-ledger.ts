@@ -30,9 +30,9 @@ export interface LedgerReport {
 }
 
 /**
- * Recomputes every balance, every month's spending and everything held, from the first entry on, and compares
- * it with what Redis has. Only reads, and may run while requests do: each account is compared with the ledger
- * as it was at the very moment at which the account was looked at.
+ * Recomputes every balance, every month's spending and all held amounts, from the first entry on,
+ * and compares them with Redis. It only reads, and may run while requests do: each account is
+ * compared with the ledger as it was at the very moment when the account was read.
  */
 export async function verifyLedger(
   place: LedgerPlace,
@@ -79,7 +79,10 @@ export function countProblems(report: Omit<LedgerReport, 'is_clean'>): number {
   return drifts.length + unknown.length + damaged + gaps;
 }
 
-/** Page by page; all of one account and the place in the ledger that it belongs to come from one call. */
+/**
+ * Reads accounts page by page. One call returns an account's state and the matching place in the
+ * ledger.
+ */
 async function auditAccounts(
   { connection }: LedgerPlace,
   bucket: number,
