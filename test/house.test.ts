@@ -33,7 +33,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   'Which code is a fast twin of what?': /^#+ Fast twins$/m,
   'What do I touch to add a kind of upstream?': /UPSTREAM_KINDS = /,
   'What is a request id?': /req_[\s\S]*createRequestIdMint[\s\S]*minuteOfRequest/,
-  'Why are there several connections to Redis?': /Why several connections/,
+  'Why are there several connections to Redis?': /There are several connections because/,
   'Where do timers start?': /^## Timers$/m,
   'Where are the default prices?': /DEFAULT_MODELS = [\s\S]*price: \{ input: \d/,
   'Where is the test of a file?': /^## Tests$/m,
