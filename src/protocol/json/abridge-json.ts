@@ -26,28 +26,31 @@ const {
   SPACE,
 } = ascii;
 
-/** Where texts may be left out. */
+/** Says where texts may be left out. */
 export interface Abridgment {
-  /** In the members of these names. */
+  /** Texts may be left out only inside the members with these names. */
   readonly members: ReadonlySet<string>;
-  /** Not at all where one of these names stands in them. */
+  /** If one of these names is inside such a member, the whole body is read. */
   readonly wholeNames: ReadonlySet<string>;
 }
 
-/** Fields whose text is looked at itself: it may have so many characters only, or some of them. */
+/** The fields whose text itself matters: its length is bounded, or it must match a pattern. */
 export const READ_FIELDS: ReadonlySet<string> = new Set(['id', 'tool_use_id', 'name', 'title']);
 
-/** Below this, reading a text costs less than leaving it out. */
+/** Reading a shorter text costs less than leaving it out. */
 const LONG_TEXT_BYTES_MIN = 512;
-/** Above this a length may be too much for a field, which is for those to say who know the length. */
+/**
+ * A longer text may exceed the limit of a field, so the checks that know the limits must read it.
+ */
 const LONG_TEXT_BYTES_MAX = 4 * 1024 ** 2;
-/** So near to its beginning a text has to show that it is more than white space. */
+/** A text must show within this many bytes that it is more than white space. */
 const VISIBLE_WITHIN_BYTES = 64;
 
 /**
- * Reads a JSON object with stand-ins for its long texts. The value is whole but for them: each stands for a text that is
- * good JSON, is no more blank than it, and ends as it does; equal ones stand for texts of one length. `undefined` where
- * all has to be read, be it to say what is wrong. The bytes are UTF-8.
+ * Reads a JSON object with stand-ins for its long texts. Everything else in the value is complete.
+ * Each stand-in replaces a text that is valid JSON; it is no more blank than that text and ends
+ * with the same character. Equal stand-ins replace texts of equal length. Returns `undefined` if
+ * the whole body has to be read, which includes every body that is wrong. The bytes are UTF-8.
  */
 export function abridgeJson(bytes: Buffer, abridgment: Abridgment): JsonBody | undefined {
   if (!canFindMarks()) return undefined;
@@ -70,7 +73,7 @@ class Abridger {
   readonly #members: JsonMember[] = [];
   #depth = 0;
   #depthMax = 0;
-  /** Of the member that is walked through, whose value begins at -1 until its colon is found. */
+  /** The member that the walk is in. `#valueStart` is -1 until the walk finds the colon. */
   #name = '';
   #nameStart = 0;
   #valueStart = -1;
@@ -78,7 +81,7 @@ class Abridger {
   #hasWholeName = false;
   #abridged = '';
   #copiedEnd = 0;
-  /** Of the string before. */
+  /** The previous string. */
   #beforeStart = 0;
   #beforeEnd = 0;
 
@@ -89,8 +92,8 @@ class Abridger {
   }
 
   /**
-   * Where the members stand, as `scanJson` finds them, which takes half the time for small bodies; undefined where the
-   * whole has to be read.
+   * Returns where the members are, as `scanJson` finds them. Small bodies take half the time of
+   * `scanJson`. Returns `undefined` if the whole body has to be read.
    */
   walk(): JsonMember[] | undefined {
     for (let at = 0; at < this.#bytes.length; at++) {
@@ -103,7 +106,7 @@ class Abridger {
     return this.#members;
   }
 
-  /** What is outside of strings. */
+  /** Reads the bytes between two strings. */
   #passStructure(start: number, end: number): void {
     for (let at = start; at < end; at++) {
       switch (this.#bytes[at]) {
@@ -140,7 +143,7 @@ class Abridger {
     this.#valueStart = -1;
   }
 
-  /** Answers with the quote at its end. */
+  /** Returns the place of the closing quote. */
   #passString(quote: number): number {
     const end = this.#strings.readOn(quote);
     if (this.#valueStart === -1) {
@@ -165,7 +168,7 @@ class Abridger {
     if (utf8Bytes === undefined || utf8Bytes > LONG_TEXT_BYTES_MAX) return;
     if (!beginsVisibly(this.#bytes, start) || isName(this.#bytes, end)) return;
     const field = this.#readFieldName(start);
-    // With an escape in it, it may be any name.
+    // A name with an escape may be any name.
     if (READ_FIELDS.has(field) || field.includes('\\')) return;
     const label = `[${utf8Bytes} bytes of text]`;
     const last = this.#readLast(end);
@@ -183,7 +186,10 @@ class Abridger {
     return false;
   }
 
-  /** Of the value that begins here, which has one or stands in a list. */
+  /**
+   * Returns the name of the field whose value starts here, or an empty string if the value is in a
+   * list.
+   */
   #readFieldName(start: number): string {
     let colon = start - 2;
     while ((this.#bytes[colon] ?? COLON) <= SPACE) colon -= 1;
@@ -191,7 +197,7 @@ class Abridger {
     return this.#bytes.toString('latin1', this.#beforeStart, this.#beforeEnd);
   }
 
-  /** The last character as it is written, where that may be white space. */
+  /** Returns the last character as it is written in the JSON if it may be white space. */
   #readLast(end: number): string {
     const start = this.#strings.findLastCharacter();
     const isVisible = start === end - 1 && this.#bytes[start] !== SPACE;
@@ -199,7 +205,7 @@ class Abridger {
   }
 }
 
-/** Whether one of its first characters is seen: ASCII, or of a block that has no white space in it. */
+/** Whether one of the first characters is visible: ASCII, or from a block without white space. */
 function beginsVisibly(bytes: Uint8Array, start: number): boolean {
   for (let at = start; at < start + VISIBLE_WITHIN_BYTES; at++) {
     const byte = bytes[at] ?? SPACE;
@@ -209,7 +215,7 @@ function beginsVisibly(bytes: Uint8Array, start: number): boolean {
   return false;
 }
 
-/** By the first byte of a character. Those beginning with 0xC2, 0xE1 to 0xE3 and 0xEF may be white space. */
+/** Indexed by the first byte of a character. 0xC2, 0xE1 to 0xE3 and 0xEF may begin white space. */
 const VISIBLE = Uint8Array.from({ length: 256 }, (_, byte) => {
   const isAscii = byte > SPACE && byte < 0x7f;
   const isOther = (byte >= 0xc3 && byte <= 0xe0) || (byte >= 0xe4 && byte !== 0xef);

@@ -2,10 +2,12 @@ import * as ascii from '../../lib/bytes/ascii.ts';
 
 const { BACKSLASH, QUOTE } = ascii;
 
-/** A search by the engine costs as much as looking at so many bytes one by one. */
+/** A search by the engine costs as much as a look at this many bytes one by one. */
 const SHORT_BYTES_MAX = 48;
 
-/** The quote that ends the string; the end of the bytes where there is none. */
+/**
+ * Returns the place of the quote that ends the string, or the end of the bytes if there is none.
+ */
 export function findStringEnd(bytes: Buffer, start: number): number {
   let i = start;
   while (i < bytes.length) {
@@ -25,14 +27,14 @@ export function findStringEnd(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-/** That stand right before `end`. */
+/** Counts the backslashes right before `end`. */
 export function countBackslashes(bytes: Buffer, start: number, end: number): number {
   let first = end;
   while (first > start && bytes[first - 1] === BACKSLASH) first -= 1;
   return end - first;
 }
 
-/** The same in a text that is read already. */
+/** Does the same as `findStringEnd` in a decoded text. */
 export function findTextEnd(text: string, start: number): number {
   let end = text.indexOf('"', start);
   while (end !== -1 && isEscaped(text, start, end)) end = text.indexOf('"', end + 1);

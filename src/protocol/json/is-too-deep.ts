@@ -5,8 +5,8 @@ import { JSON_DEPTH_MAX } from './json-place.ts';
 const { CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } = ascii;
 
 /**
- * Whether a text of JSON is nested beyond the bound. Looks only at what stands outside of strings, so that
- * megabytes of text in one cost nothing.
+ * Whether a JSON text is nested deeper than the bound. It skips strings with a fast search, so
+ * megabytes of text inside a string cost almost nothing.
  */
 export function isTooDeep(text: string): boolean {
   if (text.length <= JSON_DEPTH_MAX) return false;

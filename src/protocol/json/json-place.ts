@@ -3,10 +3,12 @@ import { countBackslashes, findStringEnd } from './find-string-end.ts';
 
 const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } = ascii;
 
-/** More than any honest request has; what walks a body later may then do so by recursion. */
+/** No honest request is nested deeper, so later code may walk a body by recursion. */
 export const JSON_DEPTH_MAX = 128;
 
-/** Where a walk through JSON stands, code by code; pieces of it may end anywhere. */
+/**
+ * Tracks the place of a walk through JSON, byte by byte. The JSON may be cut into pieces anywhere.
+ */
 export class JsonPlace {
   depth = 0;
   isInString = false;
@@ -19,7 +21,10 @@ export class JsonPlace {
     else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) this.depth -= 1;
   }
 
-  /** Of a string that it stands in: to its last quote, or to the end of the bytes. Returns the last place passed. */
+  /**
+   * Skips the rest of the string that the walk is in, up to its closing quote or the end of the
+   * bytes. Returns the last place that it passed.
+   */
   passString(bytes: Buffer, start: number): number {
     if (this.#isEscaped) {
       this.#isEscaped = false;

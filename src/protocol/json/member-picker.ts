@@ -4,15 +4,18 @@ import { JsonPlace } from './json-place.ts';
 
 const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, QUOTE } = ascii;
 
-/** Of what is picked from one object, all together. */
+/** A bound for everything that is picked from one object. */
 const PICKED_BYTES_MAX = 64 * 1024;
-/** Longer names are none that anybody looks for. */
+/** Nobody looks for a longer name. */
 const NAME_BYTES_MAX = 32;
 
-/** Finds some members of a JSON object that comes in pieces, and keeps nothing else of it. */
+/** Finds some members of a JSON object that arrives in pieces, and keeps nothing else of it. */
 export interface MemberPicker {
   add(piece: Uint8Array): void;
-  /** The JSON of an object that has only these; where a name stands twice, the later one counts. */
+  /**
+   * Returns the JSON of an object with only these members. If a name occurs twice, the later value
+   * counts.
+   */
   finish(): string;
 }
 
@@ -25,10 +28,10 @@ class Picker implements MemberPicker {
   readonly #picked: string[] = [];
   #pickedBytes = 0;
   readonly #json = new JsonPlace();
-  /** `value`: behind the colon of a member of the outermost object. */
+  /** `value` means behind the colon of a member of the outermost object. */
   #place: 'name' | 'value' = 'name';
   #name: number[] = [];
-  /** `undefined` while what comes is nothing to be picked. */
+  /** `undefined` while the picker reads a value that nobody wants. */
   #value: number[] | undefined;
 
   constructor(names: readonly string[]) {

@@ -4,32 +4,35 @@ import { isObject } from '../schema.ts';
 import { JSON_DEPTH_MAX } from './json-place.ts';
 import { type JsonMember, scanJson } from './scan-json.ts';
 
-/** A JSON object as it was read, and as it came. */
+/** A JSON object, both parsed and as the client sent it. */
 export interface JsonBody {
   readonly value: Readonly<Record<string, unknown>>;
   readonly bytes: Buffer;
   readonly members: readonly JsonMember[];
-  /** No name of them is written with an escape. */
+  /** Whether all names of `members` are written without an escape. */
   readonly hasPlainNames: boolean;
-  /** Of all objects in the bytes, at any depth; more than in the value where a name stands twice. */
+  /**
+   * Counts the members of all objects in the bytes, at any depth. The count exceeds that of the
+   * value if a name occurs twice in an object.
+   */
   readonly memberCount: number;
   readonly longTexts: LongTexts;
 }
 
-/** What stands in the value for texts that were not read, and what each of those takes in UTF-8. */
+/** Maps each stand-in for an unread text to the length of that text in UTF-8 bytes. */
 export type LongTexts = ReadonlyMap<string, number>;
 
-/** All of it was read. */
+/** For a body that was read completely. */
 export const NO_LONG_TEXTS: LongTexts = new Map();
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The JSON object in a request's body. Throws a `Refusal` for everything else. */
+/** Returns the JSON object in a request's body. Throws a `Refusal` for anything else. */
 export function parseJsonBody(bytes: Uint8Array): JsonBody['value'] {
   return readJsonBody(bytes).value;
 }
 
-/** The same, for whoever sends most of the bytes on. */
+/** Does the same for callers that send most of the bytes on. */
 export function readJsonBody(received: Uint8Array): JsonBody {
   const text = decodeUtf8(received);
   const bytes = asBuffer(received);
@@ -56,7 +59,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (text.trim() === '') throw refuseJson('Invalid JSON: the request body is empty');
-    // The engine's message quotes the body, which has no business in a log.
+    // The engine's message quotes the body, and a body must not end up in a log.
     const position = error instanceof Error && / at position \d+/.exec(error.message)?.[0];
     throw refuseJson(`Invalid JSON${position || ''}`);
   }

@@ -6,28 +6,34 @@ const { BACKSLASH, LETTER_U, QUOTE } = ascii;
 const SHORT_ESCAPE_BYTES = 2;
 const UNICODE_ESCAPE_BYTES = 6;
 const PAIR_BYTES = 4;
-/** Where one stands in fewer bytes than these, reading is quicker than counting what they take. */
+/** With more than one escape in this many bytes, reading is faster than counting the bytes. */
 const BYTES_PER_UNICODE_ESCAPE_MIN = 64;
-/** So many may stand anywhere. */
+/** This many escapes never count as too many, wherever they are. */
 const FEW_UNICODE_ESCAPES = 64;
 
-/** The value of a digit by its byte, -1 of all others. */
+/** The value of each hexadecimal digit, by its byte; -1 for every other byte. */
 const HEX_VALUES = Int8Array.from({ length: 256 }, (_, byte) => {
   return '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase());
 });
 
-/** Goes through the strings of some JSON without reading them, and knows of the latest what its text takes. */
+/**
+ * Walks through the strings of a JSON text without decoding them. It knows the length of the latest
+ * one.
+ */
 export class JsonStringReader {
   readonly #bytes: Uint8Array;
   readonly #marks: MarkReader;
   #start = 0;
   #end = 0;
-  /** What its escapes take more than what they stand for. */
+  /** How many bytes the escapes take beyond the characters that they stand for. */
   #escapeBytes = 0;
   #hasFault = false;
   #hasGivenUp = false;
   #unicodeEscapes = 0;
-  /** Where an escape stands that is half of a character: the other half follows at once, or it is a fault. */
+  /**
+   * The place of an escape that is the first half of a surrogate pair. The second half must follow
+   * at once, or the text is faulty.
+   */
   #halfStart = -1;
 
   constructor(bytes: Uint8Array) {
@@ -35,17 +41,26 @@ export class JsonStringReader {
     this.#marks = new MarkReader(bytes);
   }
 
-  /** All has to be read: it is no JSON, or that is quicker. */
+  /**
+   * Whether the caller must read the whole JSON, because it is not valid or because reading is
+   * faster.
+   */
   hasGivenUp(): boolean {
     return this.#hasGivenUp || this.#marks.isDense;
   }
 
-  /** Where the next string begins; other marks stand outside of strings, and the length of the bytes ends them. */
+  /**
+   * Returns where the next string begins. Any other byte that it finds is outside of a string.
+   * Returns the length of the bytes if no mark is left.
+   */
   next(): number {
     return this.#marks.next();
   }
 
-  /** Its quotes are at `quote`, which `next` found, and at the place that is answered, unless it gave up. */
+  /**
+   * Reads the string that begins at `quote`, which `next` found. Returns the place of its closing
+   * quote, unless the reader gives up.
+   */
   readOn(quote: number): number {
     const escapesBefore = this.#marks.shortEscapes;
     this.#start = quote + 1;
@@ -67,12 +82,18 @@ export class JsonStringReader {
     }
   }
 
-  /** What its text takes in UTF-8; undefined where it has half a character, which nobody can count. */
+  /**
+   * Returns the length of the text in UTF-8 bytes, or `undefined` if the text has half a surrogate
+   * pair, which has no length in UTF-8.
+   */
   countUtf8Bytes(): number | undefined {
     return this.#hasFault ? undefined : this.#end - this.#start - this.#escapeBytes;
   }
 
-  /** Its last character as it is written, with some of those before it perhaps. */
+  /**
+   * Returns where the last character begins as it is written, possibly with some characters before
+   * it.
+   */
   findLastCharacter(): number {
     for (const length of [SHORT_ESCAPE_BYTES, UNICODE_ESCAPE_BYTES]) {
       if (this.#isEscape(this.#end - length)) return this.#end - length;
@@ -104,7 +125,7 @@ export class JsonStringReader {
   }
 }
 
-/** Below 0 where it is none. */
+/** Returns a negative number if the four characters are not hexadecimal digits. */
 function readHex(bytes: Uint8Array, start: number): number {
   const digit = (place: number) => HEX_VALUES[bytes[start + place] ?? 0] ?? -1;
   return (digit(0) << 12) | (digit(1) << 8) | (digit(2) << 4) | digit(3);

@@ -5,35 +5,36 @@ import { JSON_DEPTH_MAX } from './json-place.ts';
 const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET, QUOTE } =
   ascii;
 
-/** One name and value of an object, where they stand in its bytes. */
+/** One name and value of an object, by their places in the bytes. */
 export interface JsonMember {
-  /** As it is written: one with an escape in it is no name that anybody looks for. */
+  /** The name as it is written. A name with an escape in it matches no known name. */
   readonly name: string;
-  /** Of the quote before the name. */
+  /** The place of the quote before the name. */
   readonly start: number;
   readonly valueStart: number;
-  /** Behind the value, and behind the space that follows it. */
+  /** The place behind the value and the white space that follows it. */
   readonly end: number;
 }
 
 export interface JsonScan {
   readonly isTooDeep: boolean;
-  /** Of the outermost object; empty where the bytes are none. */
+  /** The members of the outermost object; empty if the bytes are not an object. */
   readonly members: readonly JsonMember[];
-  /** No name of them is written with an escape. */
+  /** Whether all names of `members` are written without an escape. */
   readonly hasPlainNames: boolean;
-  /** Of all objects, at any depth. */
+  /** Counts the members of all objects, at any depth. */
   readonly memberCount: number;
 }
 
 const TOO_DEEP: JsonScan = { isTooDeep: true, members: [], hasPlainNames: false, memberCount: 0 };
 
 /**
- * Finds where the members of an object stand, and how deep it is nested, without reading it. What it finds is
- * right where the bytes, and the text that they are, are JSON, which a parser has to say.
+ * Finds where the members of an object are, and how deep it is nested, without parsing it. The
+ * result is right only if the bytes are valid JSON, which a parser has to check. `text` is the
+ * decoded bytes.
  */
 export function scanJson(bytes: Buffer, text: string): JsonScan {
-  // Where every character is one byte, names are cut from the text, which is quicker.
+  // If every character is one byte, the text has the same places, and a slice of it is faster.
   const isAscii = text.length === bytes.length;
   const members: JsonMember[] = [];
   let depth = 0;

@@ -10,7 +10,7 @@ import type { JsonMember } from './scan-json.ts';
 
 const { CLOSING_BRACE, COMMA } = ascii;
 
-/** Whether a member goes on as it came. */
+/** Whether a member is sent on as it came. */
 export type KeepMember = (name: string, fields: JsonBody['value']) => boolean;
 
 interface Run {
@@ -19,14 +19,15 @@ interface Run {
 }
 
 /**
- * The object of `added`, written members without their braces, and those of `body` that are kept, byte for byte.
- * `undefined` where a name stands twice or is written with an escape: which of them counts takes a parser.
+ * Joins the members in `added`, written as JSON without braces, with the members of `body` that are
+ * kept byte for byte. Returns `undefined` if a name occurs twice or is written with an escape: only
+ * a parser can tell which member counts.
  */
 export function spliceJson(body: JsonBody, added: string, isKept: KeepMember): Buffer | undefined {
   return isUnambiguous(body) ? spliceMembers(body, added, isKept) : undefined;
 }
 
-/** The same for a body that went through `unifyNames`. */
+/** Does the same for a body that went through `unifyNames`. */
 export function spliceMembers(body: JsonBody, added: string, isKept: KeepMember): Buffer {
   const { bytes } = body;
   const runs = findRuns(body, isKept);
@@ -43,7 +44,10 @@ export function spliceMembers(body: JsonBody, added: string, isKept: KeepMember)
   return spliced;
 }
 
-/** The same bytes with another value under one name; `undefined` as above, and where there is no such name. */
+/**
+ * Returns the same bytes with another text under one name. Returns `undefined` in the same cases as
+ * `spliceJson`, and if no member has the name.
+ */
 export function replaceText(body: JsonBody, name: string, text: string): Buffer | undefined {
   const member = body.members.find((other) => other.name === name);
   if (member === undefined || !isUnambiguous(body)) return undefined;
@@ -62,7 +66,7 @@ function isUnambiguous({ value, members, hasPlainNames }: JsonBody): boolean {
   return hasPlainNames && Object.keys(value).length === members.length;
 }
 
-/** Neighbours that are kept go on in one piece, with the commas between them. */
+/** Joins adjacent members that are kept into one run, with the commas between them. */
 function findRuns({ value, members }: JsonBody, isKept: KeepMember): Run[] {
   const runs: Run[] = [];
   let first: JsonMember | undefined;

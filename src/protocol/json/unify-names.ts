@@ -3,16 +3,16 @@ import { type JsonBody, readJsonBody } from './parse-json-body.ts';
 
 const NAME_CHARS_MAX = 64;
 
-/** What is in these has names of the client's choice. */
+/** The client chooses the names inside these fields. */
 const FREE_FORMS: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'parameters', 'schema', 'metadata', 'logit_bias'],
   'chat_template_kwargs',
 ]);
 
-/** What fields are called that clients have no choice to call otherwise. */
+/** The names of fields that are fixed, so that clients cannot choose them. */
 export interface KnownNames {
   has(name: string): boolean;
-  /** The known name that differs from this one in what only some readers mind. */
+  /** Returns the known name that some lenient readers would take this name for. */
   findLike(name: string): string | undefined;
 }
 
@@ -23,9 +23,10 @@ export function knowNames(names: Iterable<string>): KnownNames {
 }
 
 /**
- * A body in which each name means one thing to every reader, as far as it says what is asked, of whom and at which price:
- * the same body where it is one, and otherwise what was read of it, written anew. `undefined` where some of it was not
- * read. Refuses names that only readers who do not mind capitals take for known ones.
+ * Returns a body in which each name means the same to every reader, as far as the body says what is
+ * asked, of which model and at which price. That is the body itself, or the parsed value written
+ * anew. Returns `undefined` if the body would have to be written anew but some of its texts were
+ * left unread. Refuses names that only readers who ignore case take for known ones.
  */
 export function unifyNames(body: JsonBody, knownNames: KnownNames): JsonBody | undefined {
   const { value, hasPlainNames, memberCount, longTexts } = body;
@@ -33,7 +34,7 @@ export function unifyNames(body: JsonBody, knownNames: KnownNames): JsonBody | u
   return longTexts.size > 0 ? undefined : readJsonBody(Buffer.from(JSON.stringify(value)));
 }
 
-/** Of all objects. `undefined` for the names is where any name may stand. */
+/** Counts the members of all objects. `knownNames` is `undefined` where any name is allowed. */
 function countMembers(value: unknown, knownNames: KnownNames | undefined): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -43,7 +44,7 @@ function countMembers(value: unknown, knownNames: KnownNames | undefined): numbe
     }
     return count;
   }
-  // Without a list of the names, which would be made for every object: JSON has no inherited ones.
+  // `for in` makes no list of names for each object. Parsed JSON has no inherited names.
   for (const name in value) {
     const field: unknown = (value as Readonly<Record<string, unknown>>)[name];
     count += 1;
@@ -63,7 +64,10 @@ function checkName(name: string, knownNames: KnownNames): void {
   throw new Refusal('invalid_request', message, { param: shown });
 }
 
-/** As the most liberal of readers: by any alphabet's capitals, and by letters that are another's variants. */
+/**
+ * Folds a name as the most lenient reader would: it ignores case in every alphabet, and treats
+ * variants of a letter as the same letter.
+ */
 function fold(name: string): string {
   return name
     .normalize('NFKC')

@@ -5,20 +5,25 @@ import { JSON_DEPTH_MAX } from './json-place.ts';
 import { type JsonBody, NO_LONG_TEXTS } from './parse-json-body.ts';
 import { scanJson } from './scan-json.ts';
 
-/** A JSON object of an upstream: nothing about its fields is known. */
+/** A JSON object from an upstream. Nothing is known about its fields. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What is nested takes two characters for each level; most events of a stream are shorter. */
+/**
+ * Each level of nesting takes two characters, so a shorter text cannot be too deep. Most events of
+ * a stream are shorter.
+ */
 const SHALLOW_CHARS_MAX = 2 * JSON_DEPTH_MAX;
 
-/** Throws a `Refusal` for everything that is no JSON object, or nested too deeply to be written again. */
+/**
+ * Throws a `Refusal` unless the text is a JSON object that is shallow enough to be written again.
+ */
 export function parseUpstreamJson(text: string): Json {
   const value = parseJson(text);
   if (isObject(value) && !(text.length > SHALLOW_CHARS_MAX && isTooDeep(text))) return value;
   throw brokenAnswer('it is not a JSON object');
 }
 
-/** The same for a whole answer, which is to go on almost as it came. */
+/** Does the same for a whole answer, which is sent on almost as it came. */
 export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
   const { isTooDeep: isDeep, members, hasPlainNames, memberCount } = scanJson(bytes, text);
@@ -27,7 +32,7 @@ export function readUpstreamBody(bytes: Buffer): JsonBody {
   return { value, bytes, members, hasPlainNames, memberCount, longTexts: NO_LONG_TEXTS };
 }
 
-/** `undefined` where the text is no JSON. */
+/** Returns `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -40,7 +45,7 @@ export function brokenAnswer(what: string): Refusal {
   return new Refusal('upstream_broken', `The upstream's answer is broken: ${what}.`);
 }
 
-/** A text that says something. */
+/** Returns the text of a field, or `undefined` if it is empty or not a text. */
 export function readText(fields: Json, name: string): string | undefined {
   const value = fields[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -51,7 +56,10 @@ export function readObject(fields: Json, name: string): Json {
   return isObject(value) ? value : {};
 }
 
-/** A whole number of tokens. More than can be counted is the most that can: too much to be believed, and no nothing. */
+/**
+ * Returns a whole number of tokens. A number above the largest safe integer becomes that integer:
+ * it must stay too large to be believed, and must not count as a missing number.
+ */
 export function readCount(value: unknown): number | undefined {
   if (typeof value !== 'number' || value < 0) return undefined;
   if (value > Number.MAX_SAFE_INTEGER) return Number.MAX_SAFE_INTEGER;
