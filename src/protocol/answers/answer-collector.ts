@@ -9,13 +9,16 @@ import type {
 import { brokenAnswer } from '../json/upstream-json.ts';
 import { isObject } from '../schema.ts';
 
-/** Takes the events of one answer in; what is no whole answer is refused as the upstream's failure. */
+/**
+ * Collects the events of one answer. An answer that is not complete is refused as a failure of the
+ * upstream.
+ */
 export interface AnswerCollector {
   add(event: InferenceEvent): void;
   finish(): InferenceAnswer;
 }
 
-/** The reasons for which a model stops wherever it is, even between two braces of a tool's input. */
+/** For these reasons a model may stop anywhere, even between two braces of a tool's input. */
 const CUTTING_REASONS: readonly StopReason[] = [
   'max_tokens',
   'model_context_window_exceeded',
@@ -27,14 +30,14 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 interface OpenBlock {
   readonly index: number;
   readonly start: BlockStart;
-  /** The text, the thoughts or the JSON of a tool's input. */
+  /** The text, the thinking, or the JSON of a tool's input. */
   body: string;
   signature: string;
 }
 
 interface ClosedBlock {
   readonly block: OutputBlock;
-  /** A tool's input ended before its JSON did. */
+  /** Whether a tool's input ended before its JSON was complete. */
   readonly isCut: boolean;
 }
 
@@ -130,7 +133,7 @@ function closeBlock({ start, body, signature }: OpenBlock): ClosedBlock {
   }
 }
 
-/** No text is `{}`; `undefined` is text that is no object. */
+/** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */
 function parseInput(json: string): Readonly<Record<string, unknown>> | undefined {
   if (json === '') return {};
   try {

@@ -1,7 +1,7 @@
 import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
 import type { BlockDelta, InferenceEvent } from '../inference.ts';
 
-/** What was said; a signature is nothing that was said. */
+/** Counts the bytes of the content in a delta. A signature is not content. */
 export function countContentBytes(delta: BlockDelta): number {
   switch (delta.type) {
     case 'text':
@@ -17,11 +17,11 @@ export function countContentBytes(delta: BlockDelta): number {
 
 export interface ContentTally {
   readonly contentBytes: number;
-  /** All others. */
+  /** All other events. */
   readonly events: readonly InferenceEvent[];
 }
 
-/** Counts what was said, for those who need to know no more of it. */
+/** Adds up the content of all deltas, for callers that need no more of them than its length. */
 export function tallyDeltas(all: readonly InferenceEvent[]): ContentTally {
   let contentBytes = 0;
   const events: InferenceEvent[] = [];

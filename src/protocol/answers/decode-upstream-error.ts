@@ -8,7 +8,7 @@ interface UpstreamErrorAnswer {
   readonly retryAfter: string | undefined;
 }
 
-/** What an upstream says of an error, in either format or in one of its own. */
+/** What an upstream says about an error, in either format or in a format of its own. */
 interface Complaint {
   readonly names: readonly string[];
   readonly message: string | undefined;
@@ -17,10 +17,12 @@ interface Complaint {
 
 const MESSAGE_CHARS_MAX = 2_000;
 const PARAM_CHARS_MAX = 200;
-/** Clients that are told to wait for longer sleep, or do not wait at all. */
+/** Clients that are told to wait longer either sleep that long or do not wait at all. */
 const RETRY_AFTER_SECONDS_MAX = 59;
 
-/** The kinds of errors in both formats, as the statuses they have where they come instead of an answer. */
+/**
+ * The error names of both formats, with the status that each has if it comes instead of an answer.
+ */
 const STATUS_OF_NAME: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   context_length_exceeded: 400,
@@ -38,24 +40,27 @@ const STATUS_OF_NAME: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** Between the gateway and its upstream, and nothing that the client could mend. */
+/** Problems between the gateway and its upstream, which the client cannot fix. */
 const STATUSES_OF_OURS = [401, 402, 403, 404];
 const OUR_ACCOUNT =
   /credit balance is too low|plans? (and|&) billing|your current quota|\bapi[ -_]key\b/i;
 const CONTEXT_TOO_LONG =
   /prompt is too long|exceed context limit|maximum context length|exceeds the context window/i;
 
-/** An answer that is none. What it says is told only where it is about the client's own request. */
+/**
+ * Decodes an error answer. The client sees the upstream's message only if it is about the client's
+ * own request.
+ */
 export function decodeUpstreamError({ status, body, retryAfter }: UpstreamErrorAnswer): Refusal {
   return toRefusal(status, readComplaint(parseJson(body)), retryAfter);
 }
 
-/** Whether what stands under the name of an error is one. */
+/** Whether the value of an `error` field really tells of an error. */
 export function tellsError(error: unknown): boolean {
   return Array.isArray(error) ? error.length > 0 : Boolean(error);
 }
 
-/** An error that comes where the answer or a part of it should. */
+/** Decodes an error that comes in place of an answer or in the middle of one. */
 export function decodeStreamError(payload: Json): Refusal {
   const complaint = readComplaint(payload);
   const { code } = readObject(payload, 'error');
@@ -92,7 +97,9 @@ function toRefusal(status: number, complaint: Complaint, retryAfter: string | un
   }
 }
 
-/** To the client no different from a broken one; but asking again there cannot help. */
+/**
+ * For the client this looks like a broken upstream, but a retry at the same upstream cannot help.
+ */
 function refuseDenied(): Refusal {
   return new Refusal('upstream_denied', 'The upstream failed.');
 }
@@ -111,7 +118,7 @@ function refuseRequest(complaint: Complaint): Refusal {
   return refuseWith(isTooLong ? 'context_too_long' : 'invalid_request', complaint);
 }
 
-/** Clients match on the upstream's own words, so these stay. */
+/** Keeps the upstream's own words, because clients match on them. */
 function refuseWith(refusal: RefusalName, { message, param }: Complaint): Refusal {
   const words = message ?? 'The upstream refused the request.';
   const isUnknownToNative =
@@ -135,14 +142,14 @@ function readComplaint(body: unknown): Complaint {
   };
 }
 
-/** How servers say it that check their requests with a schema. */
+/** Servers that validate requests with a schema report errors in `detail`. */
 function readDetail(detail: unknown): string | undefined {
   if (typeof detail === 'string') return detail;
   const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
   return isObject(first) ? readText(first, 'msg') : undefined;
 }
 
-/** A date says nothing to those who do not know the time. */
+/** A date is dropped, because the client's clock may be wrong. */
 function encodeRetryAfter(value: string | undefined): Readonly<Record<string, string>> {
   if (value === undefined || !/^\s*\d+(\.\d+)?\s*$/.test(value)) return {};
   const seconds = Math.min(Math.max(Math.ceil(Number(value)), 1), RETRY_AFTER_SECONDS_MAX);

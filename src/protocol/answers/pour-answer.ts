@@ -1,6 +1,9 @@
 import type { Answer, TakePart } from '../inference.ts';
 
-/** All parts behind the first one, from answers that can pour and from those that have to be asked. */
+/**
+ * Hands over all parts after the first one. Works both for answers that pour and for answers whose
+ * parts have to be asked for.
+ */
 export async function pourAnswer(answer: Answer, take: TakePart): Promise<boolean> {
   if (answer.pour !== undefined) return answer.pour(take);
   for (;;) {

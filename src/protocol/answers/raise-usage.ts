@@ -5,8 +5,9 @@ export function inputOf({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage)
 }
 
 /**
- * What is told later, unless it is less: usage counts upwards, and what falls is a mistake or a lie. Input is compared
- * as a whole, because its kinds may be told apart better later on.
+ * Returns the later usage unless it is smaller: usage only grows, so a smaller number is a mistake
+ * or a lie. Input is compared as a whole, because an upstream may split it into its kinds only
+ * later.
  */
 export function raiseUsage(before: Usage, told: Usage): Usage {
   const hasFallen = inputOf(told) < inputOf(before);
