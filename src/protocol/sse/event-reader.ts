@@ -3,11 +3,14 @@ import { createSseSplitter } from './sse-splitter.ts';
 import type { StreamDecoder } from './stream-decoder.ts';
 import { createTextFrames } from './text-frames.ts';
 
-/** Reads a stream that is written anew in another format. */
+/** Reads a stream that has to be written anew in another format. */
 export interface EventReader {
-  /** Adds the events that this chunk completes. Throws a `Refusal` behind the last good one. */
+  /**
+   * Adds the events that this chunk completes. If the upstream fails, it adds the events before the
+   * failure and throws a `Refusal`.
+   */
   push(chunk: Uint8Array, events: InferenceEvent[]): void;
-  /** Nothing more comes. */
+  /** Says that the stream has ended. */
   end(events: InferenceEvent[]): void;
 }
 

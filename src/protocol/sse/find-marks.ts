@@ -5,21 +5,23 @@
  */
 
 /**
- * `find-marks.wat`, assembled; a test assembles it again and compares. It looks at 16 bytes at once and stops only
- * where a mark is among them.
+ * The assembled `find-marks.wat`. A test assembles the source again and compares. The code looks at
+ * 16 bytes at once and stops only if there is a mark among them.
  */
 export const FIND_MARKS_WASM =
   'AGFzbQEAAAABCgJgAABgAn9/AX8DAwIAAQUDAQAFBgsCfwFBAAt/AUEACwcgAwZtZW1vcnkCAAdyZXN0YXJ0AAAJZmluZE1hcmtzAAEK0gECCgBBACQAQQAkAQvEAQIBewZ/QYACIQMjACEHIwEhCANAIAMgAEkEQCAD/QAEACECIAJBIv0P/SMgAkHcAP0P/SP9UCACQSD9D/0m/VD9ZCEEA0AgBARAIAMgBGhqIQUgBCAEQQFrcSEEIAUgCEYNASAFLQAAQdwARgRAIAVBAWotAAAtAAAhBiAHIAZqIQcgBUEBaiEIIAYNAgsgASAFNgIAIAEgBzYCBCABQQhqIQEMAQsLIANBEGohAwwBCwsgByQAQYACIAggA2tqJAEgAQsLNwgAQSILAQEAQS8LAQEAQdwACwEBAEHiAAsBAQBB5gALAQEAQe4ACwEBAEHyAAsBAQBB9AALAQE=';
 
 const WINDOW_START = 256;
 const WINDOW_BYTES = 32 * 1024;
-/** The window ends in a whole block, and one byte of the next is looked at. */
+/** The window ends with a whole block, and the code looks at one byte of the next block. */
 const BLOCK_BYTES = 16;
 const MARKS_START = WINDOW_START + WINDOW_BYTES + 2 * BLOCK_BYTES;
 const MARK_BYTES = 8;
-/** If marks are denser than one in so many bytes, reading the body is faster than walking from mark to mark. */
+/**
+ * If more than one byte in this many is a mark, parsing is faster than walking from mark to mark.
+ */
 const BYTES_PER_MARK_MIN = 3;
-/** Nothing that is looked for. */
+/** A byte that is never a mark. */
 const PADDING = 0x20;
 
 interface FinderExports {
@@ -35,17 +37,20 @@ interface Finder extends Omit<FinderExports, 'memory'> {
 
 let finder: Finder | 'none' | undefined;
 
-/** Memory of WebAssembly takes more than 8 GB of addresses, which a process may not have (`ulimit -v`). */
+/** A WebAssembly memory takes more than 8 GB of address space, which `ulimit -v` may not allow. */
 export function canFindMarks(): boolean {
   finder ??= createFinder();
   return finder !== 'none';
 }
 
-/** Goes through what `find-marks.wat` finds in some bytes. One reader at a time: they share the memory of the module. */
+/**
+ * Walks through the marks that `find-marks.wat` finds. All readers share the memory of the module,
+ * so only one reader may be in use at a time.
+ */
 export class MarkReader {
-  /** The short escapes before the mark that was read last. */
+  /** The number of short escapes before the last mark. */
   shortEscapes = 0;
-  /** There are so many marks that reading the body is faster than walking from mark to mark. */
+  /** Whether there are so many marks that parsing is faster than walking from mark to mark. */
   isDense = false;
   readonly #bytes: Uint8Array;
   readonly #finder: Finder;
@@ -63,7 +68,7 @@ export class MarkReader {
     this.#bytes = bytes;
   }
 
-  /** Where the next one is; the length of the bytes, when there is none left. */
+  /** Returns the place of the next mark, or the length of the bytes if there is no mark left. */
   next(): number {
     while (this.#at === this.#atMax) {
       if (this.#end === this.#bytes.length) return this.#end;

@@ -1,12 +1,14 @@
-;; Finds what matters to whoever goes through the strings of some JSON: quotes that are not escaped, control
-;; characters, and the backslashes of all but the short escapes. Of each it writes eight bytes: its place, and how
-;; many short escapes (\n and its like) stand before it.
+;; Finds the bytes that matter for a walk through the strings of a JSON text: unescaped quotes,
+;; control characters, and the backslashes of all escapes except the short ones (\n and the like).
+;; For each of these marks it writes eight bytes: the place of the mark, and the number of short
+;; escapes before it.
 ;;
-;; The bytes stand in a window from 256 up to `end`, and one more behind it, which may be escaped. What was found is
-;; written from `marks` on; the answer is where that ends. Behind the last window is nothing that would be found.
+;; The bytes are in a window from 256 up to `end`. One more byte follows the window, because it may
+;; be escaped. The function writes the marks from `marks` on and returns where they end. The caller
+;; pads the last window with bytes that are never marks.
 (module
   (memory (export "memory") 5)
-  ;; The short escapes, by the character that is escaped: " / \ b f n r t
+  ;; The short escapes, indexed by the escaped character: " / \ b f n r t
   (data (i32.const 0x22) "\01")
   (data (i32.const 0x2f) "\01")
   (data (i32.const 0x5c) "\01")
@@ -15,11 +17,11 @@
   (data (i32.const 0x6e) "\01")
   (data (i32.const 0x72) "\01")
   (data (i32.const 0x74) "\01")
-  ;; The next window goes on where this one ended.
+  ;; The state at the end of a window, from which the next window continues.
   (global $shortEscapes (mut i32) (i32.const 0))
   (global $escapedByte (mut i32) (i32.const 0))
 
-  ;; A new text begins.
+  ;; Prepares for a new text.
   (func (export "restart")
     (global.set $shortEscapes (i32.const 0))
     (global.set $escapedByte (i32.const 0)))
@@ -45,7 +47,7 @@
             (if (local.get $found)
               (then
                 (local.set $place (i32.add (local.get $at) (i32.ctz (local.get $found))))
-                ;; Without its lowest bit.
+                ;; Clear the lowest bit.
                 (local.set $found
                   (i32.and (local.get $found) (i32.sub (local.get $found) (i32.const 1))))
                 (br_if $bits (i32.eq (local.get $place) (local.get $escaped)))
@@ -63,7 +65,7 @@
           (local.set $at (i32.add (local.get $at) (i32.const 16)))
           (br $blocks))))
     (global.set $shortEscapes (local.get $escapes))
-    ;; As the next window counts its bytes.
+    ;; The place as the next window counts it.
     (global.set $escapedByte
       (i32.add (i32.const 256) (i32.sub (local.get $escaped) (local.get $at))))
     (local.get $marks)))

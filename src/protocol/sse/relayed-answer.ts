@@ -1,11 +1,11 @@
 import type { Closing, InferenceEvent } from '../inference.ts';
 
-/** A whole answer for a client of its own format. */
+/** A whole answer for a client that reads the format of the upstream. */
 export interface RelayedAnswer {
-  /** The start and the end; all of them where it has to be written anew. */
+  /** The start and the finish, or all events if the answer has to be written anew. */
   readonly events: readonly InferenceEvent[];
-  /** Of what is said between those two. */
+  /** The bytes of the content between those two events. */
   readonly contentBytes: number;
-  /** All of its bytes; `undefined` where it has to be written anew. */
+  /** Writes all bytes of the answer; `undefined` if the answer has to be written anew. */
   readonly closing: Closing | undefined;
 }

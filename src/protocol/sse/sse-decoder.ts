@@ -4,40 +4,39 @@ import { Refusal } from '../refusals.ts';
 
 const { CR, LF } = ascii;
 
-/** One server-sent event. Those without data are none, by the standard. */
+/** One server-sent event. By the standard, an event without data is not an event. */
 export interface SseEvent {
   readonly event: string | undefined;
   readonly data: string;
 }
 
 export interface SseDecoder {
-  /** The events that this chunk completes. */
+  /** Returns the events that this chunk completes. */
   push(chunk: Uint8Array): SseEvent[];
-  /** Nothing more comes: an event that is not complete by now is dropped, by the standard. */
+  /** Says that the stream has ended. By the standard, an incomplete event is dropped. */
   end(): SseEvent[];
 }
 
-/** Far above what an upstream puts into one event; an endless one must not fill the memory. */
+/** Far above the size of a real event. The limit keeps an endless event from filling the memory. */
 export const SSE_EVENT_BYTES_MAX = 4 * 1024 * 1024;
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Reads a stream that may be cut anywhere, in the middle of a character or a line end too. */
+/** Reads a stream that may be cut anywhere, even inside a character or a line ending. */
 export function createSseDecoder(): SseDecoder {
   return new EventLines();
 }
 
-/** A class, because one is made for every stream, and thousands of them are open: a closure takes 56 bytes. */
 class EventLines implements SseDecoder {
-  /** Only a line that comes in pieces needs it. */
+  /** Needed only for a line that comes in pieces. */
   #decoder: InstanceType<typeof TextDecoder> | undefined;
   #line = '';
   #lineBytes = 0;
   #isFirstLine = true;
   #isAfterCr = false;
-  /** The fields of the event so far. */
+  /** The fields of the current event. */
   #event: string | undefined;
-  /** `undefined` before the first line of data. */
+  /** `undefined` before the first data line. */
   #data: string[] | undefined;
   #eventBytes = 0;
 
@@ -68,7 +67,10 @@ class EventLines implements SseDecoder {
     return [];
   }
 
-  /** Whole lines that end in line feeds, as most do: they are decoded at once, which takes half of the time. */
+  /**
+   * Whether the chunk has only whole lines that end in line feeds, as most chunks do. Such a chunk
+   * is decoded in one go, which takes half the time.
+   */
   #isWholeLines(chunk: Uint8Array): boolean {
     return (
       this.#lineBytes === 0 &&
@@ -112,11 +114,11 @@ class EventLines implements SseDecoder {
     return event;
   }
 
-  /** Puts an event together from its lines. */
+  /** Takes one line of an event. */
   #readLine(line: string, lineBytes: number): SseEvent | undefined {
     if (line === '') return this.#finishEvent();
     const colon = line.indexOf(':');
-    // A comment belongs to no event: many of them keep a silent stream alive.
+    // A comment does not count towards any event: many comments may keep a silent stream alive.
     if (colon === 0) return undefined;
     this.#eventBytes += lineBytes;
     const name = colon === -1 ? line : line.slice(0, colon);

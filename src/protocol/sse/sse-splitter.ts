@@ -4,40 +4,47 @@ import { createSseDecoder, SSE_EVENT_BYTES_MAX, type SseEvent } from './sse-deco
 
 const { CR, LF } = ascii;
 
-/** The bytes up to and with an empty line, which may be those of the chunk; comments alone make no event. */
+/**
+ * The bytes up to and including an empty line; they may be a view of the chunk. A frame with only
+ * comments has no event.
+ */
 export interface SseFrame {
   readonly bytes: Uint8Array;
   readonly event: SseEvent | undefined;
-  /** Where it ends in the chunk that completes it. */
+  /** Where the frame ends in the chunk that completes it. */
   readonly end: number;
 }
 
-/** Room for comments too, which belong to no event but stand between its lines. */
+/** Leaves room for comments, which are part of a frame but not of its event. */
 const FRAME_BYTES_MAX = 2 * SSE_EVENT_BYTES_MAX;
 
-/** Never written to. */
+/** This shared empty list is never written to. */
 const NOTHING: Uint8Array[] = [];
 
-/** Cuts a stream where one event ends and the next begins. All frames in a row are the stream itself. */
+/** Cuts a stream between its events. All frames joined are the stream itself. */
 export function createSseSplitter(): SseSplitter {
   return new SseSplitter();
 }
 
-/** A class, because one is made for every stream. */
 class SseSplitter {
   readonly #decoder = createSseDecoder();
-  /** What there is of a frame so far. */
+  /** The pieces of an incomplete frame. */
   #held: Uint8Array[] = NOTHING;
   #heldBytes = 0;
   #isLineEmpty = true;
   #isAfterCr = false;
 
-  /** Nothing is held, so that whole frames may be left out. */
+  /**
+   * Whether nothing is held, so that the caller may take whole frames out of the chunk by itself.
+   */
   isBetweenFrames(): boolean {
     return this.#isLineEmpty && !this.#isAfterCr && this.#heldBytes === 0;
   }
 
-  /** Reads a chunk from its beginning: each call takes the next frame, from `start` on, as long as there is one. */
+  /**
+   * Prepares a chunk for reading. Each call of the returned function takes the next frame from
+   * `start` on, until there is none left.
+   */
   open(chunk: Uint8Array): (start: number) => SseFrame | undefined {
     const findEnd = createLineEndFinder(chunk);
     return (start) => this.#nextFrame(chunk, start, findEnd);
@@ -48,7 +55,8 @@ class SseSplitter {
     for (let i = findEnd(start); i !== -1; i = findEnd(lineStart)) {
       if (i > lineStart) this.#noteText();
       lineStart = i + 1;
-      // The second half of a line end belongs to the next frame: it may be late, and means nothing there.
+      // The line feed of a CR LF belongs to the next frame: it may come late, and it means nothing
+      // there.
       const isSecondHalf = chunk[i] === LF && this.#isAfterCr;
       this.#isAfterCr = chunk[i] === CR;
       if (isSecondHalf) continue;
@@ -77,7 +85,7 @@ class SseSplitter {
     if (this.#heldBytes > FRAME_BYTES_MAX) {
       throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.');
     }
-    // A copy: whoever gave the chunk may use its memory again.
+    // A copy, because the caller may reuse the memory of the chunk.
     const copy = new Uint8Array(piece);
     if (this.#held === NOTHING) this.#held = [copy];
     else this.#held.push(copy);
@@ -99,7 +107,7 @@ class SseSplitter {
 
 type LineEndFinder = (start: number) => number;
 
-/** Where the next line feed or carriage return is, from ever later places on; -1 where there is none. */
+/** Finds the next line feed or carriage return; -1 if there is none. `start` must never go back. */
 function createLineEndFinder(chunk: Uint8Array): LineEndFinder {
   let lf = chunk.indexOf(LF);
   let cr = chunk.indexOf(CR);

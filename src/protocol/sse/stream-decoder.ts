@@ -1,10 +1,10 @@
 import type { InferenceEvent } from '../inference.ts';
 import type { SseEvent } from './sse-decoder.ts';
 
-/** Reads what an upstream streams, in whichever format. */
+/** Decodes the stream of an upstream, in either format. */
 export interface StreamDecoder {
-  /** Throws a `Refusal` when the upstream tells of an error, or makes no sense. */
+  /** Throws a `Refusal` if the upstream reports an error or makes no sense. */
   decode(event: SseEvent): InferenceEvent[];
-  /** Nothing more comes: throws a `Refusal` when something should have. */
+  /** Says that the stream has ended. Throws a `Refusal` if the answer is not complete. */
   end(): InferenceEvent[];
 }

@@ -3,45 +3,53 @@ import type { Closing, InferenceEvent } from '../inference.ts';
 import { Refusal } from '../refusals.ts';
 import { createSseSplitter, type SseFrame } from './sse-splitter.ts';
 
-/** What becomes of a piece of an upstream's stream. */
+/** What a piece of an upstream's stream turns into. */
 export interface RelayedPart {
-  /** To be sent on in this order: whole events only, so that a word of ours may follow at any time. */
+  /**
+   * The bytes to send on, in this order. They are whole events, so the gateway may write an event
+   * of its own after them at any time.
+   */
   readonly bytes: readonly Uint8Array[];
-  /** What the same bytes say, for whoever counts; the deltas are counted already. */
+  /**
+   * What the same bytes say, for the meter. Deltas are not among the events: `contentBytes` has
+   * their length.
+   */
   readonly events: readonly InferenceEvent[];
   readonly contentBytes: number;
-  /** What follows the bytes, with the finish. */
+  /** Writes the end of the answer, which follows the bytes; set together with the finish event. */
   readonly closing: Closing | undefined;
-  /** The upstream failed behind these bytes, and nothing of it follows. */
+  /** Set if the upstream failed after these bytes. Nothing of the stream follows. */
   readonly refusal: Refusal | undefined;
 }
 
-/** Passes a stream on in the format in which it comes, and reads it on the way. */
+/** Passes a stream on in its own format, and reads it on the way. */
 export interface StreamRelay {
   push(chunk: Uint8Array): RelayedPart;
-  /** Nothing more comes. */
+  /** Says that the stream has ended. */
   end(): RelayedPart;
 }
 
 export interface RelayedFrame {
   readonly bytes: readonly Uint8Array[];
   readonly events: readonly InferenceEvent[];
-  /** Of the last one, where it tells usage. */
+  /** Writes the last frame of a stream, which tells the usage. */
   readonly closing?: Closing;
 }
 
-/** Frames in a row that say nothing but text. */
+/** Consecutive frames that contain nothing but text. */
 export interface RelayedRun {
   readonly bytes: Uint8Array;
   readonly contentBytes: number;
-  /** Where they end in their chunk. */
+  /** Where the frames end in their chunk. */
   readonly end: number;
 }
 
-/** The part of it in which formats differ. The first and the last throw a `Refusal` when the upstream fails. */
+/**
+ * The format-specific part of a relay. `relay` and `end` throw a `Refusal` if the upstream fails.
+ */
 export interface FrameRelay {
   relay(frame: SseFrame): RelayedFrame;
-  /** The frames from `start` on that take no reading; `undefined` where there are none. */
+  /** Returns the frames from `start` on that need no parsing; `undefined` if there are none. */
   skim(chunk: Uint8Array, start: number): RelayedRun | undefined;
   end(): RelayedFrame;
 }
@@ -52,7 +60,6 @@ export function createStreamRelay(frames: FrameRelay): StreamRelay {
   return new SseStreamRelay(frames);
 }
 
-/** A class, because one is made for every stream. */
 class SseStreamRelay implements StreamRelay {
   readonly #frames: FrameRelay;
   readonly #splitter = createSseSplitter();
@@ -72,7 +79,10 @@ class SseStreamRelay implements StreamRelay {
     });
   }
 
-  /** Most reads bring nothing but whole frames of text: they go on as they are, with nothing made for each but this. */
+  /**
+   * Handles a chunk of whole text frames, which most chunks are. The bytes go on as they are, and
+   * this object is all that is made for them.
+   */
   #pushTexts(chunk: Uint8Array): RelayedPart | undefined {
     if (this.#isOver || !this.#splitter.isBetweenFrames()) return undefined;
     const run = this.#frames.skim(chunk, 0);
@@ -131,7 +141,7 @@ function createGrowingPart() {
       appendBytes(bytes, run.bytes);
       contentBytes += run.contentBytes;
     },
-    /** Whether it was the last one. */
+    /** Returns whether this is the last frame. */
     addFrame(relayed: RelayedFrame): boolean {
       for (const piece of relayed.bytes) appendBytes(bytes, piece);
       closing = relayed.closing;
@@ -157,7 +167,7 @@ export function encodeUtf8(text: string): readonly Uint8Array[] {
   return text === '' ? [] : [encoder.encode(text)];
 }
 
-/** Neighbours in one chunk go on as one. */
+/** Joins two neighbouring views of one chunk into one view. */
 function appendBytes(pieces: Uint8Array[], piece: Uint8Array): void {
   const last = pieces.at(-1);
   if (last?.buffer === piece.buffer && last.byteOffset + last.length === piece.byteOffset) {

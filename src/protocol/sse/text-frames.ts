@@ -10,33 +10,37 @@ import type { BlockDelta, InferenceEvent } from '../inference.ts';
 
 const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, CR, LF, QUOTE, SPACE } = ascii;
 
-/** What may follow a backslash and stands, with it, for one byte. */
+/** The characters that, after a backslash, stand for one byte. */
 const SHORT_ESCAPES = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));
 
 const NOTHING = new Uint8Array(0);
 
-/** Frames in a row that say nothing but text. */
+/** Consecutive frames that contain nothing but text. */
 export interface TextRun {
-  /** Where each of them ends, behind where the one before it ends. */
+  /** The end of each frame. A frame begins where the previous one ends. */
   readonly ends: readonly number[];
   readonly end: number;
-  /** Of what they say, all together. */
+  /** The length of all their texts together. */
   readonly contentBytes: number;
 }
 
 /**
- * Recognises frames that differ from one that was read only in their text. Most frames of a stream do.
+ * Recognises frames that differ from an already parsed frame only in their text. Most frames of a
+ * stream do.
  *
- * The bytes before and after the text are those of a frame that a parser accepted, and the text is one that a parser
- * accepts. So the frame says the same, apart from the text.
+ * The bytes before and after the text equal those of a frame that a parser accepted, and the text
+ * itself is valid JSON. So the frame means the same, apart from the text.
  */
 export interface TextFrames {
-  /** A frame that says a text, and what its events are; all others end the likeness. */
+  /** Remembers a frame whose only event is a text. Any other frame makes it forget the last one. */
   learn(frame: Uint8Array, events: readonly InferenceEvent[]): void;
   forget(): void;
-  /** The whole frames from `start` on that are like the last one; `undefined` where there are none. */
+  /**
+   * Returns the whole frames from `start` on that are like the remembered frame; `undefined` if
+   * there are none.
+   */
   skim(chunk: Uint8Array, start: number): TextRun | undefined;
-  /** Adds the events of the same frames, and returns where they end. */
+  /** Adds the events of the same frames, and returns where the frames end. */
   read(chunk: Uint8Array, start: number, events: InferenceEvent[]): number;
 }
 
@@ -44,11 +48,10 @@ export function createTextFrames(): TextFrames {
   return new LikeFrames();
 }
 
-/** A class, because one is made for every stream. */
 class LikeFrames implements TextFrames {
-  /** One that was read, with a memory of its own: a piece of the pool would keep 8 KB alive. */
+  /** The remembered frame, in memory of its own: a slice of the pool would keep 8 KB alive. */
   #frame = NOTHING;
-  /** Where the text in it stood. */
+  /** The place of the text in the frame. */
   #textStart = 0;
   #textEnd = 0;
   #index = 0;
@@ -62,7 +65,7 @@ class LikeFrames implements TextFrames {
     if (place === undefined) return;
     this.#index = event.index;
     this.#type = event.delta.type;
-    // A copy: whoever gave the frame may use its memory again.
+    // A copy, because the caller may reuse the memory of the frame.
     this.#frame = new Uint8Array(frame);
     this.#textStart = place.start;
     this.#textEnd = place.end;
@@ -114,14 +117,14 @@ class LikeFrames implements TextFrames {
   }
 }
 
-/** A text between its quotes. */
+/** The place of a text between its quotes. */
 interface TextPlace {
   readonly start: number;
   readonly end: number;
   readonly escapes: number;
 }
 
-/** `undefined` where a parser has to read it, or where there is none. */
+/** Returns `undefined` if a parser has to read the text, or if the text is empty. */
 function findQuoted(chunk: Uint8Array, start: number): TextPlace | undefined {
   let escapes = 0;
   for (let i = start; i < chunk.length; i++) {
@@ -141,7 +144,7 @@ function decodeText(source: Buffer, { start, end, escapes }: TextPlace): string 
   return JSON.parse(source.toString('utf8', start - 1, end + 1));
 }
 
-/** The input of a tool is none: others have to follow where it ends. */
+/** A tool's input is not among these: later code must see where its JSON ends. */
 type Speech = Extract<BlockDelta, { type: 'text' | 'thinking' }>;
 
 const isSpeech = (delta: BlockDelta): delta is Speech =>
@@ -150,8 +153,8 @@ const isSpeech = (delta: BlockDelta): delta is Speech =>
 const saidIn = (delta: Speech) => (delta.type === 'text' ? delta.text : delta.thinking);
 
 /**
- * Where the text stands, between its quotes. Without an escape in the whole frame it stands there as it is; if
- * it does so twice, nobody knows which of them it is.
+ * Finds the text between its quotes. If the frame has no escape, the text is in it unchanged. If
+ * the text occurs twice, nobody can tell which of the two it is.
  */
 function findText(frame: Buffer, text: string) {
   const isPlain = frame.at(-1) === LF && !frame.includes(CR) && !frame.includes(BACKSLASH);
@@ -162,7 +165,7 @@ function findText(frame: Buffer, text: string) {
   return { start: start + 1, end: start + Buffer.byteLength(quoted) - 1 };
 }
 
-/** Whether there is the same at `start` as in `like` from `from` up to `to`. */
+/** Whether `bytes` from `start` on equal `like` between `from` and `to`. */
 function hasAt(
   bytes: Uint8Array,
   start: number,
@@ -177,8 +180,8 @@ function hasAt(
 }
 
 /**
- * Behind what is the same as in `like` from `from` on. Some upstreams put spaces of changing number before what
- * closes, so that nobody sees how long a text is.
+ * Returns the end of the bytes that equal `like` from `from` on, or -1. Some upstreams hide the
+ * length of a text: they put a varying number of spaces before the closing brackets.
  */
 function skipAlike(chunk: Uint8Array, start: number, like: Uint8Array, from: number): number {
   if (hasAt(chunk, start, like, from, like.length)) return start + like.length - from;

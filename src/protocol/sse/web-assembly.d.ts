@@ -1,4 +1,4 @@
-/** What is used of it; the types of Node.js 20 leave it to browsers. */
+/** The part of WebAssembly in use. The types of Node.js 20 leave it to browsers. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
