@@ -11,13 +11,15 @@ import { areTexts } from './requests/are-texts.ts';
 import { CHAT_FIELDS, decodeRequest } from './requests/decode-request.ts';
 import { chatRequestSchema } from './requests/request-schema.ts';
 
-/** Messages with these are read whole: there is more in them than texts. */
+/** A message with one of these names contains more than texts, so its body is read whole. */
 const ABRIDGMENT: Abridgment = {
   members: new Set(['messages']),
   wholeNames: new Set(['tool_calls', 'tool_call_id', 'image_url', 'file']),
 };
 
-/** `POST /v1/chat/completions`: a layer over the native format, for clients that speak nothing else. */
+/**
+ * `POST /v1/chat/completions`: a layer over the native format, for clients that know only this one.
+ */
 export const chatFormat: Format = {
   name: 'chat',
   decodeRequest,

@@ -1,7 +1,7 @@
 import type { RefusalEncoder } from '../encode-hybrid-refusal.ts';
 import { REFUSALS } from '../refusals.ts';
 
-/** Clients of this format find the request's id in its headers. */
+/** The request id is not in the body: clients of this format read it from the headers. */
 export const encodeRefusal: RefusalEncoder = (refusal) => {
   const kind = REFUSALS[refusal.refusal];
   return JSON.stringify({

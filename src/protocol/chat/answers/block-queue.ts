@@ -3,7 +3,7 @@ import { brokenAnswer } from '../../json/upstream-json.ts';
 import { OWN_SIGNATURE } from '../../own-signature.ts';
 import { createJsonTracker, type JsonTracker } from './json-tracker.ts';
 
-/** What an upstream may say out of turn before it is taken for broken. */
+/** How much an upstream may send out of order before it counts as broken. */
 export const WAITING_CHARS_MAX = 4 * 1024 * 1024;
 export const WAITING_BLOCKS_MAX = 1_024;
 
@@ -11,21 +11,23 @@ const SIGNATURE: BlockDelta = { type: 'signature', signature: OWN_SIGNATURE };
 
 type Speech = Exclude<BlockStart, { type: 'redacted_thinking' }>;
 
-/** One block of the answer. It is told live while it is the first of its queue. */
+/** One block of the answer. The first block of the queue is sent on while it comes in. */
 export interface QueuedBlock {
   readonly start: Speech;
-  /** Of a tool's input, which alone has an end of its own. */
+  /** Tracks the JSON of a tool's input. Only such a block has an end of its own. */
   readonly json: JsonTracker | undefined;
   stage: 'waiting' | 'open' | 'closed';
   waiting: string;
 }
 
 /**
- * Puts what an upstream says into blocks that come one after the other. A chat stream may tell of several
- * calls in turns; of these the first is told as it comes, and the others wait until it is complete.
+ * Orders an upstream's output into blocks that come one after the other. A chat stream may mix the
+ * pieces of several calls: the first call is sent on as it comes, and the others wait until it is
+ * complete. A block ends when the next one has begun and, for a call, when its JSON is complete.
+ * The end of the answer ends all blocks.
  *
- *   text ─▶ call 0 ─▶ call 1 ─▶ text        a block ends when the next one has begun and, for a call,
- *   closed   open     waiting   waiting     when its JSON is complete; the end of the answer ends them all
+ *   text ─▶ call 0 ─▶ call 1 ─▶ text
+ *   closed   open     waiting   waiting
  */
 export function createBlockQueue(): BlockQueue {
   return new BlockQueue();
@@ -33,13 +35,12 @@ export function createBlockQueue(): BlockQueue {
 
 export type { BlockQueue };
 
-/** A class, because one is made for every stream. */
 class BlockQueue {
   readonly #queue: QueuedBlock[] = [];
   #opened = 0;
   #waitingChars = 0;
 
-  /** Opens a block where the last one is of another kind. */
+  /** Adds to the last block, or opens a new one if the last block is of another kind. */
   say(type: 'text' | 'thinking', said: string): InferenceEvent[] {
     if (said === '') return [];
     const last = this.#queue.at(-1);
@@ -92,7 +93,10 @@ class BlockQueue {
     return [{ type: 'block_start', index, block: block.start }, ...this.#tell(block, said)];
   }
 
-  /** Goes on to the next block as often as possible; at the end, whether the first is done or not. */
+  /**
+   * Closes the first block and opens the next one as often as possible. At the end it closes all
+   * blocks, complete or not.
+   */
   #advance(isEnd: boolean): InferenceEvent[] {
     const queue = this.#queue;
     const events: InferenceEvent[] = [];

@@ -6,8 +6,8 @@ const BEGINNING = encode('data:');
 const CHOICES = encode('"choices":');
 
 /**
- * What follows the name of the choices in the frame of one chunk, up to and with its empty line. `undefined`
- * where it takes a parser to find it: behind something nested, or in several lines.
+ * Returns what follows the name `choices` in the frame of one chunk, including the empty line.
+ * Returns `undefined` if only a parser can find it, behind nested values or in several lines.
  */
 export function cutAtChoices(frame: Uint8Array): Uint8Array | undefined {
   if (!hasAt(frame, 0, BEGINNING) || frame.at(-1) !== LF) return undefined;
@@ -35,7 +35,7 @@ function hasAt(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
   return true;
 }
 
-/** Two line feeds at its end, and no other. */
+/** Whether the frame ends in two line feeds and has no other. */
 function hasOneLine(frame: Uint8Array, start: number): boolean {
   return frame.indexOf(LF, start) === frame.length - 2;
 }

@@ -3,18 +3,18 @@ import { type Json, parseUpstreamJson } from '../../json/upstream-json.ts';
 import { createChunkDecoder, throwError } from './decode-chunks.ts';
 import { decodeUsage } from './decode-usage.ts';
 
-/** The events of an answer that comes as a whole: it is read as a stream of one chunk. */
+/** Decodes an answer that is not a stream: it is read as a stream of one chunk. */
 export function decodeChatAnswer(body: string): readonly InferenceEvent[] {
   return decodeChatPayload(parseUpstreamJson(body));
 }
 
-/** What an answer says of its cost, for whoever wants nothing else. */
+/** Reads only the usage of an answer. */
 export function readChatUsage(answer: Json): Usage | undefined {
   throwError(answer);
   return decodeUsage(answer['usage']);
 }
 
-/** The same behind the JSON, for those who have read that already. */
+/** Does the same for an answer that is already parsed. */
 export function decodeChatPayload(answer: Json): readonly InferenceEvent[] {
   const chunks = createChunkDecoder('message');
   const events = chunks.decode(answer);

@@ -10,15 +10,14 @@ import { decodeFinishReason } from './decode-finish-reason.ts';
 import { decodeMessageId } from './decode-message-id.ts';
 import { decodeUsage } from './decode-usage.ts';
 
-/** What is said stands under one name in the chunks of a stream, and under another in a whole answer. */
+/** The field with the content: `delta` in the chunks of a stream, `message` in a whole answer. */
 type SpeechMember = 'delta' | 'message';
 
-/** Reads the chunks of an answer, be they many or one. */
+/** Reads the chunks of an answer, whether they are many or one. */
 export function createChunkDecoder(saidUnder: SpeechMember): ChunkDecoder {
   return new ChunkDecoder(saidUnder);
 }
 
-/** A class, because one is made for every stream. */
 class ChunkDecoder {
   readonly #saidUnder: SpeechMember;
   readonly #blocks = createBlockQueue();
@@ -32,13 +31,13 @@ class ChunkDecoder {
     this.#saidUnder = saidUnder;
   }
 
-  /** Chunks without a choice tell of usage, or of nothing that matters here. */
+  /** Decodes a chunk. One without a choice tells the usage, or nothing of interest. */
   decode(chunk: Json): InferenceEvent[] {
     throwError(chunk);
     const told = decodeUsage(chunk['usage']);
     if (told !== undefined) this.#usage = raiseUsage(this.#usage ?? NO_USAGE, told);
     const choices = readChoices(chunk);
-    // Nobody here asks for a second one.
+    // The gateway never asks for a second choice.
     const choice = choices.find(({ index }) => (index ?? 0) === 0);
     const failed = choices.find(({ error }) => tellsError(error));
     if (failed !== undefined) throw decodeStreamError(failed);
@@ -50,7 +49,7 @@ class ChunkDecoder {
     return events;
   }
 
-  /** Nothing more comes: without a reason, the end is missing too. */
+  /** Throws if the upstream stops sending before it told a finish reason. */
   checkEnd(): void {
     if (this.#finishReason === undefined) throw brokenAnswer('it was cut off');
   }
@@ -71,7 +70,7 @@ class ChunkDecoder {
     return [{ type: 'start', id, model: readText(chunk, 'model') ?? '', usage }];
   }
 
-  /** In a stream, and not before its start, which has it too. */
+  /** Tells usage within a stream. The start event has its own usage, so none is told before it. */
   #tellUsage(told: Usage | undefined): InferenceEvent[] {
     if (told === undefined || this.#usage === undefined) return [];
     const isTold = this.#id !== undefined && this.#saidUnder === 'delta';
@@ -92,7 +91,7 @@ class ChunkDecoder {
   }
 }
 
-/** Instead of an answer, or in its middle. */
+/** Throws if the upstream sends an error, instead of an answer or in the middle of one. */
 export function throwError(chunk: Json): void {
   if (tellsError(chunk['error'])) throw decodeStreamError(chunk);
 }
@@ -101,7 +100,7 @@ export function readChoices({ choices }: Json): readonly Json[] {
   return Array.isArray(choices) ? choices.filter(isObject) : [];
 }
 
-/** A text, or the texts of its parts. */
+/** Returns the text, or the joined texts of its parts. */
 function readContent(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

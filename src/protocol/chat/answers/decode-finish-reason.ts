@@ -5,7 +5,9 @@ interface FinishContext {
   readonly isRefused: boolean;
 }
 
-/** A demanded call ends with `stop` at some upstreams; clients call the tool only when the reason says so. */
+/**
+ * Some upstreams end a forced call with `stop`. Clients call the tool only if the reason says so.
+ */
 export function decodeFinishReason(
   reason: unknown,
   { hasCalls, isRefused }: FinishContext,

@@ -3,10 +3,10 @@ import { parseUpstreamJson } from '../../json/upstream-json.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { createChunkDecoder } from './decode-chunks.ts';
 
-/** What stands in place of JSON in the last event. */
+/** The last event of a stream, which is not JSON. */
 export const STREAM_DONE = '[DONE]';
 
-/** Reads what an upstream of the chat format streams. */
+/** Decodes the stream of an upstream of the chat format. */
 export function createStreamDecoder(): StreamDecoder {
   const chunks = createChunkDecoder('delta');
   let isFinished = false;
@@ -19,7 +19,7 @@ export function createStreamDecoder(): StreamDecoder {
   return {
     decode({ data }) {
       if (isFinished) return [];
-      // Usage may follow the reason, so nothing but this is the end.
+      // Usage may follow the finish reason, so only this event ends the stream.
       return data.trim() === STREAM_DONE ? finish() : chunks.decode(parseUpstreamJson(data));
     },
     end() {

@@ -2,7 +2,7 @@ import type { Usage } from '../../inference.ts';
 import { readCount, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 
-/** `undefined` where an upstream says nothing. */
+/** Returns `undefined` if an upstream tells no usage. */
 export function decodeUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const prompt = readCount(value['prompt_tokens']);
@@ -16,7 +16,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
     readCount(promptDetails['cache_write_tokens']) ?? 0,
     promptTokens - cacheRead,
   );
-  // Some count thoughts in the total alone.
+  // Some upstreams count thinking only in the total.
   const total = readCount(value['total_tokens']) ?? 0;
   const output = Math.max(completion ?? 0, prompt === undefined ? 0 : total - promptTokens);
   const { reasoning_tokens: reasoning } = readObject(value, 'completion_tokens_details');

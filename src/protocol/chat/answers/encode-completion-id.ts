@@ -1,4 +1,4 @@
-/** The answer's own id in the words of this format. */
+/** Writes the answer's id in the style of the chat format. */
 export function encodeCompletionId(messageId: string): string {
   return `chatcmpl-${messageId.replace(/^msg_/, '')}`;
 }

@@ -16,11 +16,11 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 
 const DONE = 'data: [DONE]\n\n';
 
-/** The part of a chunk that one event is good for; `undefined` is not worth a chunk. */
+/** The `delta` of a chunk for one event; `undefined` if the event needs no chunk. */
 type Delta = Readonly<Record<string, unknown>> | undefined;
 
 export function createStreamEncoder(context: AnswerContext): StreamEncoder {
-  // Every chunk of a stream begins and ends the same, so those two are written once.
+  // All chunks of a stream begin and end alike, so these two parts are written once.
   let head = '';
   let usageAtStart = NO_USAGE;
   const tail = encodeTail(context);
@@ -28,13 +28,13 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
     delta === undefined ? '' : encodeChunk(head, tail, delta, null);
   const tools = createToolDeltas();
 
-  /** Most events are texts: to write only those anew takes a quarter of the time. */
+  /** Most events are texts. Writing only the text anew takes a quarter of the time. */
   const encodeSaid = (name: 'content' | 'reasoning_content', said: string): string =>
     said === ''
       ? ''
       : `${head}[{"index":0,"delta":{"${name}":${JSON.stringify(said)}},"logprobs":null,"finish_reason":null}]${tail}`;
 
-  /** Signatures and redacted thoughts have no place in this format. */
+  /** Signatures and redacted thinking have no place in this format. */
   const encodeDelta = (delta: BlockDelta): string => {
     switch (delta.type) {
       case 'text':
@@ -76,7 +76,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   };
 }
 
-/** The beginning of a chunk, up to the list of its choices. */
+/** Writes the beginning of a chunk, up to the list of its choices. */
 export function encodeHead(
   { id, model }: Pick<EventOf<'start'>, 'id' | 'model'>,
   { createdSeconds }: AnswerContext,
@@ -90,12 +90,12 @@ export function encodeHead(
   return `data: ${JSON.stringify(fields).slice(0, -1)},"choices":`;
 }
 
-/** The chunk that says whose message it is. */
+/** Writes the chunk that names the role of the message. */
 export function encodeBeginning(head: string, context: AnswerContext): string {
   return encodeChunk(head, encodeTail(context), { role: 'assistant' }, null);
 }
 
-/** The reason, the usage for those who asked for it, and the terminator. */
+/** Writes the finish reason, the usage if the client asked for it, and the terminator. */
 export function encodeEnd(
   head: string,
   { stopReason }: Pick<EventOf<'finish'>, 'stopReason'>,
@@ -117,12 +117,12 @@ function encodeChunk(
   return `${head}[${JSON.stringify(choice)}]${tail}`;
 }
 
-/** The end of a chunk, behind that list. */
+/** Writes the end of a chunk, after the list of its choices. */
 export function encodeTail({ wantsStreamUsage }: AnswerContext): string {
   return wantsStreamUsage ? ',"usage":null}\n\n' : '}\n\n';
 }
 
-/** Calls are counted among themselves; the numbers of the blocks count the text between them too. */
+/** Numbers the calls from 0. Block numbers will not do, because they count the text blocks too. */
 function createToolDeltas() {
   let index = -1;
   let isWithoutInput = false;
@@ -141,7 +141,7 @@ function createToolDeltas() {
       return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
     },
     add: (json: string): Delta => (json === '' ? undefined : encodeArguments(json)),
-    /** Clients parse the arguments as JSON, and nothing is none. */
+    /** Clients parse the arguments as JSON, and an empty text is not JSON. */
     stop: (): Delta => (isWithoutInput ? encodeArguments('{}') : undefined),
   };
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../../inference.ts';
 
-/** Here the prompt includes what the cache had of it. */
+/** In this format the prompt includes cached tokens. */
 export function encodeUsage(usage: Usage) {
   const cacheWrite = usage.cacheWrite5m + usage.cacheWrite1h;
   const prompt = usage.input + usage.cacheRead + cacheWrite;

@@ -21,7 +21,7 @@ import { FINISH_REASONS } from './finish-reasons.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
-/** What an answer says, in short. */
+/** The main facts of an answer. */
 interface Summary {
   readonly start: EventOf<'start'>;
   readonly finish: EventOf<'finish'>;
@@ -29,8 +29,9 @@ interface Summary {
 }
 
 /**
- * What a chat client gets to read: all of the answer, with what nobody here knows in it. Where something has to
- * be mended that clients break on, the answer is better written anew.
+ * Returns an upstream's answer for a chat client: all of it, including unknown fields. If clients
+ * would stumble over something in it, all events are returned, and the answer has to be written
+ * anew.
  */
 export function relayChatAnswer(
   body: Buffer,
@@ -55,7 +56,7 @@ export function relayChatAnswer(
   return { events: [start, finish], contentBytes, closing };
 }
 
-/** Of the most frequent kind of answer, which is a text and nothing else. */
+/** Sums up the most frequent kind of answer, which is only a text. */
 function sumUpText(answer: Json, choice: Json): Summary | undefined {
   const message = readObject(choice, 'message');
   const { role, content, refusal, tool_calls: calls } = message;
@@ -75,7 +76,7 @@ function sumUpText(answer: Json, choice: Json): Summary | undefined {
   };
 }
 
-/** Of all others that may go on. */
+/** Sums up any other answer that may be passed on. */
 function sumUpEvents(answer: Json, choice: Json): Summary | undefined {
   const { events, contentBytes } = tallyDeltas(decodeChatPayload(answer));
   const start = events[0];
@@ -102,7 +103,10 @@ function writeMembers(answer: Json, written: EncoderFacts, { model, context }: N
   return `"id":${id},"object":"chat.completion","created":${context.createdSeconds},"model":${JSON.stringify(model)},"usage":${usage}`;
 }
 
-/** Ours, and what nobody here knows. Not an object put together: each would get a hidden class of its own, in the old generation. */
+/**
+ * Writes our usage together with the upstream's unknown fields. It joins text because a merged
+ * object would get a hidden class of its own, in the old generation.
+ */
 function writeUsage(told: Json, usage: Usage): string {
   const ours = encodeUsage(usage);
   let others = '';
@@ -123,7 +127,7 @@ const WRITTEN = ['id', 'object', 'created', 'model', 'usage'];
 const isKept: KeepMember = (name) => !WRITTEN.includes(name);
 const isKeptButChoices: KeepMember = (name) => name !== 'choices' && !WRITTEN.includes(name);
 
-/** The slow way, for names that a splice does not take. */
+/** The slow way, for names that `spliceJson` cannot handle. */
 function mergeJson(answer: Json, members: string): Buffer {
   return Buffer.from(JSON.stringify({ ...answer, ...JSON.parse(`{${members}}`) }));
 }
@@ -134,7 +138,7 @@ function findOnlyChoice({ choices }: Json): Json | undefined {
   return isObject(choice) ? choice : undefined;
 }
 
-/** Nothing of it is missing or of another type than clients expect. */
+/** Whether nothing is missing and everything has the type that clients expect. */
 function isWhole(message: Json): boolean {
   const { role, content, tool_calls: calls } = message;
   const hasText = typeof content === 'string' || content === null;

@@ -24,15 +24,16 @@ import { createChunkDecoder, readChoices } from './decode-chunks.ts';
 import { STREAM_DONE } from './decode-stream.ts';
 import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
 
-/** What the head of a chunk is made of; the later of two fields of one name counts. */
+/** The fields in the head of a chunk. If a name occurs twice, the later field counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
 const NO_BYTES = new Uint8Array(0);
 const utf8 = new TextEncoder();
 
 /**
- * From an upstream of the chat format to a chat client. Every chunk names the model, so its head is replaced;
- * what it says goes on as it came. The beginning and the end are written anew: where the reason, the usage
- * and the terminator stand, and whether at all, differs from upstream to upstream.
+ * Relays a stream from an upstream of the chat format to a chat client. Every chunk names the
+ * model, so its head is replaced; the content is passed on unchanged. The beginning and the end are
+ * written anew, because upstreams differ in where they send the finish reason, the usage and the
+ * terminator, and whether they send them at all.
  */
 export function createChatRelay(
   model: string,
@@ -42,7 +43,6 @@ export function createChatRelay(
   return createStreamRelay(new ChatFrames(model, context, maskText));
 }
 
-/** A class, because one is made for every stream. */
 class ChatFrames implements FrameRelay {
   readonly #model: string;
   readonly #context: AnswerContext;
@@ -97,7 +97,8 @@ class ChatFrames implements FrameRelay {
     if (start?.type !== 'start') return [];
     const head = encodeHead({ id: start.id, model: this.#model }, this.#context);
     this.#head = head;
-    // With a memory of its own: a piece of the pool would keep 8 KB alive for as long as the stream is open.
+    // In memory of its own: a slice of the pool would keep 8 KB alive as long as the stream is
+    // open.
     this.#heads.bytes = new Uint8Array(Buffer.from(head));
     return encodeUtf8(encodeBeginning(head, this.#context));
   }
@@ -125,10 +126,10 @@ class ChatFrames implements FrameRelay {
   }
 }
 
-/** What chunks begin with, for the client and from the upstream. */
+/** The heads of chunks: the one for the client and the one from the upstream. */
 interface Heads {
   bytes: Uint8Array;
-  /** In chunks like the last one. */
+  /** The length of the upstream's head, in chunks like the last one. */
   cutBytes: number;
 }
 
@@ -148,7 +149,10 @@ function replaceHeads(chunk: Uint8Array, start: number, run: TextRun, heads: Hea
   return replaced;
 }
 
-/** The role, the reason and what is empty are said at the beginning and at the end. */
+/**
+ * Whether a choice says nothing new: roles, finish reasons and empty values are written at the
+ * beginning and at the end.
+ */
 function isSilent(choice: Json): boolean {
   const delta = readObject(choice, 'delta');
   return Object.entries(delta).every(([name, value]) => name === 'role' || isNothing(value));
@@ -157,7 +161,7 @@ function isSilent(choice: Json): boolean {
 const isNothing = (value: unknown) =>
   value == null || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** Nothing in it has to be taken out but what stands before its choices. */
+/** Whether only the part before the choices has to be replaced. */
 function isPlain(chunk: Json, choices: readonly Json[]): boolean {
   const names = Object.keys(chunk);
   const behind = names.slice(names.indexOf('choices'));

@@ -1,7 +1,10 @@
 import type { ChatMessage } from './chat-request.ts';
 import { isBlank } from './decode-content.ts';
 
-/** One who instructs, at the head alone; then users and assistants, who say something, and nothing beside it. */
+/**
+ * Whether a conversation has only plain texts: at most one system message, at the head, and then
+ * user and assistant messages that have a role, a text and nothing else.
+ */
 export function areTexts(messages: unknown): boolean {
   const all = messages as readonly ChatMessage[];
   for (let i = 0; i < all.length; i++) if (!isText(all[i], i === 0)) return false;

@@ -1,4 +1,4 @@
-/** The body of a chat request as far as it is read, once `chatRequestSchema` has found nothing wrong with it. */
+/** The fields that are read from a chat request, once `chatRequestSchema` has accepted it. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
@@ -22,7 +22,7 @@ export interface ChatRequest {
   readonly [field: string]: unknown;
 }
 
-/** Clients mark in any place what a native upstream is to keep in its cache. */
+/** Clients may mark any place up to which a native upstream is to cache the input. */
 interface CacheMark {
   readonly cache_control?: unknown;
 }
@@ -49,7 +49,7 @@ export type UserPart = TextPart | ImagePart | FilePart;
 
 export interface FunctionCall {
   readonly name: string;
-  /** JSON, or nothing for a function without arguments. */
+  /** JSON, or an empty text for a function without arguments. */
   readonly arguments: string;
 }
 
@@ -61,13 +61,13 @@ export interface ToolCall {
 export interface AssistantMessage extends CacheMark {
   readonly role: 'assistant';
   readonly content?: string | readonly AssistantPart[] | null;
-  /** What it thought before; some upstreams want it back. */
+  /** The model's earlier thinking; some upstreams want it back. */
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly ToolCall[] | null;
   readonly function_call?: FunctionCall | null;
 }
 
-/** A refusal is nothing that a model reads again. */
+/** A refusal is never sent to a model again. */
 export type AssistantPart = TextPart | { readonly type: 'refusal' };
 
 export type ChatMessage = CacheMark &

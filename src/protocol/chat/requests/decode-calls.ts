@@ -19,12 +19,11 @@ interface Piece {
   readonly json: string;
 }
 
-/** Reads the calls of tools, whose pieces are told apart by index or, where there is none, by id. */
+/** Reads tool calls. Their pieces are told apart by index or, without an index, by id. */
 export function createCallDecoder(blocks: BlockQueue): CallDecoder {
   return new CallDecoder(blocks);
 }
 
-/** A class, because one is made for every stream. */
 class CallDecoder {
   readonly #blocks: BlockQueue;
   readonly #calls: Call[] = [];
@@ -77,7 +76,10 @@ function readPiece(fields: Json): Piece {
   };
 }
 
-/** Upstreams that send whole calls may give all of them one index, or none, and some of them no id. */
+/**
+ * Whether a piece begins a new call. Upstreams that send whole calls may give all of them the same
+ * index or none, and may leave out some ids.
+ */
 function isNext({ index, id, name }: Piece, known: Call): boolean {
   if (name === undefined) return false;
   return id === undefined ? index === undefined : id !== known.id;

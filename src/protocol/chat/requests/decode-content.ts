@@ -5,15 +5,15 @@ import { refuseField } from './refuse-field.ts';
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 const PDF_TYPE = 'application/pdf';
-/** Native documents have titles of at most so many. */
+/** The longest title of a native document. */
 const TITLE_CHARS_MAX = 500;
 
-/** A text of nothing but white space says nothing, and models refuse it. */
+/** Whether a text is nothing but white space. Models refuse such texts. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** Parts as blocks, those that say nothing left out; `path` is where the parts stand. */
+/** Turns parts into blocks and leaves out blank texts. `path` is the place of the parts. */
 export function decodeParts(parts: readonly UserPart[], path: string): ContentBlock[] {
   const blocks: ContentBlock[] = [];
   for (const [i, part] of parts.entries()) {
@@ -39,20 +39,23 @@ export function decodeTexts(content: string | readonly AssistantPart[]): TextBlo
   );
 }
 
-/** As clients of other gateways write it, on parts, messages, tools and whole requests; anything else is no marker. */
+/**
+ * Reads a cache marker as clients of other gateways write it, on parts, messages, tools or whole
+ * requests. Any other value is not a marker.
+ */
 export function decodeCacheControl(control: unknown): CacheControl | undefined {
   if (!isObject(control) || control['type'] !== 'ephemeral') return undefined;
   const { ttl } = control;
   return { type: 'ephemeral', ...((ttl === '5m' || ttl === '1h') && { ttl }) };
 }
 
-/** The field of a block, where what it is made of is marked. */
+/** Returns the marker field for a block, if the part, message or tool is marked. */
 export function decodeMarker({ cache_control: marked }: { readonly cache_control?: unknown }) {
   const control = decodeCacheControl(marked);
   return control === undefined ? undefined : { cache_control: control };
 }
 
-/** What stands for a message is marked at its end, where a mark of its own wins. */
+/** Puts the marker of a message on the message's last block, unless that block has its own. */
 export function markLast<Block extends ContentBlock>(
   blocks: readonly Block[],
   message: { readonly cache_control?: unknown },
@@ -93,7 +96,10 @@ function decodeImage(url: string, path: string): OtherBlock {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: read.data } };
 }
 
-/** An id is of a file that one account of a vendor has, whoever of its customers sent it. */
+/**
+ * Files by id are refused: an id names a file of one account at a vendor, which every customer of
+ * the gateway could read.
+ */
 function decodeFile({ file_data: data, filename }: FilePart['file'], path: string): OtherBlock {
   const title = filename ? { title: filename.slice(0, TITLE_CHARS_MAX) } : undefined;
   if (data && isHttpUrl(data)) {

@@ -18,7 +18,7 @@ interface DecodedMessages {
   readonly messages: readonly Message[];
 }
 
-/** The conversation in native words, with what instructs the model taken out of it. */
+/** Translates the conversation into the native format, and takes the instructions out of it. */
 export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMessages {
   const instructions: TextBlock[] = [];
   const conversation = createConversation();
@@ -35,7 +35,8 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
         conversation.addUser(decodeUserContent(message, `${path}.content`));
         break;
       case 'assistant':
-        // Calls of the deprecated kind have no id; one at a time, the latest is the one answered.
+        // Calls of the deprecated kind have no id. They come one at a time, so a result answers the
+        // latest.
         if (message.function_call) functionCallId = `function_call_${i}`;
         conversation.addAssistant(decodeAssistantContent(message, functionCallId));
         break;
@@ -53,7 +54,7 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
   };
 }
 
-/** One text, unless something in it is marked. */
+/** Joins the instructions into one text, unless one of them is marked. */
 function joinInstructions(instructions: readonly TextBlock[]): InferenceRequest['system'] {
   if (instructions.length === 0) return undefined;
   if (instructions.some((block) => block.cache_control != null)) return instructions;
@@ -61,9 +62,9 @@ function joinInstructions(instructions: readonly TextBlock[]): InferenceRequest[
 }
 
 /**
- * The native format wants the results of all tools at the head of the one message after their calls: whatever
- * the user says between them and the assistant's next turn follows them. Lists are as long as clients like,
- * too long to be spread into arguments.
+ * The native format wants the results of all tools at the head of the one message that follows
+ * their calls. Everything else that the user says before the assistant's next turn comes after the
+ * results. Lists may be of any length, too long to be spread into arguments.
  */
 function createConversation() {
   const messages: Message[] = [];
@@ -89,7 +90,7 @@ function createConversation() {
       end();
       if (content.length > 0) messages.push({ role: 'assistant', content });
     },
-    /** A tool may have nothing to say; a text of nothing is not how it says so. */
+    /** Leaves an empty result out, because an empty text block would be refused. */
     addResult(id: string, content: readonly ContentBlock[], message: ChatMessage): void {
       results.push({
         type: 'tool_result',
@@ -104,7 +105,7 @@ function createConversation() {
 
 type UserMessage = Extract<ChatMessage, { role: 'user' }>;
 
-/** Of no length where nothing is said. */
+/** Returns an empty value if the message says nothing. */
 function decodeUserContent(message: UserMessage, path: string): Message['content'] {
   const { content } = message;
   if (typeof content !== 'string') return markLast(decodeParts(content, path), message);
@@ -136,8 +137,9 @@ function decodeCall(id: string, call: FunctionCall): ToolUseBlock {
 }
 
 /**
- * A model may have written anything, and reads in the result of its call what was wrong with it: the conversation goes
- * on. The native format has a place for objects alone, so whatever is none stands in one, as it was written.
+ * A model may write arguments that are not valid JSON, and learns from the call's result what was
+ * wrong: the conversation goes on. The native format takes only objects, so anything else is put
+ * into an object as it was written.
  */
 function parseArguments(json: string): Readonly<Record<string, unknown>> {
   if (isBlank(json)) return {};

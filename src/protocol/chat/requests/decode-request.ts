@@ -12,7 +12,7 @@ import { listUnread } from './list-unread.ts';
 import { refuseField } from './refuse-field.ts';
 import { chatRequestSchema } from './request-schema.ts';
 
-/** Chat knows twice the range; above the native one there is nothing but its end. */
+/** The chat format allows up to 2. The native format ends at 1, so higher values become 1. */
 const TEMPERATURE_MAX = 1;
 
 export const CHAT_FIELDS = knowFields(namesOf(chatRequestSchema), FIELD_RULES);
@@ -58,7 +58,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
   return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
 }
 
-/** Of two, the smaller: whichever of them an upstream knows, it is kept. */
+/** Takes the smaller one of two limits: whichever field an upstream knows, its limit is kept. */
 function decodeOutputLimit(chat: ChatRequest): number | undefined {
   const limits = [chat.max_completion_tokens, chat.max_tokens].filter((limit) => limit != null);
   return limits.length === 0 ? undefined : Math.min(...limits);

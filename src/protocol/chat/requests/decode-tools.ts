@@ -13,7 +13,7 @@ interface DecodedTools {
   readonly toolChoice: ToolChoice | undefined;
 }
 
-/** The tools and what the model has to do with them, be they given in the current or in the deprecated way. */
+/** Reads the tools and the tool choice, in the current or in the deprecated form. */
 export function decodeTools(chat: ChatRequest): DecodedTools {
   const definitions = [...(chat.tools ?? []).map(readDefinition), ...(chat.functions ?? [])];
   const choice = chat.tool_choice ?? readFunctionCall(chat.function_call);
@@ -30,7 +30,7 @@ export function decodeTools(chat: ChatRequest): DecodedTools {
   return { tools, toolChoice: undefined };
 }
 
-/** A marker stands beside the function or in it. */
+/** A cache marker is either beside the function or inside it. */
 function readDefinition(tool: ToolDefinition): FunctionDefinition {
   const { function: definition, cache_control: control } = tool;
   return control == null ? definition : { ...definition, cache_control: control };
@@ -42,7 +42,7 @@ function decodeTool(definition: FunctionDefinition): Tool {
     name,
     ...decodeMarker(definition),
     ...(typeof description === 'string' && { description }),
-    // Native tools need the type, which chat clients leave out where there are no parameters.
+    // Native tools need the type, which chat clients leave out for tools without parameters.
     input_schema: { type: 'object', properties: {}, ...parameters },
   };
 }
@@ -57,7 +57,7 @@ function listAllowedNames(choice: ChatToolChoice | undefined): ReadonlySet<strin
   return new Set(choice.allowed_tools.tools.map((tool) => tool.function.name));
 }
 
-/** Whether the model has no way out of calling a tool. */
+/** Whether the model is forced to call a tool. */
 function isDemand(choice: ChatToolChoice | undefined): boolean {
   const mode = readMode(choice);
   return mode !== 'none' && mode !== 'auto';

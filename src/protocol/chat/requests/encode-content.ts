@@ -7,7 +7,10 @@ import type { FilePart, ImagePart, TextPart, UserPart } from './chat-request.ts'
 
 type Accepts = UpstreamCall['accepts'];
 
-/** Blocks as parts of a user's message; `path` is where they stand. Thoughts are nothing that was said. */
+/**
+ * Turns blocks into parts of a user's message. `path` is the place of the blocks. Thinking is left
+ * out.
+ */
 export function encodeParts(
   blocks: readonly ContentBlock[],
   path: string,
@@ -24,7 +27,7 @@ export function joinTexts(parts: readonly { readonly text: string }[]): string {
   return parts.map(({ text }) => text).join('\n');
 }
 
-/** Mostly one part. */
+/** Returns one part for most blocks. */
 export function encodeBlock(block: ContentBlock, path: string, accepts: Accepts): UserPart[] {
   switch (block.type) {
     case 'text':
@@ -58,7 +61,7 @@ function encodeImage(source: Json, path: string): ImagePart {
   }
 }
 
-/** Plain text can be said in any format; files cannot. */
+/** Any format can express plain text, but not every upstream takes files. */
 function encodeDocument(document: Json, path: string, accepts: Accepts): UserPart[] {
   const source = readObject(document, 'source');
   const title = readText(document, 'title');

@@ -11,13 +11,14 @@ import type { UpstreamCall } from '../../upstream-call.ts';
 import type { AssistantMessage, ChatMessage, UserPart } from './chat-request.ts';
 import { encodeBlock, encodeParts, isText, joinTexts } from './encode-content.ts';
 
-/** The conversation in the words of the chat format, with what instructs the model at its head. */
+/** Translates the conversation into the chat format, with the instructions at its head. */
 export function encodeMessages(
   { system, messages }: Pick<InferenceRequest, 'system' | 'messages'>,
   accepts: UpstreamCall['accepts'],
 ): readonly ChatMessage[] {
   const encoded: ChatMessage[] = [];
-  // The results of calls come right behind them; whatever else is said before the next answer follows.
+  // Results must directly follow their calls. Everything else before the next answer comes after
+  // them.
   let afterResults: ChatMessage[] = [];
   const endTurn = () => {
     for (const message of afterResults) encoded.push(message);
@@ -52,7 +53,10 @@ function joinContent(content: Message['content']): string {
   return joinTexts(content.filter((block) => block.type === 'text'));
 }
 
-/** `undefined` where nothing was said aloud: such a message is refused. */
+/**
+ * Returns `undefined` if a message has neither text nor calls, because upstreams refuse such a
+ * message.
+ */
 function encodeAnswer(
   content: Message['content'],
   path: string,
@@ -80,7 +84,7 @@ function encodeAnswer(
   };
 }
 
-/** Those of a native vendor are for its own models. */
+/** Thinking that a native vendor signed is only for the vendor's own models. */
 function readThoughts(content: readonly ContentBlock[]): string {
   return content
     .filter(isUnsigned)
@@ -120,7 +124,7 @@ function encodeTurn(
   return { results, rest };
 }
 
-/** A tool says nothing but text in this format; what it shows, the user shows for it. */
+/** A tool's result is only text in this format. Anything else goes into a user message. */
 function encodeResult(
   block: ToolResultBlock,
   path: string,

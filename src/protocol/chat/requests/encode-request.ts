@@ -4,10 +4,13 @@ import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeTools } from './encode-tools.ts';
 
-/** Newer upstreams know the first alone, older ones the second alone. */
+/** Newer upstreams know only the first name, older ones only the second. */
 export type OutputLimitField = 'max_completion_tokens' | 'max_tokens';
 
-/** What the settings say; else that of the client, who knows its model; else the newer one. */
+/**
+ * Takes the name from the settings, or else from the client, which knows its model, or else the
+ * newer one.
+ */
 export function chooseOutputLimitField(
   { source }: UpstreamCallOutline,
   setting: OutputLimitField | undefined,
@@ -20,12 +23,13 @@ export function chooseOutputLimitField(
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh'];
 
-/** Upstreams refuse longer ones. */
+/** Upstreams refuse a longer value. */
 const USER_CHARS_MAX = 64;
 
 /**
- * The body for an upstream of the chat format from a request of the native one. Throws a `Refusal` for what has no
- * words in it and cannot be left out; thoughts, cache markers and top_k are left out.
+ * Writes the body for an upstream of the chat format from a request of the native format. Throws a
+ * `Refusal` for content that the chat format cannot express and that must not be left out. Thinking
+ * that the upstream does not take, cache markers and top_k are left out.
  */
 export function encodeChatRequest(
   call: UpstreamCall,
@@ -53,7 +57,7 @@ function encodeUser(passedOn: InferenceRequest['passedOn']): string | undefined 
   return readText(readObject(passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX);
 }
 
-/** What is most here is less than the most there. */
+/** The native `max` is more than the chat format's `xhigh`, its highest effort. */
 function encodeEffort({ request, accepts }: UpstreamCall): string | undefined {
   if (accepts?.has('effort') !== true) return undefined;
   const { effort } = request;

@@ -1,7 +1,7 @@
 import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
 import type { InferenceRequest, Tool, ToolChoice } from '../../inference.ts';
 
-/** The tools and what the model has to do with them. Without tools there is nothing to choose. */
+/** Writes the tools and the tool choice. Without tools there is nothing to choose. */
 export function encodeTools({ tools, toolChoice }: Pick<InferenceRequest, 'tools' | 'toolChoice'>) {
   if (tools.length === 0) return {};
   const isOneAtATime =
@@ -13,7 +13,7 @@ export function encodeTools({ tools, toolChoice }: Pick<InferenceRequest, 'tools
   };
 }
 
-/** A vendor's tool is one that its own models know without being told. */
+/** Refuses a vendor's own tools, because only the vendor's models know them. */
 function encodeTool({ name, description, input_schema: parameters, type }: Tool, i: number) {
   if (type != null && type !== 'custom') {
     throw refuseKind(`tools.${i}`, `tools of type ${nameKind(type)}`);

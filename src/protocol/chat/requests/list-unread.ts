@@ -4,7 +4,7 @@ import { isBlank } from './decode-content.ts';
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Names under which decoding reads what stands there, or finds nothing that a model would read. */
+/** Values under these names are decoded, or contain nothing that a model would read. */
 const READ_NAMES: ReadonlySet<string> = new Set([
   ...['role', 'content', 'type', 'text', 'tool_calls', 'tool_call_id', 'function_call'],
   ...['function', 'name', 'arguments', 'id', 'description', 'parameters'],
@@ -12,8 +12,8 @@ const READ_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What decoding leaves out of messages and tools, and what nobody here knows: an upstream of the chat format gets to
- * read all of it. Most requests have nothing of the kind.
+ * Lists what decoding leaves out of messages and tools, and the unknown fields: an upstream of the
+ * chat format gets to read all of it. Most requests have nothing of the kind.
  */
 export function listUnread(
   chat: ChatRequest,
@@ -46,7 +46,7 @@ function addUnreadOfItems(items: readonly unknown[], unread: unknown[]): void {
   for (const item of items) if (isObject(item)) addUnread(item, unread);
 }
 
-/** Decoding leaves out texts that say nothing. */
+/** Decoding leaves out blank texts. */
 function isBlankText(name: string, field: unknown): boolean {
   if (typeof field !== 'string' || (name !== 'content' && name !== 'text')) return false;
   return field !== '' && isBlank(field);

@@ -1,7 +1,7 @@
 import { Refusal } from '../../refusals.ts';
 import type { SchemaProblem } from '../../schema.ts';
 
-/** Says what is wrong with a field the way clients of the chat format know it. */
+/** Reports a faulty field in the style that clients of the chat format know. */
 export function refuseField({ path, kind, message }: SchemaProblem): Refusal {
   if (path === '') {
     return new Refusal('invalid_request', `Invalid value for the request body: ${message}.`);

@@ -3,7 +3,7 @@ import type { RequestOutline } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
 
 /**
- * What is kept in the cache for an hour costs more, and upstreams of the chat format do not tell it from the rest.
+ * Caching for an hour costs more, and upstreams of the chat format do not report it separately.
  * Throws a `Refusal`.
  */
 export function refuseLongCache({ sentUnread }: RequestOutline): void {

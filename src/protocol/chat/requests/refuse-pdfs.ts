@@ -1,7 +1,9 @@
 import { refuseKind } from '../../fields/refuse-kind.ts';
 import type { RequestOutline } from '../../inference.ts';
 
-/** Of a request that came in the chat format: there, all documents are PDFs. Throws a `Refusal`. */
+/**
+ * For a request that came in the chat format, where every document is a PDF. Throws a `Refusal`.
+ */
 export function refusePdfs({ messages }: RequestOutline): void {
   for (const [i, { content }] of messages.entries()) {
     if (typeof content === 'string' || !content.some(({ type }) => type === 'document')) continue;

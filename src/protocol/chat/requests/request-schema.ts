@@ -19,7 +19,7 @@ const STOP_SEQUENCES_MAX = 4;
 
 const toolName = text({ charsMin: 1, charsMax: TOOL_NAME_CHARS_MAX, pattern: /^[a-zA-Z0-9_-]+$/ });
 
-/** What is said of a kind that there is none of; never the kind itself, which is as long as its sender likes. */
+/** The message for an unknown kind. It never quotes the kind, which may be of any length. */
 const only = (kinds: string) => ({ unknownTag: () => `Input should be ${kinds}` });
 
 const textPart = object({ text: text() });
@@ -132,7 +132,7 @@ const responseFormat = tagged(
   only("'text', 'json_object' or 'json_schema'"),
 );
 
-/** One of a few words, or else what `schema` says. */
+/** Allows one of a few words, or whatever `schema` allows. */
 function wordOr(words: readonly string[], schema: Schema): Schema {
   const word = oneOf(...words);
   return {
@@ -141,7 +141,10 @@ function wordOr(words: readonly string[], schema: Schema): Schema {
   };
 }
 
-/** Fields that only an upstream of the chat format reads, and that cost nothing by themselves, in whatever shape. */
+/**
+ * Fields that only an upstream of the chat format reads. They cost nothing by themselves, whatever
+ * their shape.
+ */
 const PASSED_FIELDS = [
   'cache_control',
   'chat_template_kwargs',

@@ -13,9 +13,9 @@ import { CHAT_FIELDS } from './decode-request.ts';
 import type { OutputLimitField } from './encode-request.ts';
 
 /**
- * The body for an upstream of the chat format from one that came in it, and only from such a one. It goes on as it
- * came, byte for byte, but for what the gateway answers for: the model, the length of the answer, and whether it is a
- * stream that tells its usage.
+ * Writes the body for an upstream of the chat format from a body that came in this format, and only
+ * from such a body. The bytes stay as they came, except for what the gateway answers for: the
+ * model, the length of the answer, and whether it is a stream that tells its usage.
  */
 export function spliceChatRequest(
   call: UpstreamCallOutline,
@@ -35,7 +35,10 @@ function encodeStreamOptions({ value }: JsonBody): string {
   return JSON.stringify({ ...options, include_usage: true });
 }
 
-/** Known fields that say nothing are left out, as some upstreams refuse them, and with the tools what is said of them. */
+/**
+ * Leaves out empty known fields, because some upstreams refuse them, and without tools also the
+ * fields about tools.
+ */
 const isKept: KeepMember = (name, fields) => {
   switch (name) {
     case 'model':
