@@ -15,14 +15,14 @@ import { decodeEnding } from './decode-ending.ts';
 import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
 import { encodeUsage, mendSearches } from './encode-usage.ts';
 
-/** The events of an answer that comes as a whole. */
+/** Decodes an answer that is not a stream. */
 export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
   return decodePayload(parseUpstreamJson(body));
 }
 
 /**
- * What a native client gets to read: all of the answer, with what nobody here knows in it. Without usage it is
- * better written anew, with an estimate.
+ * Returns an upstream's answer for a native client: all of it, including unknown fields. Without
+ * usage, all events are returned, and the answer has to be written anew with an estimate.
  */
 export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
   const answer = readUpstreamBody(body);
@@ -42,14 +42,14 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
 
 const writeJson = (value: Json) => Buffer.from(JSON.stringify(value));
 
-/** Whether the answer tells just this usage. */
+/** Whether the answer tells exactly this usage. */
 function tellsUsageOf(answer: Json, usage: Usage): boolean {
   const told = readObject(answer, 'usage');
   const isCounted = told['input_tokens'] != null && told['output_tokens'] != null;
   return isCounted && isSameUsage(decodeUsage(told, NO_USAGE), usage);
 }
 
-/** Ours, and what nobody here knows. */
+/** Merges our usage with the upstream's unknown fields. */
 function mendUsage(answer: Json, usage: Usage): Json {
   const { service_tier, ...ours } = encodeUsage(usage);
   const told = readObject(answer, 'usage');
@@ -67,7 +67,7 @@ function decodePayload(answer: Json): readonly InferenceEvent[] {
   return events;
 }
 
-/** What an answer says of its cost, for whoever wants nothing else. */
+/** Reads only the usage of an answer. */
 export function readNativeUsage(answer: Json): Usage | undefined {
   if (answer['type'] === 'error' || tellsError(answer['error'])) throw decodeStreamError(answer);
   const told = answer['usage'];

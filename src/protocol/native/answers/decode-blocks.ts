@@ -6,16 +6,15 @@ import { isObject } from '../../schema.ts';
 interface OpenBlock {
   readonly index: number;
   readonly upstreamIndex: unknown;
-  /** A tool's input that came at once; counts when no piece of it follows. */
+  /** A tool's input that came in the block's start. It counts if no piece of input follows. */
   input: string;
 }
 
-/** Reads the blocks of a stream. Kinds that nobody here knows are left out, and the others numbered anew. */
+/** Reads the blocks of a stream. Unknown kinds are left out, and the others are numbered anew. */
 export function createBlockDecoder(): BlockDecoder {
   return new BlockDecoder();
 }
 
-/** A class, because one is made for every stream. */
 class BlockDecoder {
   #blocks = 0;
   #open: OpenBlock | 'unknown' | undefined;
@@ -68,7 +67,7 @@ class BlockDecoder {
   }
 }
 
-/** The bytes of what a whole block says: of the deltas that its events would have. */
+/** Counts the content bytes of a whole block: those of the deltas that its events would have. */
 export function countBlockBytes(content: unknown): number {
   if (!isObject(content)) throw brokenAnswer('a block begins out of order');
   if (decodeBlockStart(content) === undefined) return 0;
@@ -103,7 +102,7 @@ function decodeBlockStart(content: Json): BlockStart | undefined {
   }
 }
 
-/** What a delta or the start of a block says; citations and what is newer say nothing here. */
+/** Reads the content of a delta or of a block's start. Citations and newer kinds are ignored. */
 function readDeltas(fields: Json): BlockDelta[] {
   const deltas: BlockDelta[] = [];
   const text = readText(fields, 'text');

@@ -18,7 +18,7 @@ const STOP_REASONS: readonly StopReason[] = [
   'model_context_window_exceeded',
 ];
 
-/** Why an answer ends. A reason that is not known yet ends it all the same. */
+/** Reads why an answer ends. An unknown reason counts as `end_turn`. */
 export function decodeEnding(fields: Json): Ending {
   const stopReason = STOP_REASONS.find((reason) => reason === fields['stop_reason']) ?? 'end_turn';
   return { stopReason, stopSequence: readText(fields, 'stop_sequence') };

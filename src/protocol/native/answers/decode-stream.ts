@@ -14,7 +14,7 @@ import { createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding, NO_ENDING } from './decode-ending.ts';
 import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
 
-/** Reads what an upstream of the native format streams. */
+/** Decodes the stream of an upstream of the native format. */
 export function createStreamDecoder(): StreamDecoder {
   const payloads = createPayloadDecoder();
   return {
@@ -23,16 +23,18 @@ export function createStreamDecoder(): StreamDecoder {
   };
 }
 
-/** The same behind the JSON, for those who have read that already. */
+/** Does the same for payloads that are already parsed. */
 export function createPayloadDecoder(): PayloadDecoder {
   return new PayloadDecoder();
 }
 
-/** A class, because one is made for every stream. */
 class PayloadDecoder {
   #usage: Usage = NO_USAGE;
   #isUsageTold = false;
-  /** That were found something for, until they are told: others are not billed. */
+  /**
+   * Searches with results, counted until the usage is told. Searches without results are not
+   * billed.
+   */
   #searches = 0;
   #ending = NO_ENDING;
   #stage: 'nothing' | 'started' | 'finished' = 'nothing';
@@ -62,7 +64,7 @@ class PayloadDecoder {
         this.#checkStarted(type);
         return this.#finish();
       default:
-        // Pings, and events that are newer than this.
+        // Pings and unknown, newer events.
         return [];
     }
   }
@@ -88,7 +90,9 @@ class PayloadDecoder {
     return [{ type: 'start', id, model, usage: started }];
   }
 
-  /** Usage is told in the end. */
+  /**
+   * Counts a search as soon as it has results, because the upstream tells usage only at the end.
+   */
   #noteSearch({ content_block: block }: Json, events: InferenceEvent[]): InferenceEvent[] {
     const hasResults =
       isObject(block) &&

@@ -12,7 +12,7 @@ export const NO_USAGE: Usage = {
   searches: 0,
 };
 
-/** What an upstream says now, over what it said before: it may leave out what has not changed. */
+/** Merges the latest usage into the earlier one: an upstream may leave out what has not changed. */
 export function decodeUsage(value: unknown, before: Usage): Usage {
   const usage = isObject(value) ? value : {};
   const split = isObject(usage['cache_creation']) ? usage['cache_creation'] : {};
@@ -36,7 +36,7 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
   };
 }
 
-/** Whether an upstream says anything at all; some send the field and nothing in it. */
+/** Whether an upstream tells any usage; some send the field without any number in it. */
 export function tellsUsage(value: unknown): boolean {
   const usage = isObject(value) ? value : {};
   return (

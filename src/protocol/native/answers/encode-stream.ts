@@ -12,7 +12,6 @@ export function createStreamEncoder(): StreamEncoder {
   return new NativeEncoder();
 }
 
-/** A class, because one is made for every stream. */
 class NativeEncoder implements StreamEncoder {
   #hasPinged = false;
   #usageAtStart = NO_USAGE;
@@ -54,7 +53,7 @@ class NativeEncoder implements StreamEncoder {
     });
     const ping = this.#hasPinged ? '' : PING;
     this.#hasPinged = true;
-    // Without any delta some clients lose the tool's input, so there is always an empty one.
+    // Without any delta, some clients lose the tool's input, so an empty delta is always sent.
     const firstDelta =
       block.type === 'tool_use' ? writeDelta(index, 'input_json_delta', 'partial_json', '') : '';
     return start + ping + firstDelta;
@@ -111,7 +110,7 @@ function encodeDelta(index: number, delta: BlockDelta): string {
 const unlessEmpty: typeof writeDelta = (index, type, field, said) =>
   said === '' ? '' : writeDelta(index, type, field, said);
 
-/** Most events are these: to write only what they say anew takes a quarter of the time. */
+/** Most events are deltas. Writing only their content anew takes a quarter of the time. */
 function writeDelta(index: number, type: string, field: string, said: string): string {
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${field}":${JSON.stringify(said)}}}\n\n`;
 }

@@ -2,7 +2,10 @@ import type { Usage } from '../../inference.ts';
 import type { Json } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 
-/** What a whole answer and the start of a stream say of it. No number is ever null: clients count on that. */
+/**
+ * The usage in a whole answer and in the start of a stream. No number is ever null: clients rely on
+ * that.
+ */
 export function encodeUsage(usage: Usage) {
   return {
     input_tokens: usage.input,
@@ -19,7 +22,10 @@ export function encodeUsage(usage: Usage) {
   };
 }
 
-/** What the end of a stream says: of the whole answer, as clients overwrite what they had. */
+/**
+ * The usage at the end of a stream. It covers the whole answer, because clients overwrite what they
+ * had.
+ */
 export function encodeFinalUsage(usage: Usage) {
   return {
     input_tokens: usage.input,
@@ -37,7 +43,7 @@ const encodeThinking = ({ thinking }: Usage) =>
 const encodeSearches = ({ searches }: Usage) =>
   searches > 0 ? { server_tool_use: { web_search_requests: searches } } : undefined;
 
-/** Ours in what an upstream told of its tools; what nobody here knows stays in it. */
+/** Puts our number of searches into the upstream's tool usage, and keeps its unknown fields. */
 export function mendSearches(told: Json, { searches }: Usage) {
   const tools = told['server_tool_use'];
   return isObject(tools)

@@ -31,14 +31,17 @@ import { createStreamEncoder, encodeEvent } from './encode-stream.ts';
 import { encodeFinalUsage, mendSearches } from './encode-usage.ts';
 
 const EVENT_NAME = /^\w{1,64}$/;
-/** What other events say is none of the answer, but may be about a failure. */
+/** Other events are not part of the answer, but may be about a failure. */
 const OF_THE_ANSWER = /^(message|content_block)_/;
 
-/** Beside the output. */
+/** Input counts at the end of a stream; the output count is checked separately. */
 const FINAL_COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 const utf8 = new TextEncoder();
 
-/** What a stream says of its end, before it is known whether that is so. */
+/**
+ * The event that tells the end of a stream, held until it is known to be the last and its usage
+ * right.
+ */
 interface Ending {
   readonly payload: Json;
   readonly bytes: Uint8Array;
@@ -47,15 +50,15 @@ interface Ending {
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
 /**
- * From an upstream of the native format to a native client. The start is written anew, with `model` in it;
- * everything else goes on as it came, but for an event without its name, on which clients break, and an end that
- * tells another usage than is billed. An end therefore goes out with the last event.
+ * Relays a stream from an upstream of the native format to a native client. The start is written
+ * anew, with `model` in it. Everything else is passed on unchanged, with two exceptions: an event
+ * without its name, on which clients break, and an end that tells another usage than the billed
+ * one. So the end is held until the last event.
  */
 export function createNativeRelay(model: string, maskText: MaskText): StreamRelay {
   return createStreamRelay(new NativeFrames(model, maskText));
 }
 
-/** A class, because one is made for every stream. */
 class NativeFrames implements FrameRelay {
   readonly #model: string;
   readonly #maskText: MaskText;
@@ -106,7 +109,8 @@ class NativeFrames implements FrameRelay {
     if (type !== 'message_delta') return { events, bytes: [named] };
     const before = this.#takeEnding();
     this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
-    // A copy: the chunk's memory may be used again before the next event comes. Of the pool, since that comes soon.
+    // A copy, because the chunk's memory may be reused before the next event comes. It may be from
+    // the pool, since that event comes soon.
     this.#ending = { payload, bytes: Buffer.from(named) };
     return { events, bytes: before };
   }
@@ -117,7 +121,10 @@ class NativeFrames implements FrameRelay {
     return encodeUtf8(this.#encoder.encode({ ...start, model: this.#model }));
   }
 
-  /** One that another follows was not the last. Without the output, too, clients break on it. */
+  /**
+   * Sends a held end that turned out not to be the last one. Clients break on an end without an
+   * output count, so such an end is mended.
+   */
   #takeEnding(): readonly Uint8Array[] {
     if (this.#ending === undefined) return [];
     const { payload, bytes } = this.#ending;
@@ -137,7 +144,10 @@ class NativeFrames implements FrameRelay {
   }
 }
 
-/** Clients need the output, and may do without what has not changed since the start. */
+/**
+ * Whether no count in an end contradicts the usage. Clients need the output count, and can do
+ * without counts that have not changed since the start.
+ */
 function tellsNothingElse(ending: Json, usage: Usage): boolean {
   const told = readObject(ending, 'usage');
   const ours: Readonly<Record<string, unknown>> = encodeFinalUsage(usage);
@@ -153,7 +163,7 @@ function mendEnding(ending: Json, usage: Usage): Uint8Array {
   return utf8.encode(encodeEvent('message_delta', { ...ending, usage: mended }));
 }
 
-/** `undefined` where it is none that could stand in a line of its own. */
+/** Returns `undefined` if the type cannot be written as an event name on one line. */
 function readEventName(payload: Json): string | undefined {
   const type = readText(payload, 'type') ?? '';
   return EVENT_NAME.test(type) ? type : undefined;

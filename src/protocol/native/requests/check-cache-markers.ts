@@ -10,7 +10,9 @@ interface Marker {
   readonly ttl: '5m' | '1h';
 }
 
-/** Prompt caching marks a few places, those that are kept longer first. */
+/**
+ * At most four places may be marked for the cache, and those that are kept longer must come first.
+ */
 export function checkCacheMarkers(body: NativeRequest): void {
   const markers = readMarkers(body);
   if (markers.length === 0) return;
@@ -32,7 +34,7 @@ export function checkCacheMarkers(body: NativeRequest): void {
   }
 }
 
-/** In the order in which a model reads them. */
+/** Lists the markers in the order in which a model reads them. */
 function readMarkers(body: NativeRequest): Marker[] {
   const markers: Marker[] = [];
   addMarkers(body.tools, 'tools', markers);
@@ -40,7 +42,7 @@ function readMarkers(body: NativeRequest): Marker[] {
   body.messages.forEach(({ content }, i) => {
     if (isAnyMarked(content)) addMarkers(content, `messages.${i}.content`, markers);
   });
-  // One for the whole request goes to the last block, unless that has its own.
+  // A marker for the whole request applies to the last block, unless that block has its own.
   const control = body.cache_control;
   if (control != null && !isLastBlockMarked(body)) {
     markers.push({ path: 'cache_control.ttl', ttl: control.ttl ?? '5m' });
@@ -48,7 +50,7 @@ function readMarkers(body: NativeRequest): Marker[] {
   return markers;
 }
 
-/** A conversation is long, and its markers are few. */
+/** A quick check, because conversations are long and markers are few. */
 function isAnyMarked(items: unknown): boolean {
   if (!Array.isArray(items)) return false;
   return items.some(
@@ -72,7 +74,7 @@ function addMarkers(items: unknown, path: string, markers: Marker[]): void {
   }
 }
 
-/** Blocks of kinds that the schema does not know may have anything in this place. */
+/** A block of an unknown kind may have any value in this field. */
 function readControl(item: Readonly<Record<string, unknown>>): CacheControl | undefined {
   const control = item['cache_control'];
   return isObject(control) ? (control as unknown as CacheControl) : undefined;

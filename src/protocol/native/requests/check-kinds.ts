@@ -5,7 +5,7 @@ import type { NativeRequest } from './native-request.ts';
 
 const NO_PATHS: readonly string[] = Object.freeze([]);
 
-/** Refuses the kinds of tools that no model sells; tells the paths of those that nobody here knows. */
+/** Refuses the kinds of tools that no model sells. Returns the paths of unknown kinds. */
 export function checkKinds({ tools }: NativeRequest): readonly string[] {
   if (tools == null) return NO_PATHS;
   let unknown: string[] | undefined;

@@ -5,10 +5,13 @@ import { checkCacheMarkers } from './check-cache-markers.ts';
 import { checkToolTurns } from './check-tool-turns.ts';
 import { isThinkingOn, type NativeRequest } from './native-request.ts';
 
-/** Of the text that the image is sent as, not of the image. */
+/** Counts the base64 text of an image, not the decoded image. */
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
 
-/** The rules over several fields, for a body that its schema lets through. Clients match on the texts. */
+/**
+ * Checks the rules that span several fields, for a body that its schema accepts. Clients match on
+ * the texts.
+ */
 export function checkRequest(body: NativeRequest): void {
   if (body.messages.length === 0) {
     throw refuse('messages', 'messages: at least one message is required');

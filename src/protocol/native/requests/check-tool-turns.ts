@@ -1,23 +1,26 @@
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../inference.ts';
 import { Refusal } from '../../refusals.ts';
 
-/** There may be as many as a body has room for; a refusal has less. */
+/** A body has room for far more ids than a refusal should name. */
 const IDS_NAMED_MAX = 20;
 
-/** The place of a message or a block: `messages.1`, `messages.2.content.0`. */
+/** A block, and the place to name in a refusal: `messages.1`, `messages.2.content.0`. */
 interface BlockPlace<Block> {
   readonly path: string;
   readonly block: Block;
 }
 
-/** Messages of one role that follow each other are one turn. */
+/** Consecutive messages of one role are one turn. */
 interface Turn {
   readonly role: Message['role'];
   readonly uses: BlockPlace<ToolUseBlock>[];
   readonly results: BlockPlace<ToolResultBlock>[];
 }
 
-/** Every use of a tool is answered in the next turn, once, and nothing else is. */
+/**
+ * Checks that every tool use has exactly one result in the next turn, and that there are no other
+ * results.
+ */
 export function checkToolTurns(messages: readonly Message[]): void {
   if (!messages.some(usesTools)) return;
   const turns = readTurns(messages);
@@ -47,7 +50,7 @@ function refuse(param: string, message: string): Refusal {
 function readTurns(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];
   for (const [i, { role, content }] of messages.entries()) {
-    // What the system says in between ends nobody's turn.
+    // A system message in between ends no turn.
     if (role === 'system') continue;
     let turn = turns.at(-1);
     if (turn?.role !== role) {

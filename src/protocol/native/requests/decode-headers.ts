@@ -1,7 +1,7 @@
 import type { HeaderSource } from '../../format.ts';
 import { Refusal } from '../../refusals.ts';
 
-/** Clients of both behave alike here; the newer one only has fewer fields. */
+/** Clients of both versions behave alike here; the newer version only has fewer fields. */
 const VERSIONS = ['2023-06-01', '2026-10-21'];
 
 export const BETA_CONTEXT = 'context-1m';
@@ -23,7 +23,7 @@ export function checkVersion(header: HeaderSource): void {
   }
 }
 
-/** Betas that nobody here knows are let through. */
+/** Whether a client asks for the larger window. Unknown betas are allowed. */
 export function wantsBetaContext(header: HeaderSource): boolean {
   return listsBetaContext(header('llm-beta')) || listsBetaContext(header('anthropic-beta'));
 }
@@ -33,7 +33,7 @@ function listsBetaContext(list: string | undefined): boolean {
   return list.split(',').some((beta) => beta.trim().startsWith(BETA_CONTEXT));
 }
 
-/** The betas that a client asks for and nobody here knows: fields of its body may need them. */
+/** Lists the other betas that a client asks for: fields of its body may need them. */
 export function readBetas(header: HeaderSource): readonly string[] {
   const lists = [header('llm-beta'), header('anthropic-beta')];
   if (lists[0] === undefined && lists[1] === undefined) return NO_BETAS;

@@ -10,7 +10,7 @@ import { checkVersion, readBetas, wantsBetaContext } from './decode-headers.ts';
 import { isThinkingOn, type NativeRequest } from './native-request.ts';
 import { nativeRequestSchema } from './request-schema.ts';
 
-/** What is read of a body; its other fields are passed on. */
+/** The fields that are read from a body. Its other fields are passed on. */
 const READ_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -31,7 +31,7 @@ export const NATIVE_FIELDS = knowFields(namesOf(nativeRequestSchema), [
   ...NATIVE_RULES,
 ]);
 
-/** What a client of message threads needs to be told to send the whole conversation instead. */
+/** Tells a client of message threads to send the whole conversation instead. */
 const THREAD_DETAILS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
 
 const NO_FIELDS = Object.freeze({});
@@ -45,7 +45,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
   checkRequest(body);
   const unknownFields = unknownKinds.length > 0 ? [...unknownNames, ...unknownKinds] : unknownNames;
   const request = toInference(body, header, unknownFields);
-  // Native streams tell their usage whether they are asked or not.
+  // Native streams always tell their usage.
   return { request, wantsStreamUsage: true };
 }
 
@@ -96,7 +96,7 @@ function toInference(
   };
 }
 
-/** Most bodies have none, and no copy is made of them. */
+/** Most bodies have no other fields, and no object is made for them. */
 function pickOthers(body: NativeRequest): Readonly<Record<string, unknown>> {
   const names = Object.keys(body).filter(
     (name) => !READ_FIELDS.has(name) && !isDropped(name, NATIVE_FIELDS),

@@ -3,11 +3,11 @@ import { BETA_CONTEXT } from './decode-headers.ts';
 
 type Header = readonly [name: string, value: string];
 
-/** The older version: the newer one refuses fields that clients of both may send here. */
+/** The older version, because the newer one refuses fields that clients of both may send here. */
 const VERSION = '2023-06-01';
 const BETA_CONTEXT_DATED = `${BETA_CONTEXT}-2025-08-07`;
 
-/** What an upstream of the native format wants beside its key. */
+/** Writes the headers that an upstream of the native format needs beside its key. */
 export function encodeNativeHeaders({
   isBetaContext,
   betas,

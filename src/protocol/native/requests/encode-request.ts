@@ -6,10 +6,10 @@ import { THINKING_TOKENS_MIN } from './request-schema.ts';
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** What a chat client asks for by `json_object`, for which the native format has no words of its own. */
+/** Stands for `json_object` of the chat format, for which the native format has no field. */
 const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 
-/** The body for an upstream of the native format. What came in that format goes on as it came. */
+/** Writes the body for an upstream of the native format. Native content stays as it came. */
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
   return JSON.stringify({
@@ -53,7 +53,10 @@ function encodeSystem({ system, outputSchema }: InferenceRequest): InferenceRequ
   return [...system, { type: 'text', text: JSON_INSTRUCTION }];
 }
 
-/** Thoughts are part of the output: where that was cut, they keep their share of it, or go when that is too little. */
+/**
+ * Thinking is part of the output. If the output was cut, thinking keeps its share of it, or is
+ * dropped if the share is too small.
+ */
 export function fitThinking({ request, outputTokensMax }: UpstreamCallOutline): unknown {
   const { thinking } = request.passedOn;
   const { thinkingTokensMax: budget, outputTokensMax: asked } = request;
@@ -64,7 +67,7 @@ export function fitThinking({ request, outputTokensMax }: UpstreamCallOutline): 
   return fitted < outputTokensMax ? { ...thinking, budget_tokens: fitted } : undefined;
 }
 
-/** What a native client says of it is in its place already. */
+/** A native client's own settings win over what is added here. */
 function encodeOutputConfig({ request, accepts }: UpstreamCall): unknown {
   const { outputSchema, passedOn } = request;
   const config = passedOn['output_config'];
@@ -75,7 +78,7 @@ function encodeOutputConfig({ request, accepts }: UpstreamCall): unknown {
   return { format, effort, ...(isObject(config) && config) };
 }
 
-/** The least that there is here is more than the least there. */
+/** The chat format's `minimal` is less than `low`, the lowest effort here. */
 function encodeEffort(effort: string | undefined): string | undefined {
   if (effort === 'minimal') return 'low';
   return EFFORTS.find((known) => known === effort);

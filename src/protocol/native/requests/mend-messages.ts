@@ -5,8 +5,8 @@ const ID_CHARS_MAX = 256;
 const GOOD_ID = /^[a-zA-Z0-9_-]{0,256}$/;
 
 /**
- * A conversation that went through other upstreams has things in it that one of the native format refuses:
- * thoughts that nobody signed, and ids of tools in letters of another alphabet. All else stays as it is.
+ * A conversation that went through other upstreams may contain what a native upstream refuses:
+ * unsigned thinking, and tool ids with other characters. Everything else stays as it is.
  */
 export function mendMessages(messages: readonly Message[]): readonly Message[] {
   return messages.flatMap((message) => {
@@ -17,12 +17,12 @@ export function mendMessages(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-/** Whether they are good as they are. */
+/** Whether the messages need no mending. */
 export function areMended(messages: readonly Message[]): boolean {
   return messages.every(({ content }) => typeof content === 'string' || !content.some(isBroken));
 }
 
-/** As native clients and upstreams want the id of a use of a tool. */
+/** Returns an id of a tool use that native clients and upstreams accept. */
 export function mendToolId(id: string): string {
   if (GOOD_ID.test(id)) return id;
   return id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, ID_CHARS_MAX);

@@ -5,7 +5,7 @@ interface OutputFormat {
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 
-/** What `nativeRequestSchema` lets through. */
+/** A body that `nativeRequestSchema` accepts. */
 export interface NativeRequest {
   readonly model: string;
   readonly messages: readonly Message[];
@@ -24,12 +24,12 @@ export interface NativeRequest {
     readonly format?: OutputFormat | null;
     readonly effort?: string | null;
   } | null;
-  /** The older place of the same. */
+  /** The older place for `output_config.format`. */
   readonly output_format?: OutputFormat | null;
   readonly [field: string]: unknown;
 }
 
-/** Kinds of thinking that nobody here knows are still thinking. */
+/** Whether thinking is on. An unknown kind of thinking counts as on. */
 export function isThinkingOn({ thinking }: NativeRequest): boolean {
   return thinking != null && thinking.type !== 'disabled';
 }

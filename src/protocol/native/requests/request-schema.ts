@@ -18,7 +18,7 @@ import {
 const MESSAGES_MAX = 100_000;
 export const THINKING_TOKENS_MIN = 1_024;
 const MODEL_CHARS_MAX = 256;
-/** V8 hashes long strings by their length alone: sets of such ids would be slow. */
+/** V8 hashes long strings by their length alone, so sets of such ids would be slow. */
 const ID_CHARS_MAX = 256;
 const TOOL_NAME_CHARS_MAX = 200;
 const TITLE_CHARS_MAX = 500;
@@ -28,13 +28,13 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 type Fields = Readonly<Record<string, Schema>>;
 
-/** Clients may say `null` for what they do not say. */
+/** Clients may send `null` for an optional field. */
 function objectOf(required: Fields, optional: Fields = {}): Schema {
   const nullables = Object.entries(optional).map(([name, schema]) => [name, nullable(schema)]);
   return object(required, Object.fromEntries(nullables));
 }
 
-/** Clients know some problems by a path with the kind of the value in it. */
+/** Clients know some problems by a path that includes the kind of the value. */
 function named(name: string, schema: Schema): Schema {
   return {
     json: schema.json,
@@ -121,7 +121,7 @@ const toolResultBlock = objectOf(
   },
 );
 
-/** Kinds that are not named here are those of newer models and tools; an upstream knows better. */
+/** Unknown kinds belong to newer models and tools: an upstream can judge them better. */
 const contentBlock = tagged('type', {
   text: textBlock,
   image: imageBlock,
@@ -148,7 +148,7 @@ const message = objectOf({
 const clientTool = objectOf(
   {
     name: text({ pattern: TOOL_NAME }),
-    // Never looked at closely: clients put many a dialect in it.
+    // The rest of the schema is not checked: clients use many dialects.
     input_schema: objectOf({ type: oneOf('object') }),
   },
   { description: text(), type: oneOf('custom'), ...cached },
@@ -195,7 +195,7 @@ const systemBlocks = list(
   tagged('type', { text: textBlock }, { unknownTag: () => "Input should be 'text'" }),
 );
 
-/** Fields that are known to cost nothing by themselves, in whatever shape. */
+/** Fields that cost nothing by themselves, whatever their shape. */
 const PASSED_FIELDS = ['context_management', 'diagnostics', 'fallback_credit_token'] as const;
 
 /** The body of `POST /v1/messages`. */

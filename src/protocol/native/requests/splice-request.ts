@@ -12,8 +12,9 @@ import { fitThinking } from './encode-request.ts';
 import { areMended } from './mend-messages.ts';
 
 /**
- * What `encodeNativeRequest` makes of a request that came in the native format, without writing it again. `undefined`
- * where more of it changes than the model, the length of the answer and `stream`.
+ * Writes the same body as `encodeNativeRequest` for a request that came in the native format, but
+ * from its bytes. Returns `undefined` if more of it changes than the model, the length of the
+ * answer and `stream`.
  */
 export function spliceNativeRequest(
   call: UpstreamCallOutline,
@@ -27,7 +28,7 @@ export function spliceNativeRequest(
   return spliceMembers(source, said, call.dropsUnknown === true ? isKnownAndKept : isKept);
 }
 
-/** Fields that say nothing are left out, as some upstreams refuse them. */
+/** Leaves out empty fields, because some upstreams refuse them. */
 const isKept: KeepMember = (name, fields) => {
   switch (name) {
     case 'model':
