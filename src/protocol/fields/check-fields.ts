@@ -4,10 +4,10 @@ import { EDIT_RULES, type FieldRule, type KindRule, TOOL_RULES } from './field-r
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is known of the fields of a body, by name: a rule, or null for nothing that is special. */
+/** The known fields of a body, by name. The value is a rule, or null if nothing special applies. */
 export type KnownFields = ReadonlyMap<string, FieldRule | null>;
 
-/** What is read of tools and edits beside what the schemas say of them. */
+/** Names that are read in tools and edits, beyond the names in the schemas. */
 export const KIND_NAMES = [
   'context_management',
   'edits',
@@ -17,7 +17,7 @@ export const KIND_NAMES = [
   'include_usage',
 ] as const;
 
-/** Says it in the words of the format. */
+/** Throws a refusal in the words of the format. */
 type Refuse = (field: string, message: string) => never;
 
 const NO_NAMES: readonly string[] = Object.freeze([]);
@@ -29,7 +29,10 @@ export function knowFields(names: readonly string[], rules: readonly FieldRule[]
   ]);
 }
 
-/** Tells the names that nobody here knows. Calls `refuse`, which throws, for what may not be sent. */
+/**
+ * Returns the names of unknown fields. Calls `refuse`, which throws, for a field that must not be
+ * sent.
+ */
 export function checkFields(body: Fields, known: KnownFields, refuse: Refuse): readonly string[] {
   let unknown: string[] | undefined;
   for (const name in body) {
@@ -76,13 +79,16 @@ function checkEdits(context: unknown, refuse: Refuse): void {
   }
 }
 
-/** The kind of a tool or an edit, of whatever shape. */
+/** Returns the kind of a tool or an edit, whatever its shape; an empty string if it has none. */
 export function readKind(value: unknown): string {
   const kind = isObject(value) ? value['type'] : undefined;
   return typeof kind === 'string' ? kind : '';
 }
 
-/** Kinds have a date at their end. Some readers do not mind capitals. */
+/**
+ * Finds the rule for a kind. Kinds end in a date. Capitals are ignored, because some readers ignore
+ * them.
+ */
 export function findKindRule(kind: string, rules: readonly KindRule[]): KindRule | undefined {
   const lowerKind = kind.toLowerCase();
   return rules.find(({ type }) =>
@@ -90,7 +96,7 @@ export function findKindRule(kind: string, rules: readonly KindRule[]): KindRule
   );
 }
 
-/** Of a tool whose uses have a price; `undefined` for all others. */
+/** Returns the rule of a tool whose uses have a price; `undefined` for all other tools. */
 export function findPricedTool({ type }: Tool): KindRule | undefined {
   const rule = type == null ? undefined : findKindRule(type, TOOL_RULES);
   return rule?.becomes === 'priced' ? rule : undefined;

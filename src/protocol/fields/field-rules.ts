@@ -1,9 +1,12 @@
-/** What becomes of a field that changes what a vendor bills, or that asks it to remember something. */
+/**
+ * What happens to a field that changes what a vendor bills, or that asks the vendor to store
+ * something.
+ */
 export interface FieldRule {
   readonly field: string;
-  /** These say no more than leaving the field out; so do `null` and an empty list. */
+  /** Values that mean the same as leaving the field out, as do `null` and an empty list. */
   readonly passes: readonly (string | number | boolean | readonly string[])[];
-  /** `dropped`: the answer is the same without it. */
+  /** What happens to other values. `dropped`: the answer is the same without the field. */
   readonly others: 'refused' | 'dropped';
   readonly why: string;
 }
@@ -16,8 +19,8 @@ const rule = (
 ): readonly FieldRule[] => fields.map((field) => ({ field, passes, others, why }));
 
 /**
- * Of the bodies of both formats, since an upstream may be a gateway to vendors of either. Vendors charge for these, or
- * for what they set off, or have to remember something.
+ * Applies to the bodies of both formats, because an upstream may be a gateway to vendors of either.
+ * Vendors charge for these fields or for what they start, or have to store something.
  */
 export const FIELD_RULES: readonly FieldRule[] = [
   ...rule(
@@ -63,14 +66,17 @@ export const FIELD_RULES: readonly FieldRule[] = [
   ...rule('dropped', "what is stored is in the vendor's archive, out of reach", ['store']),
 ];
 
-/** Of native bodies alone: in chat bodies it is what it says. */
+/** Only for native bodies: in chat bodies this field is the maximum itself. */
 export const NATIVE_RULES: readonly FieldRule[] = rule(
   'dropped',
   'another name for the maximum of output tokens',
   ['max_completion_tokens'],
 );
 
-/** What becomes of tools, by the kind that their `type` begins with; all others have none or another. */
+/**
+ * What happens to a tool or an edit, by the kind in its `type`. A `type` that ends in `_` matches
+ * every kind that begins with it.
+ */
 export interface KindRule {
   readonly type: string;
   /** `priced`: passed to models that have a price for it, and refused for all others. */
@@ -78,7 +84,7 @@ export interface KindRule {
   readonly why: string;
 }
 
-/** Of native bodies: in chat bodies there are functions alone. */
+/** For native bodies. Chat bodies have only functions. */
 export const TOOL_RULES: readonly KindRule[] = [
   ...['custom', 'bash_', 'browser_toolset_', 'computer_', 'memory_', 'text_editor_'].map(
     (type): KindRule => ({ type, becomes: 'passed', why: 'the client runs it' }),
@@ -99,7 +105,7 @@ export const TOOL_RULES: readonly KindRule[] = [
   },
 ];
 
-/** Of the edits of `context_management`: all others only take something away. */
+/** For the edits of `context_management`. All other edits only take something away. */
 export const EDIT_RULES: readonly KindRule[] = [
   { type: 'compact_', becomes: 'refused', why: 'a summary is one more run of the model' },
 ];
