@@ -3,53 +3,62 @@ import type { RateState } from './rate-state.ts';
 import type { Refusal } from './refusals.ts';
 import type { RequestDetails } from './request-details.ts';
 
-/** Where a key comes from. */
+/** Where a request with a key comes from. */
 export interface KeyOrigin {
-  /** That of the client, as far as it can be known. */
+  /** The address of the client, as far as it is known. */
   readonly address: string;
-  /** Of this machine or a private network: nobody on the internet has it. */
+  /**
+   * Whether the address is of this machine or a private network. Nobody on the internet has such an
+   * address.
+   */
   readonly isLocal: boolean;
-  /** Whom the request came from before that, by its own word; of the network behind a client's own proxy nobody. */
+  /**
+   * The address before that, as the client itself claims; a claimed private address counts only if
+   * the client is local.
+   */
   readonly claimed: string | undefined;
-  /** From a public address, past a proxy that is trusted. */
+  /** Whether the request comes from a public address and bypasses the trusted proxies. */
   readonly cameDirectly: boolean;
 }
 
-/** Who asks. */
+/** The client that sends a request. */
 export interface Caller {
   header(name: string): string | undefined;
-  /** Of a header that is a list, and that may stand in several lines. */
+  /** Returns the value of a list header that may be spread over several lines. */
   joinedHeader(name: string): string | undefined;
-  /** Of the connection, which behind a proxy is the proxy's. */
+  /** The address of the connection; behind a proxy, that of the proxy. */
   readonly peerAddress: string;
 }
 
-/** A key that may exist: its text is right, but nobody has asked the store yet. */
+/** A key that may exist: its text is well formed, but the store has not been asked yet. */
 export interface ApiKey {
   readonly keyId: string;
   readonly bucket: number;
   readonly digest: string;
-  /** What may be shown of it. */
+  /** The part of the key that may be shown. */
   readonly masked: string;
-  /** Of a key that was good a moment ago, as it was first seen. */
+  /** Where the key comes from. A key that was good a moment ago keeps its first origin. */
   readonly origin: KeyOrigin;
-  /** The address of a client whose key this worker has not seen let through lately. */
+  /** The client's address, if this worker has not admitted a request with the key lately. */
   readonly strangerAddress: string | undefined;
 }
 
 export interface AdmissionOrder {
   readonly key: ApiKey;
   readonly requestId: string;
-  /** The pinned id, then its aliases. */
+  /** The pinned id first, then the aliases. */
   readonly modelNames: readonly string[];
   readonly holdMicros: number;
-  /** Where less than `holdMicros` is free, this much still admits, with all that is free held. */
+  /**
+   * If less than `holdMicros` is free, this much is enough to admit the request; then everything
+   * free is held.
+   */
   readonly holdLeastMicros: number;
-  /** What the request has cost so far; asked now and then until it is settled. */
+  /** Returns what the request has cost so far. Called now and then until the request is settled. */
   seenMicros(): number;
-  /** Called as soon as it is known, whether the request is admitted or not. */
+  /** Called as soon as the rate is known, whether or not the request is admitted. */
   tellRate(rate: RateState): void;
-  /** The key was revoked, or its account suspended, while the request runs. */
+  /** Called if the key is revoked or its account suspended while the request runs. */
   stop(refusal: Refusal): void;
 }
 
@@ -57,13 +66,13 @@ export interface AdmissionOrder {
 export interface Bill {
   readonly usage: Usage;
   readonly chargeMicros: number;
-  /** Some of the usage is computed from what was delivered, since no upstream told it. */
+  /** Whether some of the usage is computed from what was delivered, because no upstream told it. */
   readonly isEstimated: boolean;
-  /** An upstream told more than can be; what is more than that is not charged. */
+  /** Whether an upstream told a usage above what is possible. The excess is not charged. */
   readonly isImplausible: boolean;
 }
 
-/** A request that is let in. It is settled once, on every way out. */
+/** An admitted request. Every way out of it settles it exactly once. */
 export interface Admission {
   readonly heldMicros: number;
   settle(bill: Bill, details: RequestDetails): void;

@@ -3,8 +3,9 @@ import { isObject } from './schema.ts';
 const OFF: readonly unknown[] = [undefined, null, false, 'none', 'disabled'];
 
 /**
- * Whether a request asks its model to think before it answers, which nobody but its upstream may see: in either format,
- * whatever their vendor calls it. Each field is read by its name, which is faster than by a list of names.
+ * Whether a request asks its model to think before it answers, which only the upstream can see. It
+ * knows the fields of both formats, under all names that vendors use. Reading each field by its
+ * name is faster than looping over a list of names.
  */
 export function asksToThink(body: Readonly<Record<string, unknown>>): boolean {
   return (

@@ -2,12 +2,12 @@ import { Refusal } from './refusals.ts';
 
 interface WindowCheck {
   readonly inputTokens: number;
-  /** 0 where the client named no maximum: then the answer takes what is left. */
+  /** 0 if the client named no maximum; the answer may then take what the window has left. */
   readonly outputTokens: number;
   readonly contextTokensMax: number;
 }
 
-/** Clients match on these texts and read the numbers in them; see that no word changes. */
+/** Clients match on these texts and read the numbers in them, so no word may change. */
 export function checkWindow({ inputTokens, outputTokens, contextTokensMax }: WindowCheck): void {
   if (inputTokens > contextTokensMax) {
     throw new Refusal(

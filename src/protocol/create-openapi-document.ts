@@ -8,9 +8,9 @@ interface Operation {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly summary: string;
-  /** The very schema that the route checks bodies with. */
+  /** The same schema that the route checks bodies with. */
   readonly body?: JsonSchema;
-  /** The very schema that the answer is made by. */
+  /** The same schema that the answer follows. */
   readonly answer?: JsonSchema;
   readonly parameters?: readonly Readonly<Record<string, unknown>>[];
   readonly needsKey: boolean;

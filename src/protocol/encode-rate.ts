@@ -2,7 +2,7 @@ import type { RateState } from './rate-state.ts';
 
 export type RateEncoder = (rate: RateState) => Readonly<Record<string, string>>;
 
-/** The headers that users of native clients know, with the date at which the limit is whole again. */
+/** The headers that native clients know, with the date at which the whole limit is free again. */
 export const encodeNativeRate: RateEncoder = (rate) => ({
   'anthropic-ratelimit-requests-limit': String(rate.limit),
   'anthropic-ratelimit-requests-remaining': String(rate.left),
@@ -11,7 +11,7 @@ export const encodeNativeRate: RateEncoder = (rate) => ({
   ratelimit: encodeState(rate),
 });
 
-/** The headers that users of chat clients know, with the time until the limit is whole again. */
+/** The headers that chat clients know, with the time until the whole limit is free again. */
 export const encodeChatRate: RateEncoder = (rate) => ({
   'x-ratelimit-limit-requests': String(rate.limit),
   'x-ratelimit-remaining-requests': String(rate.left),
@@ -20,7 +20,7 @@ export const encodeChatRate: RateEncoder = (rate) => ({
   ratelimit: encodeState(rate),
 });
 
-// The two fields of the HTTP working group's draft, from its eighth version on.
+// The two fields of the HTTP working group's draft, in the form they have since its eighth version.
 const encodePolicy = ({ limit, windowMs }: RateState) =>
   `"rpm";q=${limit};w=${toSeconds(windowMs)}`;
 const encodeState = ({ left, resetMs }: RateState) => `"rpm";r=${left};t=${toSeconds(resetMs)}`;
@@ -29,7 +29,7 @@ function toSeconds(ms: number): number {
   return Math.ceil(ms / 1_000);
 }
 
-/** Whole seconds, never too early: `2026-11-21T12:40:59Z`. */
+/** Rounds up to whole seconds, so the date is never too early: `2026-11-21T12:40:59Z`. */
 function formatDate(ms: number): string {
   const seconds = toSeconds(ms);
   if (seconds !== latest.seconds) {
@@ -38,10 +38,10 @@ function formatDate(ms: number): string {
   return latest.text;
 }
 
-/** Writing a date takes half a microsecond, and thousands of requests share a second. */
+/** Formatting a date takes half a microsecond, and thousands of requests share a second. */
 let latest = { seconds: -1, text: '' };
 
-/** As Go prints a duration: `20ms`, `1.5s`, `1m0s`, `1h0m0s`. */
+/** Formats a duration as Go prints it: `20ms`, `1.5s`, `1m0s`, `1h0m0s`. */
 function formatGoDuration(ms: number): string {
   if (ms === 0) return '0s';
   if (ms < 1_000) return `${ms}ms`;

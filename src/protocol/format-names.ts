@@ -1,4 +1,4 @@
-/** The formats of requests: each is a folder here, a `Format`, and the kind of the upstreams that read it. */
+/** The request formats. Each has a folder here and a `Format`, and is a kind of upstream. */
 export const FORMAT_NAMES = ['native', 'chat'] as const;
 export type FormatName = (typeof FORMAT_NAMES)[number];
 

@@ -1,4 +1,7 @@
-/** What to say to somebody whose base address is a little off, or who asks for a route of another service. */
+/**
+ * Returns a hint for a client whose base address is slightly wrong, or that asks for a route of
+ * another service.
+ */
 export function hintForPath(path: string): string | undefined {
   const doubled = /^\/v1(\/v1\/.*)$/.exec(path)?.[1];
   if (doubled !== undefined) {

@@ -4,8 +4,8 @@ import type { JsonBody } from './json/parse-json-body.ts';
 import type { Trace } from './trace-context.ts';
 
 /**
- * The words that both formats, every upstream and the spine share. Content has the shape of the native
- * format, which is the richer one: what came in it goes out in it untouched, unknown fields included.
+ * The terms that both formats, all upstreams and the gateway share. Content has the shape of the
+ * native format, the richer one: native content passes through untouched, with unknown fields.
  */
 
 export interface TextBlock {
@@ -41,7 +41,7 @@ export interface ThinkingBlock {
   readonly signature: string;
 }
 
-/** Image, document and all other blocks that are only passed on. */
+/** Images, documents and all other blocks that are only passed on. */
 export interface OtherBlock {
   readonly type:
     | 'image'
@@ -63,11 +63,11 @@ export interface Message {
 export interface Tool {
   readonly name: string;
   readonly description?: string | null;
-  /** A JSON Schema; its inside is never looked at. Vendor tools may have none. */
+  /** A JSON Schema whose content is never looked at. Vendor tools may have none. */
   readonly input_schema?: Readonly<Record<string, unknown>>;
   readonly type?: string | null;
   readonly cache_control?: CacheControl | null;
-  /** Of tools that the vendor runs. */
+  /** Only for tools that the vendor runs. */
   readonly max_uses?: unknown;
 }
 
@@ -77,12 +77,12 @@ export type ToolChoice =
   | { readonly type: 'none' };
 
 export interface InferenceRequest {
-  /** As asked: an id or an alias. */
+  /** The model as the client asked for it: an id or an alias. */
   readonly model: string;
   readonly isStream: boolean;
   readonly system: string | readonly TextBlock[] | undefined;
   readonly messages: readonly Message[];
-  /** Chat clients may leave it to the model's ceiling. */
+  /** Chat clients may omit it; the model's ceiling applies then. */
   readonly outputTokensMax: number | undefined;
   readonly temperature: number | undefined;
   readonly topP: number | undefined;
@@ -94,25 +94,26 @@ export interface InferenceRequest {
   readonly isThinking: boolean;
   /** The schema that the answer's text has to satisfy; `true` for any JSON object. */
   readonly outputSchema: Readonly<Record<string, unknown>> | true | undefined;
-  /** How much the model is to make of it, in the client's own word. */
+  /** How much effort the model is to make, in the client's own word. */
   readonly effort: string | undefined;
   readonly cacheControl: CacheControl | undefined;
   readonly isBetaContext: boolean;
-  /** Names of a vendor's betas, which fields that are passed on may need. */
+  /** Names of a vendor's betas. Fields that are passed on may need them. */
   readonly betas: readonly string[];
-  /** Fields of the native body that are only passed on, known and unknown ones alike. */
+  /** Fields of the native body that are only passed on, both known and unknown ones. */
   readonly passedOn: Readonly<Record<string, unknown>>;
-  /** Names of fields, or paths of kinds, that nobody here knows: each upstream's settings say what becomes of them. */
+  /** Unknown fields by name, unknown kinds by path. Each upstream's settings decide about them. */
   readonly unknownFields: readonly string[];
-  /** What stands nowhere above and yet goes to an upstream of the client's own format. */
+  /** Values that are not in any field above, but go to an upstream of the client's own format. */
   readonly sentUnread: readonly unknown[];
-  /** In types alone: an abridged request is none of these. */
+  /** Exists only in types: it keeps an abridged request from being used as a whole one. */
   readonly [abridged]?: never;
 }
 
 /**
- * A request whose long texts nobody has read: in their places stand others (`abridgeJson`). It says all that has to
- * be known to sell an answer, and is not to be sent: nothing that writes a request takes one.
+ * A request with stand-ins for its long texts, which nobody has read (`abridgeJson`). It says
+ * everything that has to be known to sell an answer. It must not be sent, so no function that
+ * writes a request takes it.
  */
 export type AbridgedRequest = Omit<InferenceRequest, typeof abridged> & {
   readonly [abridged]: true;
@@ -120,10 +121,10 @@ export type AbridgedRequest = Omit<InferenceRequest, typeof abridged> & {
 
 declare const abridged: unique symbol;
 
-/** For whoever looks at all of a request but its texts. */
+/** For code that needs everything in a request except its texts. */
 export type RequestOutline = InferenceRequest | AbridgedRequest;
 
-/** What is billed: tokens by price, and searches. `input` excludes what was read from or written to the cache; `output` includes thinking. */
+/** What is billed. `input` excludes cache reads and writes; `output` includes thinking. */
 export interface Usage {
   readonly input: number;
   readonly cacheRead: number;
@@ -131,7 +132,7 @@ export interface Usage {
   readonly cacheWrite1h: number;
   readonly output: number;
   readonly thinking: number;
-  /** Of the web, that the vendor made for the model. */
+  /** Web searches that the vendor made for the model. */
   readonly searches: number;
 }
 
@@ -151,21 +152,22 @@ export type OutputBlock =
   | ToolUseBlock;
 
 /**
- * One answer, in order: start, (block_start, delta …, block_stop) …, finish, and usage anywhere behind the start. An
- * upstream that fails throws a `Refusal` instead of its next event.
+ * The events of one answer, in order: start, (block_start, delta …, block_stop) …, finish. A usage
+ * event may come anywhere after the start. If the upstream fails, its next event is a thrown
+ * `Refusal`.
  */
 export type InferenceEvent =
   | { readonly type: 'start'; readonly id: string; readonly model: string; readonly usage: Usage }
   | { readonly type: 'block_start'; readonly index: number; readonly block: BlockStart }
   | { readonly type: 'delta'; readonly index: number; readonly delta: BlockDelta }
   | { readonly type: 'block_stop'; readonly index: number }
-  /** Of the answer so far; who encodes it passes it over. */
+  /** The usage of the answer so far; encoders skip it. */
   | { readonly type: 'usage'; readonly usage: Usage }
   | {
       readonly type: 'finish';
       readonly stopReason: StopReason;
       readonly stopSequence: string | undefined;
-      /** Of the whole answer, not of what came since the start; `undefined` where the upstream never told. */
+      /** The usage of the whole answer; `undefined` if the upstream never told it. */
       readonly usage: Usage | undefined;
     };
 
@@ -191,15 +193,15 @@ export interface InferenceAnswer {
   readonly usage: Usage;
 }
 
-/** What the gateway adds to an answer that the upstream does not know. */
+/** What the gateway adds to an answer, because the upstream does not know it. */
 export interface AnswerContext {
-  /** Seconds since the epoch at which the request was taken. */
+  /** When the request was accepted, in seconds since the epoch. */
   readonly createdSeconds: number;
-  /** What the client asked for beside the request itself. */
+  /** Whether the stream has to tell the client its usage. */
   readonly wantsStreamUsage: boolean;
 }
 
-/** What the client reads. */
+/** The form in which the client reads the answer. */
 export interface AnswerForm {
   readonly format: FormatName;
   readonly context: AnswerContext;
@@ -208,34 +210,36 @@ export interface AnswerForm {
 /** One request on its way to one upstream. */
 export interface InferenceCall {
   readonly request: RequestOutline;
-  /** The same with all of its texts. */
+  /** Returns the same request with all of its texts. */
   readonly readWhole: () => InferenceRequest;
-  /** The pinned id of the model; aliases are resolved by now. */
+  /** The pinned id of the model: aliases are already resolved. */
   readonly model: string;
-  /** What the client asked for, or else the model's ceiling. */
+  /** What the client asked for, or the model's ceiling. */
   readonly outputTokensMax: number;
   readonly contextTokensMax: number;
-  /** Asked for, of a model that has the larger window. */
+  /** Whether the client asked for the larger window and the model has it. */
   readonly isBetaContext: boolean;
   readonly form: AnswerForm;
-  /** There is at least one, by value or by URL: not every upstream takes them. */
+  /** Whether the request has a PDF, by value or by URL. Not every upstream takes PDFs. */
   readonly hasPdfs: boolean;
-  /** What the request was read from, for upstreams that read the format of `form`; never written to. */
+  /** The body as it came, for upstreams that read the format of `form`. Nothing writes to it. */
   readonly source?: JsonBody | undefined;
-  /** Which upstreams were called, and what became of it; told once, when the answer is over. */
+  /** Called once, at the end of the answer, with the upstreams that were called and the results. */
   readonly noteTries: (tries: readonly Try[]) => void;
-  /** Upstreams are told of it. */
+  /** Passed on to the upstream. */
   readonly trace: Trace | undefined;
-  /** Nobody reads the answer any more: only what it costs is wanted, and it is not asked for again. */
+  /**
+   * Whether nobody reads the answer any more: only its cost is wanted, and it is not tried again.
+   */
   readonly isUnread: () => boolean;
-  /** Aborted when nobody wants any more of it, or the time is up: the upstream stops at once. */
+  /** Aborted if nobody wants the answer any more or the time is up. The upstream stops at once. */
   readonly signal: StopSignal;
 }
 
-/** What became of one call of one upstream. */
+/** The result of one call of one upstream. */
 export interface Try {
   readonly upstream: string;
-  /** `left`: the client did; `fault`: ours, by a mistake; all others are the upstream's doing. */
+  /** `left`: the client left; `fault`: an error in the gateway; the upstream causes all others. */
   readonly result: TryResult;
 }
 
@@ -252,40 +256,43 @@ export const TRY_RESULTS = [
 ] as const;
 export type TryResult = (typeof TRY_RESULTS)[number];
 
-/** What an upstream said at once. */
+/** What an upstream said in one go. */
 export interface AnswerPart {
   readonly events: readonly InferenceEvent[];
-  /** Of the deltas that are not among the events, because `bytes` say all there is to say of them. */
+  /** The length of the deltas that are only in `bytes`, not among the events. */
   readonly contentBytes: number;
   /**
-   * The same in the form that the client reads, from an upstream that speaks it: this is what goes out. A stream
-   * comes in whole events, so that a word of ours may follow at any time; a whole answer comes in one part.
+   * The same in the form that the client reads, if the upstream speaks it. These bytes are sent to
+   * the client. A stream comes in whole events, so the gateway may write an event of its own after
+   * any part. A whole answer comes in one part.
    */
   readonly bytes: Uint8Array | undefined;
-  /** What goes out instead of `bytes`, where it tells the client the usage that the finish among the events is billed for. */
+  /** Writes the end instead of `bytes`, with the billed usage, if this part tells the usage. */
   readonly closing?: Closing | undefined;
-  /** Nothing follows: whoever is told so need not ask again. Not everybody knows it in time. */
+  /** Set if nothing follows, so the reader need not ask again. Not every answer knows in time. */
   readonly isLast?: true | undefined;
 }
 
 export type Closing = (usage: Usage) => Uint8Array;
 
 /**
- * Takes a part at once, whose `bytes` stay as they are only until it answers: whether more is wanted, or, from a
- * client that has to catch up, a promise of that.
+ * Takes a part. The part's `bytes` stay valid only until the function returns. It returns whether
+ * more is wanted, or a promise of that if the client has to catch up.
  */
 export type TakePart = (part: AnswerPart) => boolean | Promise<boolean>;
 
-/** One answer on its way: one part is asked for at a time, and `return` says that no more are wanted. */
+/** One answer. Its reader asks for one part at a time; `return` says that it wants no more. */
 export interface Answer extends AsyncIterableIterator<AnswerPart> {
   /**
-   * Behind the first part: all others are handed over as they come, nobody asks for them. Tells in the end whether
-   * that was all; fails as `next` does.
+   * Hands over all parts after the first one as they come, without being asked for each. Returns at
+   * the end whether that was the whole answer. Fails as `next` does.
    */
   pour?(take: TakePart): Promise<boolean>;
-  /** Whether the upstream that is asked now has been sent the whole request. Who cannot tell has sent it. */
+  /**
+   * Whether the whole request has been sent to the upstream. An answer that cannot tell says yes.
+   */
   isSent?(): boolean;
 }
 
-/** Throws a `Refusal` when the upstream refuses or breaks, before the first part or between two. */
+/** Throws a `Refusal` if the upstream refuses or breaks, before or between its parts. */
 export type Infer = (call: InferenceCall) => Answer;

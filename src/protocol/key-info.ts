@@ -5,30 +5,30 @@ interface RateInfo {
   /** Requests per window. */
   readonly limit: number;
   readonly left: number;
-  /** Until nothing counts against the limit any more. */
+  /** Milliseconds until no request counts against the limit any more. */
   readonly resetMs: number;
 }
 
-/** What a key is told of itself. */
+/** What a key may read about itself. */
 export interface KeyInfo {
   readonly keyId: string;
   readonly accountId: string;
-  /** The store's clock. */
+  /** The time by the store's clock. */
   readonly nowMs: number;
   /** `yyyymm`, UTC. */
   readonly month: string;
   readonly windowMs: number;
-  /** Undefined for a key without a limit of its own. */
+  /** Undefined if the key has no limit of its own. */
   readonly keyRate: RateInfo | undefined;
-  /** By the plan, for all keys of the account together. */
+  /** The plan's limit, which all keys of the account share. */
   readonly accountRate: RateInfo;
   readonly expiresMs: number | undefined;
-  /** Ids and aliases; undefined for all. */
+  /** Ids and aliases; undefined if all models are allowed. */
   readonly models: readonly string[] | undefined;
   readonly inFlight: number;
   readonly inFlightMax: number | undefined;
   readonly capMicros: number | undefined;
-  /** In this month, like what is held. */
+  /** Spent in this month; `heldMicros` is of this month too. */
   readonly spentMicros: number;
   readonly heldMicros: number;
   readonly balanceMicros: number;
@@ -42,7 +42,7 @@ const rate = object({
   reset_at: time,
 });
 
-/** Credits are numbers with at most 6 decimals. */
+/** Amounts of credits are numbers with at most 6 decimals. */
 export const keyInfoSchema = object({
   object: text({ pattern: /^key$/ }),
   id: text(),

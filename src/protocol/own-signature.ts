@@ -1,12 +1,12 @@
 import type { ContentBlock, ThinkingBlock } from './inference.ts';
 
 /**
- * On what an upstream thought that signs nothing. Clients take thoughts without a signature for something that was
- * said; a vendor refuses those with any signature but its own.
+ * The signature for thinking from upstreams that do not sign it. Clients take thinking without a
+ * signature for text; a vendor refuses thinking with any signature but its own.
  */
 export const OWN_SIGNATURE = 'tollgate';
 
-/** A thought that no native vendor takes back. */
+/** Whether this is thinking that no native vendor takes back. */
 export function isUnsigned(block: ContentBlock): block is ThinkingBlock {
   if (block.type !== 'thinking') return false;
   return block.signature === '' || block.signature === OWN_SIGNATURE;

@@ -1,11 +1,14 @@
-/** How much of its rate limit a caller has left: of the key's or the account's, whichever is nearer. */
+/**
+ * How much of its rate limit a caller has left. It describes the limit of the key or of the
+ * account, whichever is nearer.
+ */
 export interface RateState {
-  /** The store's clock. */
+  /** The time by the store's clock. */
   readonly nowMs: number;
   /** Requests per window. */
   readonly limit: number;
   readonly left: number;
-  /** Until nothing counts against the limit any more. */
+  /** Milliseconds until no request counts against the limit any more. */
   readonly resetMs: number;
   readonly windowMs: number;
 }

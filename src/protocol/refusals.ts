@@ -1,14 +1,14 @@
-/** What a refusal is called in each of the two formats. */
+/** How each of the two formats expresses a refusal. */
 interface RefusalKind {
   readonly status: number;
   readonly nativeType: string;
   readonly chatType: string;
   readonly chatCode: string | null;
-  /** Where chat clients do not know the status. */
+  /** The status for chat clients, if they do not know `status`. */
   readonly chatStatus?: number;
 }
 
-/** Every way in which a request can be refused. Names are never reused: clients and dashboards match on them. */
+/** Every way to refuse a request. Names are never reused: clients and dashboards match on them. */
 export const REFUSALS = {
   invalid_request: {
     status: 400,
@@ -156,23 +156,24 @@ export type RefusalName = keyof typeof REFUSALS;
 interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string>>;
   readonly param?: string;
-  /** Where clients of the chat format know the same refusal by other words. */
+  /** The message for chat clients, if they know the refusal by other words. */
   readonly chatMessage?: string;
-  /** What native clients read to go on without what was refused. */
+  /** Machine-readable details with which native clients can go on without the refused feature. */
   readonly nativeDetails?: Readonly<Record<string, unknown>>;
 }
 
-/** An expected no to the client, in contrast to a fault of ours. */
+/** An expected refusal for the client, as opposed to a fault of the gateway. */
 export class Refusal extends Error {
   readonly refusal: RefusalName;
   readonly headers: Readonly<Record<string, string>>;
-  /** The field at fault, for the formats that have a place for it. */
+  /** The field at fault, for formats that have a place for it. */
   readonly param: string | null;
   readonly chatMessage: string;
   readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
-    // Where it was said tells nothing, and a stack trace costs more than all else of a refused request.
+    // The place tells nothing here, and a stack trace costs more than the rest of a refused
+    // request.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);

@@ -1,4 +1,4 @@
-/** Older client libraries take a wait of a minute or more for none at all. */
+/** Older client libraries ignore a wait of a minute or more. */
 const RETRY_AFTER_MAX_MS = 59_999;
 const RETRY_AFTER_MAX_S = 59;
 /** Both headers tell the exact wait, one of them in whole seconds. */

@@ -1,4 +1,4 @@
-/** What is wrong with a value, and where; `path` is made of keys and indexes joined by dots. */
+/** What is wrong with a value, and where. `path` joins keys and indexes with dots. */
 export interface SchemaProblem {
   readonly path: string;
   readonly kind: 'missing' | 'invalid';
@@ -8,8 +8,8 @@ export interface SchemaProblem {
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * One description, two uses: it checks what clients send and is published as JSON Schema. Checking makes no
- * garbage while the value is right: a path is put together only on the way back from a problem.
+ * A schema both checks what clients send and is published as JSON Schema. Checking a valid value
+ * allocates nothing: a path is built only on the way back from a problem.
  */
 export interface Schema {
   check(value: unknown): SchemaProblem | undefined;
@@ -107,7 +107,7 @@ export const boolean: Schema = {
     typeof value === 'boolean' ? undefined : invalid('Input should be a valid boolean'),
 };
 
-/** Anything JSON can say. */
+/** Allows any JSON value. */
 export const anything: Schema = { json: {}, check: () => undefined };
 
 export function oneOf(...values: readonly string[]): Schema {
@@ -125,7 +125,7 @@ export function oneOf(...values: readonly string[]): Schema {
   };
 }
 
-/** `null` is as good as a value, and means what absence means. */
+/** Allows `null` instead of a value. `null` means the same as a missing field. */
 export function nullable(schema: Schema): Schema {
   return {
     json: { anyOf: [schema.json, { type: 'null' }] },
@@ -163,7 +163,7 @@ export function list(item: Schema, { itemsMin = 0, itemsMax }: ListRules = {}): 
   };
 }
 
-/** Fields that nobody named are let through: clients are newer than their servers. */
+/** Allows unknown fields, because clients may be newer than this server. */
 export function object(required: Fields, optional: Fields = {}): Schema {
   const requiredNames = Object.keys(required);
   const all = Object.entries({ ...required, ...optional });
@@ -179,7 +179,7 @@ export function object(required: Fields, optional: Fields = {}): Schema {
     check(value) {
       if (!isObject(value)) return invalid('Input should be a valid dictionary');
       for (const { name, schema, isRequired } of fields) {
-        // No JSON is `undefined`, and no field has a name that every object inherits.
+        // JSON has no `undefined`, and no field has a name that every object inherits.
         const field = value[name];
         if (field !== undefined) {
           const problem = schema.check(field);
@@ -191,13 +191,13 @@ export function object(required: Fields, optional: Fields = {}): Schema {
   };
 }
 
-/** The names that an object's schema has. */
+/** Returns the field names of an object's schema. */
 export function namesOf({ json }: Schema): readonly string[] {
   const { properties } = json;
   return isObject(properties) ? Object.keys(properties) : [];
 }
 
-/** The same of all objects in it, at any depth. */
+/** Returns the field names of all objects in the schema, at any depth. */
 export function listNames({ json }: Schema): readonly string[] {
   const names: string[] = [];
   const rest: unknown[] = [json];
@@ -212,7 +212,7 @@ export function listNames({ json }: Schema): readonly string[] {
   return names;
 }
 
-/** A map with names of the client's choice. */
+/** Allows a map whose names the client chooses. */
 export function map(values: Schema): Schema {
   return {
     json: { type: 'object', additionalProperties: values.json },
@@ -227,7 +227,7 @@ export function map(values: Schema): Schema {
   };
 }
 
-/** Text, or else what `schema` says. */
+/** Allows a text by these rules, or whatever `schema` allows. */
 export function textOr(rules: TextRules, schema: Schema): Schema {
   const plain = text(rules);
   return {
@@ -237,11 +237,11 @@ export function textOr(rules: TextRules, schema: Schema): Schema {
 }
 
 interface TaggedRules {
-  /** What is said of a tag that is in no row; without it such a value is let through. */
+  /** Builds the message for an unknown tag. Without it, a value with an unknown tag is allowed. */
   readonly unknownTag?: (tag: string) => string;
 }
 
-/** Objects whose kind stands in one of their own fields. */
+/** Allows objects whose field `tagName` says what kind they are. */
 export function tagged(tagName: string, kinds: Fields, { unknownTag }: TaggedRules = {}): Schema {
   const byTag = new Map(Object.entries(kinds));
   return {

@@ -1,8 +1,11 @@
-/** Where a request stands in a trace, by W3C Trace Context: what `traceparent` and `tracestate` say. */
+/**
+ * The place of a request in a trace by W3C Trace Context: the content of `traceparent` and
+ * `tracestate`.
+ */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits: whose child the next one is that is told of the trace. */
+  /** 16 hexadecimal digits: the parent of the next span. */
   readonly spanId: string;
   readonly flags: number;
   readonly tracestate: string | undefined;
@@ -10,20 +13,20 @@ export interface TraceContext {
 
 /** The trace that a request is part of. */
 export interface Trace extends TraceContext {
-  /** Undefined where nothing is recorded: upstreams are then told what the client told. */
+  /** Undefined if nothing is recorded: upstreams then get the client's own headers. */
   readonly recording: TraceRecording | undefined;
 }
 
 export interface TraceRecording {
-  /** Of the client; undefined where the trace begins here. */
+  /** The span of the client; undefined if the trace begins here. */
   readonly parentSpanId: string | undefined;
   /** In the order of the tries. */
   readonly calls: readonly CallSpan[];
-  /** The upstream that is called is told of this span. */
+  /** Starts the span of a call; the called upstream is told this span. */
   startCall(upstream: string): CallSpan;
 }
 
-/** One call of one upstream. The moments are those of the record of its request. */
+/** One call of one upstream. Its times are on the same clock as the record of its request. */
 export interface CallSpan {
   readonly spanId: string;
   readonly upstream: string;
@@ -33,17 +36,17 @@ export interface CallSpan {
 }
 
 export const SAMPLED_FLAG = 1;
-/** The trace id was drawn by chance, as shares of traces need it. */
+/** Says that the trace id is random, which sampling by trace id needs. */
 export const RANDOM_FLAG = 2;
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** What everyone has to pass on; what is longer may be left out. */
+/** Everyone has to pass on this many characters; a longer `tracestate` may be dropped. */
 const TRACESTATE_CHARS_MAX = 512;
 const TRACESTATE_MEMBERS_MAX = 32;
 const TRACESTATE_MEMBER =
   /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** Undefined for a `traceparent` that is none, which says nothing about a request. */
+/** Returns undefined if `traceparent` is malformed, which then says nothing about the request. */
 export function decodeTraceContext(
   traceparent: string,
   readTracestate: () => string | undefined,
@@ -60,7 +63,7 @@ export function decodeTraceContext(
   };
 }
 
-/** One that breaks its rules is left out whole. */
+/** Returns undefined if any part of the text breaks the rules. */
 function decodeTracestate(text: string | undefined): string | undefined {
   if (text === undefined || text.length > TRACESTATE_CHARS_MAX) return undefined;
   const members = text
@@ -73,7 +76,7 @@ function decodeTracestate(text: string | undefined): string | undefined {
   return members.every((member) => TRACESTATE_MEMBER.test(member)) ? members.join(',') : undefined;
 }
 
-/** Name, value, name, value, … */
+/** Returns name, value, name, value and so on. */
 export function encodeTraceHeaders(trace: TraceContext | undefined): readonly string[] {
   if (trace === undefined) return [];
   const { traceId, spanId, flags, tracestate } = trace;
