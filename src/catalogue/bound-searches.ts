@@ -3,10 +3,16 @@ import type { Tool } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Price } from './catalogue.ts';
 
-/** Of one request, with all of its tools: each of them holds the price of a whole window. */
+/**
+ * The limit for one request with all of its tools: for each search, the price of a whole window is
+ * held.
+ */
 const SEARCHES_MAX = 100;
 
-/** How often the vendor may search the web for the model. Throws where that has no price or no bound. */
+/**
+ * Returns how often the vendor may search the web for the model. Throws if searches have no price
+ * or no bound.
+ */
 export function boundSearches(tools: readonly Tool[], price: Price): number {
   let searches = 0;
   for (let i = 0; i < tools.length; i++) {

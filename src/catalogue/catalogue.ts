@@ -8,7 +8,7 @@ export interface Price {
   readonly cacheRead: number;
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
-  /** For a thousand searches; absent, the model does not search. */
+  /** Credits for a thousand searches; if absent, the model does not search. */
   readonly webSearch?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Model {
   /** The pinned id, which answers name. */
   readonly id: string;
   readonly aliases: readonly string[];
-  /** Further names of it, with `*` for any run of characters; none of them is listed. */
+  /** Further names, with `*` for any run of characters. They are not listed. */
   readonly aliasPatterns: readonly string[];
   readonly contextTokensMax: number;
   readonly betaContextTokensMax: number | undefined;
@@ -25,12 +25,15 @@ export interface Model {
 }
 
 export interface Catalogue {
-  /** By its id, an alias or a pattern. */
+  /** Finds a model by its id, an alias or a pattern. */
   resolve(name: string): Model | undefined;
   list(): readonly Model[];
 }
 
-/** Ids and aliases are one name space, in which no name stands twice. They win over patterns, and long ones over short. */
+/**
+ * Ids and aliases share one name space, in which every name is unique. They win over patterns, and
+ * longer patterns win over shorter ones.
+ */
 export function createCatalogue(models: readonly Model[]): Catalogue {
   const byName = new Map(
     models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)),
@@ -45,13 +48,16 @@ export function createCatalogue(models: readonly Model[]): Catalogue {
   };
 }
 
-/** What a list of allowed models says for this name: what a pattern stands for may change, and a list must not with it. */
+/**
+ * Returns the name to store in a list of allowed models. A name that only matches a pattern becomes
+ * the id, because the pattern may change and the list must not change with it.
+ */
 export function nameForList(catalogue: Catalogue, name: string): string | undefined {
   const model = catalogue.resolve(name);
   return model?.aliases.includes(name) === true ? name : model?.id;
 }
 
-/** The models that a list of ids and aliases names; `undefined` is all of them. */
+/** Returns the models that a list of ids and aliases names; `undefined` stands for all models. */
 export function restrictCatalogue(
   catalogue: Catalogue,
   names: readonly string[] | undefined,
@@ -68,7 +74,9 @@ export function restrictCatalogue(
   };
 }
 
-/** For a model that exists. Names the control, since some clients take any 403 for a wrong key. */
+/**
+ * For a model that exists. It names the control, because some clients take any 403 for a wrong key.
+ */
 export function refuseForbiddenModel(name: string): Refusal {
   return new Refusal(
     'model_not_allowed',
@@ -77,7 +85,7 @@ export function refuseForbiddenModel(name: string): Refusal {
   );
 }
 
-/** Each family of clients knows this refusal by words of its own. */
+/** Each family of clients knows this refusal by its own words. */
 export function refuseUnknownModel(name: string): Refusal {
   return new Refusal('unknown_model', `model: ${name}`, {
     param: 'model',

@@ -9,18 +9,20 @@ interface CeilingRules {
   readonly estimate: Pick<TokenEstimate, 'least'>;
 }
 
-/** The tokens that input and output have together. */
+/** The tokens that input and output share. */
 export function contextWindowOf(model: Model, request: RequestOutline): number {
   const beta = request.isBetaContext ? model.betaContextTokensMax : undefined;
   return beta ?? model.contextTokensMax;
 }
 
 /**
- * How many tokens the answer may have; throws when it cannot be given.
+ * Returns how many tokens the answer may have; throws if the request exceeds a limit.
  *
- * The window is held against the least that the input can have: an estimate is often a third too high, and
- * must not refuse what the upstream, which counts, would take. What lies between the two the upstream refuses
- * in the same words. So this only spares it requests that are far too long.
+ *
+ * The check uses the least that the input can have. An estimate is often a third too high, and must
+ * not refuse what the upstream, which counts exactly, would accept. The upstream refuses everything
+ * between the two in the same words. So this check only spares the upstream requests that are far
+ * too long.
  */
 export function checkCeilings(
   model: Model,

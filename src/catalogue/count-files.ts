@@ -1,28 +1,31 @@
 import { isObject } from '../protocol/schema.ts';
 
-/** What a picture of the size that most models scale down to costs; a page of a document is one too. */
+/**
+ * The tokens of a picture of the size to which most models scale down. A page of a document counts
+ * as one picture.
+ */
 const IMAGE_TOKENS = 1_600;
 const BASE64_CHARS_PER_PAGE = 65_536;
 
-/** What of a request is no text, by what is known of it. */
+/** The files of a request, by how much is known about them. */
 export interface FileCounts {
-  /** By value, which have at most so many pixels. */
+  /** Images by value, which have a bounded number of pixels. */
   images: number;
-  /** By URL or id. */
+  /** Images by URL or id. */
   imageLinks: number;
-  /** By value: a small file can have any number of pages. */
+  /** PDFs by value. A small file can have any number of pages. */
   pdfs: number;
-  /** By URL. */
+  /** Documents by URL. */
   documentLinks: number;
-  /** By id. */
+  /** Documents by id. */
   files: number;
-  /** What they are likely to have together. */
+  /** The likely number of tokens of all files together. */
   tokens: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An image or a document that is not text, or something that only points to one. */
+/** Whether a block is an image or document other than text, or a reference to one. */
 export function isFile(block: Fields): boolean {
   const { type, source } = block;
   if (type === 'image' || type === 'document') {
@@ -33,7 +36,7 @@ export function isFile(block: Fields): boolean {
   );
 }
 
-/** Counts one, and tells how many tokens it is likely to have. */
+/** Counts a file and returns its likely number of tokens. */
 export function addFile(block: Fields, dataBytes: number, counts: FileCounts): number {
   const source = isObject(block['source']) ? block['source'] : block;
   const isLink = source['type'] === 'url';
@@ -52,12 +55,15 @@ export function addFile(block: Fields, dataBytes: number, counts: FileCounts): n
   return IMAGE_TOKENS * pages;
 }
 
-/** By value or by URL. */
+/** Whether there are PDFs, by value or by URL. */
 export function hasPdfs(counts: FileCounts | undefined): boolean {
   return counts !== undefined && counts.pdfs + counts.documentLinks > 0;
 }
 
-/** Each at most; `window` is as much as the model reads at all, 0 that it is not taken. */
+/**
+ * The most tokens that each file may have. `window` is the model's whole window; 0 means that such
+ * files are refused.
+ */
 export interface FileBounds {
   readonly imageTokens: number;
   readonly imageUrlTokens: number;
@@ -66,7 +72,7 @@ export interface FileBounds {
   readonly fileTokens: number | 'window';
 }
 
-/** What files may have beside the tokens that they are likely to have. */
+/** Returns how many tokens the files may have beyond their likely number. */
 export function boundFiles(counts: FileCounts, bounds: FileBounds, windowTokens: number): number {
   const inTokens = (bound: number | 'window') => (bound === 'window' ? windowTokens : bound);
   const tokensMax =
@@ -75,11 +81,14 @@ export function boundFiles(counts: FileCounts, bounds: FileBounds, windowTokens:
     counts.pdfs * inTokens(bounds.pdfTokens) +
     counts.documentLinks * inTokens(bounds.documentUrlTokens) +
     counts.files * inTokens(bounds.fileTokens);
-  // However many there are, one model reads them.
+  // However many files there are, one model reads them in one window.
   return Math.max(0, Math.min(tokensMax, windowTokens) - counts.tokens);
 }
 
-/** In the words of a client; `undefined` where all that is there is taken. */
+/**
+ * Names a kind of file that is refused, in words for the client; `undefined` if all files are
+ * accepted.
+ */
 export function findUnwantedFile(counts: FileCounts, bounds: FileBounds): string | undefined {
   if (counts.imageLinks > 0 && bounds.imageUrlTokens === 0) return 'images by URL or id';
   if (counts.pdfs > 0 && bounds.pdfTokens === 0) return 'PDFs';

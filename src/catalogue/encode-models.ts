@@ -4,21 +4,24 @@ import { refuseUnknownModel } from './catalogue.ts';
 
 const PAGE_ENTRIES_MAX = 1_000;
 
-/** The value of a query parameter, decoded; `undefined` when it is not there. */
+/** Returns the decoded value of a query parameter; `undefined` if it is missing. */
 export type QuerySource = (name: string) => string | undefined;
 
-/** A model, or an alias of it, as both families of clients want to read it. */
+/** A model or one of its aliases, in the shape that both families of clients read. */
 interface ModelEntry {
   readonly id: string;
   readonly model: Model;
 }
 
-/** `GET /v1/models`. Without a `limit` it is the whole list: it holds exactly what requests may name. */
+/**
+ * `GET /v1/models`. Without a `limit` it is the whole list: exactly the names that requests may
+ * use.
+ */
 export function encodeModelList(models: readonly Model[], query: QuerySource): string {
   return encodePage(models, query, describeEntry);
 }
 
-/** `GET /v1/models/info`: the same entries with what they cost. */
+/** `GET /v1/models/info`: the same entries with their prices. */
 export function encodeModelInfo(models: readonly Model[], query: QuerySource): string {
   return encodePage(models, query, (entry) => ({
     ...describeEntry(entry),
@@ -59,8 +62,8 @@ function listEntries(models: readonly Model[]): ModelEntry[] {
 }
 
 /**
- * Client libraries ask for the next page as long as `has_more` says so. It is true only when entries are left
- * in the direction of reading, and each page holds at least one, so that they come to an end.
+ * Client libraries ask for the next page as long as `has_more` is true. It is true only if entries
+ * are left in the direction of reading, and each page has at least one entry, so the reading ends.
  */
 function takePage(
   all: readonly ModelEntry[],
@@ -88,7 +91,7 @@ function readLimit(text: string | undefined): number | undefined {
   );
 }
 
-/** An empty cursor is none: that is what libraries send for a page that had no end. */
+/** An empty cursor counts as missing: libraries send it for a page without a last entry. */
 function findCursor(
   all: readonly ModelEntry[],
   name: 'after_id' | 'before_id',
@@ -109,7 +112,7 @@ function describeEntry({ id, model }: ModelEntry) {
     object: 'model',
     type: 'model',
     display_name: displayName(id),
-    // The date of release is not known here; the epoch is how the native format says so.
+    // The release date is not known; the native format says so with the epoch.
     created: 0,
     created_at: '1970-01-01T00:00:00Z',
     owned_by: 'tollgate',
@@ -134,7 +137,7 @@ function describePrice(price: Price) {
   };
 }
 
-/** `llm-opus-4.7` is shown as `Opus 4.7`. */
+/** Turns `llm-opus-4.7` into `Opus 4.7`. */
 function displayName(id: string): string {
   const words = id.replace(/^llm-/, '').split('-');
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');

@@ -6,10 +6,10 @@ import { boundFiles, type FileBounds, type FileCounts, findUnwantedFile } from '
 import type { TokenEstimate } from './estimate-tokens.ts';
 import { microsOfPrice, microsOfSearches, PRICED_TOKENS, priceUsage } from './price-usage.ts';
 
-/** An answer that may be of any length is not worth beginning with less. */
+/** An answer without a requested length is not worth starting with fewer tokens. */
 const ELASTIC_OUTPUT_TOKENS_MIN = 256;
 
-/** What a request's input can be at most, as far as an estimate can tell. */
+/** The most that a request's input can be, as far as an estimate can tell. */
 export interface InputBound {
   readonly tokensMax: number;
   readonly cacheWrite: TokenEstimate['cacheWrite'];
@@ -18,12 +18,12 @@ export interface InputBound {
 
 interface ReadBounds {
   readonly files: FileBounds;
-  /** Of the model, for what is read at once. */
+  /** The model's window: the most that one run can read. */
   readonly windowTokens: number;
   readonly searchesMax: number;
 }
 
-/** Throws where there is a file that has no bound. */
+/** Throws if the request has a file without a bound. */
 export function boundInput(estimate: TokenEstimate, bounds: ReadBounds): InputBound {
   const { searchesMax, windowTokens } = bounds;
   const { likely, unsure, files, cacheWrite } = estimate;
@@ -46,8 +46,8 @@ function boundAskedFiles(files: FileCounts, bounds: ReadBounds): number {
 }
 
 /**
- * The model runs once more behind each search, and reads all that was said and found before, which nobody knows yet:
- * each run can fill its window.
+ * The model runs once more after each search. It then reads everything that was said and found
+ * before, whose length nobody knows in advance, so each run can fill the window.
  */
 export function boundSearchedInput(searchesMax: number, windowTokens: number): number {
   return (searchesMax + 1) * windowTokens;
@@ -56,18 +56,18 @@ export function boundSearchedInput(searchesMax: number, windowTokens: number): n
 interface HoldRequest {
   readonly input: InputBound;
   readonly outputTokensMax: number;
-  /** The client named no maximum: the answer may be cut to what can be paid. */
+  /** Whether the client named no maximum: the answer may then be cut to what the client can pay. */
   readonly isElastic: boolean;
   readonly price: Price;
 }
 
 export interface HoldEstimate {
   readonly holdMicros: number;
-  /** With less than this the request is refused. */
+  /** With less than this free, the request is refused. */
   readonly holdLeastMicros: number;
 }
 
-/** What a request can cost at most, as far as an estimate can tell. */
+/** Returns the most that a request can cost, as far as an estimate can tell. */
 export function estimateHold(request: HoldRequest): HoldEstimate {
   const { input, outputTokensMax, isElastic, price } = request;
   const holdMicros = priceHold(input, outputTokensMax, price);
@@ -76,7 +76,7 @@ export function estimateHold(request: HoldRequest): HoldEstimate {
   return { holdMicros, holdLeastMicros: priceHold(input, outputTokensMin, price) };
 }
 
-/** The input of a request that nobody has counted, at the price for which it is held. */
+/** The estimated input of a request whose tokens nobody counted, at the price of its hold. */
 export function estimateInput(estimate: TokenEstimate, price: Price): Usage {
   const { likely, cacheWrite } = estimate;
   const dearest = dearestInputPrice(estimate, price);
@@ -92,7 +92,9 @@ interface OutputBudget {
   readonly price: Price;
 }
 
-/** The longest answer whose hold is not above what is held; 0 as well when not even the input is covered. */
+/**
+ * Returns the longest answer that what is held can pay; 0 also if not even the input is covered.
+ */
 export function affordableOutputTokens({ input, heldMicros, price }: OutputBudget): number {
   const outputMicros = BigInt(microsOfPrice(price.output));
   const inputMicros = BigInt(microsOfPrice(dearestInputPrice(input, price)));
@@ -113,7 +115,10 @@ function priceHold(input: InputBound, outputTokens: number, price: Price): numbe
   return priceUsage(usage, dearest === price.input ? price : { ...price, input: dearest });
 }
 
-/** Any of the input may be written to the cache; a request that asks for an hour may ask for 5 minutes too. */
+/**
+ * Any part of the input may be written to the cache. A request that asks for an hour may also ask
+ * for 5 minutes.
+ */
 function dearestInputPrice({ cacheWrite }: Pick<InputBound, 'cacheWrite'>, price: Price): number {
   switch (cacheWrite) {
     case undefined:

@@ -10,39 +10,42 @@ import { type LongTexts, NO_LONG_TEXTS } from '../protocol/json/parse-json-body.
 import { isObject } from '../protocol/schema.ts';
 import { addFile, type FileCounts, isFile } from './count-files.ts';
 
-/** No real text has fewer tokens than this makes of it. */
+/** No real text has fewer tokens than its bytes divided by this. */
 const BYTES_PER_TOKEN_MAX = 16;
 const MESSAGE_TOKENS = 4;
 const TOOL_TOKENS = 16;
-/** What vendors tell a model about tools, at most, and about each that they have made themselves. */
+/** The most that vendors tell a model about tools in general, and about each tool of their own. */
 const TOOL_PROMPT_TOKENS = 500;
 const VENDOR_TOOL_TOKENS = 1_300;
-/** The same about documents that are to be cited. */
+/** The same for documents that are to be cited. */
 const CITATION_TOKENS = 600;
-/** Quotes, colon and comma around a value and its name. */
+/** Quotes, colon and comma around a name or value. */
 const JSON_FRAME_BYTES = 3;
 const JSON_SCALAR_BYTES = 4;
 
 export interface TokenEstimate {
-  /** What counting is likely to give, rather too many than too few. */
+  /** The likely result of counting; rather too high than too low. */
   readonly likely: number;
-  /** What it cannot give less than. */
+  /** Counting cannot give less than this. */
   readonly least: number;
-  /** What it may give beside the likely, where everything that is sent is read; files not counted. */
+  /**
+   * What counting may give beyond `likely` if the model reads everything that is sent; files are
+   * not included.
+   */
   readonly unsure: number;
-  /** What is no text; `undefined` where there is none. */
+  /** The parts that are not text; `undefined` if there are none. */
   readonly files: FileCounts | undefined;
-  /** The dearest way in which the request asks for its input to be kept in the cache. */
+  /** The most expensive kind of cache write that the request asks for. */
   readonly cacheWrite: CacheTtl | undefined;
 }
 
 type CacheTtl = NonNullable<CacheControl['ttl']>;
 
-/** Grows while a request is walked through; one object, no strings. */
+/** Grows during the walk through a request. It is one object, and no text is copied. */
 interface Tally {
   bytes: number;
   tokens: number;
-  /** Of what a model may read or not: ids, signatures, fields that nobody here knows. */
+  /** Parts that a model may or may not read: ids, signatures, unknown fields. */
   unsureBytes: number;
   unsureTokens: number;
   files: FileCounts | undefined;
@@ -52,7 +55,10 @@ interface Tally {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The tokens of a request's input, from the bytes of all that is sent. Nothing is copied, whatever its size. */
+/**
+ * Estimates the input tokens of a request from the bytes of everything that is sent. It copies
+ * nothing, whatever the size.
+ */
 export function estimateTokens(
   request: RequestOutline,
   bytesPerToken: number,
@@ -85,7 +91,7 @@ export function estimateTokens(
   };
 }
 
-/** Of a text, or of the one that it stands for. */
+/** Returns the length of a text, or of the text that a stand-in replaces. */
 function bytesOf(text: string, { longTexts }: Tally): number {
   const left = longTexts.size === 0 ? undefined : longTexts.get(text);
   return left ?? countUtf8Bytes(text);
@@ -117,7 +123,7 @@ function addContent(content: string | readonly ContentBlock[], tally: Tally): vo
   }
 }
 
-/** What stands in a block is counted once: as what it is, or with `addOthers`. */
+/** Counts each part of a block once: for what it is, or with `addOthers`. */
 function addBlock(block: ContentBlock, tally: Tally): void {
   switch (block.type) {
     case 'text':
@@ -134,7 +140,7 @@ function addBlock(block: ContentBlock, tally: Tally): void {
       addOthers(block, TOOL_USE_NAMES, tally);
       return;
     case 'tool_result':
-      // Blocks in it are known ones, but at any depth that a client cares to send.
+      // Blocks in it are of known kinds, but a client may nest them to any depth.
       addJson(block.content ?? null, tally, 'blocks');
       addOthers(block, TOOL_RESULT_NAMES, tally);
       return;
@@ -150,11 +156,11 @@ const THINKING_NAMES: Names = new Set(['type', 'thinking']);
 const TOOL_USE_NAMES: Names = new Set(['type', 'name', 'input']);
 const TOOL_RESULT_NAMES: Names = new Set(['type', 'content', 'is_error']);
 const TOOL_NAMES: Names = new Set(['name', 'description', 'input_schema']);
-/** The content of a file is not counted by its bytes; all that is said beside it is. */
+/** The content of a file is not counted by its bytes; everything beside it is. */
 const DATA_NAMES: Names = new Set(['data']);
 const NO_NAMES: Names = new Set();
 
-/** The fields beside those that are counted for what they are; nearly always there are none. */
+/** Counts the fields that are not counted elsewhere. Most values have none. */
 function addOthers(value: object, counted: Names, tally: Tally): void {
   for (const name in value) {
     if (!counted.has(name)) addField(name, (value as Fields)[name], tally);
@@ -165,7 +171,7 @@ function addUnsure(fields: Fields, tally: Tally): void {
   for (const name in fields) addField(name, fields[name], tally);
 }
 
-/** What decoding left out; a marker among it stands in an object of its own. */
+/** Counts a value that decoding left out. A cache marker among these is in an object of its own. */
 function addSentUnread(value: unknown, tally: Tally): void {
   if (isObject(value)) noteMarker(value, tally);
   addField('', value, tally);
@@ -180,8 +186,9 @@ function addField(name: string, value: unknown, tally: Tally): void {
 }
 
 /**
- * Walks with a stack of its own: a client can nest deeper than a function may call itself. Only blocks can be
- * marked; in a schema or in a tool's input the same name means whatever the client wants.
+ * Walks with a stack of its own, because a client can nest deeper than a function may recurse. Only
+ * blocks can be marked: in a schema or in a tool's input the same name means whatever the client
+ * wants.
  */
 function addJson(root: unknown, tally: Tally, kind: 'blocks' | 'opaque'): void {
   const rest: unknown[] = [root];

@@ -1,13 +1,16 @@
 import { inputOf } from '../protocol/answers/raise-usage.ts';
 import type { Usage } from '../protocol/inference.ts';
 
-/** Some upstreams count the tokens that end an answer, which nobody asked for: that much is no reason to mark it. */
+/**
+ * Some upstreams also count the tokens that end an answer, beyond the requested maximum. Such a
+ * small excess does not mark the usage as implausible.
+ */
 const ENDING_TOKENS_MAX = 32;
 
 interface UsageLimits {
   /** What the upstream was asked for. */
   readonly outputTokensMax: number;
-  /** No more can have been read, in all runs of the model together. */
+  /** The most that all runs of the model together can have read. */
   readonly inputTokensMax: number;
   readonly searchesMax: number;
 }
@@ -17,7 +20,7 @@ export interface LimitedUsage {
   readonly isImplausible: boolean;
 }
 
-/** An upstream is believed as far as its answer can be: nobody pays for more than was asked. */
+/** Limits the usage to what the answer can have cost: nobody pays for more than was asked. */
 export function limitUsage(usage: Usage, limits: UsageLimits): LimitedUsage {
   const { outputTokensMax, inputTokensMax, searchesMax } = limits;
   const input = inputOf(usage);
@@ -33,7 +36,7 @@ export function limitUsage(usage: Usage, limits: UsageLimits): LimitedUsage {
   };
 }
 
-/** What is usually the dearest goes first. */
+/** Cuts the kind that is usually the most expensive first. */
 function limitInput(usage: Usage, tokensMax: number): Usage {
   let room = tokensMax;
   const take = (tokens: number) => {

@@ -2,19 +2,22 @@ import { MICROS_PER_CREDIT, parseCredits } from '../lib/units/micros.ts';
 import type { Usage } from '../protocol/inference.ts';
 import type { Price } from './catalogue.ts';
 
-/** Prices are for so many tokens. */
+/** Prices are for this many tokens. */
 export const PRICED_TOKENS = 1_000_000;
 const PRICED_SEARCHES = 1_000;
 
-/** For a million tokens, or a million searches. */
+/** Micro-credits for a million tokens or a million searches. */
 interface PriceMicros extends Price {
   readonly webSearch: number;
 }
 
-/** Found once for each price: reading credits exactly takes several divisions. */
+/** Computed once for each price, because reading credits exactly takes several divisions. */
 const knownMicros = new WeakMap<Price, PriceMicros>();
 
-/** What a usage costs in micro-credits, exactly, rounded up once. Thinking is part of the output. */
+/**
+ * Returns the exact price of a usage in micro-credits, rounded up once. Thinking is part of the
+ * output.
+ */
 export function priceUsage(usage: Usage, price: Price): number {
   const micros = microsOf(price);
   const total =
@@ -24,18 +27,18 @@ export function priceUsage(usage: Usage, price: Price): number {
     usage.cacheWrite1h * micros.cacheWrite1h +
     usage.output * micros.output +
     usage.searches * micros.webSearch;
-  // No part is negative: where the sum is exact, so is every part of it.
+  // No part is negative, so if the sum is exact, every part is exact.
   if (total > Number.MAX_SAFE_INTEGER) return priceLargeUsage(usage, micros);
   const rest = total % PRICED_TOKENS;
   return (total - rest) / PRICED_TOKENS + (rest > 0 ? 1 : 0);
 }
 
-/** Micro-credits for a million tokens; a price too fine for that is rounded up. */
+/** Returns micro-credits for a million tokens, rounded up if the price is finer. */
 export function microsOfPrice(credits: number): number {
   return parseCredits(credits) ?? Math.ceil(credits * MICROS_PER_CREDIT);
 }
 
-/** Micro-credits for a million searches. */
+/** Returns micro-credits for a million searches. */
 export function microsOfSearches({ webSearch = 0 }: Price): number {
   return microsOfPrice(webSearch) * (PRICED_TOKENS / PRICED_SEARCHES);
 }
