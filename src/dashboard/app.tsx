@@ -4,7 +4,10 @@ import { SecretDialog } from './parts/secret-dialog.tsx';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 
-/** A new secret stands above everything else, whatever becomes of the page and the session behind it. */
+/**
+ * A new secret is shown above everything else, whatever happens to the page and the session behind
+ * it.
+ */
 export function App() {
   const [shown] = newSecrets.value;
   return (

@@ -11,24 +11,24 @@ const moments = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle
 const days = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const clocks = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
 
-/** To the micro-credit: `1,234.000001`. */
+/** Exact to the micro-credit: `1,234.000001`. */
 export const formatCreditAmount = (value: number): string => credits.format(value);
 export const formatCount = (value: number): string => counts.format(value);
-/** Rates and shares, which are measured: three figures. */
+/** For measured rates and shares: three figures. */
 export const formatFigure = (value: number): string =>
   Math.abs(value) >= 1_000 ? counts.format(value) : figures.format(value);
 
-/** Of a whole, which is 1: `12.3%`. */
+/** For a share of 1: `12.3%`. */
 export const formatShare = (value: number): string => shares.format(value);
 
-/** Of a day in UTC, from seconds since 1970. */
+/** The day in UTC, from seconds since 1970. */
 export const formatDay = (seconds: number): string =>
   days.format(new Date(seconds * MS_PER_SECOND));
 
-/** In the time of the browser. */
+/** The time in the browser's time zone. */
 export const formatTime = (iso: string): string => moments.format(new Date(iso));
 
-/** Of the day, from seconds since 1970. */
+/** The time of day, from seconds since 1970. */
 export const formatClock = (seconds: number): string =>
   clocks.format(new Date(seconds * MS_PER_SECOND));
 
@@ -43,12 +43,12 @@ const UNITS = [
   { name: 's', seconds: 1 },
 ];
 
-/** In its largest whole unit: `3 h`. */
+/** The age in its largest whole unit: `3 h`. */
 export function formatAge(sinceIso: string, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - Date.parse(sinceIso)) / MS_PER_SECOND));
   const unit = UNITS.find((each) => seconds >= each.seconds);
   return unit === undefined ? '0 s' : `${Math.floor(seconds / unit.seconds)} ${unit.name}`;
 }
 
-/** Names of refusals and states are words for programs. */
+/** Turns the name of a refusal or a state, which is written for programs, into words. */
 export const formatName = (name: string): string => name.replaceAll('_', ' ');

@@ -6,7 +6,10 @@ export interface NewSecret {
   readonly secret: string;
 }
 
-/** Those that nobody has stored yet, the oldest first. They outlive the page that asked for them. */
+/**
+ * The secrets that nobody has stored yet, the oldest first. They outlive the page that created
+ * them.
+ */
 export const newSecrets = signal<readonly NewSecret[]>([]);
 
 export function showSecret(shown: NewSecret): void {

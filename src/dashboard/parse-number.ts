@@ -1,6 +1,6 @@
 import { ApiProblem } from './api/api-problem.ts';
 
-/** What was typed, as a number; empty is none. Throws a problem of the field. */
+/** Reads typed text as a number; an empty text is undefined. Throws a problem of the field. */
 export function parseNumber(text: string, field: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The place in the address, `/accounts/acc_1`, without what follows a `?`. */
+/** The page in the address, such as `/accounts/acc_1`, without anything after a `?`. */
 export const place = signal(readPlace());
 
 window.addEventListener('hashchange', () => {
@@ -12,7 +12,10 @@ function readPlace(): string {
   return path === '' || path === '/' ? '/overview' : path;
 }
 
-/** What stands in the place of `{id}`, undefined where nothing does; null when the pattern is of another page. */
+/**
+ * Returns what stands in the place of `{id}`; undefined if the pattern has no `{id}`, null if the
+ * pattern does not match.
+ */
 export function matchPlace(pattern: string, path: string): string | undefined | null {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return null;
@@ -25,7 +28,7 @@ export function matchPlace(pattern: string, path: string): string | undefined | 
   return id;
 }
 
-/** Who writes an address by hand may write anything. */
+/** An address written by hand may contain anything. */
 function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);

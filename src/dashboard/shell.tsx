@@ -6,7 +6,7 @@ import { ConnectionBanner } from './parts/connection-banner.tsx';
 import { place } from './route.ts';
 import { startTraffic } from './traffic.ts';
 
-/** Everything around a page, and what runs for as long as somebody is signed in. */
+/** The frame around every page, and what runs as long as somebody is signed in. */
 export function Shell() {
   const found = findPage(place.value);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -20,7 +20,7 @@ export function Shell() {
   const { page, id } = found;
   return (
     <>
-      {/* No link: the address is that of the page. */}
+      {/* Not a link, because the address already names the page. */}
       <button type="button" class="skip-link" onClick={() => heading.current?.focus()}>
         Skip to content
       </button>
@@ -57,13 +57,13 @@ function titleOf({ page, id }: PageMatch): string {
   return id === undefined ? page.title : `${page.title} ${id}`;
 }
 
-/** A page below the one in the navigation belongs to it. */
+/** Marks the page in the navigation, also if one of its subpages is open. */
 function currentOf(path: string, { page }: PageMatch): 'page' | 'true' | undefined {
   if (page.path === path) return 'page';
   return page.parent === path ? 'true' : undefined;
 }
 
-/** On another page the reader begins at its heading; at the first one the browser does as it always does. */
+/** On a change of page the focus moves to the heading. On the first page the browser decides. */
 function useTitle(found: PageMatch, heading: { readonly current: HTMLElement | null }): void {
   const title = titleOf(found);
   const shown = useRef<string | undefined>(undefined);

@@ -2,13 +2,16 @@ import { signal } from '@preact/signals';
 import { listenToEvents } from './api/events.ts';
 import type { Sample } from './sample.ts';
 
-/** Five minutes of one summary a second. */
+/** Five minutes, at one summary a second. */
 export const TRAFFIC_SECONDS_MAX = 300;
 
-/** What the node told since somebody signed in, the oldest first. It outlives the page that shows it. */
+/**
+ * What the node reported since the operator signed in, the oldest first. It outlives the page that
+ * shows it.
+ */
 export const traffic = signal<readonly Sample[]>([]);
 
-/** Collects from now on; answers what ends it. */
+/** Starts to collect; returns a function that stops it. */
 export function startTraffic(): () => void {
   traffic.value = [];
   return listenToEvents(({ event, data }) => {

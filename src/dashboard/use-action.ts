@@ -3,13 +3,16 @@ import { type ApiProblem, toProblem } from './api/api-problem.ts';
 
 export interface Action {
   readonly isRunning: boolean;
-  /** Of the last run. */
+  /** The problem of the last run. */
   readonly problem: ApiProblem | undefined;
-  /** Does nothing while it runs already. */
+  /** Does nothing while the action is running. */
   run(): void;
 }
 
-/** Something that changes things: run once at a time, its refusal kept for where it was asked for. */
+/**
+ * An action that changes something. It runs once at a time, and keeps its problem to show it where
+ * the action was started.
+ */
 export function useAction(act: () => Promise<void>): Action {
   const [isRunning, setRunning] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | undefined>();

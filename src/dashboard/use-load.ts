@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, toProblem } from './api/api-problem.ts';
 
 export interface Load<Value> {
-  /** The last one that was read: it stays while it is read again, and when that fails. */
+  /** The last value that was read. It stays during the next read, and if that fails. */
   readonly value: Value | undefined;
   readonly problem: ApiProblem | undefined;
   readonly isLoading: boolean;
@@ -10,9 +10,9 @@ export interface Load<Value> {
 }
 
 interface LoadOptions {
-  /** What is read is another thing when one of them changes: the value of before is dropped. */
+  /** What is read. If one of these changes, the old value is dropped. */
   readonly of?: readonly (string | number | undefined)[];
-  /** Reads again so long after it has been read. */
+  /** The time from the end of a read to the next one. */
   readonly refreshMs?: number;
 }
 
@@ -23,7 +23,7 @@ interface LoadState<Value> {
   readonly isLoading: boolean;
 }
 
-/** Reads when the page opens; what a page reads is never waited for by another. */
+/** Reads a value when the page opens. Each call reads on its own and waits for no other. */
 export function useLoad<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
   { of = [], refreshMs }: LoadOptions = {},
@@ -33,7 +33,7 @@ export function useLoad<Value>(
   const [loaded, setLoaded] = useState<LoadState<Value>>({ key, isLoading: true });
   const reload = useCallback(() => setTurn((last) => last + 1), []);
 
-  // `read` is a new function each time: `key` says what it reads.
+  // `read` is a new function each time, so `key` says what it reads.
   useEffect(() => {
     const leaving = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -3,7 +3,7 @@ import { type ApiProblem, toProblem } from './api/api-problem.ts';
 
 export interface PageOf<Row> {
   readonly data: readonly Row[];
-  /** What the next page begins after; null on the last one. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: string | null;
 }
 
@@ -13,7 +13,7 @@ export interface LongList<Row> {
   readonly isLoading: boolean;
   readonly hasMore: boolean;
   loadMore(): void;
-  /** Begins at the first page again. */
+  /** Starts again at the first page. */
   reload(): void;
 }
 
@@ -25,7 +25,7 @@ interface State<Row> {
   readonly isLoading: boolean;
 }
 
-/** A long list, page by page. `of` names what is listed: when it changes the list begins anew. */
+/** A long list, page by page. `of` names what is listed: if it changes, the list starts again. */
 export function usePages<Row>(
   readPage: (after: string | undefined, signal: AbortSignal) => Promise<PageOf<Row>>,
   of = '',
@@ -49,13 +49,13 @@ export function usePages<Row>(
     );
   };
 
-  // `read` is a new function each time: `of` says what it reads.
+  // `read` is a new function each time, so `of` says what it reads.
   useEffect(() => {
     read([], undefined);
     return () => leaving.current?.abort();
   }, [of]);
 
-  // What was listed before is on the screen for no moment under the name of what is listed now.
+  // The old rows must never appear under the new name, not even for a moment.
   const { rows, next, problem, isLoading } = state.of === of ? state : EMPTY;
   return {
     ...{ rows, problem, isLoading },

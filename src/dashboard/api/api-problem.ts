@@ -6,16 +6,16 @@ export interface FieldProblem {
 }
 
 interface ProblemFacts {
-  /** 0 when there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number;
   readonly code: string;
   readonly fields?: readonly FieldProblem[] | undefined;
-  /** More of the same, such as each problem of new settings. */
+  /** Further messages, such as each problem of new settings. */
   readonly details?: readonly string[] | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** Anything that an API refused or could not do, in words that can be shown. */
+/** Anything that an API refused or could not do, in words to show. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly status: number;
@@ -52,7 +52,10 @@ export async function readProblem(response: Response): Promise<ApiProblem> {
   }
 }
 
-/** What was thrown, as a problem: anything but a refusal means that there was no whole answer. */
+/**
+ * Turns whatever was thrown into a problem. Anything but a refusal means that no complete answer
+ * came.
+ */
 export function toProblem(cause: unknown): ApiProblem {
   if (cause instanceof ApiProblem) return cause;
   const isTimeout = cause instanceof DOMException && cause.name === 'TimeoutError';

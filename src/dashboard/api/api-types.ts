@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type * as answers from '../../ops/schemas/answer-schemas.ts';
 
-/** What the admin API answers with: the types of the schemas that describe it. */
+/** The answers of the admin API: the types of the schemas that describe them. */
 export type Account = z.infer<typeof answers.accountAnswer>;
 export type AccountList = z.infer<typeof answers.accountsAnswer>;
 export type PaymentResult = z.infer<typeof answers.paymentAnswer>;
@@ -20,7 +20,7 @@ export type Model = ModelList['data'][number];
 export type ReloadAnswer = z.infer<typeof answers.reloadAnswer>;
 export type ProblemBody = z.infer<typeof answers.problemAnswer>;
 
-/** Null removes a control, absence leaves it as it is. */
+/** Null removes a control; a missing field leaves it as it is. */
 export interface KeyControls {
   readonly name?: string | null;
   readonly rpm?: number | null;

@@ -9,7 +9,10 @@ const post = <Answer>(path: string, body: object) =>
 const patch = <Answer>(path: string, body: object) =>
   readAdmin<Answer>(path, { method: 'PATCH', body });
 
-/** EVERY call of the admin API that answers with JSON. The ledger is lines: `fetchAdmin('/ledger', …)` has them. */
+/**
+ * EVERY call of the admin API that answers with JSON. The ledger comes as lines, so it is read with
+ * `fetchAdmin('/ledger', …)`.
+ */
 export const api = {
   listAccounts: (query: types.AccountsQuery, signal?: Signal) =>
     readAdmin<types.AccountList>('/accounts', { query: { ...query }, signal }),

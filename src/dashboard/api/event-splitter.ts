@@ -1,9 +1,9 @@
 import type { NodeEvent } from '../../ops/schemas/event-schemas.ts';
 
-/** Far more than any event has: beyond it the stream is not ours. */
+/** Far above the size of any event. A longer text is not from a node. */
 const EVENT_CHARS_MAX = 4 * 1024 * 1024;
 
-/** Takes text as it comes and answers the events that are complete with it. */
+/** Returns a function that takes text as it comes and returns the events that it completes. */
 export function createEventSplitter(): (text: string) => NodeEvent[] {
   let rest = '';
   return (text) => {
@@ -14,7 +14,7 @@ export function createEventSplitter(): (text: string) => NodeEvent[] {
   };
 }
 
-/** A block without a type is a comment. */
+/** A block without an event type is a comment. */
 function decodeEvent(block: string): NodeEvent[] {
   const event = /^event: (.*)$/m.exec(block)?.[1];
   const data = /^data: (.*)$/m.exec(block)?.[1];

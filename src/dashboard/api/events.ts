@@ -6,7 +6,7 @@ import { fetchAdmin } from './fetch-admin.ts';
 
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 8_000;
-/** A node tells something each second: one that is silent for so long has gone without a word. */
+/** A node reports every second, so a node that is silent for this long is gone. */
 const SILENCE_MS_MAX = 10_000;
 
 export type EventConnection =
@@ -18,14 +18,15 @@ export const connection = signal<EventConnection>({ state: 'connecting' });
 type Listener = (event: NodeEvent) => void;
 const listeners = new Set<Listener>();
 
-/** Tells each event from now on; answers what ends it. */
+/** Calls the listener with each event from now on; returns a function that stops it. */
 export function listenToEvents(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
 /**
- * One stream for all who listen, for as long as somebody is signed in; answers what ends it.
+ * Reads one stream for all listeners, as long as somebody is signed in. Returns a function that
+ * stops it.
  *
  *   connecting ──▶ open ──▶ lost ──▶ (waits, twice as long each time) ──▶ open
  */
@@ -53,7 +54,7 @@ async function follow(stopping: AbortSignal): Promise<void> {
   }
 }
 
-/** Always ends with an error: the node ends no stream without ending itself. */
+/** Always ends with an error, because a node ends the stream only when it stops itself. */
 async function readStream(stopping: AbortSignal, onOpen: () => void): Promise<never> {
   const silence = new AbortController();
   const signal = AbortSignal.any([stopping, silence.signal]);
@@ -79,7 +80,7 @@ async function readStream(stopping: AbortSignal, onOpen: () => void): Promise<ne
   }
 }
 
-/** Ends early when the browser finds its network again. */
+/** Ends early if the browser is online again. */
 function waitFor(ms: number, stopping: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

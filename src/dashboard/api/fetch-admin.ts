@@ -3,7 +3,9 @@ import { signOut, token } from './session.ts';
 
 const ADMIN = '/admin/v1';
 const ANSWER_TIME_MAX_MS = 30_000;
-/** On what the node passed on from its API: a refusal in it is not that of this token. */
+/**
+ * Marks an answer that the node passed on from its API: a refusal in it is not about this token.
+ */
 const RELAYED = 'x-tollgate-answered-by';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -15,20 +17,23 @@ export interface AdminRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Answers a response that is a success or was passed on, its body unread; throws an ApiProblem for all else. */
+/**
+ * Returns a response that is a success or was passed on, with its body unread. Throws an ApiProblem
+ * for anything else.
+ */
 export async function fetchAdmin(path: string, request: AdminRequest = {}): Promise<Response> {
   const used = token.value ?? '';
   const response = await send(path, used, request);
   if (response.ok || response.headers.has(RELAYED)) return response;
   const problem = await readProblem(response);
-  // The token that was refused may have been replaced meanwhile.
+  // The refused token may have been replaced in the meantime.
   if (problem.status === 401 && token.value === used) {
     signOut(`You were signed out: ${problem.message}.`);
   }
   throw problem;
 }
 
-/** The same for answers that are JSON and come in one piece. */
+/** Reads an answer that is one JSON text. */
 export async function readAdmin<Answer>(path: string, request: AdminRequest = {}): Promise<Answer> {
   const limit = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
   const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
@@ -40,7 +45,7 @@ export async function readAdmin<Answer>(path: string, request: AdminRequest = {}
   }
 }
 
-/** Throws the refusal of a token that is not that of the node, or not asked for now. */
+/** Throws the node's refusal if the token is wrong or the node does not check tokens right now. */
 export async function checkToken(candidate: string): Promise<void> {
   const signal = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
   const response = await send('/cluster', candidate, { signal });

@@ -1,6 +1,9 @@
 let last: Promise<unknown> = Promise.resolve();
 
-/** A node has few seats for readers of the ledger: one page takes only one of them, and reads the next thing after it. */
+/**
+ * A node lets only a few readers of the ledger in at once, so a page reads one thing after the
+ * other.
+ */
 export function readInTurn<Value>(signal: AbortSignal, read: () => Promise<Value>): Promise<Value> {
   const mine = last.then(() => {
     signal.throwIfAborted();

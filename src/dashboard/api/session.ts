@@ -2,9 +2,9 @@ import { signal } from '@preact/signals';
 
 const TOKEN_ITEM = 'tollgate-admin-token';
 
-/** For this browser session only; undefined while nobody is signed in. */
+/** Kept for this browser session only; undefined while nobody is signed in. */
 export const token = signal<string | undefined>(sessionStorage.getItem(TOKEN_ITEM) ?? undefined);
-/** Why somebody was signed out without asking for it. */
+/** Why the operator was signed out without asking for it. */
 export const signOutReason = signal<string | undefined>(undefined);
 
 export function keepToken(checked: string): void {

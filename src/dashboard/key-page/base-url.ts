@@ -1,2 +1,2 @@
-/** Where the gateway is for this browser, whatever path a proxy has put before it. */
+/** The gateway's address for this browser, including any path that a proxy puts before it. */
 export const BASE_URL = new URL('.', document.baseURI).href.replace(/\/$/, '');

@@ -3,15 +3,15 @@ export interface CodeExample {
   readonly text: string;
 }
 
-/** Where the gateway is for whoever reads the page, without a slash at its end. */
+/** The gateway's address for the reader of the page, without a slash at its end. */
 type BaseUrl = string;
 
-/** Stands in examples until a key says which models it may use. */
+/** Used in examples until a key says which models it may use. */
 export const MODEL_UNKNOWN = 'MODEL';
 
 export const KEY_VARIABLE = 'export TOLLGATE_KEY=sk-gw2-…';
 
-/** Each runs as it is where `TOLLGATE_KEY` is set and the library installed. */
+/** Each example runs as it is, if `TOLLGATE_KEY` is set and the library is installed. */
 export function createNativeExamples(baseUrl: BaseUrl, model: string): readonly CodeExample[] {
   return [
     {

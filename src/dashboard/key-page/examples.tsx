@@ -54,7 +54,7 @@ function ExampleText({ title, text }: CodeExample) {
       <section class="code" tabIndex={0} aria-label={title}>
         <pre>{text.trimEnd()}</pre>
       </section>
-      {/* A new text has not been copied yet. */}
+      {/* The key starts a new button for a new text, which nobody has copied yet. */}
       <CopyButton key={text} what={title} text={text} />
     </div>
   );

@@ -1,15 +1,15 @@
 interface RefusalFacts {
-  /** 0 when there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number;
   readonly message: string;
-  /** In seconds, as the answer says it. */
+  /** Seconds, as the answer says it. */
   readonly retryAfter?: string | undefined;
 }
 
-/** What the gateway says to programs of a key that it does not know. */
+/** The gateway's message for an unknown key, which is written for programs. */
 const UNKNOWN_KEY = 'invalid x-api-key';
 
-/** Why a key was not shown, for whoever pasted it in. */
+/** Explains why a key cannot be shown, to the person who pasted it in. */
 export function explainRefusal({ status, message, retryAfter }: RefusalFacts): string {
   const sentence = toSentence(message);
   if (status === 0) return `${sentence} Try again in a moment.`;

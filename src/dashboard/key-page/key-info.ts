@@ -4,7 +4,7 @@ interface Rate {
   readonly reset_at: string;
 }
 
-/** What `GET /v1/key` answers with; null is no limit. */
+/** The answer of `GET /v1/key`; null means no limit. */
 export interface KeyInfo {
   readonly id: string;
   readonly key: string;

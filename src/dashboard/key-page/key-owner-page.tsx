@@ -6,7 +6,10 @@ import { KeyForm } from './key-form.tsx';
 import { ModelChoice } from './model-choice.tsx';
 import { type OwnKey, readOwnKey } from './read-own-key.ts';
 
-/** For who has a key. It is in the memory of this page alone: leaving or reloading the page forgets it. */
+/**
+ * The page for the owner of a key. It keeps the key only in memory: leaving or reloading the page
+ * forgets it.
+ */
 export function KeyOwnerPage() {
   const [candidate, setCandidate] = useState('');
   const [own, setOwn] = useState<OwnKey | undefined>();

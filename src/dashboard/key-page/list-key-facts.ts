@@ -10,11 +10,11 @@ const months = new Intl.DateTimeFormat('en-GB', {
 export interface KeyFact {
   readonly name: string;
   readonly value: string;
-  /** Words wrap, and are smaller than figures. */
+  /** Text wraps, and is smaller than figures. */
   readonly isText?: boolean;
 }
 
-/** What the owner of a key wants to know of it, the most pressing first. */
+/** Lists what the owner of a key wants to know, the most urgent first. */
 export function listKeyFacts(info: KeyInfo): readonly KeyFact[] {
   const { account, rate, concurrency, expires_at: expiresAt } = info;
   const window = `${formatFigure(info.rate_window_seconds)} s`;
@@ -38,7 +38,7 @@ export function listKeyFacts(info: KeyInfo): readonly KeyFact[] {
   ];
 }
 
-/** From `yyyymm`. */
+/** Formats a month given as `yyyymm`. */
 function formatMonth(month: string): string {
   return months.format(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)) - 1));
 }

@@ -5,16 +5,16 @@ import type { KeyInfo } from './key-info.ts';
 
 export interface OwnKey {
   readonly info: KeyInfo;
-  /** What the key may name in requests. */
+  /** The model names that the key may use in requests. */
   readonly models: readonly string[];
 }
 
 const ANSWER_TIME_MAX_MS = 30_000;
 const MODELS_MAX = 1_000;
-/** Anything else cannot be sent in a header. */
+/** Other characters cannot be sent in a header. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/** Throws an ApiProblem whose message can be shown. */
+/** Throws an ApiProblem with a message to show. */
 export async function readOwnKey(key: string): Promise<OwnKey> {
   if (!KEY.test(key)) {
     const facts = { status: 0, code: 'malformed_key' };

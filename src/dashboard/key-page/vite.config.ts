@@ -2,9 +2,9 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   root: import.meta.dirname,
-  // A proxy may serve the gateway below a path of its own.
+  // A proxy may serve the gateway under a path of its own.
   base: './',
-  // The content security policy allows nothing inline: everything is a file of its own.
+  // The content security policy allows nothing inline, so everything is a file of its own.
   build: {
     outDir: '../../../dist/src/key-page',
     emptyOutDir: true,

@@ -7,7 +7,7 @@ import { ProcessTable } from './nodes/process-table.tsx';
 import { readMetrics } from './nodes/read-metrics.ts';
 
 const CLUSTER_REFRESH_MS = 2_000;
-/** A scrape asks every worker. */
+/** Longer, because a scrape asks every worker. */
 const METRICS_REFRESH_MS = 5_000;
 
 export function NodesPage() {

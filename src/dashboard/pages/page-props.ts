@@ -1,4 +1,4 @@
 export interface PageProps {
-  /** What stands for `{id}` in the address; empty where nothing does. */
+  /** The part of the address in the place of `{id}`; empty if the page has none. */
   readonly id: string;
 }

@@ -16,11 +16,11 @@ import { UpstreamsPage } from './upstreams-page.tsx';
 export interface Page {
   /** What follows the `#`, with at most one `{id}`. */
   readonly path: string;
-  /** Its heading, with the id behind it where there is one. */
+  /** The heading; the id follows it if there is one. */
   readonly title: string;
   readonly View: FunctionComponent<PageProps>;
   readonly isInNavigation: boolean;
-  /** The page in the navigation that it belongs to. */
+  /** The page of the navigation to which this page belongs. */
   readonly parent?: string;
 }
 
@@ -31,7 +31,7 @@ const below = (parent: string, path: string, title: string, View: Page['View']):
   return { path, title, View, isInNavigation: false, parent };
 };
 
-/** EVERY page there is, in the order of the navigation. */
+/** EVERY page, in the order of the navigation. */
 export const PAGES: readonly Page[] = [
   inNavigation('/overview', 'Overview', OverviewPage),
   inNavigation('/accounts', 'Accounts', AccountListPage),

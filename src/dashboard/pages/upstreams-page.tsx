@@ -8,7 +8,7 @@ import { UpstreamView } from './upstreams/upstream-view.tsx';
 
 const REFRESH_MS = 2_000;
 
-/** A change of health is shown at once, everything else every two seconds. */
+/** Shows a change of health at once, and everything else every two seconds. */
 export function UpstreamsPage() {
   const load = useLoad(
     async (signal) => {

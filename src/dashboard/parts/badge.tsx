@@ -2,7 +2,10 @@ import { formatName } from '../format.ts';
 
 type Tone = 'good' | 'warning' | 'bad' | 'neutral';
 
-/** Words for states of accounts, keys, workers, upstreams (a breaker that is closed lets through) and Redis; the rest is neutral. */
+/**
+ * The tones of the states of accounts, keys, workers, upstreams and Redis. A closed breaker lets
+ * requests through. Other states are neutral.
+ */
 const TONES: Readonly<Record<string, Tone>> = {
   active: 'good',
   listening: 'good',
@@ -20,7 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   expired: 'bad',
 };
 
-/** A state as a word; its colour only repeats it. */
+/** Shows a state as a word; the colour only repeats it. */
 export function Badge({ state }: { readonly state: string }) {
   return <span class={`badge ${TONES[state] ?? 'neutral'}`}>{formatName(state)}</span>;
 }

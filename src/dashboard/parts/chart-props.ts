@@ -1,17 +1,17 @@
 export interface ChartSeries {
   readonly label: string;
-  /** One for each time; null where nothing is known. */
+  /** One value for each time; null if it is not known. */
   readonly values: readonly (number | null)[];
 }
 
 export interface ChartProps {
   readonly title: string;
-  /** In seconds since 1970, ascending. */
+  /** Seconds since 1970, ascending. */
   readonly times: readonly number[];
-  /** At most as many as there are colours: five. */
+  /** At most five, because there are five colours. */
   readonly series: readonly ChartSeries[];
-  /** A time of the axis and the table; without it the time of the day. */
+  /** Formats a time on the axis and in the table; the default is the time of day. */
   readonly formatTime?: (seconds: number) => string;
-  /** A value with its unit. */
+  /** Formats a value with its unit. */
   readonly format: (value: number) => string;
 }

@@ -2,10 +2,10 @@ import { formatClock } from '../format.ts';
 import type { ChartProps } from './chart-props.ts';
 import { DataTable } from './data-table.tsx';
 
-/** The newest ones: more than a minute of seconds nobody reads. */
+/** Only the newest rows: nobody reads more than a minute of seconds. */
 const ROWS_MAX = 60;
 
-/** What a chart draws, in figures, the newest first. */
+/** Shows the values of a chart as figures, the newest first. */
 export function ChartTable(props: ChartProps) {
   const { title, times, series, format, formatTime = formatClock } = props;
   const rows = times

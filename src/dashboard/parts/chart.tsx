@@ -3,7 +3,10 @@ import type { ChartProps, ChartSeries } from './chart-props.ts';
 import { ChartTable } from './chart-table.tsx';
 import { type ChartDrawing, drawChart } from './draw-chart.ts';
 
-/** Lines over time. Who cannot see them has a sentence in their place, and a table on demand. */
+/**
+ * Lines over time. A sentence describes them for people who cannot see them, and a button shows a
+ * table.
+ */
 export function Chart(props: ChartProps) {
   const { title, series, format } = props;
   const frame = useRef<HTMLDivElement>(null);
@@ -12,7 +15,7 @@ export function Chart(props: ChartProps) {
   const titleId = useId();
   const labels = series.map(({ label }) => label).join();
 
-  // Drawn anew only when its lines are others: values come by `show`.
+  // Drawn anew only if the lines change; new values come through `show`.
   useEffect(() => {
     if (frame.current === null || isTable) return;
     const chart = drawChart(frame.current, props);

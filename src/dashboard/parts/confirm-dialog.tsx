@@ -6,7 +6,7 @@ import { Problem } from './problem.tsx';
 interface ConfirmDialogProps {
   /** A question: `Revoke this key?` */
   readonly title: string;
-  /** What is touched, by the name that its reader knows: `build server (…x9Kq)`. */
+  /** What is affected, by a name that the reader knows: `build server (…x9Kq)`. */
   readonly subject: string;
   /** What will happen. */
   readonly children: ComponentChildren;
@@ -16,7 +16,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Closes when it was done; a refusal is shown inside. */
+/** Closes when the action is done; a refusal is shown inside. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, subject, children, verb, onConfirm, onClose } = props;
   const { isRunning, problem, run } = useAction(async () => {

@@ -1,6 +1,8 @@
 import { connection } from '../api/events.ts';
 
-/** The live region is always there: what comes into it later is read out. */
+/**
+ * The live region is always there, because screen readers announce only what is added to it later.
+ */
 export function ConnectionBanner() {
   const now = connection.value;
   return (

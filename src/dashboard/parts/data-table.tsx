@@ -6,9 +6,9 @@ import { Problem } from './problem.tsx';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Stands right, so that digits stand below each other. */
+  /** Aligned to the right, so that digits line up. */
   readonly isNumber?: boolean;
-  /** Is broken into lines; what stands elsewhere, such as an id, stays whole. */
+  /** May wrap. Other values, such as ids, stay on one line. */
   readonly isProse?: boolean;
 }
 
@@ -17,11 +17,11 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** Shown in place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly emptyText: string;
 }
 
-/** On a narrow screen the table scrolls inside its own frame, also by keyboard. */
+/** On a narrow screen the table scrolls inside its own frame, also with the keyboard. */
 export function DataTable<Row>({ caption, columns, rows, keyOf, emptyText }: DataTableProps<Row>) {
   if (rows.length === 0) return <EmptyState title={emptyText} />;
   return (
@@ -60,7 +60,7 @@ interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
   readonly pages: LongList<Row>;
 }
 
-/** A table that grows by a page each time it is asked to. */
+/** A table that grows by a page whenever the reader asks for more. */
 export function PagedTable<Row>({ pages, ...table }: PagedTableProps<Row>) {
   const { rows, problem, isLoading, hasMore, loadMore, reload } = pages;
   const isFirst = rows.length === 0;

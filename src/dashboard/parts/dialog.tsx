@@ -3,12 +3,15 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: string;
-  /** Also when somebody leaves it with Escape; it stays open for as long as it is rendered all the same. */
+  /** Also called on Escape. The dialog still stays open as long as it is rendered. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Is open for as long as it is rendered; the browser keeps the focus inside and gives it back. */
+/**
+ * A dialog that is open as long as it is rendered. The browser keeps the focus inside and returns
+ * it afterwards.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -26,7 +29,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         onClose();
       }}
       onClose={() => {
-        // After a second Escape the browser does not ask before it closes.
+        // On a second Escape the browser closes the dialog without asking first.
         if (dialog.current === null) return;
         dialog.current.showModal();
         onClose();

@@ -18,7 +18,10 @@ export interface ChartDrawing {
   remove(): void;
 }
 
-/** Draws into the frame, as wide as it is, in the colours of the light or dark page, and anew when these change. */
+/**
+ * Draws into the frame at the frame's width and in the colours of the light or dark page. Draws
+ * again if these change.
+ */
 export function drawChart(frame: HTMLElement, props: ChartProps): ChartDrawing {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   let last: ChartData = props;
@@ -63,7 +66,7 @@ function createPlot(frame: HTMLElement, props: ChartProps, shown: ChartData): UP
     stroke: colour(`--line-${index + 1}`),
     width: LINE_PX,
     dash: [...(DASHES[index] ?? [])],
-    // A value between two unknown ones has no line.
+    // A value between two unknown values has no line, so it needs a point.
     points: { show: true, size: POINT_PX, width: 0, fill: colour(`--line-${index + 1}`) },
   }));
   return new UPlot(

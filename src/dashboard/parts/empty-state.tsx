@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface EmptyStateProps {
   readonly title: string;
-  /** What can be done about it. */
+  /** What the reader can do about it. */
   readonly children?: ComponentChildren;
 }
 

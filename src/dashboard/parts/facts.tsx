@@ -4,11 +4,11 @@ import '../styles/facts.css';
 export interface Fact {
   readonly name: string;
   readonly value: ComponentChildren;
-  /** Needs the room of two. */
+  /** Takes the room of two facts. */
   readonly isWide?: boolean;
 }
 
-/** What is known of one thing, a name and a value each. */
+/** Shows the facts about one thing, each with a name and a value. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">

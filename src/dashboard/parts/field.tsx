@@ -11,7 +11,7 @@ interface FieldProps {
   readonly label: string;
   readonly hint?: string;
   readonly error?: string | undefined;
-  /** The input, select or textarea, which takes the attributes. */
+  /** Renders the input, select or textarea with the given attributes. */
   readonly children: (attributes: ControlAttributes) => ComponentChildren;
 }
 

@@ -8,13 +8,13 @@ interface FormDialogProps {
   /** The verb on the button: `Create`. */
   readonly verb: string;
   readonly action: Action;
-  /** Fields whose problems stand beside them. */
+  /** Fields whose problems are shown beside them. */
   readonly shownFields: readonly string[];
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Fields, what was wrong with them, and the two buttons below. */
+/** Shows fields, the problems with them, and two buttons below. */
 export function FormDialog(props: FormDialogProps) {
   const { title, verb, action, shownFields, onClose, children } = props;
   const submit = (event: Event) => {

@@ -5,11 +5,11 @@ interface LimitGaugeProps {
   readonly title: string;
   readonly used: number;
   readonly max: number;
-  /** All that the bar says, and more: `3 of 60, 57 left`. */
+  /** Everything that the bar says, and more: `3 of 60, 57 left`. */
   readonly children: string;
 }
 
-/** How much of a limit is used; the bar only repeats the words. */
+/** Shows how much of a limit is used; the bar only repeats the words. */
 export function LimitGauge({ title, used, max, children }: LimitGaugeProps) {
   const titleId = useId();
   return (

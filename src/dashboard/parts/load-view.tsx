@@ -7,7 +7,7 @@ interface LoadViewProps<Value> {
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** What has been read, or that it is being read, or why it could not be. */
+/** Shows the value that was read, that it is being read, or why it could not be read. */
 export function LoadView<Value>({ load, children }: LoadViewProps<Value>) {
   const { value, problem, isLoading, reload } = load;
   return (

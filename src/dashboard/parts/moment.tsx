@@ -1,6 +1,6 @@
 import { formatTime } from '../format.ts';
 
-/** A moment in the time of the browser; the exact one in UTC is its title. */
+/** Shows a time in the browser's time zone; its title is the exact time in UTC. */
 export function Moment({ iso }: { readonly iso: string }) {
   return (
     <time dateTime={iso} title={iso}>

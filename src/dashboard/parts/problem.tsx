@@ -2,13 +2,13 @@ import type { ApiProblem } from '../api/api-problem.ts';
 
 interface ProblemProps {
   readonly problem: ApiProblem | undefined;
-  /** Offers to try again. */
+  /** If given, a button offers to try again. */
   readonly onRetry?: () => void;
-  /** Fields whose problems stand beside them already. */
+  /** Fields whose problems are already shown beside them. */
   readonly shownFields?: readonly string[];
 }
 
-/** What went wrong, in the words of who refused; nothing when all is well. */
+/** Shows what went wrong, in the words of the refusal; nothing if there is no problem. */
 export function Problem({ problem, onRetry, shownFields = [] }: ProblemProps) {
   if (problem === undefined) return null;
   const fields = problem.fields.filter(
@@ -39,12 +39,12 @@ export function Problem({ problem, onRetry, shownFields = [] }: ProblemProps) {
   );
 }
 
-/** The problem with one field, for its `error`. */
+/** Returns the problem with one field, for the field's `error`. */
 export function findFieldError(problem: ApiProblem | undefined, field: string): string | undefined {
   return problem?.fields.find((each) => isPartOf(each.field, field))?.message;
 }
 
-/** A list that is wrong is named with the place: `models.1`. */
+/** A problem inside a list names the place: `models.1`. */
 function isPartOf(field: string, whole: string): boolean {
   return field === whole || field.startsWith(`${whole}.`);
 }

@@ -3,7 +3,10 @@ import { forgetSecret, type NewSecret } from '../new-secrets.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** The only place that ever shows the text of a key. Until it is copied, or said to be stored, leaving it is asked about. */
+/**
+ * The only place that ever shows the text of a key. Until the key is copied or said to be stored,
+ * the dialog asks before it closes.
+ */
 export function SecretDialog({ shown }: { readonly shown: NewSecret }) {
   const [isCopied, setCopied] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
@@ -53,7 +56,7 @@ function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
   );
 }
 
-/** The browser asks in its own words before the page is closed or loaded anew. */
+/** The browser asks in its own words before the page is closed or reloaded. */
 function useUnloadQuestion(isAsked: boolean): void {
   useEffect(() => {
     if (!isAsked) return;

@@ -5,7 +5,7 @@ import { findFieldError } from './problem.tsx';
 
 interface TextFieldProps {
   readonly label: string;
-  /** What the admin API calls it. */
+  /** The name of the field in the admin API. */
   readonly name: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -15,7 +15,10 @@ interface TextFieldProps {
   readonly isTime?: boolean;
 }
 
-/** Figures are text too: a browser hands over a number it does not understand as nothing at all. */
+/**
+ * Numbers are typed as text too: from a number field, a browser returns an empty value for a number
+ * that it does not understand.
+ */
 export function TextField(props: TextFieldProps) {
   const { label, name, value, onChange, problem, hint, isRequired = false, isTime = false } = props;
   return (

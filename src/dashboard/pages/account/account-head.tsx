@@ -14,11 +14,11 @@ import { TopUp } from './top-up.tsx';
 interface AccountHeadProps {
   readonly account: Account;
   readonly onChanged: () => void;
-  /** The ledger has an entry more. */
+  /** Called when the ledger has a new entry. */
   readonly onPaid: () => void;
 }
 
-/** Who it is, what it has, and what can be changed of it. */
+/** Shows who the account is, what it has, and what can be changed. */
 export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
   const { id, name, plan, status, balance, held, created_at: createdAt } = account;
   const [open, setOpen] = useState<'edit' | 'top-up' | 'suspend' | undefined>();

@@ -19,7 +19,7 @@ const MICROS_PER_CREDIT = 1_000_000;
 interface AccountLedgerProps {
   readonly account: Account;
   readonly period: Period;
-  /** Read anew for each. */
+  /** The ledger is read again for each turn. */
   readonly turn: number;
 }
 

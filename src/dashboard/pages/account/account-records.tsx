@@ -9,11 +9,11 @@ const DAYS = [7, 30, 90];
 
 interface AccountRecordsProps {
   readonly account: Account;
-  /** How many were entered on this page: all is read anew after each. */
+  /** How many payments were entered on this page. Everything is read again after each payment. */
   readonly payments: number;
 }
 
-/** What the ledger says of an account, for a choice of days. */
+/** Shows what the ledger says about an account, for a choice of days. */
 export function AccountRecords({ account, payments }: AccountRecordsProps) {
   const [days, setDays] = useState(DAYS[0] ?? 0);
   const [asked, setAsked] = useState(0);

@@ -22,7 +22,7 @@ const MS_PER_SECOND = 1_000;
 interface AccountUsageProps {
   readonly account: Account;
   readonly period: Period;
-  /** Read anew for each. */
+  /** The usage is read again for each turn. */
   readonly turn: number;
 }
 
@@ -92,7 +92,7 @@ interface UsageTableProps {
   readonly usage: UsageReport;
 }
 
-/** Bars beside their figures, the largest first. */
+/** Shows bars beside their figures, the largest first. */
 function UsageTable({ what, usage }: UsageTableProps) {
   const sorted = readUsageRows(usage).toSorted((one, other) => other.charged - one.charged);
   const total = usage.total.charged;
@@ -128,7 +128,7 @@ function UsageTable({ what, usage }: UsageTableProps) {
 interface ShareProps {
   readonly name: string;
   readonly charged: number;
-  /** Of all rows, those that are not shown too. */
+  /** The sum of all rows, including the rows that are not shown. */
   readonly total: number;
 }
 

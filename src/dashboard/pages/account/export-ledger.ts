@@ -6,12 +6,12 @@ import { CSV_HEAD, encodeCsvLine, parseLedgerLine } from './ledger-line.ts';
 export type ExportFormat = 'ndjson' | 'csv';
 
 const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
-/** The browser keeps the whole file before it is saved. */
+/** The browser holds the whole file in memory before it saves the file. */
 const FILE_CHARS_MAX = 200_000_000;
 const LINES_AT_ONCE = 1_000;
 const TIME_MAX_MS = 600_000;
 
-/** Saves all of an account's ledger as a file. A link could not carry the token. */
+/** Saves an account's whole ledger as a file. A plain link could not carry the token. */
 export async function exportLedger(account: string, format: ExportFormat): Promise<void> {
   const signal = AbortSignal.timeout(TIME_MAX_MS);
   const file = await readInTurn(signal, () => readFile(account, format, signal));
@@ -19,7 +19,7 @@ export async function exportLedger(account: string, format: ExportFormat): Promi
   link.href = URL.createObjectURL(file);
   link.download = `ledger-${account}.${format}`;
   link.click();
-  // The browser has taken hold of it when the click returns.
+  // When the click returns, the browser has already taken hold of the file.
   URL.revokeObjectURL(link.href);
 }
 

@@ -3,9 +3,9 @@ import { fetchAdmin } from '../../api/fetch-admin.ts';
 import { readInTurn } from '../../api/read-in-turn.ts';
 import { type LedgerEntry, parseLedgerLine, sortEntries } from './ledger-line.ts';
 
-/** The page holds all that it shows. */
+/** The page holds everything that it shows. */
 const ENTRIES_MAX = 10_000;
-/** With the time for which others read. */
+/** Includes the time to wait for other readers. */
 const READ_TIME_MAX_MS = 120_000;
 
 interface LedgerQuestion {
@@ -16,13 +16,13 @@ interface LedgerQuestion {
 export interface LedgerPart {
   /** The newest first. */
   readonly entries: readonly LedgerEntry[];
-  /** Some are on another node. */
+  /** False if some entries are on another node. */
   readonly isComplete: boolean;
-  /** There were more than the page holds. */
+  /** Whether there were more entries than the page holds. */
   readonly isCut: boolean;
 }
 
-/** The stream has no order, so that all of it is read before the newest is known. */
+/** The stream has no order, so all of it has to be read before the newest entry is known. */
 export function fetchLedger(question: LedgerQuestion, leaving: AbortSignal): Promise<LedgerPart> {
   const signal = AbortSignal.any([leaving, AbortSignal.timeout(READ_TIME_MAX_MS)]);
   return readInTurn(signal, async () => {
@@ -40,7 +40,7 @@ export function fetchLedger(question: LedgerQuestion, leaving: AbortSignal): Pro
   });
 }
 
-/** Line by line, without their ends; ends the stream when nobody reads on. */
+/** Yields the lines without their line ends; ends the stream if the reader stops. */
 export async function* streamLedger(
   { account, from }: LedgerQuestion,
   signal: AbortSignal,

@@ -1,10 +1,10 @@
-/** An entry as the node streams it; money is in whole micro-credits. */
+/** An entry as the node streams it. Amounts are whole micro-credits. */
 export interface LedgerEntry {
   readonly bucket: number;
   readonly id: string;
   readonly time: string;
   readonly kind: string;
-  /** The id of the request, or of the payment. */
+  /** The id of the request or of the payment. */
   readonly request: string;
   readonly account: string;
   readonly key: string | null;
@@ -18,13 +18,13 @@ export interface LedgerEntry {
   readonly note: string | null;
 }
 
-/** Undefined when the line says that others are missing. */
+/** Returns undefined if the line says that other lines are missing. */
 export function parseLedgerLine(line: string): LedgerEntry | undefined {
   const parsed = JSON.parse(line) as LedgerEntry | { readonly incomplete: object };
   return 'incomplete' in parsed ? undefined : parsed;
 }
 
-/** The newest first. Entries of one millisecond are told apart by the number behind it. */
+/** Sorts the newest first. Entries of the same millisecond differ in the number after it. */
 export function sortEntries(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
   const placeOf = ({ id }: LedgerEntry) => id.split('-').map(Number);
   return entries.toSorted((one, other) => {
@@ -47,7 +47,7 @@ const USAGE_COLUMNS = [
   'searches',
 ];
 
-/** Columns are those of `tollgate ledger export --format csv`. */
+/** The columns are those of `tollgate ledger export --format csv`. */
 export const CSV_HEAD = [...COLUMNS, ...USAGE_COLUMNS].join(',');
 
 export function encodeCsvLine(entry: LedgerEntry): string {
@@ -58,10 +58,13 @@ export function encodeCsvLine(entry: LedgerEntry): string {
   return values.map(encodeField).join(',');
 }
 
-/** Where a spreadsheet would take a text for a formula, also in its full-width forms. */
+/** Matches a text that a spreadsheet would take for a formula, also in its full-width forms. */
 const FORMULA_START = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
-/** Numbers stay as they are; a text that would be a formula gets a quote in front, which makes it text. */
+/**
+ * Writes numbers unchanged. A text that would be a formula gets a quote in front, which makes it
+ * text.
+ */
 function encodeField(value: string | number | boolean | null): string {
   const isFormula = typeof value === 'string' && FORMULA_START.test(value);
   const text = `${isFormula ? "'" : ''}${value ?? ''}`;

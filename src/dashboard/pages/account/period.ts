@@ -1,13 +1,13 @@
 const MS_PER_DAY = 86_400_000;
 
 export interface Period {
-  /** The first UTC day: `2027-01-31`. It ends now. */
+  /** The first UTC day: `2027-01-31`. The period ends now. */
   readonly from: string;
-  /** All of its days, ascending. */
+  /** All days of the period, ascending. */
   readonly days: readonly string[];
 }
 
-/** So many UTC days, today among them. */
+/** Returns the last `count` UTC days, including today. */
 export function createPeriod(count: number, nowMs: number): Period {
   const days = Array.from({ length: count }, (_, index) =>
     new Date(nowMs - (count - 1 - index) * MS_PER_DAY).toISOString().slice(0, 'yyyy-mm-dd'.length),

@@ -15,7 +15,7 @@ interface ReceiptDialogProps {
   readonly onClose: () => void;
 }
 
-/** What became of the request of an entry, or what was paid. */
+/** Shows what happened to the request of a ledger entry, or what was paid. */
 export function ReceiptDialog({ entry, onClose }: ReceiptDialogProps) {
   return (
     <Dialog
@@ -61,7 +61,7 @@ function RequestFacts({ id }: { readonly id: string }) {
   );
 }
 
-/** Of all that a receipt has, what explains a charge; its own page has the rest. */
+/** The part of a receipt that explains a charge; the request's own page shows the rest. */
 interface EndedReceipt {
   readonly kind?: string | null;
   readonly charged?: number;

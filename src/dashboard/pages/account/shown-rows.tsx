@@ -8,7 +8,7 @@ interface ShownRowsProps<Row> {
   readonly children: (rows: readonly Row[]) => ComponentChildren;
 }
 
-/** Of a list that was read as a whole, the first rows, and more on demand. */
+/** Shows the first rows of a complete list, and more on demand. */
 export function ShownRows<Row>({ rows, children }: ShownRowsProps<Row>) {
   const [count, setCount] = useState(ROWS);
   return (

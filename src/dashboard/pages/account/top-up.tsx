@@ -14,7 +14,7 @@ interface TopUpProps {
   readonly onClose: () => void;
 }
 
-/** The payment keeps its id for as long as the dialog is open: whoever clicks again pays once. */
+/** The payment keeps its id as long as the dialog is open, so a second click does not pay twice. */
 export function TopUp({ account, onEntered, onClose }: TopUpProps) {
   const [id, setId] = useState(mintPaymentId);
   const [amount, setAmount] = useState('');

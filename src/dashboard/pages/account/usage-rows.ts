@@ -1,6 +1,6 @@
 import type { UsageReport } from '../../api/api-types.ts';
 
-/** What the admin API sums up of one day, model or key. */
+/** The sums of the admin API for one day, model or key. */
 export interface UsageRow {
   readonly name: string;
   readonly requests: number;
@@ -37,7 +37,7 @@ function readSums(name: string, row: object): UsageRow {
   };
 }
 
-/** A row for each day, also where nothing was used. */
+/** Returns a row for each day, including days without usage. */
 export function fillDays(rows: readonly UsageRow[], days: readonly string[]): readonly UsageRow[] {
   const found = new Map(rows.map((row) => [row.name, row]));
   const nothing = { requests: 0, charged: 0, short: 0, tokensIn: 0, tokensOut: 0 };

@@ -17,7 +17,7 @@ interface AccountFormProps {
   readonly onClose: () => void;
 }
 
-/** Name and plan, of a new account or one that is there. */
+/** Asks for the name and plan of a new or an existing account. */
 export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountFormProps) {
   const [name, setName] = useState(before.name);
   const [plan, setPlan] = useState(before.plan);

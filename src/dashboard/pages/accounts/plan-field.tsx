@@ -11,7 +11,7 @@ interface PlanFieldProps {
 }
 
 export function PlanField({ value, onChange, problem }: PlanFieldProps) {
-  // A later version may have given it another one.
+  // A newer version may have set a plan that this one does not know.
   const plans = PLAN_NAMES.includes(value) ? PLAN_NAMES : [...PLAN_NAMES, value];
   return (
     <Field

@@ -2,10 +2,13 @@ import { api } from '../../api/api.ts';
 import type { AccountList } from '../../api/api-types.ts';
 
 const PAGE = 50;
-/** Each looks at a few thousand accounts: so many may find nothing before the reader has to ask for more. */
+/**
+ * Each page covers a few thousand accounts. After this many empty pages the reader has to ask for
+ * more.
+ */
 const EMPTY_PAGES_MAX = 20;
 
-/** The next accounts that match, also where there are long ways between them. */
+/** Returns the next accounts that match, even if they are far apart. */
 export async function searchAccounts(
   search: string,
   after: string | undefined,

@@ -8,7 +8,7 @@ interface EntryProps {
   readonly entry: AuditEntry;
 }
 
-/** More are folded away, such as all fields of a new key. */
+/** Longer lists are folded, such as all fields of a new key. */
 const CHANGES_SHOWN_MAX = 4;
 
 export function AuditSubject({ entry: { account, key } }: EntryProps) {

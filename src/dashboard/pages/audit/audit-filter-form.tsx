@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
 
-/** Empty is any. */
+/** An empty text matches everything. */
 export interface AuditFilterFields {
   readonly account: string;
   readonly key: string;

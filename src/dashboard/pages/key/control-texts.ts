@@ -1,14 +1,14 @@
 import type { Key, KeyControls } from '../../api/api-types.ts';
 import { parseNumber } from '../../parse-number.ts';
 
-/** The controls of a key as they are typed; an empty text is no limit. */
+/** The controls of a key as typed; an empty text means no limit. */
 export interface ControlTexts {
   readonly name: string;
   readonly rpm: string;
   readonly models: string;
   readonly monthly_cap: string;
   readonly concurrency: string;
-  /** In the time of the browser, to the minute: `2027-01-31T12:00`. */
+  /** In the browser's time zone, to the minute: `2027-01-31T12:00`. */
   readonly expires_at: string;
 }
 
@@ -37,7 +37,10 @@ export function showControls(key: Key): ControlTexts {
   };
 }
 
-/** Only what was changed; what was emptied is removed. Throws a problem of the first field that is no number. */
+/**
+ * Returns only the changed controls; an emptied control is removed. Throws a problem of the first
+ * field that is not a number.
+ */
 export function readControls(before: ControlTexts, now: ControlTexts): KeyControls {
   const read: { readonly [Name in ControlName]: () => KeyControls[Name] } = {
     name: () => now.name.trim() || null,

@@ -9,7 +9,7 @@ interface ControlsFormProps {
   readonly title: string;
   readonly verb: string;
   readonly before: ControlTexts;
-  /** Closes the form itself. */
+  /** Has to close the form itself. */
   readonly onSubmit: (controls: KeyControls) => Promise<void>;
   readonly onClose: () => void;
 }
@@ -32,10 +32,10 @@ const FIELDS: readonly { name: ControlName; label: string; hint: string }[] = [
 ];
 const NAMES = FIELDS.map(({ name }) => name);
 
-/** Of a new key or one that is there. */
+/** A form for the controls of a new or an existing key. */
 export function ControlsForm({ title, verb, before, onSubmit, onClose }: ControlsFormProps) {
   const [texts, setTexts] = useState(before);
-  // What was shown when it opened: a page that reads again meanwhile changes nothing here.
+  // The values from when the form opened: if the page reads the key again, they stay the same here.
   const [shown] = useState(before);
   const action = useAction(async () => onSubmit(readControls(shown, texts)));
   return (

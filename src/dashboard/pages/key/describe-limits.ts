@@ -4,12 +4,12 @@ import { formatCount, formatCreditAmount } from '../../format.ts';
 interface LimitState {
   readonly title: string;
   readonly used: number;
-  /** 0 where there is no limit. */
+  /** 0 if there is no limit. */
   readonly max: number;
   readonly text: string;
 }
 
-/** Each limit of a key with how much of it is used, in words. */
+/** Describes each limit of a key and how much of it is used. */
 export function describeLimits(limits: KeyLimits): readonly LimitState[] {
   const { rate, account, rate_window_seconds: windowSeconds } = limits;
   const spent = limits.spent_this_month + limits.held;

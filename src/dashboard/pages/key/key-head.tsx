@@ -17,7 +17,7 @@ interface KeyHeadProps {
   readonly onChanged: () => void;
 }
 
-/** What a key is and may do, and what can be done with it. */
+/** Shows what a key is and may do, and the actions on it. */
 export function KeyHead({ shown, onChanged }: KeyHeadProps) {
   const [open, setOpen] = useState<'edit' | 'rotate' | 'revoke' | undefined>();
   const close = () => setOpen(undefined);

@@ -6,7 +6,7 @@ import { describeLimits } from './describe-limits.ts';
 
 const REFRESH_MS = 2_000;
 
-/** How much of each limit is used now. */
+/** Shows how much of each limit is used now. */
 export function KeyLimitList({ id }: { readonly id: string }) {
   const limits = useLoad((signal) => api.readKeyLimits(id, signal), {
     of: [id],

@@ -17,7 +17,7 @@ const OVERLAPS = [
 
 interface RotateKeyProps {
   readonly shown: Key;
-  /** Closes this dialog. */
+  /** Has to close this dialog. */
   readonly onRotated: (secret: string) => void;
   readonly onClose: () => void;
 }

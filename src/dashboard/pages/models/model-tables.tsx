@@ -13,7 +13,7 @@ const PRICES = [
 
 const COMMON = { keyOf: ({ id }: Model) => id, emptyText: 'No model is configured' };
 
-/** As the settings of now say; they are changed in the file. */
+/** Shows the models of the current settings, which can be changed only in the settings file. */
 export function ModelTables({ models }: { readonly models: readonly Model[] }) {
   return (
     <>

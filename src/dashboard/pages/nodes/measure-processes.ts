@@ -2,7 +2,10 @@ export interface ProcessFigures {
   /** `primary`, or `worker` for all workers together. */
   readonly process: string;
   readonly memory: { readonly rss: number; readonly heapUsed: number; readonly external: number };
-  /** Half of all seconds had no longer delay than this; undefined before the first one, or beyond the last bucket. */
+  /**
+   * In half of all seconds the delay was no longer than this. Undefined before the first second, or
+   * if the delay is beyond the last bucket.
+   */
   readonly lagMsP50: number | undefined;
   readonly lagMsP99: number | undefined;
 }
@@ -15,7 +18,7 @@ interface MetricLine {
   readonly value: number;
 }
 
-/** From the metrics of a node, in the text format of Prometheus. */
+/** Reads the metrics of a node, in the text format of Prometheus. */
 export function measureProcesses(metrics: string): readonly ProcessFigures[] {
   const lines = metrics.split('\n').flatMap(parseLine);
   const memory = lines.filter(({ name }) => name === 'tollgate_memory_bytes');
@@ -39,7 +42,7 @@ export function measureProcesses(metrics: string): readonly ProcessFigures[] {
   });
 }
 
-/** The end of the bucket that the quantile lies in. */
+/** Returns the upper end of the bucket that contains the quantile. */
 function findQuantileMs(buckets: readonly MetricLine[], share: number): number | undefined {
   const ascending = buckets
     .map(({ labels, value }) => ({ end: Number(labels['le']?.replace('+Inf', 'Infinity')), value }))
@@ -50,7 +53,7 @@ function findQuantileMs(buckets: readonly MetricLine[], share: number): number |
   return found === undefined || !Number.isFinite(found.end) ? undefined : found.end * MS_PER_SECOND;
 }
 
-/** No label of these metrics has a quotation mark or a comma in it. */
+/** The labels of these metrics contain neither quotation marks nor commas. */
 function parseLine(line: string): MetricLine[] {
   const match = /^(\w+)\{([^}]*)\} (\S+)$/.exec(line);
   if (match === null) return [];

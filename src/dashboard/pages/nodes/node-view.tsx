@@ -5,7 +5,7 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 
-/** The node that serves this page: another one has a page of its own. */
+/** Shows only the node that serves this page; each node serves a page of its own. */
 export function NodeView({ cluster }: { readonly cluster: Cluster }) {
   const { node, redis, workers } = cluster;
   return (

@@ -1,6 +1,6 @@
 import { readProblem, toProblem } from '../../api/api-problem.ts';
 
-/** They need no token. */
+/** Metrics need no token. */
 export async function readMetrics(signal: AbortSignal): Promise<string> {
   try {
     const response = await fetch('/metrics', { signal });

@@ -6,7 +6,7 @@ import { Moment } from '../../parts/moment.tsx';
 
 type Upstream = Cluster['upstreams'][number];
 
-/** Whether what a request needs is there: Redis, upstreams, and workers to carry it. */
+/** Shows whether everything that a request needs is there: Redis, upstreams and workers. */
 export function ClusterHealth({ cluster }: { readonly cluster: Cluster }) {
   const { node, redis, upstreams, workers } = cluster;
   return (

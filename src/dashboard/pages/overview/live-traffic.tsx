@@ -4,7 +4,7 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { traffic } from '../../traffic.ts';
 import { countRefusals, measureTraffic } from './measure-traffic.ts';
 
-/** What this node does, second by second. */
+/** Shows what this node does, second by second. */
 export function LiveTraffic() {
   const samples = traffic.value;
   const lines = measureTraffic(samples);

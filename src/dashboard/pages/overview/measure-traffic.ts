@@ -2,9 +2,11 @@ import type { Sample } from '../../sample.ts';
 
 const SECONDS_PER_MINUTE = 60;
 const MS_PER_SECOND = 1_000;
-/** Fewer seconds say little of a minute. */
+/** Fewer seconds say little about a minute. */
 const SECONDS_SEEN_MIN = 10;
-/** Summaries come once a second: what is further apart has a gap between, where nothing is known. */
+/**
+ * Summaries come once a second. If two are further apart than this, nothing is known in between.
+ */
 const GAP_MS = 3_000;
 
 export interface TrafficLines {
@@ -20,7 +22,7 @@ export interface TrafficLines {
   readonly creditsPerMinute: readonly (number | null)[];
 }
 
-/** Lines are broken where the connection was. */
+/** Lines have a gap where the connection was lost. */
 export function measureTraffic(samples: readonly Sample[]): TrafficLines {
   const points = samples.flatMap(
     (sample, index): { atMs: number; sample?: Sample; index: number }[] => {
@@ -46,10 +48,13 @@ export function measureTraffic(samples: readonly Sample[]): TrafficLines {
   };
 }
 
-/** The rate of the last minute, or of what was seen of it; null until that is enough for a figure. */
+/**
+ * Returns the rate of the last minute, or of the part of it that was seen; null until that part is
+ * long enough.
+ */
 function rateLastMinute(samples: readonly Sample[], index: number): number | null {
   const endMs = samples[index]?.atMs ?? 0;
-  // Each sample is of one second, however late it came.
+  // Each sample covers one second, however late it came.
   const seen = samples
     .slice(Math.max(0, index + 1 - SECONDS_PER_MINUTE), index + 1)
     .filter(({ atMs }) => endMs - atMs < SECONDS_PER_MINUTE * MS_PER_SECOND);
@@ -63,7 +68,7 @@ export interface RefusalCount {
   readonly count: number;
 }
 
-/** By how often they came, the most frequent first. */
+/** Counts refusals by reason, the most frequent first. */
 export function countRefusals(samples: readonly Sample[]): readonly RefusalCount[] {
   const counts = new Map<string, number>();
   for (const { refusals } of samples) {

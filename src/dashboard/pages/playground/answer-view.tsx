@@ -12,7 +12,7 @@ const STATES: Readonly<Record<PlaygroundAnswer['state'], string>> = {
   failed: 'There is no whole answer.',
 };
 
-/** Of the connection to the node that passed the answer on, and its mark. */
+/** Headers of the connection to the node that passed the answer on, and the node's mark. */
 const NOT_OF_THE_ANSWER: readonly string[] = [
   ...['connection', 'keep-alive', 'transfer-encoding', 'x-tollgate-answered-by'],
 ];
@@ -68,7 +68,7 @@ export function AnswerView({ answer }: { readonly answer: PlaygroundAnswer }) {
   );
 }
 
-/** What is longer than its frame scrolls in it, also by keyboard. */
+/** Long text scrolls inside its frame, also with the keyboard. */
 function Scroll({ title, text }: { readonly title: string; readonly text: string }) {
   return (
     <>

@@ -5,7 +5,10 @@ export interface SimpleRequest {
   readonly isStream: boolean;
 }
 
-/** The body of a request of one message, for people to read and edit. Both formats have it alike. */
+/**
+ * Builds the body of a request with one message, for people to read and edit. It is the same in
+ * both formats.
+ */
 export function buildBody({ model, prompt, tokensMax, isStream }: SimpleRequest): string {
   const body = {
     model,

@@ -2,7 +2,10 @@ import { formatCreditAmount } from '../../format.ts';
 import { LoadView } from '../../parts/load-view.tsx';
 import { useReceipt } from '../requests/use-receipt.ts';
 
-/** What a request that has ended was charged, by its receipt: it may be settled a moment later. */
+/**
+ * Shows what a finished request was charged, from its receipt. The request may be settled a moment
+ * later.
+ */
 export function ChargeText({ requestId }: { readonly requestId: string }) {
   const load = useReceipt(requestId);
   if (load.problem?.code === 'request_not_found') {

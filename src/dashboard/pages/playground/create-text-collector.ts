@@ -1,4 +1,4 @@
-/** What the pieces of text are in, in events and in whole answers of both formats. */
+/** The fields that contain pieces of text, in events and in whole answers of both formats. */
 interface Payload {
   readonly delta?: { readonly text?: unknown } | null;
   readonly content?: readonly { readonly text?: unknown }[] | null;
@@ -8,10 +8,10 @@ interface Payload {
   }[];
 }
 
-/** Far more than any event has: what is longer is left out. */
+/** Far above the size of any event; anything longer is left out. */
 const LINE_CHARS_MAX = 4 * 1024 * 1024;
 
-/** Takes an answer as it comes and tells the text of the model in it, as far as it is complete. */
+/** Returns a function that takes an answer as it comes and returns the model's text so far. */
 export function createTextCollector(isStream: boolean): (chunk: string) => string {
   let text = '';
   let rest = '';
@@ -24,7 +24,7 @@ export function createTextCollector(isStream: boolean): (chunk: string) => strin
         if (line.startsWith('data:')) text += readText(line.slice('data:'.length));
       }
     } else {
-      // Nothing of a whole answer can be read before its end.
+      // A whole answer cannot be parsed before its end.
       text = readText(rest);
     }
     if (rest.length > LINE_CHARS_MAX) rest = '';
@@ -32,7 +32,7 @@ export function createTextCollector(isStream: boolean): (chunk: string) => strin
   };
 }
 
-/** Nothing, where it is no answer of a model. */
+/** Returns an empty text if the JSON is not an answer of a model. */
 function readText(json: string): string {
   try {
     return joinPieces(JSON.parse(json) as Payload | null);

@@ -3,7 +3,7 @@ import { ApiProblem, toProblem } from '../../api/api-problem.ts';
 import { fetchAdmin } from '../../api/fetch-admin.ts';
 import { createTextCollector } from './create-text-collector.ts';
 
-/** Of what came, the last so many are shown. */
+/** Only this many characters of the raw answer are shown, from its end. */
 const RAW_CHARS_MAX = 200_000;
 
 export interface PlaygroundCall {
@@ -13,9 +13,12 @@ export interface PlaygroundCall {
 }
 
 export interface PlaygroundAnswer {
-  /** `failed` is no refusal of the API's: the node did not ask it, or the answer broke off. */
+  /**
+   * `failed` does not mean a refusal by the API: either the node did not ask it, or the answer
+   * broke off.
+   */
   readonly state: 'sending' | 'arriving' | 'complete' | 'cancelled' | 'failed';
-  /** 0 before the head has come. */
+  /** 0 until the status line has come. */
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly raw: string;
@@ -25,7 +28,7 @@ export interface PlaygroundAnswer {
 
 const NOTHING: PlaygroundAnswer = { state: 'sending', status: 0, headers: [], raw: '', text: '' };
 
-/** Asks the API through the node, and tells how far its answer is each time that more of it has come. */
+/** Calls the API through the node, and calls `show` whenever more of the answer has come. */
 export async function followAnswer(
   call: PlaygroundCall,
   signal: AbortSignal,

@@ -13,7 +13,7 @@ interface PlaygroundFormProps {
   readonly control: AnswerControl;
 }
 
-/** The key is kept in this form only, for as long as the page is open. */
+/** The key is kept only in this form, as long as the page is open. */
 export function PlaygroundForm({ models, control }: PlaygroundFormProps) {
   const [format, setFormat] = useState<FormatName>('native');
   const [key, setKey] = useState('');
@@ -23,7 +23,7 @@ export function PlaygroundForm({ models, control }: PlaygroundFormProps) {
     tokensMax: TOKENS_MAX,
     isStream: true,
   });
-  /** Undefined while the fields make the body. */
+  /** Undefined while the body is built from the fields. */
   const [edited, setEdited] = useState<string | undefined>();
   const submit = (event: Event) => {
     event.preventDefault();

@@ -9,7 +9,7 @@ export interface AnswerControl {
   cancel(): void;
 }
 
-/** One request at a time; who leaves the page cancels it. */
+/** Runs one request at a time; leaving the page cancels it. */
 export function useAnswer(): AnswerControl {
   const [answer, setAnswer] = useState<PlaygroundAnswer | undefined>();
   const leaving = useRef<AbortController | undefined>(undefined);

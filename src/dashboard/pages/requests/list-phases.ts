@@ -4,12 +4,12 @@ export type RequestTimes = NonNullable<Receipt['times']>;
 
 export interface Phase {
   readonly name: string;
-  /** From the request's head. */
+  /** Milliseconds since the request's head. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** One after the other, without a gap, to the end of the request. */
+/** The phases follow each other without a gap, up to the end of the request. */
 export function listPhases(times: RequestTimes): readonly Phase[] {
   const { body_ms: bodyMs, admitted_ms: admittedMs, first_event_ms: firstMs } = times;
   const start = [

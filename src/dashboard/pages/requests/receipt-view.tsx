@@ -6,7 +6,7 @@ import { type Fact, Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { RequestTimeline } from './request-timeline.tsx';
 
-/** What became of one request, and what it cost. */
+/** Shows what happened to one request, and what it cost. */
 export function ReceiptView({ receipt }: { readonly receipt: Receipt }) {
   const { times, tries, ledger = [] } = receipt;
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
 
-/** The address has what was looked for, so that it can be kept and sent. */
+/** Puts the id into the address, so that the result can be bookmarked and shared. */
 export function RequestSearch({ id }: { readonly id: string }) {
   const [wanted, setWanted] = useState(id);
   const submit = (event: Event) => {

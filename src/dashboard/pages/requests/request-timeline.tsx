@@ -5,7 +5,7 @@ import { listPhases, type Phase, type RequestTimes } from './list-phases.ts';
 
 const WIDTH = 100;
 const HEIGHT = 8;
-/** Also what took less than a millisecond can be seen. */
+/** Keeps phases of less than a millisecond visible. */
 const BAR_WIDTH_MIN = 1;
 
 export function RequestTimeline({ times }: { readonly times: RequestTimes }) {
@@ -33,7 +33,7 @@ export function RequestTimeline({ times }: { readonly times: RequestTimes }) {
   );
 }
 
-/** Its lengths are attributes: the content security policy takes no style. */
+/** Sizes are attributes, because the content security policy allows no inline styles. */
 function Bar({ phase, totalMs }: { readonly phase: Phase; readonly totalMs: number }) {
   const scale = WIDTH / Math.max(1, totalMs);
   const width = Math.max(BAR_WIDTH_MIN, (phase.toMs - phase.fromMs) * scale);

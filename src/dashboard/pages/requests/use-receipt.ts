@@ -5,7 +5,7 @@ import { type Load, useLoad } from '../../use-load.ts';
 
 const REFRESH_MS = 1_000;
 
-/** The receipt of a request, read again and again until it has ended and was settled. */
+/** Reads the receipt of a request again and again until the request has ended and is settled. */
 export function useReceipt(id: string): Load<Receipt> {
   const [isRunning, setRunning] = useState(false);
   return useLoad(
