@@ -5,7 +5,7 @@ import { encodeRetryAfter } from './retry-after.ts';
 /**
  * Why a try failed, as far as it decides what comes next:
  *
- *   refused       the request is at fault, or its time is up: no retry; says nothing of the upstream
+ *   refused       the request is at fault, or its time is up: no retry; not the upstream's fault
  *   overloaded    the upstream is well, but has too much to do: another upstream, or later
  *   broken        it answered with an error or with nonsense
  *   unreachable   it never got the request

@@ -58,9 +58,9 @@ local function is_allowed(models, model_names)
   return false
 end
 
--- An error keeps what is written and skips the rest. So everything that can fail comes before the first hold: what the
--- requests share has been read above, a request's own numbers are checked, and a Redis key of a wrong type fails for
--- the first request.
+-- An error keeps what is written and skips the rest. So everything that can fail comes before the
+-- first hold: what the requests share has been read above, a request's own numbers are checked, and
+-- a Redis key of a wrong type fails for the first request.
 local replies, is_changed = {}, false
 for first = 5, #ARGV, 3 do
   local model_names, request_id, numbers = unpack(ARGV, first, first + 2)

@@ -15,7 +15,8 @@
   an empty text deletes its field. If overlap_ms is not empty, the replaced digest stays valid for that
   long. The message is {1, subject, id, version, status, ms}; ms is a text.
 ]]
--- A write whose reply was lost is recognized when it is repeated, even if other writes came in between.
+-- A write whose reply was lost is recognized when it is repeated, even if other writes came in
+-- between.
 local WRITES_CHARS_MAX = 300
 
 local record, index = unpack(KEYS)

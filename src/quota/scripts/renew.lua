@@ -40,8 +40,8 @@ else
   payer, month = existing_payer, existing_month
 end
 
--- The records of money come last. They have been read above, so their writes cannot fail; the writes before them do no
--- harm alone.
+-- The records of money come last. They have been read above, so their writes cannot fail; the
+-- writes before them do no harm alone.
 redis.call('ZADD', renewals, whole(now_ms() + lease), request_id)
 redis.call('HSET', holds, request_id, payer .. '|' .. held_text .. '|' .. whole(seen))
 if is_lost then

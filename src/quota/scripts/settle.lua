@@ -22,8 +22,9 @@
 local account, key, holds, renewals, ledger, done = unpack(KEYS)
 local payer = ARGV[1]
 
--- Returns the reply if nothing is to be charged. Otherwise returns no reply, and then how the request ends: kind, what
--- it was charged already, its hold, and payer, month, held and due of the hold. `due` is nil without a readable hold.
+-- Returns the reply if nothing is to be charged. Otherwise returns no reply, and then how the
+-- request ends: kind, what it was charged already, its hold, and payer, month, held and due of the
+-- hold. `due` is nil without a readable hold.
 local function find_end(request_id, wanted, first_tried_ms)
   if not is_amount(wanted) then return { 'invalid' } end
   local existing = redis.call('HGET', holds, request_id)
@@ -47,9 +48,9 @@ local function find_end(request_id, wanted, first_tried_ms)
   return nil, kind, already, existing, payer, string.match(payer, '^[^|]*|[^|]*|([^|]*)'), '0'
 end
 
--- An error keeps what is written and skips the rest. So everything that can fail comes before the first write of a
--- request: its own numbers are checked, records are read only when no amount waits to be written, and a Redis key of a
--- wrong type fails for the first request.
+-- An error keeps what is written and skips the rest. So everything that can fail comes before the
+-- first write of a request: its own numbers are checked, records are read only when no amount waits
+-- to be written, and a Redis key of a wrong type fails for the first request.
 local replies = {}
 local month, balance, balance_text, account_held, in_flight, key_held, spent
 for first = 2, #ARGV, 4 do

@@ -17,7 +17,8 @@ count_max = number(count_max)
 local now = now_ms()
 local swept, total, ended = 0, 0, {}
 
--- A request may be listed twice. An unreadable hold stays for `tollgate ledger verify`, and the sweep goes on.
+-- A request may be listed twice. An unreadable hold stays for `tollgate ledger verify`, and the
+-- sweep goes on.
 local function expire(request_id, text)
   local payer, month, held, seen = decode_hold(text)
   if not payer or ended[request_id] then return end
@@ -30,8 +31,8 @@ local function expire(request_id, text)
   local charged = limit_to_room(wanted, held + 0, key, balance, account_held, key_held, spent)
   local balance_text = whole(balance - charged)
   local done = done_name(prefix, request_id)
-  -- The records of money come last. They have been read above, so their writes cannot fail; the writes before them do
-  -- no harm alone.
+  -- The records of money come last. They have been read above, so their writes cannot fail; the
+  -- writes before them do no harm alone.
   enter(ledger, 'expired', request_id, payer, held, whole(charged), whole(wanted - charged), balance_text, '')
   redis.call('HSET', done, request_id, 'x' .. whole(charged))
   keep_marks(done)

@@ -1,15 +1,15 @@
 -- Holds, charges and the ledger. For each account, and for each key and month, this is always true:
 --   held = sum of its holds,   held <= balance,   spent + held <= cap
 
--- The mark of a settled request is what it was charged, in micros. It begins with x if the lease had run out. It stays
--- for at least KEEP_MIN_S; settle.lua relies on that.
+-- The mark of a settled request is what it was charged, in micros. It begins with x if the lease
+-- had run out. It stays for at least KEEP_MIN_S; settle.lua relies on that.
 local function keep_marks(done)
   local KEEP_S, KEEP_MIN_S = 10800, 7200
   if redis.call('TTL', done) < KEEP_MIN_S then redis.call('EXPIRE', done, KEEP_S) end
 end
 
--- The amounts of an account and of one of its keys in a month are read once and written once, however many requests
--- are charged in between. That is most of what a settlement costs Redis.
+-- The amounts of an account and of one of its keys in a month are read once and written once,
+-- however many requests are charged in between. That is most of what a settlement costs Redis.
 local function read_amounts(account, key, month)
   local balance, account_held = unpack(redis.call('HMGET', account, 'balance', 'held'))
   local in_flight, key_held, spent =
@@ -17,10 +17,11 @@ local function read_amounts(account, key, month)
   return number(balance), number(account_held), number(in_flight), number(key_held), number(spent)
 end
 
--- Returns how much of `wanted` may be charged or held. `covered` is what is held for the request already; the caller
--- has taken it off both held amounts. More is allowed only as far as balance and cap have room beside all that is held.
--- That room is below 0 after a chargeback or a lowered cap. This function must not fail, since other requests of the
--- run may have been written: an unreadable cap leaves no room.
+-- Returns how much of `wanted` may be charged or held. `covered` is what is held for the request
+-- already; the caller has taken it off both held amounts. More is allowed only as far as balance
+-- and cap have room beside all that is held. That room is below 0 after a chargeback or a lowered
+-- cap. This function must not fail, since other requests of the run may have been written: an
+-- unreadable cap leaves no room.
 local function limit_to_room(wanted, covered, key, balance, account_held, key_held, spent)
   if wanted <= covered then return wanted end
   local room, cap = balance - account_held, redis.call('HGET', key, 'cap')
@@ -40,8 +41,9 @@ local function write_amounts(account, key, month, balance, account_held, in_flig
   end
 end
 
--- An entry is one text, which `ledger/ledger-entry.ts` takes apart: eleven fields cost Redis twice as much. The request
--- comes last, since the id of a payment is any text. `usage` is the note of a payment. All amounts are texts.
+-- An entry is one text, which `ledger/ledger-entry.ts` takes apart: eleven fields cost Redis twice
+-- as much. The request comes last, since the id of a payment is any text. `usage` is the note of a
+-- payment. All amounts are texts.
 local function enter(ledger, kind, request_id, payer, held, charged, short, balance, usage)
   local entry = kind .. '|' .. payer .. '|' .. held .. '|' .. charged .. '|' .. short .. '|' .. balance
     .. '|' .. request_id

@@ -1,5 +1,6 @@
--- Turns milliseconds since the epoch into the UTC month, 'yyyymm'. It counts quarters of days from 0000-03-01, since a
--- year has 365 days and a quarter (C. Neri and L. Schneider, "Euclidean affine functions"). `a - a % b` rounds down.
+-- Turns milliseconds since the epoch into the UTC month, 'yyyymm'. It counts quarters of days from
+-- 0000-03-01, since a year has 365 days and a quarter (C. Neri and L. Schneider, "Euclidean affine
+-- functions"). `a - a % b` rounds down.
 local function month_of(ms)
   local quarters = (ms - ms % 86400000) / 21600000 + 2877875
   local of_century = quarters % 146097

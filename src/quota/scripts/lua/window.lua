@@ -1,13 +1,15 @@
--- An exact sliding window is a list of the times of admission. A time counts for `window` ms. It is 6 binary bytes:
--- Redis takes three times as long to read and write a time in digits. The times stand in two places:
+-- An exact sliding window is a list of the times of admission. A time counts for `window` ms. It is
+-- 6 binary bytes: Redis takes three times as long to read and write a time in digits. The times
+-- stand in two places:
 --
 --   state  a field of the record that has the limit; the record is read and written anyway
---          the number of blocks in the log, how many times are the oldest, the oldest times, the newest times
+--          the number of blocks in the log, how many times are the oldest, the oldest times,
+--          the newest times
 --   log    LIST  the times in between, oldest first, in full blocks of BLOCK_TIMES
 --
--- A new time joins the newest ones. Times expire among the oldest ones. When all of those have expired, the next block
--- takes their place. When the newest ones fill a block, the block goes to the log. So most requests touch no log, and a
--- key with a few requests a minute has none.
+-- A new time joins the newest ones. Times expire among the oldest ones. When all of those have
+-- expired, the next block takes their place. When the newest ones fill a block, the block goes to
+-- the log. So most requests touch no log, and a key with a few requests a minute has none.
 local HEADER_BYTES = 5
 local TIME, TIME_BYTES = '>I6', 6
 local BLOCK_TIMES = 8
@@ -22,21 +24,23 @@ local function count_expired(times, at, count, now, window)
   return expired
 end
 
--- A log may be gone while its record still counts on it: the window was shorter when the log's life was set, or the
--- clock of the server was ahead for a while. Missing times count as expired. It is `pcall`, here and where the log is
--- written, because a log must not keep a script from its other writes.
+-- A log may be gone while its record still counts on it: the window was shorter when the log's life
+-- was set, or the clock of the server was ahead for a while. Missing times count as expired. It is
+-- `pcall`, here and where the log is written, because a log must not keep a script from its other
+-- writes.
 local function find_block(log, place)
   local block = redis.pcall('LINDEX', log, place)
   return type(block) == 'string' and #block == BLOCK_BYTES and block
 end
 
--- Call it when no oldest time is left. The first block that still counts takes their place. `write_window` takes that
--- block and all before it off the log.
+-- Call it when no oldest time is left. The first block that still counts takes their place.
+-- `write_window` takes that block and all before it off the log.
 local function take_block(read, log, now, window)
   local LAST_OF_BLOCK = BLOCK_BYTES - TIME_BYTES + 1
   local low, high, block = 0, read.blocks, find_block(log, 0)
   if block and now - struct.unpack(TIME, block, LAST_OF_BLOCK) >= window then
-    -- All of the first block has expired, perhaps many more after a burst: the search halves the rest each time.
+    -- All of the first block has expired, perhaps many more after a burst: the search halves the
+    -- rest each time.
     low = 1
     while low < high do
       local middle = math.floor((low + high) / 2)
@@ -68,7 +72,8 @@ local function drop_expired(read, state, prefix, id, now, window)
   read.times = string.sub(read.times, expired * TIME_BYTES + 1)
 end
 
--- Returns the time that came `index` places after the first one that counts, or nothing if its block is gone.
+-- Returns the time that came `index` places after the first one that counts, or nothing if its
+-- block is gone.
 local function find_time(read, prefix, id, index)
   local in_blocks = index - read.oldest
   if in_blocks >= 0 and in_blocks < read.blocks * BLOCK_TIMES then
@@ -80,15 +85,17 @@ local function find_time(read, prefix, id, index)
   return (struct.unpack(TIME, read.times, index * TIME_BYTES + 1))
 end
 
--- Returns how many requests count now, and in how many ms all will have expired (`reset`). It changes nothing. A limit
--- of 0 means no limit. `times` are the times of the record that count; the first `oldest` of them precede the log.
+-- Returns how many requests count now, and in how many ms all will have expired (`reset`). It
+-- changes nothing. A limit of 0 means no limit. `times` are the times of the record that count; the
+-- first `oldest` of them precede the log.
 local function read_window(prefix, id, state, limit, now, window)
   local read = { count = 0, reset = 0, dropped = 0, blocks = 0, oldest = 0, times = '', last = 0, former = 0 }
   if limit <= 0 or not state then return read end
   local blocks, oldest, first = struct.unpack('>I4I1I6', state)
   local last = struct.unpack(TIME, state, #state - TIME_BYTES + 1)
   if now - last >= window or last - now > window then
-    -- Nothing counts. If the clock of a new master is far behind, the times of the old one say nothing.
+    -- Nothing counts. If the clock of a new master is far behind, the times of the old one say
+    -- nothing.
     read.dropped = blocks
     return read
   end
@@ -103,8 +110,8 @@ local function read_window(prefix, id, state, limit, now, window)
   return read
 end
 
--- Returns how long the next request has to wait. Call it when the limit is reached. The wait is 0 if enough of the
--- times turn out to be gone.
+-- Returns how long the next request has to wait. Call it when the limit is reached. The wait is 0
+-- if enough of the times turn out to be gone.
 local function find_wait(read, prefix, id, limit, now, window)
   local time = find_time(read, prefix, id, read.count - limit)
   -- After a clock went back a little, a time is ahead of it. No wait is longer than the window.
@@ -121,9 +128,10 @@ local function take_place(read, now, window)
   read.count, read.reset = read.count + 1, window
 end
 
--- Writes the log and returns the new state. Call it once, after the last `take_place` of the script. The calendar is
--- divided into windows, and the life of the log is renewed once in each. That is enough: a time that is added after the
--- renewal counts to the end of the next window at most, and it may be one window ahead of the clock.
+-- Writes the log and returns the new state. Call it once, after the last `take_place` of the
+-- script. The calendar is divided into windows, and the life of the log is renewed once in each.
+-- That is enough: a time that is added after the renewal counts to the end of the next window at
+-- most, and it may be one window ahead of the clock.
 local function write_window(read, prefix, id, now, window)
   local blocks, oldest, times = read.blocks, read.oldest, read.times
   if read.dropped > 0 then
