@@ -19,6 +19,7 @@ const TIMER_MS = 60_000;
 const KEPT_NUMBERS = 300;
 const MANY = 20_000;
 const STRINGS_PROGRAM = join(import.meta.dirname, 'strings-main.js');
+const GLOBALS_PROGRAM = join(import.meta.dirname, 'globals-main.js');
 
 const mintRequestId = createRequestIdMint(randomBytes);
 const deadlines = createDeadlineList<number>({
@@ -106,10 +107,10 @@ function paceByTimer(onDue: (dueMs: number) => void): Promise<void> {
 }
 
 /** In a process of its own, since what was put in order stays so. */
-const packIn =
-  (how: 'plain' | 'quick'): Measure =>
+const runIn =
+  (program: string, how: 'plain' | 'quick'): Measure =>
   () =>
-    Number(execFileSync(process.execPath, [STRINGS_PROGRAM, how], { encoding: 'utf8' }));
+    Number(execFileSync(process.execPath, [program, how], { encoding: 'utf8' }));
 
 export const PART_TWINS: readonly Twin[] = [
   {
@@ -173,8 +174,15 @@ export const PART_TWINS: readonly Twin[] = [
     file: 'src/lib/bytes/quicken-strings.ts',
     what: 'a settlement packed where the Redis client is loaded',
     unit: 'us',
-    plain: packIn('plain'),
-    fast: packIn('quick'),
+    plain: runIn(STRINGS_PROGRAM, 'plain'),
+    fast: runIn(STRINGS_PROGRAM, 'quick'),
+  },
+  {
+    file: 'src/lib/bytes/quicken-globals.ts',
+    what: 'twenty times the clock, the pool and the process',
+    unit: 'us',
+    plain: runIn(GLOBALS_PROGRAM, 'plain'),
+    fast: runIn(GLOBALS_PROGRAM, 'quick'),
   },
   {
     file: 'src/load/start-metronome.ts',

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { unpackConfig } from '../config/pack-config.ts';
 import type { HttpRoute } from '../http/routes/route-table.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
+import { quickenGlobals } from '../lib/bytes/quicken-globals.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createLog } from '../log/create-log.ts';
@@ -21,6 +22,7 @@ const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** The process around a worker. It takes orders from the primary and exits once it has drained. */
 export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
+  quickenGlobals();
   let worker: Worker | undefined;
   let orphanTimeoutMs = 0;
   let downUpstreams: readonly string[] = [];
