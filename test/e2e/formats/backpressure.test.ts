@@ -14,26 +14,26 @@ import { waitUntil } from '../../support/wait-until.ts';
 afterAll(stopRedisServers);
 
 /**
- * What a stream keeps in the gateway: a read of 64 KiB as it came, another one as events, a third that made
- * these two too many; and one event on its way to the client, and one to the queue. The fourth is what the
- * upstream's count may be wrong by.
+ * What a stream keeps in the gateway: one read of 64 KiB as it came, a second as events, a third
+ * that takes these two over the limit, one event on its way to the client and one on its way to the
+ * queue. The fourth read is the possible error of the upstream's count.
  */
 const READ_BYTES = 64 * 1024;
 const heldBytesMax = (eventBytes: number) => 4 * READ_BYTES + 2 * eventBytes;
 
-/** What the system takes for a Unix socket whose peer does not read: net.core.wmem_default. */
+/** What the system buffers for a Unix socket whose peer does not read: net.core.wmem_default. */
 const UNIX_SOCKET_BYTES = 212_992;
 
 /**
- * Measured: 110 to 310 KiB, with the size of events and with how far the heap had grown before. It is what is
- * counted above, with its objects and what is not collected yet.
+ * Measured: 110 to 310 KiB, depending on the size of events and on how far the heap had grown. This
+ * covers the bytes counted above, their objects and garbage that is not collected yet.
  */
 const STREAM_RESIDENT_BYTES_MAX = 384 * 1024;
 
-/** The gateway's limit is 30 s from when the client's socket takes no more. */
+/** The gateway's limit is 30 s after the client's socket stops taking bytes. */
 const STALL_WAIT_MAX_MS = 70_000;
 
-/** As often as nothing has moved between two looks, nothing moves any more. */
+/** After this many looks without a change, the streams count as still. */
 const STILL_LOOKS = 10;
 
 const ENDLESS = 1e9;
@@ -48,7 +48,7 @@ async function start(kind: FloodFormat, env: Readonly<Record<string, string>> = 
   return { upstream, gateway, operator, account, key };
 }
 
-/** What left the gateway for a client that has read nothing. */
+/** The bytes that left the gateway for a client that reads nothing. */
 function readDelivered(gatewayPort: number, clientPort: number): number {
   const queues = readTcpQueues();
   const unread = queues.get(`${clientPort}-${gatewayPort}`)?.unreadBytes ?? 0;
@@ -56,7 +56,7 @@ function readDelivered(gatewayPort: number, clientPort: number): number {
   return unread + unsent;
 }
 
-/** Answers what was read when nothing moved any more. */
+/** Returns the counts once nothing moves any more. */
 async function readWhenStill(read: () => Promise<readonly number[]>): Promise<readonly number[]> {
   let last: readonly number[] = [];
   let looks = 0;
@@ -107,7 +107,8 @@ describe.each(['native', 'chat'] as const)(
     const FIRST_STREAMS = 100;
 
     it('take little memory, leave the worker to others, and lose nothing', async () => {
-      // A Unix socket takes far less than a TCP connection, so that what the gateway keeps is most of it.
+      // A Unix socket buffers far less than a TCP connection, so the gateway keeps most of a
+      // stream.
       const path = join(createTempDir(), 'listen');
       const redis = await startRedisServer();
       const env = {
@@ -123,7 +124,7 @@ describe.each(['native', 'chat'] as const)(
       const residentBytesBefore = readResidentBytes(pid);
       await upstream.hold();
       const clients: FloodClient[] = [];
-      // A few at a time: what is shown is not how many the store admits at once.
+      // A few at a time: the test is not about how many streams the store admits at once.
       while (clients.length < STREAMS) {
         const more = Array.from({ length: STREAMS_AT_ONCE }, () => open(ORDER));
         clients.push(...(await Promise.all(more)));

@@ -19,7 +19,9 @@ const THOUGHT = {
   usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
 };
 
-/** Answers the other way than it was asked, or thinks, as the prompt says. */
+/**
+ * As the prompt says, the upstream thinks or answers in the mode that the client did not ask for.
+ */
 const { ask, gateway, sent } = useCrossing(({ path, body }) => {
   const kind = path.includes('/messages') ? 'native' : 'chat';
   const asked = JSON.stringify(body['messages']);

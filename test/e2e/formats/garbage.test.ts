@@ -6,7 +6,7 @@ import { type Gateway, startGateway } from '../../support/servers/start-gateway.
 
 const CLIENTS = 32;
 const REQUESTS = 6_000;
-/** A request makes some 34 KB. */
+/** A request allocates about 34 KB. */
 const PROMOTED_BYTES_MAX = 700;
 
 it('what a request leaves behind dies young, however many there are at once', async () => {
@@ -15,7 +15,8 @@ it('what a request leaves behind dies young, however many there are at once', as
     config: `workers: 1\nupstreams: [{name: main, kind: native, url: "${backend.url}"}]\n`,
     nodeFlags: ['--trace-gc-nvp'],
   });
-  // What is made once may grow old, and what is on its way when the whole heap is collected. What comes later may not.
+  // Objects that are made once may grow old, and so may objects in use when the whole heap is
+  // collected. Later objects may not.
   await ask(gateway, REQUESTS, 'and collect');
   const before = readYoungCollections(gateway);
   await ask(gateway, REQUESTS);
@@ -47,7 +48,7 @@ async function ask({ url, key }: Gateway, requests: number, more?: 'and collect'
   await pool.close();
 }
 
-/** Of the worker, as the engine tells of them. */
+/** The young collections of the worker, as the engine reports them. */
 function readYoungCollections(gateway: Gateway): { readonly promoted: number }[] {
   const [worker] = gateway.workerPids();
   return gateway

@@ -99,7 +99,7 @@ describe('a key that asks about itself', () => {
     expect(status).toBe(401);
     expect(body).toMatchObject({ error: { type: 'authentication_error' } });
     expect(headers.get('x-should-retry')).toBe('false');
-    // Operators see it still.
+    // Operators still see it.
     const shown = await operator.call('GET', `/keys/${id}/limits`);
     expect(shown).toMatchObject({ id, account: { id: account, balance: 10 } });
   });

@@ -22,7 +22,7 @@ const PARTS = {
 const TEXT = { type: 'text', text: 'What does it say?' };
 const PATHS = { native: '/v1/messages', chat: '/v1/chat/completions' };
 
-/** The name of an upstream begins with its kind. */
+/** The name of each upstream begins with its kind. */
 const UPSTREAMS = {
   'native-plain': '[]',
   'chat-plain': '[]',
@@ -110,7 +110,7 @@ const MODELS_WITH_PDFS = ['chat-then-native', 'chat-then-chat', 'native-then-cha
 
 describe('a PDF', () => {
   for (const format of ['native', 'chat'] as const) {
-    // Native upstreams say themselves what they take of native clients.
+    // Native upstreams decide themselves what they accept from native clients.
     const models = MODELS_WITH_PDFS.filter((id) => format === 'chat' || id !== 'native-then-chat');
     for (const model of models) {
       it.each([false, true])(

@@ -22,7 +22,7 @@ const NATIVE_ANSWER = {
   usage: NATIVE_USAGE,
   vendor_field: { kept: true },
 };
-/** Spaces and fields that no encoder here would write. */
+/** They have spaces and fields that no encoder here writes. */
 const NATIVE_EVENTS = [
   'event: content_block_start\ndata: {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}\n\n',
   'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"cited_text":"Riga"}}}\n\n',
@@ -64,7 +64,10 @@ const CHAT_STREAM = [
   'data: [DONE]\n\n',
 ];
 
-/** An upstream whose streams never end by themselves: only what they say tells that they are over. */
+/**
+ * The requests to an upstream whose streams never end by themselves: only their content tells that
+ * they are over.
+ */
 const asked: {
   path: string;
   body: Record<string, unknown>;
@@ -147,7 +150,7 @@ describe('an answer in the form that the client reads', () => {
     return text;
   }
 
-  /** 10 tokens at 1 and 4 at 5 credits per million. */
+  /** Expects 10 input tokens at 1 credit per million and 4 output tokens at 5. */
   async function expectToCost(asking: () => Promise<string>): Promise<string> {
     const operator = admin(gateway);
     await operator.waitUntilSettled(account);

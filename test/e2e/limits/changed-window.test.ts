@@ -10,7 +10,10 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const LIMIT = 50;
 const ASKERS = 8;
-/** A log lives for three windows of those that write it: shorter than its times count in the longer one. */
+/**
+ * A log lives for three of the windows that write it, which is shorter than its times count in the
+ * longer window.
+ */
 const SHORT = settingsOf('1s');
 const LONG = settingsOf('6s');
 
@@ -20,7 +23,7 @@ function settingsOf(window: string): string {
   return `workers: 1\n${FAST_UPSTREAM}limits: {rate_window: ${window}}\n`;
 }
 
-/** Asks for answers without end; every status that was seen is counted. */
+/** Asks without end, and counts every status that it sees. */
 function startAsking(gateways: readonly Gateway[], key: string) {
   const counts: Record<number, number> = {};
   let isStopping = false;

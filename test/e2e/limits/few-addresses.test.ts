@@ -8,7 +8,7 @@ afterAll(stopRedisServers);
 
 const scene = useUpstreamScene();
 
-/** More than a worker has, and less than memory of WebAssembly takes of them. */
+/** More address space than a worker uses, and less than the memory of WebAssembly reserves. */
 const ADDRESS_BYTES_MAX = 4 * 1024 ** 3;
 
 it('a worker that may have few addresses serves large requests all the same', async () => {

@@ -68,7 +68,7 @@ describe('calls that cost nothing', () => {
       statuses.push((await fetch(`${gateway.url}/v1/models`, { headers })).status);
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
-    // They have nothing to do with the limit of requests that cost something.
+    // These calls do not count towards the limit of requests that cost something.
     expect((await askModel(gateway.url, gateway.key(), messageOf('Hi'))).status).toBe(200);
   });
 });
@@ -101,7 +101,7 @@ describe('while Redis is out', () => {
     );
     await operator.waitUntilSettled(account);
     const after = (await operator.account(account)).balance;
-    // The request that was refused may have left a hold behind, which costs nothing when it ends.
+    // The refused request may have left a hold behind, which costs nothing when it ends.
     expect(balance - after).toBeGreaterThan(0);
     expect(balance - after).toBeLessThan(0.001);
   });

@@ -35,10 +35,10 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const HOUR = 3_600;
 const PER_MINUTE = 20;
-/** Credits per million tokens: each token is a whole number of micro-credits. */
+/** Credits per million tokens: each token costs a whole number of micro-credits. */
 const PRICE = { input: 1_000, output: 100_000 };
 const LONG_STREAMS = 6;
-/** Some five of them at once. */
+/** Enough for about five requests at once. */
 const SMALL_CREDITS = 60;
 
 const cleanUp = useCleanUp();
@@ -84,10 +84,10 @@ interface Entry {
 interface Caller {
   readonly account: string;
   readonly key: string;
-  /** As they stand in the store. */
+  /** The records as the store has them. */
   accountRecord(): Promise<Record<string, string>>;
   keyRecord(): Promise<Record<string, string>>;
-  /** Of the ledger, with all that was paid in. */
+  /** The entries of the ledger, including all payments. */
   entries(): Promise<readonly Entry[]>;
 }
 
@@ -123,7 +123,7 @@ function askFor(caller: Caller, model: string, n: number, prompt: string): Promi
   return askGateway({ ...question, format: n % 2 === 0 ? 'native' : 'chat', isStream: n % 4 < 2 });
 }
 
-/** Clients that ask again as soon as they are answered; of every answer that was given, what was told. */
+/** Clients that ask again as soon as they have an answer. They note what every answer told. */
 function startClients(callers: readonly Caller[], clientsOfEach: number) {
   const told: Told[] = [];
   let isStopped = false;
@@ -150,7 +150,7 @@ function startClients(callers: readonly Caller[], clientsOfEach: number) {
   };
 }
 
-/** Looks at the records all the time, and keeps whatever must never be seen. */
+/** Reads the records all the time, and keeps every state that must never occur. */
 function startWatch(callers: readonly Caller[]) {
   const wrong: string[] = [];
   let isStopped = false;
@@ -175,7 +175,7 @@ function startWatch(callers: readonly Caller[]) {
   };
 }
 
-/** Requests whose upstream has begun to answer, and goes on when the test says so. */
+/** Requests whose upstream has begun to answer and continues when the test says so. */
 async function openLongAnswers(caller: Caller) {
   const ending = createDeferred();
   const { begin, say, end } = streamParts('native');
@@ -209,7 +209,7 @@ async function countOf(caller: Caller, kind: string): Promise<number> {
   return (await caller.entries()).filter((entry) => entry.kind === kind).length;
 }
 
-/** Every answer was charged what its usage says, whatever became of its hold. */
+/** Expects that every answer was charged by its usage, whatever became of its hold. */
 async function expectCharged(caller: Caller, told: readonly Told[]): Promise<void> {
   const charges = new Map<string, number>();
   for (const { request, charged, short } of await caller.entries()) {

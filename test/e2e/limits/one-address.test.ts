@@ -16,7 +16,7 @@ import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
 afterAll(stopRedisServers);
 
 const BALANCERS = { nginx: startNginx, haproxy: startHaproxy } as const;
-/** By default a client address may try so many in a minute. */
+/** The tries per minute that a client address has by default. */
 const FAILED_KEYS_MAX = 60;
 const STRANGER = '127.0.0.2';
 const SHIPPED = readFileSync('deploy/compose/tollgate.yaml', 'utf8');
@@ -32,7 +32,7 @@ function askModels(url: string, from: string, headers: Readonly<Record<string, s
   });
 }
 
-/** One node, which the balancer takes for two. */
+/** One node that the balancer takes for two. */
 async function startSite(
   config: string,
   startBalancer: (typeof BALANCERS)[keyof typeof BALANCERS],
@@ -48,7 +48,10 @@ async function startSite(
   return { node, url };
 }
 
-/** A stranger's wrong keys, each from another address by its own word, until none is answered any more. */
+/**
+ * Tries wrong keys as a stranger who claims another address each time, until the stranger is
+ * refused whatever the key.
+ */
 async function guessTooOften(url: string): Promise<void> {
   const statuses: number[] = [];
   for (let i = 0; i < FAILED_KEYS_MAX + 10; i += 1) {

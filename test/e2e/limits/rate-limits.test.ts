@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(stopRedisServers);
 
-/** Asks both nodes at once, and so all of their workers: every request has a connection of its own. */
+/** Asks both nodes at once, and so all of their workers: every request has its own connection. */
 function askAll(key: string, count: number): Promise<Answered[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) =>
@@ -39,7 +39,7 @@ function countByStatus(answers: readonly Answered[]): Record<number, number> {
   return counts;
 }
 
-/** The most requests that lie in one window for certain, whenever exactly they were admitted. */
+/** The most requests that certainly lie in one window, whenever exactly they were admitted. */
 function countInOneWindow(answers: readonly Answered[]): number {
   const counts = answers.map(
     ({ sentMs }) =>
@@ -61,7 +61,8 @@ describe.each([
       all.push(...answers);
       const refused = answers.filter(({ status }) => status !== 200);
       expect(countByStatus(answers)).toEqual({ 200: LIMIT, 429: LIMIT });
-      // Whoever waits as long as was said is admitted again: the longest wait is that of the last slot.
+      // A client that waits as long as it was told is admitted again. The longest wait is for the
+      // last slot.
       const waitsMs = refused.map(({ headers }) => Number(headers.get('retry-after-ms')));
       for (const waitMs of waitsMs) expect(waitMs).toBeLessThanOrEqual(WINDOW_MS);
       await sleep(WINDOW_MS);

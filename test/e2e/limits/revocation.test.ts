@@ -72,7 +72,7 @@ describe('a revoked key', () => {
     const account = await operator.createAccount();
     const { id, key } = await operator.createKey(account);
     const streams = await openStreams(key, 4);
-    // Nobody hears of the revocation: whoever listens is cut off just before.
+    // Nobody hears of the revocation: the listeners are cut off just before it.
     await redis.cli('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await operator.revoke(id);
     await Promise.all(streams.map(({ ended }) => ended));

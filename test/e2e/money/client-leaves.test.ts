@@ -13,9 +13,9 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const INPUT_TOKENS = 1_000;
 const PIECE_BYTES = 30;
-/** Of the default estimate: tokens that nobody has counted. */
+/** The ratio of the default estimate, for tokens that nobody has counted. */
 const BYTES_PER_TOKEN = 3;
-/** What the request is taken for: 4 for its message, 2 for its text. */
+/** The estimate for the request: 4 tokens for its message, 2 for its text. */
 const ESTIMATED_INPUT_TOKENS = 6;
 const KEPT_CONNECTIONS = 2;
 
@@ -44,7 +44,10 @@ function say({ res }: WaitingCall, pieces: number): void {
   for (let number = 0; number < pieces; number++) res.write(events.say(number, PIECE_BYTES));
 }
 
-/** A gateway with two kept connections to its upstream, and an account that has paid for nothing yet. */
+/**
+ * A gateway with two kept connections to its upstream, and an account that has not paid for
+ * anything.
+ */
 async function start(settings = '') {
   const waiting: WaitingCall[] = [];
   const upstream = await startWaitingUpstream({
@@ -76,7 +79,7 @@ async function start(settings = '') {
   return {
     ...{ gateway, operator, account, id, key, waitForCall },
     leave: () => leave.abort(),
-    /** A request of somebody who may leave; what comes of it shows at the upstream. */
+    /** Sends a request whose client may leave; the upstream shows the outcome. */
     ask(isStream: boolean) {
       const request = fetch(`${gateway.url}/v1/messages`, {
         method: 'POST',
@@ -89,11 +92,14 @@ async function start(settings = '') {
       });
       request.catch(() => {});
     },
-    /** Nothing of the request is left anywhere, and it was settled once, at this price. */
+    /**
+     * Expects that nothing of the request is left anywhere, and that it was settled once, at this
+     * price.
+     */
     async expectOver(call: WaitingCall, credits: number) {
       await waitUntil(call.isBrokenOff, 'the upstream loses its connection');
       await operator.waitUntilSettled(account);
-      // Its own connection is gone, and those that are left carry the next requests.
+      // Its own connection is gone, and the connections that are left carry the next requests.
       await waitUntil(
         () => upstream.openConnections() === keptConnections - 1,
         'the kept connections are left',

@@ -36,7 +36,7 @@ interface Charge {
   readonly charged: number;
 }
 
-/** What the store's ledger says of one account. */
+/** The charges of one account in the store's ledger. */
 async function readLedger(account: string): Promise<Charge[]> {
   const connection = openConnection(standalone(tcp(redis.port)));
   await waitForRedis(connection);
@@ -65,7 +65,7 @@ describe('a monthly cap', () => {
   it('holds under 200 concurrent streams on two nodes, and the ledger sums to what was spent', async () => {
     const operator = admin(nodes[0]);
     const account = await operator.createAccount({ credits: 1_000 });
-    // One stream of 100 tokens costs 0.00051 credits: some sixty of them fit.
+    // One stream of 100 tokens costs 0.00051 credits: about sixty streams fit.
     const cap = 0.03;
     const { id, key } = await operator.createKey(account, { monthly_cap: cap });
     const streams = await Promise.all(
@@ -79,7 +79,7 @@ describe('a monthly cap', () => {
     const spent = (await operator.key(id)).spent_this_month;
     const statuses = streams.map(({ status }) => status);
     const admitted = statuses.filter((status) => status === 200).length;
-    // 503 is for a machine so busy that the store answers too late; it is no less free than 402.
+    // 503 appears if the machine is so busy that the store answers too late. It is free, like 402.
     expect(statuses.filter((status) => ![200, 402, 503].includes(status))).toEqual([]);
     expect(statuses).toContain(402);
     expect(admitted).toBeGreaterThan(40);

@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from '../../support/servers/start-gateway.
 import { startRecordingUpstream } from '../../support/upstreams/start-recording-upstream.ts';
 import { wholeBody } from '../../support/upstreams/upstream-answers.ts';
 
-/** What a vendor makes of a document that one model can just read. */
+/** The tokens that a vendor counts for a document that one model can just read. */
 const DOCUMENT_TOKENS = 190_000;
 const WINDOW = 200_000;
 const OUTPUT_TOKENS = 10;
@@ -21,7 +21,8 @@ const undos: (() => void | Promise<void>)[] = [];
 
 beforeAll(async () => {
   const cleanUp: CleanUp = (undo) => undos.push(undo);
-  // Bills what a request truly has: the bytes of all its texts, and the pages of its documents.
+  // Bills what a request really contains: the bytes of all its texts, and the pages of its
+  // documents.
   const upstream = await startRecordingUpstream(cleanUp, ({ body }) => {
     const said = JSON.stringify(body['messages']);
     const documents = said.split(/"type":"(?:url|file|base64)"/).length - 1;
@@ -86,7 +87,7 @@ describe('documents that nobody can count', () => {
     );
     const statuses = answers.map(({ status }) => status);
     expect(statuses).toEqual(expect.arrayContaining([200, 402]));
-    // So many at once may find a loaded gateway busy.
+    // This many requests at once may find the gateway busy.
     expect(statuses.filter((status) => ![200, 402, 503].includes(status))).toEqual([]);
     await operator.waitUntilSettled(account);
     const { balance } = await operator.account(account);

@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from '../../support/servers/start-gateway.
 import { type CountedCall, startCountingVendor } from '../../support/upstreams/counting-vendor.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Of answers that were counted before: by then the gateway knows how long a token is. */
+/** The tokens of earlier answers with a count: from them the gateway knows how long a token is. */
 const PRACTICE_TOKENS = 1_000;
 const THINKING = { thinking: { type: 'enabled', budget_tokens: 3_000 } };
 const CACHED = { cache_control: { type: 'ephemeral' } };
@@ -58,7 +58,7 @@ const sumUp = async (call: CountedCall, client: LeavingClient): Promise<Outcome>
   return { counted: { input: input + cacheWrite, output }, charged: await client.charged() };
 };
 
-/** One row of the table: plays it, and tells what came of it. */
+/** Plays one row of the table and returns the outcome. */
 type Play = (scene: Scene) => Promise<Outcome>;
 
 async function leaveBeforeSent({ gateway, vendor, ask }: Scene): Promise<Outcome> {
@@ -143,7 +143,7 @@ async function leaveBehindUsage({ ask }: Scene): Promise<Outcome> {
   call.begin();
   call.say(100);
   call.tellUsage();
-  // What follows the usage shows that it was read.
+  // The event after the usage shows that the gateway has read the usage.
   call.call.res.write('event: ping\ndata: {"type":"ping","seen":"usage"}\n\n');
   await client.hasGot('"seen"');
   client.leave();
@@ -182,7 +182,7 @@ interface RunningReceipt {
   readonly seen?: number;
 }
 
-/** Whoever sweeps the hold of a dead worker charges what was noted last. */
+/** The sweep of a dead worker's hold charges the cost that was noted last. */
 async function killWorker({ gateway, ask }: Scene): Promise<Outcome> {
   const { client, call } = await ask();
   call.begin();
@@ -202,7 +202,7 @@ async function killWorker({ gateway, ask }: Scene): Promise<Outcome> {
   return { counted: { input, output }, charged };
 }
 
-/** In the words of src/docs/limits-and-credits.md. */
+/** The names are the words of src/docs/limits-and-credits.md. */
 const ROWS: Readonly<Record<string, Play>> = {
   'the client, before the upstream was sent the request': leaveBeforeSent,
   'the client, before the first event': leaveBeforeFirstEvent,

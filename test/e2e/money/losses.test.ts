@@ -34,7 +34,7 @@ it('/metrics counts spans that the collector does not take, and no others', asyn
   );
 });
 
-/** A node whose log goes where nothing can be written. */
+/** A node whose log goes to a place that cannot be written. */
 async function startWithoutLog(config: string) {
   const dir = createTempDir();
   const configPath = join(dir, 'tollgate.yaml');

@@ -207,7 +207,7 @@ models:
     for (const pid of node.workerPids()) process.kill(pid, 'SIGKILL');
     await stream.ended;
     const { seen } = await receiptOf(requestId);
-    // The lease would run for a minute more.
+    // Otherwise the lease would run for another minute.
     const [renewals] = (await redis.cli('--scan', '--pattern', '*renewals')).split('\n');
     await redis.cli('ZADD', renewals ?? '', '0', requestId ?? '');
     expect(await settledReceiptOf(requestId)).toMatchObject({

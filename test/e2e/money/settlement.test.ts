@@ -10,7 +10,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
 
-/** What a haiku request of so many input and output tokens costs, in credits. */
+/** The price in credits of a haiku request with this usage. */
 function costOf(usage: { input_tokens: number; output_tokens: number } | undefined): number {
   if (usage === undefined) throw new Error('the answer has no usage');
   return (usage.input_tokens * 1 + usage.output_tokens * 5) / 1e6;
@@ -112,7 +112,7 @@ describe('a hold', () => {
     expect((await operator.account(account)).held).toBeGreaterThan(0);
     process.kill(gateway.workerPids()[0] ?? 0, 'SIGKILL');
     await stream.ended;
-    // Nobody had noted a cost by then: it is free.
+    // No cost was noted by then, so the request is free.
     await operator.waitUntilSettled(account, 40_000);
     expect((await operator.account(account)).balance).toBe(10);
   });
@@ -139,7 +139,7 @@ describe('a settlement that the store cannot take', () => {
     return { redis, env, gateway, operator, account, id };
   }
 
-  /** Every record has the id of its request in it, as text. */
+  /** Every record contains the id of its request as text. */
   const countJournalled = (dataDir: string) => {
     const dir = join(dataDir, 'journal');
     if (!existsSync(dir)) return 0;
@@ -151,7 +151,7 @@ describe('a settlement that the store cannot take', () => {
     const { redis, operator, account, id } = await startWithFrozenStore();
     redis.signal('SIGCONT');
     await operator.waitUntilSettled(account);
-    // Input of 10 or so tokens and 100 of output, ten times.
+    // About 10 tokens of input and 100 of output, ten times.
     const spent = (await operator.key(id)).spent_this_month;
     expect(spent).toBeGreaterThan(0.005);
     expect(spent).toBeLessThan(0.006);

@@ -21,7 +21,7 @@ const ROUTES = { native: '/v1/messages', chat: '/v1/chat/completions' };
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
 const BODY = { model: 'haiku', max_tokens: 50, messages: MESSAGES };
 
-/** A gateway in front of one upstream that keeps what it was asked. */
+/** A gateway in front of one upstream that keeps its requests. */
 async function start(kind: 'native' | 'chat', settings = '') {
   const upstream = await startHttpUpstream({
     cleanUp: onTestFinished,

@@ -18,10 +18,10 @@ afterAll(stopRedisServers);
 const scene = useUpstreamScene();
 
 const TEXT = 'Hello, and good bye!';
-/** That every request asks for. */
+/** The maximum that every request asks for. */
 const OUTPUT_MAX = 100;
 const WINDOW = 200_000;
-/** Of the text, and of the question with its message: what nobody has counted. */
+/** The estimates for the text, and for the question with its message: nobody has counted them. */
 const ESTIMATED: ToldUsage = { input: 5, output: 7 };
 
 const TOLD: readonly (readonly [string, ToldUsage | undefined, ToldUsage, boolean])[] = [

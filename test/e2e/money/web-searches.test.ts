@@ -18,10 +18,10 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
 
-/** A token of input costs 0.001 credits, one of output 0.1, a search 10. */
+/** An input token costs 0.001 credits, an output token 0.1, a search 10. */
 const MODEL =
   'context_length: 1000, max_output_tokens: 100, price: {input: 1000, output: 100000, cache_write_5m: 1000, cache_write_1h: 1000';
-/** The windows of three runs, 100 tokens of output and two searches. */
+/** The windows of three runs, 100 output tokens and two searches. */
 const HELD = 3 + 10 + 20;
 
 const SEARCH = { type: 'web_search_20250305', name: 'web_search', max_uses: 2 };
@@ -34,7 +34,7 @@ const BODY = {
 
 const MODEST: ToldSearches = { input: 1_500, output: 3, searches: 2 };
 
-/** A gateway in front of a vendor that answers so. */
+/** A gateway in front of a vendor that gives this answer. */
 async function start(answer: SearchAnswer, { credits = 1_000, settings = '' } = {}) {
   const vendor = await startHttpUpstream({
     cleanUp: onTestFinished,
@@ -216,7 +216,7 @@ describe('a request that may search', () => {
 });
 
 describe('a client that leaves an answer that searches', () => {
-  /** Leaves at the first text. */
+  /** The client leaves at the first text. */
   async function leave(settings: string) {
     const streams: ServerResponse[] = [];
     const place = await start(

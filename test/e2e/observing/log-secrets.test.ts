@@ -11,7 +11,7 @@ import {
 
 type ValueOf<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** In a header, a body and an error alike they are what they are, and none is a part of another. */
+/** Secrets read the same in a header, a body and an error, and none is part of another. */
 const secretOf = (name: string) =>
   fc.stringMatching(/^[a-zA-Z0-9]{14,30}$/).map((text) => `zq${name}${text}`);
 const secrets = fc.record({
@@ -60,12 +60,12 @@ function answerOf(way: string, { answer, upstreamKey, prompt }: Secrets) {
     case 'garble':
       return { status: 200, type: 'application/json', body: `{"${answer}": ${upstreamKey}` };
     default:
-      // Breaks off after the first words.
+      // The stream breaks off after the first words.
       return { status: 200, type: 'text/event-stream', body: events };
   }
 }
 
-/** It answers in the way that the prompt ends with. */
+/** An upstream that answers in the way that the prompt ends with. */
 function startTelltale(all: Secrets): Promise<HttpUpstream> {
   return startHttpUpstream({
     cleanUp: onTestFinished,
@@ -134,7 +134,7 @@ upstreams: [{name: main, kind: native, url: "${upstream.url}", api_key: ${all.up
   gateway.signal('SIGTERM');
   expect(await gateway.waitForExit()).toBe(0);
 
-  // That what is looked for has been everywhere, and that there is something to look at.
+  // The secrets really went everywhere, and there is output to search.
   expect(upstream.requests.some(({ body }) => body.includes(all.prompt))).toBe(true);
   expect(upstream.requests[0]?.headers['x-api-key']).toBe(all.upstreamKey);
   expect(collector.headers[0]?.authorization).toBe(`Bearer ${all.collectorToken}`);
@@ -146,7 +146,7 @@ upstreams: [{name: main, kind: native, url: "${upstream.url}", api_key: ${all.up
   const spans = collector.bodies.join().toLowerCase();
   for (const [name, text] of Object.entries({ ...all, key })) {
     expect(written.includes(text.toLowerCase()), `the log has ${name}; seed ${seed}`).toBe(false);
-    // The state of the client's trace is told to collectors, as it is meant to be.
+    // Collectors receive the state of the client's trace on purpose.
     if (name === 'header') continue;
     expect(spans.includes(text.toLowerCase()), `a span has ${name}; seed ${seed}`).toBe(false);
   }

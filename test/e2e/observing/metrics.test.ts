@@ -11,7 +11,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const TWO_WORKERS = `workers: 2\n${FAST_UPSTREAM}`;
 const ADMITTED = ['tollgate_admissions_total', { outcome: 'admitted' }] as const;
 
-/** Each on a connection of its own, so that all workers get some. */
+/** Each request has its own connection, so that all workers get some. */
 async function ask(gateway: Gateway, times: number, text = 'hi'): Promise<number[]> {
   const statuses: number[] = [];
   for (let i = 0; i < times; i++) {
@@ -38,7 +38,7 @@ function waitForSum(gateway: Gateway, value: number, ...series: Parameters<Scrap
   );
 }
 
-/** A page that both workers have had their say in: a busy one may miss a scrape. */
+/** A page with the metrics of both workers: a busy worker may miss a scrape. */
 async function scrapeAll(gateway: Gateway): Promise<Scrape> {
   let page = await scrape(gateway);
   await waitUntil(async () => {
@@ -112,7 +112,7 @@ describe('/metrics of the ops listener', () => {
     await waitForSum(gateway, 1, 'tollgate_settlements_total', { kind: 'release' });
     const page = await scrapeAll(gateway);
     expect(page.sum('tollgate_upstream_tries_total', { result: 'ok' })).toBe(3);
-    // An error that the prompt asks for is the request's own: nobody tries it again.
+    // The request itself causes an error that its prompt asks for, so it is not retried.
     expect(page.sum('tollgate_upstream_tries_total', { result: 'refused' })).toBe(1);
     expect(page.sum('tollgate_upstream_state')).toBe(2);
     expect(page.sum('tollgate_credits_settled_total')).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ function promtool(args: readonly string[], input = ''): { status: number | null;
   return { status, output: `${stdout}${stderr}` };
 }
 
-/** The example of this repository, for another node and in more of a hurry. */
+/** The example of this repository, for another node and with shorter intervals. */
 async function startPrometheus(target: string): Promise<string> {
   const dir = createTempDir(cleanUp);
   cpSync(EXAMPLE, dir, { recursive: true });

@@ -13,7 +13,7 @@ async function lineOf(gateway: Gateway, requestId: string | null) {
   return find();
 }
 
-/** All lines of a worker are written when it has ended. */
+/** Ends the gateway: a worker has written all its lines when it has ended. */
 async function end(gateway: Gateway) {
   gateway.signal('SIGTERM');
   expect(await gateway.waitForExit()).toBe(0);

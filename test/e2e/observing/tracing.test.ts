@@ -42,7 +42,7 @@ async function ask(gateway: Gateway, text: string, more: object = {}, headers: o
   return { status: response.status, requestId: response.headers.get('request-id') ?? '' };
 }
 
-/** The spans of one request, its own first. */
+/** The spans of one request, starting with the request's own span. */
 async function spansOf(collector: Collector, requestId: string): Promise<CollectedSpan[]> {
   const findOwn = () =>
     collector.spans.find((span) => span.attributes['tollgate.request.id'] === requestId);

@@ -23,7 +23,7 @@ async function readAudit(gateway: Gateway): Promise<Readonly<Record<string, unkn
   return data;
 }
 
-/** Who takes a new connection; `fetch` would use one that it has. */
+/** The process that takes a new connection. `fetch` would reuse an open connection. */
 async function askPid({ url }: Gateway): Promise<number> {
   const client = new Client(url);
   const { body } = await client.request({ method: 'GET', path: '/probe/pid' });
@@ -39,7 +39,7 @@ interface Settings {
   readonly more?: string;
 }
 
-/** Every upstream is fast; one of them always fails. */
+/** Every upstream is fast, and one of them always fails. */
 const settingsOf = ({ output, starter, routed, more = '' }: Settings) => `
 workers: 2
 plans: {starter: ${starter}, pro: 1000000, team: 1000000}
@@ -57,7 +57,7 @@ const AFTER = settingsOf({
   more: '  - {id: fresh, max_output_tokens: 8000, price: {input: 0, output: 1}, routes: [{upstream: fine}]}\n',
 });
 
-/** What the settings make of some requests. */
+/** What the settings do with some requests. */
 async function lookAt(gateway: Gateway, plain: string, starter: string) {
   const ask = (key: string, more: object = {}) =>
     askModel(gateway.url, key, messageOf('[[tokens 50]]', more));
@@ -112,7 +112,7 @@ describe('a reload over the admin API', () => {
     const pids = await Promise.all(Array.from({ length: 10 }, () => askPid(gateway)));
     expect(pids.filter((pid) => oldPids.includes(pid))).toEqual([]);
     const expected = { charged: '0.0005', starterLimit: '50', routed: true, fresh: 200 };
-    // A connection that was idle may carry one more request to the worker that it had before.
+    // An idle connection may carry one more request to its old worker.
     await waitUntil(async () => {
       const found = await lookAt(gateway, key, starter);
       return Object.entries(expected).every(([name, value]) => Reflect.get(found, name) === value);
@@ -168,7 +168,7 @@ describe('a reload over the admin API', () => {
     const versions = answers.map(({ body }) => VERSION.exec(String(body['config_version'])));
     const counts = versions.map((version) => version?.[2]).toSorted();
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    // The two that came while the first ran share the next one.
+    // The two reloads that were asked for during the first share the next run.
     expect(counts).toEqual(['2', '3', '3']);
     expect(new Set(versions.map((version) => version?.[1])).size).toBe(1);
 

@@ -48,7 +48,7 @@ describe('a node that is told to end', () => {
     const during = await client.request({ method: 'GET', path: '/health' });
     expect(during.statusCode).toBe(503);
     expect(await during.body.json()).toMatchObject({ status: 'draining' });
-    // First the port is closed, then clients are sent away.
+    // The port closes first, then clients are sent away.
     await waitUntil(async () => {
       const answer = await client.request({ method: 'GET', path: '/healthz' });
       expect(answer.statusCode).toBe(200);

@@ -11,7 +11,7 @@ it('a node that is told to end while a worker is being replaced ends at once', a
   const gateway = await startGateway({ config: FAST_CONFIG });
   const before = childrenOf(gateway.pid);
   for (const pid of gateway.workerPids()) process.kill(pid, 'SIGKILL');
-  // The replacement is there, and does not listen to orders yet.
+  // The replacement exists, and does not listen to orders yet.
   await waitUntil(
     () => childrenOf(gateway.pid).some((pid) => !before.includes(pid)),
     'a replacement is forked',

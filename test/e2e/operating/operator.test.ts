@@ -15,8 +15,8 @@ afterAll(stopRedisServers);
 const run = promisify(execFile);
 
 /**
- * What somebody types in a checkout. This process goes on meanwhile: else it would not notice that a server
- * closes its idle connections.
+ * Runs the commands that a person types in a checkout. It does not block this process, which has to
+ * notice when a server closes its idle connections.
  */
 async function shell(node: Gateway, script: string): Promise<string> {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {

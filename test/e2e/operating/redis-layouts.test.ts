@@ -25,7 +25,7 @@ function urlOf(target: RedisTarget): string {
   }
 }
 
-/** Their buckets are drawn: with so many, every node of a Cluster has some. */
+/** Buckets are random: with this many accounts, every node of a Cluster has some. */
 const ACCOUNTS = 8;
 
 describe.each([

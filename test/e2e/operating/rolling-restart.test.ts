@@ -18,9 +18,12 @@ afterAll(stopRedisServers);
 const CLIENTS = 12;
 const STREAMS = 12;
 const TOKENS = 40;
-/** Between an answer and the next request of a client: the nodes are busy, and the machine has room for their starts. */
+/**
+ * The pause between an answer and the client's next request: the nodes are busy, and the machine
+ * has room for their starts.
+ */
 const THINK_MS = 25;
-/** Each stream outlasts the drain of the node that it runs on. */
+/** Each stream outlasts the drain of its node. */
 const STREAMED = messageOf(`[[tokens ${TOKENS}]] [[slow 40]]`, { stream: true });
 const WHOLE = messageOf('Hello [[tokens 5]]');
 
@@ -30,7 +33,7 @@ interface Tally {
   streamed: number;
 }
 
-/** Clients that ask again and again, each over one connection of its own. */
+/** Clients that ask again and again, each over its own connection. */
 function startClients(url: string, key: string) {
   const tally: Tally = { failures: [], whole: 0, streamed: 0 };
   let isStopped = false;
@@ -105,7 +108,7 @@ const BALANCERS: Readonly<Record<string, StartBalancer>> = {
   nginx: startNginx,
 };
 
-/** Under load the balancer sends something to whom it trusts. */
+/** Under load the balancer sends requests to every node that it trusts. */
 const waitUntilAsked = (node: Gateway) =>
   waitUntil(
     async () => ((await scrape(node)).sum('tollgate_requests_total') ?? 0) > 0,

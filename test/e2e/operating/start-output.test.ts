@@ -8,7 +8,7 @@ import { startGateway } from '../../support/servers/start-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const CTRL_C = '\u0003';
-/** Hides every Redis server of the machine from what it runs. */
+/** Hides every Redis server of the machine from the script. */
 const WITHOUT_REDIS = `for name in redis-server valkey-server; do
   for dir in /usr/bin /usr/local/bin /usr/sbin; do
     if [ -e "$dir/$name" ]; then mount --bind /dev/null "$dir/$name"; fi
@@ -99,7 +99,7 @@ describe('what a start prints', () => {
 describe('a start on a machine without a Redis server', () => {
   const start = async (...options: string[]) => {
     const dir = createTempDir();
-    // Says that it is there, and installs nothing.
+    // It shows that it was called, and installs nothing.
     const aptGet = join(dir, 'apt-get');
     const called = join(dir, 'called');
     writeFileSync(aptGet, `#!/bin/sh\necho "$@" >> ${called}\n[ "$1" = --version ]\n`);

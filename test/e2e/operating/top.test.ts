@@ -6,7 +6,7 @@ import { askModel, messageOf, openStream } from '../../support/clients/ask-model
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
 
-/** Asks one request after the other, some of which fail, until the test ends. */
+/** Sends one request after the other until the test ends. Some of them fail. */
 async function keepAsking(gateway: Gateway): Promise<void> {
   let isOver = false;
   const ask = async () => {
@@ -46,7 +46,7 @@ it('tollgate top --json knows every figure of a node that is at work', async () 
     TOLLGATE_ADMIN_URL: gateway.opsUrl,
     TOLLGATE_ADMIN_TOKEN: readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim(),
   };
-  // In one second of a loaded machine something may be missing.
+  // On a loaded machine a single second may miss something.
   await vi.waitFor(
     async () => {
       const { code, out, err } = await runProgram(env, 'top', '--json');

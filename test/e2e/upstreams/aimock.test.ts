@@ -28,7 +28,7 @@ const PRICE = { input: 1_000, output: 100_000 };
 const COST = (20 * PRICE.input + 9 * PRICE.output) / 1e6;
 const LATE_MS = 6_000;
 const FIRST_BYTE = '3s';
-/** Of each kind; each has a health of its own. */
+/** The number of places of each kind. Each place has its own health. */
 const PLACES = 11;
 const SCHEMA = { type: 'object' as const, properties: { city: { type: 'string' } } };
 
@@ -134,7 +134,7 @@ describe.each(['native', 'chat'] as const)('aimock as an upstream of kind %s', (
     expect(asked).toEqual([path, path]);
   });
 
-  // Each of them has other words for its own kind of client; the other format is in the tests above.
+  // Each case has other words for its own kind of client. The tests above cover the other format.
   it.each([
     ['drops every request', { dropRate: 1 }, 502, 3],
     ['sends malformed JSON', { malformedRate: 1 }, 502, 3],
@@ -144,7 +144,7 @@ describe.each(['native', 'chat'] as const)('aimock as an upstream of kind %s', (
   ])('that %s is asked as often as can help, and not paid', async (_, chaos, status, calls) => {
     const { ask, spent } = await takePlace(kind);
     mock.setChaos(chaos);
-    // A whole answer has more time than this test.
+    // The time limit of a whole answer is longer than this test.
     const told = await ask(kind, kind === 'native' || 'latencyMs' in chaos);
     expect(told).toMatchObject({ status, text: '' });
     expect(told.error?.message).not.toMatch(/chaos/i);
@@ -153,12 +153,12 @@ describe.each(['native', 'chat'] as const)('aimock as an upstream of kind %s', (
   });
 });
 
-/** Stands in front of the mock, whose own journal knows nothing of requests that were given up. */
+/** Stands in front of the mock, whose own journal does not list requests that were given up. */
 async function startCounter(port: number): Promise<string> {
   const server = createServer((socket) => {
     const upstream = connect(port, '127.0.0.1');
     socket.on('data', (data) => {
-      // The gateway writes the head of a request at once, and nothing with it that is not its body.
+      // The gateway writes the head of a request at once, and nothing but the body with it.
       const path = /^POST (\S+) /.exec(data.toString('latin1'))?.[1];
       if (path !== undefined) asked.push(path);
     });

@@ -107,7 +107,7 @@ describe('an alias with a star', () => {
     expect(await servedBy(key, 'claude-opus-7', { at: moving })).toBe('big');
     moving.setConfig(configOf('claude-haiku-*', 'claude-opus-*'));
     await operator.call('POST', '/reload', {});
-    // A worker from before the reload still answers on the connections that it has.
+    // An old worker still answers on its open connections after the reload.
     const isMoved = async () => (await servedBy(key, 'claude-opus-7', { at: moving })) === 403;
     await waitUntil(isMoved, 'the pattern has moved');
     const isBig = async () => (await servedBy(key, 'claude-haiku-7', { at: moving })) === 'big';

@@ -22,12 +22,12 @@ const SAID = 'Hello, ';
 /** At three bytes a token. */
 const SAID_TOKENS = 3;
 
-/** What comes after the head and the events that say `SAID`. */
+/** The bytes after the head and the events that say `SAID`. */
 type Break = (kind: UpstreamKind) => Iterable<Step>;
 
 const next = (kind: UpstreamKind) => Buffer.from(streamParts(kind).say('wörld'));
 
-/** A chunk whose bytes are complete, up to this one of the next event. */
+/** A complete chunk with the first `end` bytes of the next event. */
 const cutNext = (kind: UpstreamKind, end: number) => {
   const bytes = next(kind).subarray(0, end);
   return [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n'] as const;
@@ -57,7 +57,7 @@ const BREAKS: Readonly<Record<string, Break>> = {
 
 describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
   const { begin, say, error } = streamParts(kind);
-  /** Chat upstreams tell of the input at the end alone. */
+  /** Chat upstreams tell the input only at the end. */
   const inputTokens = kind === 'native' ? USAGE.input : ESTIMATED_INPUT;
 
   describe.each(['native', 'chat'] as const)('with a client of format %s', (format) => {

@@ -17,7 +17,7 @@ let resets = 0;
 
 const NEXT = 'next';
 const UNREACHABLE = /^The upstream cannot be reached\.$/;
-/** A connection that is reset at once may not even look as if it had been one. */
+/** A connection that is reset at once may look as if it never existed. */
 const RESET = /^The upstream (cannot be reached|broke off its answer)\.$/;
 const CASES = [
   { what: 'refuses connections', name: 'refusing', message: UNREACHABLE },
@@ -75,7 +75,7 @@ async function startResettingServer(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Every test has an upstream for itself, since each has its health. */
+/** Every test has its own upstream, since each upstream has its own health. */
 function encodeConfig(ports: Readonly<Record<string, number>>): string {
   const rest = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
   const places = Object.entries(ports).flatMap(([name, port]) =>

@@ -29,9 +29,9 @@ const scene = useUpstreamScene({
 const UNBEGUN = 'The upstream did not begin to answer within 2 seconds.';
 const SILENT = 'The upstream broke off: it said nothing for 3 seconds.';
 const TOO_LONG = 'The answer took longer than 6 seconds.';
-/** What is asked for, and so the most that is paid for. */
+/** The limit of the request, and so the most that is charged. */
 const OUTPUT_TOKENS_MAX = 100;
-/** Far below the idle deadline, even where a machine is slow. */
+/** Far below the idle deadline, even on a slow machine. */
 const PAUSE_MS = 100;
 
 const SLOW_TYPE = { native: 'timeout_error', chat: 'server_error' };
@@ -43,7 +43,7 @@ async function waitUntilHungUp(place: Place): Promise<void> {
   );
 }
 
-// They wait for most of their time.
+// These tests spend most of their time waiting.
 describe.concurrent.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
   const parts = streamParts(kind);
   const inputTokens = kind === 'native' ? USAGE.input : ESTIMATED_INPUT;

@@ -27,7 +27,7 @@ type Answer = (kind: UpstreamKind, isStream: boolean) => Iterable<Step>;
 const headOf = (lines: string) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${lines}\r\n`;
 
-/** Half of what should be there, in the middle of the first event or of the JSON. */
+/** Half of the answer: it ends in the middle of the first event or of the JSON. */
 const halfOf = (kind: UpstreamKind, isStream: boolean) => {
   const good = isStream ? streamParts(kind).begin : wholeBody(kind, 'Hello!', USAGE);
   return good.slice(0, good.length / 4);

@@ -15,7 +15,7 @@ function changesIn(events: readonly HeardEvent[]) {
   return events.filter(({ type }) => type === 'upstream').map(({ data }) => data);
 }
 
-/** Each event begins where the one before has ended. */
+/** Expects that each event begins in the state in which the event before has ended. */
 function expectToFollow(changes: readonly HeardEvent['data'][]): void {
   const states = changes.map(({ state }) => state);
   expect(changes.map(({ before }) => before)).toEqual(['closed', ...states.slice(0, -1)]);

@@ -108,7 +108,7 @@ describe('an upstream that is probed', () => {
       'the next worker listens',
     );
     expect((await ask(gateway)).status).toBe(503);
-    // So the new settings cannot find it out again.
+    // With this interval the gateway does not find out the state again by a probe.
     gateway.setConfig(configFor(main, 'probe: {interval: 1h}'));
     gateway.signal('SIGHUP');
     await gateway.waitForLog(/"msg":"reloaded"/);

@@ -26,7 +26,7 @@ describe.each(['native', 'chat'] as const)(
   (kind) => {
     describe.each([true, false])('with a stream: %s', (isStream) => {
       const good = goodAnswer(kind, isStream);
-      /** All is well but for the second request that the upstream sees. */
+      /** All answers are good except the second one of the upstream. */
       const takePlace = (...second: readonly Step[]) =>
         scene.take(kind, { script: (number) => (number === 2 ? second : [good]) });
       const askTwice = async (place: Place) => {

@@ -19,13 +19,13 @@ afterAll(stopRedisServers);
 
 const scene = useUpstreamScene();
 
-/** Stands nowhere else in an answer. */
+/** Occurs nowhere else in an answer. */
 const LETTER = 'Q';
 const LETTER_BYTE = LETTER.charCodeAt(0);
 const PIECE = LETTER.repeat(64 * 1024);
 const PIECES = 1_600;
 const TEXT_BYTES = PIECE.length * PIECES;
-/** A whole answer is kept up to 32 MiB. */
+/** The gateway keeps a whole answer of up to 32 MiB. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const LARGE_EVENT_BYTES = 5 * 1024 * 1024;
 
@@ -104,7 +104,7 @@ function* answerLargely(kind: UpstreamKind): Iterable<Step> {
   yield chunkOf(after ?? '') + LAST_CHUNK;
 }
 
-/** Of the only worker, since its beginning. */
+/** The peak of the only worker since it started. */
 function readPeakBytes(): number {
   const [pid] = scene.gateway().workerPids();
   const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

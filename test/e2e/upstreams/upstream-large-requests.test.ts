@@ -7,7 +7,7 @@ afterAll(stopRedisServers);
 
 const scene = useUpstreamScene();
 
-/** So long that nobody here has to read it, and of all that is written in different ways. */
+/** A long prompt with all kinds of characters that are written in different ways. */
 const PROMPT = 'Tell me "all" \\ about\n\tRīga, 中文 and 🌍.\u3000'.repeat(3_000).trim();
 
 const KINDS = ['native', 'chat'] as const;

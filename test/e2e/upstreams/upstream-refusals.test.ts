@@ -49,7 +49,7 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
       },
     );
 
-    // The kind of client makes a difference in the refusal alone, which is the same for many statuses.
+    // The kind of the client changes only the refusal, which is the same for many statuses.
     const others = format === kind ? [] : OTHERS;
 
     it.each([...others, [404, BROKEN, 1], [504, SLOW, 1], [529, OVERLOADED, 3]] as const)(

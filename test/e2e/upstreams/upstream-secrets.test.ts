@@ -33,10 +33,13 @@ import { waitUntil } from '../../support/wait-until.ts';
 afterAll(stopRedisServers);
 
 const KINDS = ['native', 'chat'] as const;
-/** An upstream has its health for itself, so every test has an upstream: they differ in their paths. */
+/**
+ * Every test has its own upstream, since each upstream has its own health. They differ in their
+ * paths.
+ */
 const UPSTREAMS = 60;
 
-/** A gateway in front of upstreams of one kind; to be called at the top of a block. */
+/** A gateway in front of upstreams of one kind. Call it at the top of a block. */
 function useEchoes(kind: UpstreamKind) {
   const undos: (() => void | Promise<void>)[] = [];
   const cleanUp: CleanUp = (undo) => undos.push(undo);
@@ -61,14 +64,14 @@ function useEchoes(kind: UpstreamKind) {
   return {
     gateway: () => gateway,
     collector: () => collector,
-    /** The model of the next upstream, which is played by this script. */
+    /** The model of the next upstream, which plays this script. */
     play(script: Script): string {
       taken += 1;
       if (taken > UPSTREAMS) throw new Error(`there are only ${UPSTREAMS} upstreams`);
       upstream.play(`/place-${taken}`, script);
       return `place-${taken}`;
     },
-    /** All of the answer that a client can see. */
+    /** The whole answer as far as a client can see it. */
     async ask(model: string, format: ClientFormat, isStream: boolean) {
       const response = await postQuestion({ url: gateway.url, key, model, format, isStream });
       const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);

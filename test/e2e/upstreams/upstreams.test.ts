@@ -10,7 +10,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
 
-/** The gateway itself, with its simulated upstream, is what the tested one stands in front of. */
+/** The tested gateway stands in front of another gateway with its simulated upstream. */
 const backend = useGateway({ config: FAST_CONFIG });
 
 const MODEL = 'llm-haiku-4.5';

@@ -26,7 +26,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   const cleanUp: CleanUp = (undo) => undos.push(undo);
   upstream = await startRecordingUpstream(cleanUp);
-  // One server stands for all of them: only the hosts of the examples are others.
+  // One server stands for all vendors: only the hosts of the examples differ.
   const config = EXAMPLES.replace(/url: https?:\/\/[^/\s]+/g, `url: ${upstream.url}`);
   gateway = await startGateway({ config: `workers: 1\n${config}`, env: KEYS, cleanUp });
 });
@@ -148,7 +148,7 @@ describe('the limit of the output', () => {
     [{ max_tokens: 7 }, { max_tokens: 7 }],
     [{ max_completion_tokens: 7 }, { max_completion_tokens: 7 }],
     [{ max_tokens: 7, max_completion_tokens: null }, { max_tokens: 7 }],
-    // Both: the smaller one holds, whichever of the two the upstream knows.
+    // Both: the smaller limit holds, whichever of the two the upstream knows.
     [{ max_tokens: 7, max_completion_tokens: 5 }, { max_completion_tokens: 5 }],
     [{ max_tokens: 5, max_completion_tokens: 7 }, { max_completion_tokens: 5 }],
     [{}, { max_completion_tokens: 8_192 }],
@@ -160,7 +160,7 @@ describe('the limit of the output', () => {
 
   it('goes under the one name that the settings say, whatever the client calls it', async () => {
     for (const asked of [{ max_completion_tokens: 7 }, { max_tokens: 7 }]) {
-      // One body is spliced, the other is written anew.
+      // One body is spliced, the other is encoded anew.
       for (const more of [{}, { messages: [{ role: 'user', content: [textPart] }] }]) {
         expect((await postChat('gpt-oss:20b', { ...asked, ...more })).status).toBe(200);
         const { max_tokens, max_completion_tokens } = upstream.lastBody();
@@ -193,7 +193,7 @@ describe('the limit of the output', () => {
     };
     const [older, newer] = ['max_tokens', 'max_completion_tokens'];
     const named = `vendor/older: ${older}, newer: ${newer}`;
-    // `other` gets what its client says, and a native one says neither.
+    // `other` gets the field that its client sends. A native client sends neither.
     expect(await asksOf(`{${named}}`)).toEqual([older, older, newer, newer, newer, older]);
     expect(await asksOf(`{${named}, "*": ${older}}`)).toEqual([
       ...[older, older, newer, newer, older, older],
