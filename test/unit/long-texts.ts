@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Of 300 to some 3,000 characters, of all kinds that are written in different ways. */
+/** Texts of 300 to about 3,000 characters, with all kinds that are written in different ways. */
 const characters = fc.constantFrom(
   ...[
     'a',

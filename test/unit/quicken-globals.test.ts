@@ -11,7 +11,7 @@ const NAMES = ['Buffer', 'performance', 'process'] as const;
 
 const describe = (name: string) => Object.getOwnPropertyDescriptor(globalThis, name);
 
-// One test for all, in a file and so in a process of its own: what was quickened stays so.
+// One test for all globals, in its own file and so its own process: once quickened, they stay so.
 it('globals of Node.js are the same as before and plain values, once they are quickened', () => {
   const before = NAMES.map((name) => globalThis[name]);
   expect(describe('Buffer')?.get).toBeTypeOf('function');

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { quickenStrings } from '../../src/lib/bytes/quicken-strings.ts';
 
 setFlagsFromString('--allow-natives-syntax');
-// V8's own: whether an object has fast properties, and is not in dictionary mode.
+// An intrinsic of V8: whether an object has fast properties and is not in dictionary mode.
 const hasFastProperties = new Function('value', 'return %HasFastProperties(value)') as (
   value: object,
 ) => boolean;
 
-// One test for both: what was quickened stays so, whatever comes after.
+// One test for both: quickened strings stay so, whatever comes after.
 it('the methods of texts are slowed down by the Redis client, until they are quickened', async () => {
   await import('ioredis');
   class Slower extends String {}

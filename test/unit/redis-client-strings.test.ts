@@ -6,7 +6,7 @@ const hasFastProperties = new Function('value', 'return %HasFastProperties(value
   value: object,
 ) => boolean;
 
-// In a file, and so in a process, of its own: nothing else has quickened them.
+// In its own file, and so in its own process: nothing else has quickened the strings.
 it('the methods of texts are fast where the Redis client has been loaded', async () => {
   await import('../../src/redis/connect-redis.ts');
   expect(hasFastProperties(String.prototype)).toBe(true);

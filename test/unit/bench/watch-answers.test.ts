@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000;
 const account = { id: 'account', requestsMax: 3, isPoor: false };
 const key = { id: 'key', account, text: '', rpm: 2, revokedMs: undefined };
 
-/** What is wrong with these, each with an id of its own. */
+/** The faults that the watch finds in these answers, each of which has its own id. */
 function findBroken(answers: readonly Partial<Answer>[]): string[] {
   const broken: string[] = [];
   const watch = watchAnswers({ windowMs: WINDOW_MS, onBroken: (what) => broken.push(what) });
@@ -27,7 +27,7 @@ describe('the watch over answers', () => {
     ]);
     const afterWindow = { sentMs: WINDOW_MS };
     expect(findBroken([{ sentMs: 0 }, { sentMs: 100 }, afterWindow])).toEqual([]);
-    // Whether it was admitted before the others had left the window, nobody can know.
+    // Nobody can know whether it was admitted before the others had left the window.
     const slow = { sentMs: 200, headMs: WINDOW_MS + 50 };
     expect(findBroken([{ sentMs: 0 }, { sentMs: 100 }, slow])).toEqual([]);
   });

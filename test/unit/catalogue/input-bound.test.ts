@@ -13,7 +13,7 @@ const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefi
 
 type Read = 'whole' | 'abridged';
 
-/** The most that a request can have, as the gateway reads it. */
+/** The upper bound for the input of a request, as the gateway reads it. */
 function bound(body: object, read: Read = 'whole', bounds: FileBounds = FILE_BOUNDS): number {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', max_tokens: 9, ...body }));
   const { request, source } = readRequest(bytes, nativeFormat, header, read === 'abridged');
@@ -30,7 +30,7 @@ const LINK = { type: 'url', url: 'https://example.com/a' };
 const FILE = { type: 'file', file_id: 'file_1' };
 const text = (said: string, more: object = {}) => ({ type: 'text', text: said, ...more });
 
-/** A result of a tool behind its call. */
+/** A tool result after its call. */
 const withResult = (content: unknown, more: object = {}) => ({
   messages: [
     { role: 'user', content: 'Look' },
@@ -39,7 +39,7 @@ const withResult = (content: unknown, more: object = {}) => ({
   ],
 });
 
-/** Every place in which a client can say something that goes to an upstream. */
+/** Every place where a client can put text that goes to an upstream. */
 const PLACES: Readonly<Record<string, (said: string) => object>> = {
   'a message': (said) => ({ messages: [{ role: 'user', content: said }] }),
   'a text block': (said) => user(text(said)),
@@ -107,7 +107,7 @@ describe('what a request can have at most', () => {
     const write = PLACES[place] ?? (() => ({}));
     fc.assert(
       fc.property(longTexts, fc.nat(3_000), (said, length) => {
-        // A text that says nothing is refused.
+        // A blank text is refused.
         const more = `${said}.${'.'.repeat(length)}`;
         for (const read of ['whole', 'abridged'] as const) {
           const grown = bound(write(more), read) - bound(write('a.'), read);

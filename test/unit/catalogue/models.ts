@@ -2,7 +2,7 @@ import type { Model } from '../../../src/catalogue/catalogue.ts';
 import type { FileBounds } from '../../../src/catalogue/count-files.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 
-/** The models and bounds of the default settings, which are those of the catalogue as they are. */
+/** The models and bounds of the default settings, which are the unchanged ones of the catalogue. */
 const DEFAULTS = parseConfig({ path: undefined, text: '', env: {} });
 export const MODELS: readonly Model[] = DEFAULTS.models;
 export const FILE_BOUNDS: FileBounds = DEFAULTS.estimate;

@@ -19,7 +19,7 @@ const tokens = fc.oneof(
 const usages: fc.Arbitrary<Usage> = fc
   .record(Object.fromEntries(COUNTS.map((name) => [name, tokens])))
   .map((counts) => ({ ...NO_USAGE, ...counts }));
-/** In micro-credits, so that the reference needs no rounding of its own. */
+/** In micro-credits, so that the reference needs no rounding. */
 const priceMicros = fc.record(
   Object.fromEntries(
     COUNTS.map((name) => [

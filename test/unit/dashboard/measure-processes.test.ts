@@ -32,7 +32,7 @@ it('memory and lag of each kind of process are read from the metrics', () => {
     {
       process: 'worker',
       memory: { rss: 4_000, heapUsed: 0, external: 0 },
-      // Beyond the last bucket nobody knows how long.
+      // The lag is unknown beyond the last bucket.
       lagMsP50: undefined,
       lagMsP99: undefined,
     },

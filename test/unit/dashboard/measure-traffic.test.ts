@@ -44,7 +44,7 @@ describe('the lines of the overview', () => {
     expect([29, 59, 60, 88, 89].map((second) => creditsPerMinute[second])).toEqual([
       ...[60, 30, 29, 1, 0],
     ]);
-    // The connection was lost for a while: nothing is known of that part of the minute.
+    // The connection was lost for a while: that part of the minute is unknown.
     const late = seconds.filter((_, second) => second < 20 || second >= 50).slice(0, 30);
     const lines = measureTraffic(late);
     expect(lines.creditsPerMinute.at(-1)).toBe((20 / 30) * 60);

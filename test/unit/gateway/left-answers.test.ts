@@ -24,7 +24,7 @@ const finish = (usage: Usage): InferenceEvent => ({
   usage,
 });
 
-/** Says some words, and the rest when it is told to. */
+/** Sends some words, and the rest when the test says so. */
 function createUpstream(rest: () => ReturnType<typeof tell>) {
   let goOn = () => {};
   const gate = new Promise<void>((resolve) => {

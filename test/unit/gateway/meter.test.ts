@@ -8,7 +8,7 @@ import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 
 const PRICE = { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 };
 const BYTES_PER_TOKEN = 3;
-/** Of the input, before anybody counted it. */
+/** The estimate of the input, before anybody has counted it. */
 const ESTIMATE = 64;
 const INPUT: Usage = { ...NO_USAGE, input: 100, cacheRead: 40, output: 1 };
 

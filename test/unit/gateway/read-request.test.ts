@@ -27,7 +27,10 @@ const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefi
 const read = (body: string | Buffer, format: Format, mayAbridge: boolean) =>
   readRequest(Buffer.from(body), format, header, mayAbridge);
 
-/** All that becomes of a request: what is known of it, what it may cost, and what either kind of upstream gets. */
+/**
+ * Everything that becomes of a request: what the gateway knows of it, what it may cost, and what
+ * either kind of upstream gets.
+ */
 function tellAll({ request, readWhole, source, wantsStreamUsage }: ClientRequest, format: Format) {
   const { messages: _, system: __, tools: ___, ...outline } = request;
   const call = { request, readWhole, outputTokensMax: 99, isStream: request.isStream };
@@ -116,7 +119,7 @@ const chatBodies = fc
     messages: [{ role: 'system', content: system }, { role: 'user', content: asked }, ...more],
   }));
 
-/** Large enough to be abridged, whatever else is in it. */
+/** Makes the body large enough to be abridged, whatever else it contains. */
 const enlarge = (json: string) => json.replace('{', `{"x":"${'.'.repeat(8 * 1024)}",`);
 
 describe.each(['native', 'chat'] as const)('a large request of the %s format', (name) => {

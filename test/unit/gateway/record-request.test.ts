@@ -24,7 +24,7 @@ const answerWell: Infer = async function* ({ noteTries }) {
   noteTries(OK);
 };
 
-/** What the one request is told to have been; it has ended, whichever way. */
+/** The record of the only request, which has ended in one way or another. */
 async function recordOf(
   infer: Infer,
   body: object = ask,

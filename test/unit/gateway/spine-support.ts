@@ -46,14 +46,14 @@ const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, w
 
 const ORIGIN = { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false };
 
-/** What was asked of the quota, and what it was told in the end. */
+/** The orders that reached the quota, and the outcomes that it was told. */
 export interface Books {
   readonly orders: AdmissionOrder[];
   readonly bills: Bill[];
   readonly records: RequestRecord[];
 }
 
-/** A price of 1 credit per million tokens: a token costs a micro-credit. */
+/** The price is 1 credit per million tokens: a token costs a micro-credit. */
 export function createSteps(
   infer: Infer,
   books: Books = { orders: [], bills: [], records: [] },
@@ -158,7 +158,7 @@ export function createClient(body: object, headers: Record<string, string> = {})
       isGone = true;
       leaving.abort(new Error('gone'));
     },
-    /** It has read nothing for too long. */
+    /** The client has read nothing for too long. */
     cutOff() {
       isGone = true;
     },

@@ -24,7 +24,7 @@ const B = from('192.0.2.2');
 const createGuard = (perMinuteMax: number, trustedProxies = 0) =>
   createFailedKeyGuard({ perMinuteMax, trustedProxies, clock: { nowMs: () => Date.now() } });
 
-/** A failure, and then all that follows from it before anything else happens. */
+/** Notes a failure, and lets everything that follows from it happen first. */
 async function noteFailure(guard: FailedKeyGuard, origin: KeyOrigin): Promise<void> {
   guard.noteFailure(origin);
   await vi.advanceTimersByTimeAsync(0);
@@ -77,7 +77,7 @@ describe('the guard of failed keys', () => {
     expect(guard.askAfterMs(stranger)).toBe(60_000);
     expect(guard.askAfterMs(from(address, '203.0.113.6'))).toBe(0);
     expect(guard.askAfterMs(from(address))).toBe(0);
-    // What is known to be wrong costs nothing to refuse, whoever it comes from.
+    // A key that is known to be wrong costs nothing to refuse, whoever sends it.
     expect(guard.retryAfterMs(from(address))).toBe(60_000);
   });
 

@@ -96,7 +96,7 @@ describe('an API key', () => {
       }
     }
     const expected = (2_000 * 32) / DIGITS.length;
-    // Seven standard deviations: a digit that is favoured, as by a plain modulo, is 25 % off.
+    // Seven standard deviations: a favoured digit, as from a plain modulo, is 25 % off.
     const tolerance = 7 * Math.sqrt(expected);
     for (const digit of DIGITS) {
       expect(Math.abs((counts.get(digit) ?? 0) - expected), digit).toBeLessThan(tolerance);

@@ -26,7 +26,7 @@ function setUp(trustedProxies = 0) {
     return keyCheck.check(caller);
   };
   const statusOf = async (...args: Parameters<typeof check>) => {
-    // What was counted before is known by now.
+    // Earlier counts are known by now.
     await nextTurn();
     try {
       check(...args);
@@ -128,7 +128,7 @@ describe('the check of a key without the store', () => {
       '10.0.0.1',
       forwardedFor,
     ];
-    // What the client itself wrote, further left, changes nothing.
+    // The addresses further left, which the client itself wrote, change nothing.
     const tries = ['1.1.1.1, 203.0.113.5', '2.2.2.2, 203.0.113.5', '203.0.113.5', '203.0.113.5'];
     expect(await statusesOf(tries.map(wrong))).toEqual([401, 401, 401, 429]);
     expect(await statusOf(...wrong('203.0.113.6'))).toBe(401);
@@ -185,7 +185,7 @@ describe('doubts about the number of trusted proxies', () => {
   it('are not raised where all is well', () => {
     expect(doubtsOf(0, [['198.51.100.1'], ['10.0.0.1']])).toEqual([]);
     expect(doubtsOf(1, [['10.0.0.1', '203.0.113.5'], ['127.0.0.1']])).toEqual([]);
-    // The client's own proxy tells of the network behind it.
+    // The client's own proxy reveals the network behind it.
     const office = [4, 5, 6, 7].map((i) => ['198.51.100.1', `192.168.0.${i}`] as const);
     expect(doubtsOf(0, office)).toEqual([]);
   });

@@ -11,7 +11,7 @@ function histogramOf(micros: readonly number[]) {
   return histogram;
 }
 
-/** As many short times as long ones. */
+/** As many short times as long times. */
 const times = fc.array(
   fc.oneof(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: HOUR_MICROS })),
   { minLength: 1, maxLength: 300 },
@@ -24,7 +24,7 @@ describe('a latency histogram', () => {
         const sorted = [...micros].sort((a, b) => a - b);
         const exact = (sorted[Math.max(Math.ceil(share * sorted.length), 1) - 1] ?? 0) / 1_000;
         const told = histogramOf(micros).quantileMs(share);
-        // Thousandths are no exact doubles.
+        // Thousandths are not exact as doubles.
         expect(told).toBeGreaterThanOrEqual(exact - 1e-6);
         expect(told).toBeLessThanOrEqual(exact * (1 + ERROR_MAX) + 1e-6);
       }),

@@ -24,11 +24,11 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
 
 describe('a secret', () => {
   it.each(Object.entries(WAYS))('is masked where it stands %s', (_name, write) => {
-    // A backslash at the end is masked, but of several that stand for it only the first.
+    // If a secret ends with a backslash that is written as several, only the first is masked.
     const secrets = fc.stringMatching(/^[\x21-\x7e]{7,60}[\x21-\x5b\x5d-\x7e]$/);
     fc.assert(
       fc.property(secrets, fc.string(), fc.string(), (secret, before, behind) => {
-        // What stands around it must not make another text of its beginning or end.
+        // The spaces keep the text around the secret from changing how the secret begins or ends.
         const text = `${before} ${write(secret)} ${behind}`;
         const masked = maskSecrets(text, ['another secret', secret]);
         expect(masked).toContain('*****');

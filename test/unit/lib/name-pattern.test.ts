@@ -7,7 +7,10 @@ const pattern = fc
   .string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 5 })
   .filter((text) => text.includes('*'));
 
-/** All names of a and b up to this length, which is enough for two patterns of 5 characters. */
+/**
+ * All names of the letters a and b up to this length, which is enough for two patterns of 5
+ * characters.
+ */
 function listNames(length: number): string[] {
   const shorter = length === 0 ? [] : listNames(length - 1);
   const longest = shorter.filter((name) => name.length === length - 1);

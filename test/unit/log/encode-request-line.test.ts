@@ -46,7 +46,7 @@ const round = (value: number) => Math.round(value * 1_000) / 1_000;
 const since = (startMs: number, atMs: number | undefined) =>
   atMs === undefined ? undefined : round(atMs - startMs);
 
-/** The fields as an object, which says no more of what is undefined than JSON does. */
+/** The fields as an object. An undefined field counts as absent, as in JSON. */
 function fieldsOf(record: RequestRecord) {
   const { requestId, route, keyId, maskedKey, model, upstream, tries, status, outcome } = record;
   const { durationSeconds, overheadSeconds, firstEventSeconds } = measureRequest(record);

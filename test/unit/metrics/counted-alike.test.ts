@@ -20,7 +20,7 @@ const calls = fc.array(
   { maxLength: 30 },
 );
 
-/** The lines that are not 0, since a series may be there before it has anything to say. */
+/** The lines that are not 0, since a series may exist before it has a value to report. */
 const linesOf = (text: string, names: readonly string[]) =>
   text
     .split('\n')

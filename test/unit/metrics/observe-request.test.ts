@@ -55,7 +55,7 @@ function observeAll(...records: readonly RequestRecord[]) {
   });
   const observe = createObserveRequest(metrics);
   for (const record of records) observe(record);
-  /** Everything that is not 0, as lines. */
+  /** All values that are not 0, as lines. */
   return metrics.read().flatMap(({ name, values }) =>
     values
       .filter(({ labels, value }) => value !== 0 && !('le' in labels))

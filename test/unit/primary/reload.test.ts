@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const WAITING_MAX = 16;
 const WHO: Operator = { via: 'api', token: 'abc', address: '127.0.0.1' };
 
-/** Reloads that end when they are told to. */
+/** Reloads that end when the test says so. */
 function createScene() {
   const ends: ReloadEnd[] = [];
   const runs: ((error?: Error) => void)[] = [];
@@ -30,7 +30,7 @@ function createScene() {
     },
     log: createMemoryLog(),
   });
-  /** Ends the one that runs, when it has begun. */
+  /** Ends the running reload, once it has begun. */
   const endNext = async (error?: Error) => {
     await waitUntil(() => runs.length > 0, 'a reload has begun');
     runs.shift()?.(error);

@@ -1,6 +1,6 @@
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** How a reader of JSON takes names: which of two counts, and whether their case does. */
+/** How a JSON reader treats names: which of two equal names counts, and whether case matters. */
 interface Reader {
   readonly counts: 'first' | 'last';
   readonly mindsCase: boolean;
@@ -13,7 +13,7 @@ const READERS: readonly Reader[] = [
   { counts: 'first', mindsCase: false },
 ];
 
-/** What each of the readers that are out there makes of one JSON text. */
+/** What each known kind of reader makes of one JSON text. */
 export function readEveryWay(text: string): readonly Record<string, unknown>[] {
   return READERS.map((reader) => read(text, reader) as Record<string, unknown>);
 }

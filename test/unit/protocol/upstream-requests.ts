@@ -4,7 +4,7 @@ import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import type { UpstreamCall } from '../../../src/protocol/upstream-call.ts';
 import { BODY } from './native/request-parts.ts';
 
-/** Requests on their way to an upstream, short to write. */
+/** Requests on their way to an upstream, in a short form. */
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 
-/** JSON as other writers than the engine's write it. */
+/** JSON as writers other than the engine's write it. */
 
 interface Writing {
   readonly space: string;
@@ -34,7 +34,7 @@ export function writeJson(value: unknown, writing: Writing): string {
 
 const writeText = (text: string) => JSON.stringify(text);
 
-/** What stands in bodies to lead a reader astray. */
+/** Texts in bodies that could mislead a reader. */
 export const texts = fc.oneof(
   fc.constantFrom(
     'Hi',
@@ -47,7 +47,7 @@ export const texts = fc.oneof(
     '}]',
     ',',
   ),
-  // Longer than what is looked at byte by byte.
+  // Longer than the part that is scanned byte by byte.
   fc.constantFrom('"', '\\', '\\"', '"}').map((end) => `${'.'.repeat(60)}${end},"model":"evil"`),
   fc.string({ minLength: 1, maxLength: 100 }).map((text) => `.${text}`),
 );
@@ -59,7 +59,7 @@ const values = fc.oneof(
   fc.array(texts, { maxLength: 3 }),
 );
 
-/** Fields that nobody knows, with names that somebody may mistake. */
+/** Unknown fields whose names may be mistaken for others. */
 export const strangeFields = fc.dictionary(
   fc.constantFrom(
     'Model',
@@ -80,7 +80,7 @@ export const shuffle = (fields: object) =>
     .shuffledSubarray(Object.entries(fields), { minLength: Object.keys(fields).length })
     .map((entries) => Object.fromEntries(entries) as Record<string, unknown>);
 
-/** What a step answers, or the words with which it refuses. */
+/** The result of a step, or the message with which it refuses. */
 export function attempt<Result>(step: () => Result): Result | string {
   try {
     return step();

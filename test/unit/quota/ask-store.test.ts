@@ -13,7 +13,7 @@ const clock = { nowMs: () => Date.now() };
 
 function create() {
   return createAskStore({
-    // A breaker that never opens: what it does is tested elsewhere.
+    // A breaker that never opens. Other tests cover what it does.
     breakerOf: () => ({ state: () => 'closed', enter: () => ({ epoch: 0 }), leave: () => {} }),
     clock,
     random: () => 0.5,
@@ -78,7 +78,7 @@ describe('asking the store', () => {
     await vi.advanceTimersByTimeAsync(1_500);
     await Promise.all(all);
     expect(breaker.state()).not.toBe('closed');
-    // All 50 at first; then only probes, one in a quarter of a second.
+    // All 50 at first, then only probes, one every quarter of a second.
     expect(calls).toBeLessThan(60);
   });
 

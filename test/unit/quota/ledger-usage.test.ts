@@ -12,7 +12,7 @@ const PLAIN = { ...NO_USAGE, input: 1, cacheRead: 2, output: 5, thinking: 1 };
 const SEARCHED = { ...PLAIN, searches: 3 };
 const PRICED = { ...DETAILS, price: { ...DETAILS.price, webSearch: 10 } };
 
-/** What is read by place, as the version without searches does. */
+/** The places that the version without searches reads. */
 const DETAILS_PLACE = 8;
 const PRICE_PLACE = 4;
 

@@ -51,7 +51,7 @@ describe('a refused admission', () => {
     });
   });
 
-  // Client libraries stop waiting where they read of billing in a message about a rate.
+  // Client libraries stop waiting if a message about a rate mentions billing.
   it.each(['key', 'account'] as const)(
     'says nothing of money where it is about the rate: %s',
     (scope) => {

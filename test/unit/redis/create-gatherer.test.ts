@@ -6,7 +6,7 @@ interface Call {
   readonly n: number;
 }
 
-/** Calls of the same key share; what runs is noted, and answered as the test says. */
+/** Calls of the same key share a run. Runs are noted and answered as the test says. */
 function createScene(answer: (calls: readonly Call[]) => Promise<unknown>) {
   const runs: (readonly Call[])[] = [];
   const turnEnds: (() => void)[] = [];

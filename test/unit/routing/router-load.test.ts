@@ -3,7 +3,7 @@ import type { Lease } from '../../../src/routing/router.ts';
 import { createTestRouter, stateOf, take } from './routing-support.ts';
 
 describe('the load of an upstream', () => {
-  /** Ends what is due, so that each upstream has its own time to the first event. */
+  /** Ends the calls that are due, so that each upstream has its own time to the first event. */
   function serve(latencies: Readonly<Record<string, number>>, calls: number) {
     const { router, time } = createTestRouter(
       Object.keys(latencies).map((upstream) => ({ upstream })),
@@ -66,7 +66,10 @@ describe('the load of an upstream', () => {
     { upstream: 'b', other: 'a' },
   ] as const;
 
-  /** After one sample of each, and after `b` was given up on: its share of calls that come one at a time. */
+  /**
+   * The share of `b` among calls that come one at a time, after one sample of each upstream and
+   * after a call to `b` was given up.
+   */
   function countIdle(
     samplesMs: { readonly a: number; readonly b: number },
     { laterMs = 0, givenUpMs = 0 } = {},
@@ -107,7 +110,7 @@ describe('the load of an upstream', () => {
 
   it('counts the wait of those who gave up before the first event', () => {
     expect(countIdle({ a: 100, b: 100 }, { givenUpMs: 10_000 })).toBe(0);
-    // Who gave up at once has learnt nothing.
+    // A client that gives up at once has learnt nothing.
     const share = countIdle({ a: 100, b: 100 }, { givenUpMs: 10 });
     expect(Math.abs(share - 0.5)).toBeLessThan(MISS_MAX);
   });

@@ -57,7 +57,7 @@ interface OpenLease {
   readonly isProbe: boolean;
 }
 
-/** What the router should know, by the simplest of means. */
+/** What the router should know, kept by the simplest means. */
 interface Book {
   readonly router: Router;
   readonly routes: readonly TestRoute[];

@@ -17,7 +17,7 @@ interface TestRoute extends Partial<ModelRoute> {
   readonly concurrencyMax?: number;
 }
 
-/** One model, and a clock that the test turns. */
+/** One model, and a clock that the test controls. */
 export function createTestRouter(
   routes: readonly TestRoute[],
   random: () => number = createRandom('routing'),
@@ -54,7 +54,7 @@ export function stateOf(router: Router, name: string) {
   return state;
 }
 
-/** Makes the only ready upstream fail until it is left alone. */
+/** Makes the only ready upstream fail until the router leaves it alone. */
 export function breakUpstream(router: Router, name: string): void {
   while (stateOf(router, name).health === 'closed') take(router).end('failed');
 }
@@ -64,7 +64,7 @@ export function createTestHealth(random = () => 0.5) {
   const clock = { nowMs: () => time.nowMs };
   const health = createHealth({ clock, random });
   const pause = createRest(clock);
-  /** Answers whether it was let through. */
+  /** Returns whether the call was let through. */
   const call = (outcome: Outcome, retryAfterMs?: number) => {
     if (!health.canEnter()) return false;
     health.leave(health.enter(pause), outcome, retryAfterMs);

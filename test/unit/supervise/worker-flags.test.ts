@@ -8,7 +8,7 @@ it('this version of Node.js takes each of them, and warns of none', () => {
     console.log(spaces.find((space) => space.space_name === 'new_space').space_size / 1024 ** 2);`;
   const args = [...chooseWorkerFlags(), '-e', program];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  // From the start; without the flags it grows from 1 MiB.
+  // The size from the start. Without the flags it grows from 1 MiB.
   expect([status, stdout, stderr]).toEqual([0, '8\n', '']);
 });
 

@@ -24,7 +24,7 @@ describe('a list of deadlines', () => {
   it('counts from the last renewal, however little came before it', () => {
     const { list, due } = create();
     const deadline = list.add('a');
-    // One keeps its place, the other does not.
+    // Some renewals keep the item's place in the list, others do not.
     for (const passedMs of [10, 400]) {
       vi.advanceTimersByTime(passedMs);
       list.renew(deadline);

@@ -8,7 +8,7 @@ const interval = (before: string, after: string, seconds = 2) => ({
   seconds,
 });
 
-/** Counts for each bucket alone, with what is above all bounds at the end. */
+/** Takes the count of each bucket alone. The count above all bounds comes last. */
 function histogram(counts: Readonly<Record<string, number>>, more = ''): string {
   let sum = 0;
   return Object.entries(counts)

@@ -4,7 +4,9 @@ import { readCluster } from '../../../src/top/read-cluster.ts';
 
 const START_MS = Date.parse('2030-01-01T00:00:00Z');
 
-/** The metrics of a node after so many seconds in which everything was counted `seconds` times. */
+/**
+ * The metrics of a node after this many seconds, in which everything was counted `seconds` times.
+ */
 export function metricsText(seconds: number): string {
   const histogram = (name: string, labels: string, le: number) =>
     [le / 2, le, '+Inf']

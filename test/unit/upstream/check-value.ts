@@ -2,7 +2,7 @@ import { isObject } from '../../../src/protocol/schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value satisfies a schema: the plain reading of the keywords that the generator knows. */
+/** Whether a value satisfies a schema: a plain reading of the keywords that the generator knows. */
 export function checkValue(schema: unknown, value: unknown, root: unknown = schema): boolean {
   if (typeof schema === 'boolean') return schema;
   if (!isObject(schema)) return false;

@@ -11,17 +11,17 @@ afterEach(() => {
 
 interface Pace {
   readonly gapMs: number;
-  /** How long the client takes before it asks again. */
+  /** How long the client waits before it asks again. */
   readonly pauseMs: number;
 }
 
-/** Which event is the one that does not come, and why; undefined where all keep their deadlines. */
+/** Which event does not come, and why. Undefined if all events keep their deadlines. */
 function predict(paces: readonly Pace[], limits: typeof LIMITS) {
   let elapsedMs = 0;
   for (const [index, { gapMs, pauseMs }] of paces.entries()) {
     const silenceMaxMs = index === 0 ? limits.firstByteMs : limits.idleMs;
     const leftMs = limits.totalMs - elapsedMs;
-    // At the very moment of a deadline either may come first.
+    // Exactly at a deadline, either may come first.
     fc.pre(gapMs !== silenceMaxMs && gapMs !== leftMs && silenceMaxMs !== leftMs);
     if (leftMs < Math.min(gapMs, silenceMaxMs)) return { index, why: /longer than/ };
     if (gapMs > silenceMaxMs) {

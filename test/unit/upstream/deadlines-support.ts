@@ -12,7 +12,7 @@ export const LIMITS = { firstByteMs: 6_000, idleMs: 2_000, totalMs: 20_000 };
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** An event after each of these times; deaf to everything, like an upstream at its worst. */
+/** Sends an event after each of these times, and ignores everything, like the worst upstream. */
 export async function* tellAfter(...gapsMs: number[]): AsyncGenerator<AnswerPart> {
   for (const gapMs of gapsMs) {
     await sleep(gapMs);
@@ -31,7 +31,7 @@ class WatchedParts extends PartQueue {
   }
 }
 
-/** An upstream that goes on when it is asked, and its answer. */
+/** An upstream that continues when it is asked, and its answer. */
 export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
   const upstream = events[Symbol.asyncIterator]();
   const abort = () => {
@@ -45,7 +45,7 @@ export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
         done === true ? timed.finish() : timed.push({ ...value, bytes: undefined }, 1),
       (error: unknown) => timed.fail(error),
     );
-  /** Asks for the next event; what became of it is to be read after time has passed. */
+  /** Asks for the next event. Its outcome can be read after time has passed. */
   const ask = () => {
     const asked: { got: unknown } = { got: undefined };
     timed.next().then(

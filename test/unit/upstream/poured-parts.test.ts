@@ -20,7 +20,7 @@ function create() {
   return { parts: new PartQueue(source, createAnswerDeadlines(limits)), told };
 }
 
-/** Whoever takes parts, and may be made to wait. */
+/** A consumer that takes parts and may be made to wait. */
 function createTaker() {
   const texts: string[] = [];
   let wait: Promise<boolean> | undefined;
@@ -43,7 +43,7 @@ function createTaker() {
   };
 }
 
-/** For what hangs on promises that are kept by now. */
+/** Waits for everything that depends on promises that are already settled. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 afterEach(() => {

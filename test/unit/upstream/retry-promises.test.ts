@@ -35,7 +35,7 @@ const FAILURE = fc
     return new UpstreamFailure(kind, new Refusal(name, kind), retryAfterMs);
   });
 
-/** Failures are more likely than in life. */
+/** Failures are more likely than in practice. */
 const ACT: fc.Arbitrary<Act> = fc.record({
   events: fc.constantFrom(0, 0, 1, 3),
   last: fc.oneof(FAILURE, FAILURE, fc.constant('end' as const)),
@@ -72,7 +72,7 @@ it('repeats only what failed before its first event, a few times, and within the
 
         for (const result of results) {
           expect(result.end).toBeDefined();
-          // All that a client has comes from one try.
+          // All events that a client has come from one try.
           expect(new Set(result.events.map((event) => 'index' in event && event.index)).size).toBe(
             Math.min(result.events.length, 1),
           );

@@ -16,7 +16,9 @@ import { ask, createCall } from './simulated-support.ts';
 
 export const MODEL = 'llm-haiku-4.5';
 
-/** What an upstream does with one call: so many events, and then it fails, ends or says no more. */
+/**
+ * What an upstream does with one call: it sends so many events, then fails, ends or falls silent.
+ */
 export interface Act {
   readonly events: number;
   readonly last: Error | 'end' | 'silence';
@@ -27,7 +29,7 @@ export const failWith = (last: Error, events = 0): Act => ({ events, last });
 
 export interface TestUpstream extends Partial<ModelRoute> {
   readonly concurrencyMax?: number;
-  /** One for each call; the last is for all further ones. */
+  /** One act for each call. The last one serves all further calls. */
   readonly acts: readonly Act[];
 }
 
@@ -38,7 +40,10 @@ interface Options {
   readonly random?: () => number;
 }
 
-/** Upstreams by name, under fake timers. An event's index is that of the call, so that it tells whose it is. */
+/**
+ * Upstreams by name, under fake timers. The index of an event is the index of its call, so that it
+ * tells where the event comes from.
+ */
 export function createStage(
   upstreams: Readonly<Record<string, TestUpstream>>,
   { burstMax = 100, share = 0.2, waitersPerModelMax = 10, random }: Options = {},
@@ -97,7 +102,7 @@ function untilAborted(signal: StopSignal): Promise<never> {
 
 export interface Result {
   readonly events: InferenceEvent[];
-  /** Undefined while it runs. */
+  /** Undefined while the call runs. */
   end: 'done' | { readonly error: unknown } | undefined;
 }
 

@@ -20,7 +20,7 @@ const block = (text: string, marker?: CacheControl): TextBlock =>
 const turns = (...texts: readonly TextBlock[]): InferenceRequest['messages'] =>
   texts.map((text, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content: [text] }));
 
-/** One upstream whose time the test owns. */
+/** One upstream whose clock the test controls. */
 function createSession() {
   const now = { ms: 0 };
   const infer = createUpstream({ clock: { nowMs: () => now.ms } });

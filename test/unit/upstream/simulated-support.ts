@@ -63,7 +63,7 @@ export function createCall(
   };
 }
 
-/** As fast as possible, counted as the catalogue counts. */
+/** An upstream that is as fast as possible and counts tokens as the catalogue does. */
 export function createUpstream(options: Partial<SimulatedUpstreamOptions> = {}) {
   return createSimulatedUpstream({
     seed: 1,

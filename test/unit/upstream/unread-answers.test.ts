@@ -6,7 +6,7 @@ import { errorBody, wholeBody } from '../../support/upstreams/upstream-answers.t
 
 const DIALECTS = { native: NATIVE_DIALECT, chat: CHAT_DIALECT };
 
-/** Reads all of it, and is told behind the first half that nobody wants to know. */
+/** Reads a whole body, and is told after the first half that nobody wants the answer. */
 function readUnread(kind: 'native' | 'chat', body: string) {
   let isUnread = false;
   const reader = createAnswerReader({

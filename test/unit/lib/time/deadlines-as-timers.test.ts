@@ -27,7 +27,7 @@ const steps = fc.array(
   { maxLength: 30 },
 );
 
-/** When each item was due. */
+/** The time at which each item was due. */
 function follow(begin: (item: number) => void, end: (item: number) => void, all: readonly Step[]) {
   for (const { what, item, passedMs } of all) {
     if (what === 'begin') begin(item);

@@ -17,7 +17,9 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 20 },
 );
 
-/** What listeners hear, and what the signal says after each step. A listener is there once at most. */
+/**
+ * What listeners hear, and what the signal says after each step. A listener is added at most once.
+ */
 function follow(signal: StopSignal, abort: () => void, all: readonly Step[]): unknown[] {
   const heard: unknown[] = [];
   const listeners = [0, 1, 2, 3, 4].map((name) => () => heard.push(name));

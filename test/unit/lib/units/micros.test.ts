@@ -9,7 +9,7 @@ const amount = fc.oneof(
   fc.integer({ min: -3_000_000, max: 3_000_000 }),
 );
 
-/** Plain decimal text, put together from digits alone. */
+/** Plain decimal text, built from digits alone. */
 function writeDecimal(micros: number): string {
   const digits = String(Math.abs(micros)).padStart(7, '0');
   const decimals = digits.slice(-6).replace(/0+$/, '');

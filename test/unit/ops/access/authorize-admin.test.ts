@@ -4,10 +4,10 @@ import { createAuthorizeAdmin } from '../../../../src/ops/access/authorize-admin
 import { OpsProblem } from '../../../../src/ops/ops-problem.ts';
 
 const FAILURES_MAX = 10;
-/** As `guards/minute-limiter.ts` has it. */
+/** The same value as in `guards/minute-limiter.ts`. */
 const ADDRESSES_MAX = 10_000;
 
-/** The status that a token gets from an address. */
+/** Returns the status that a token gets from an address. */
 function createTry() {
   const authorize = createAuthorizeAdmin(new Secret('right'));
   return async (token: string, address: string): Promise<number> => {

@@ -5,7 +5,7 @@ import { relayChatAnswer } from '../../../../src/protocol/chat/answers/relay-ans
 import { wholeBody } from '../../../support/upstreams/upstream-answers.ts';
 
 const ANSWERS = 10_000;
-/** What they left when each had shapes of its own: 190 to 430. */
+/** Answers that each get shapes of their own leave 190 to 430 bytes. */
 const OLD_BYTES_MAX = 60;
 
 const TEXT = wholeBody('chat', 'hello', { input: 120, output: 80 });

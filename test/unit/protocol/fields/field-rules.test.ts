@@ -15,7 +15,7 @@ const BODY = { model: 'opus', max_tokens: 5, messages: [{ role: 'user', content:
 
 const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
 
-/** What an upstream of the same format gets. */
+/** The fields that an upstream of the same format gets. */
 function send(format: Format, fields: object): Record<string, unknown> {
   const body = Buffer.from(JSON.stringify({ ...BODY, ...fields }));
   const { request, readWhole, source } = readRequest(body, format, header, true);

@@ -17,7 +17,7 @@ const LONG = 'long '.repeat(200);
 const abridge = (text: string) =>
   abridgeJson(Buffer.from(text), { members: new Set(['a', 'b']), wholeNames: new Set(['image']) });
 
-/** Wherever the abridged value has another text, that has to be good for the one it stands for. */
+/** Where the abridged value has another text, that text has to be a valid stand-in. */
 function compare(abridged: unknown, whole: unknown, left: LongTexts): void {
   if (typeof whole === 'string' && abridged !== whole) {
     const standIn = String(abridged);
@@ -35,7 +35,7 @@ function compare(abridged: unknown, whole: unknown, left: LongTexts): void {
   } else expect(abridged).toBe(whole);
 }
 
-/** The names of all fields in a schema whose texts have a longest length or a pattern. */
+/** Collects the names of all fields in a schema whose texts have a maximum length or a pattern. */
 function findLimitedFields(schema: JsonSchema, name: string, found: Set<string>): Set<string> {
   if (schema['maxLength'] !== undefined || schema['pattern'] !== undefined) found.add(name);
   for (const list of [schema['anyOf'], schema['allOf']]) {
@@ -59,7 +59,7 @@ describe('JSON without its long texts', () => {
           const a = texts.map(([text, isList]) => (isList ? [{ text }, 1] : { text, id: 'x' }));
           const json = writeJson({ 'a"': 1, a, b: texts[0]?.[0], c: { text: LONG } }, writing);
           const body = abridge(json);
-          // Too many escapes: that has a test of its own.
+          // The text has too many escapes, which another test covers.
           if (body === undefined) return;
           const whole = readJsonBody(Buffer.from(json));
           compare(body.value, whole.value, body.longTexts);

@@ -1,4 +1,4 @@
-/** Parts of native requests, short to write. */
+/** Parts of native requests in a short form. */
 
 export const MESSAGES = [{ role: 'user', content: 'Hello' }];
 export const BODY = { model: 'sonnet', max_tokens: 2_048, messages: MESSAGES };

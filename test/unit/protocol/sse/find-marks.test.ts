@@ -21,7 +21,7 @@ function readMarks(bytes: Uint8Array): Mark[] {
   return marks;
 }
 
-/** One byte after the other. */
+/** Reads one byte after the other. */
 function findMarks(bytes: Uint8Array): Mark[] {
   const marks: Mark[] = [];
   let shortEscapes = 0;

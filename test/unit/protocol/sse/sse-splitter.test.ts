@@ -9,7 +9,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** As a socket brings them: what is read next uses the memory of what was read before. */
+/** Splits chunks as a socket brings them: each read reuses the memory of the read before. */
 function split(chunks: readonly Uint8Array[]) {
   const splitter = createSseSplitter();
   return chunks.flatMap((bytes) => {
@@ -68,7 +68,7 @@ describe('the frames of a stream', () => {
       fc.property(streams, cuts, (stream, places) => {
         for (const { bytes, event } of split(cutBytes(stream, places))) {
           const alone: SseEvent[] = createSseDecoder().push(bytes);
-          // A mark is one at the beginning of a stream alone.
+          // A byte order mark counts only at the beginning of a stream.
           if (!new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).startsWith('\uFEFF')) {
             expect(alone).toEqual(event === undefined ? [] : [event]);
           }

@@ -36,7 +36,7 @@ function write(writer: PackWriter, each: Value): void {
 const comparable = (each: unknown): unknown => {
   if (each instanceof Uint8Array) return `bytes ${Buffer.from(each).toString('hex')}`;
   if (Array.isArray(each)) return each.map(comparable);
-  // A number that is both, as -0 is, says the same.
+  // Adding 0 turns -0 into 0, since both have the same meaning.
   return typeof each === 'number' ? each + 0 : each;
 };
 

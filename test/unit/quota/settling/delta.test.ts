@@ -5,7 +5,8 @@ import { decodeDelta, deltaBytesMax, encodeDelta } from '../../../../src/quota/s
 const OFFSET = 3;
 
 function encode(bytes: Uint8Array, base: Uint8Array): Uint8Array {
-  // One more than is promised would be lost beyond the end, and the decoder would not find it.
+  // Bytes beyond the promised number would be lost past the end, and the decoder would not find
+  // them.
   const target = new Uint8Array(OFFSET + deltaBytesMax(bytes.length));
   return target.subarray(0, encodeDelta(bytes, base, target, OFFSET));
 }
@@ -18,7 +19,7 @@ function roundTrip(bytes: Uint8Array, base: Uint8Array): Uint8Array {
 }
 
 const textBytes = (text: string) => new Uint8Array(Buffer.from(text));
-/** Of few letters, so that much is alike. */
+/** Bytes of few different values, so that much is alike. */
 const someBytes = fc.uint8Array({ max: 2, maxLength: 1_200 });
 
 describe('a delta', () => {

@@ -28,7 +28,7 @@ const firstOf = (index: number, json: string) => ({
   tool_calls: [{ index, id: `call_${index}`, function: { name: 'f', arguments: json } }],
 });
 
-/** What each chunk says. */
+/** The events that each chunk yields. */
 function decodeEach(...payloads: unknown[]): InferenceEvent[][] {
   const decoder = createStreamDecoder();
   const events = payloads.map((payload) => {
@@ -149,7 +149,7 @@ describe('the decoder of chat streams', () => {
     const begin = [chunk(firstOf(0, '{')), chunk(firstOf(1, half))];
     expect(() => decode(...begin, chunk(call(1, half)), '[DONE]')).not.toThrow();
     expect(() => decode(...begin, chunk(call(1, `${half}x`)))).toThrow('out of order');
-    // What was held back once and then told is held back no longer.
+    // A block that has been held back and then sent does not count as held back.
     const rounds = [0, 2, 4].flatMap((i) => [
       chunk(firstOf(i, '{')),
       chunk(firstOf(i + 1, `{"a":"${half}`)),
@@ -157,7 +157,7 @@ describe('the decoder of chat streams', () => {
       chunk(call(i + 1, '"}')),
     ]);
     expect(() => decode(...rounds, '[DONE]')).not.toThrow();
-    // What is told at once is not held back.
+    // Content that is sent immediately does not count as held back.
     const live = Array.from({ length: 3 }, () => chunk(call(0, half)));
     expect(() => decode(chunk(firstOf(0, '{')), ...live, '[DONE]')).not.toThrow();
   });
@@ -169,7 +169,7 @@ describe('the decoder of chat streams', () => {
     const begin = chunk(firstOf(0, '{'));
     expect(() => decode(begin, ...speech, '[DONE]')).not.toThrow();
     expect(() => decode(begin, ...speech, chunk({ reasoning: 'x' }))).toThrow('out of order');
-    // Of those told at once there may be any number.
+    // Any number of blocks may be sent immediately.
     expect(() => decode(...speech, ...speech, '[DONE]')).not.toThrow();
   });
 

@@ -26,7 +26,7 @@ const KNOWN = new Set([
 ]);
 const DROPPED = ['store', 'prediction', 'maxTokens'];
 
-/** All of a body that says something, and what the gateway answers for. */
+/** Everything in a body that has a meaning, and the fields that the gateway sets. */
 function expectSent(body: Json): Json {
   const { stream: asked, stream_options: options } = body;
   const isStream = asked === true;

@@ -46,7 +46,7 @@ const finishEvent = {
   usage: undefined,
 };
 
-/** What the wire does not tell: how long what was written last is kept, and what is empty. */
+/** Drops what the wire does not tell: how long the last cache write is kept, and what is empty. */
 function forgetDetails(events: readonly InferenceEvent[]): unknown[] {
   const [first] = events;
   const usageAtStart = first?.type === 'start' ? first.usage : NO_USAGE;
