@@ -13,7 +13,7 @@ import {
   withStatusLine,
 } from './vector.ts';
 
-/** Answers that are complete, and those that end too early or too late. */
+/** Complete answers, and answers that end too early or too late. */
 export const ANSWER_VECTORS: readonly Vector[] = [
   vector('a content-length', HELLO, KEPT),
   vector('an empty body', `${OK}content-length: 0\r\n\r\n`, '200 "" kept'),
@@ -110,7 +110,7 @@ export const ANSWER_VECTORS: readonly Vector[] = [
     { after: 'close' },
   ),
 
-  // Bytes behind the end.
+  // Bytes after the end.
   vector('bytes behind the body', `${HELLO}!`, CLOSED),
   vector(
     'a line end behind the body',

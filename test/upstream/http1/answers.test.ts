@@ -5,7 +5,7 @@ import { readWithClient, readWithUndici } from './read-answers.ts';
 
 const VECTORS = [...ANSWER_VECTORS, ...MALFORMED_VECTORS];
 
-/** Without the names of failures, which differ between clients. */
+/** Removes the names of failures, which differ between clients. */
 function generalise(reading: string): string {
   return reading.replace(/(closed_early|truncated|malformed|too_large_head)$/, 'fails');
 }

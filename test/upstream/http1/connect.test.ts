@@ -30,7 +30,7 @@ describe('connecting', () => {
   it('has no say in how long the answer takes', async () => {
     const connectTimeoutMs = 50;
     const server = await startRawServer({
-      // Timers of the same length run in the order in which they were set.
+      // Timers of the same length run in the order in which they are set.
       onRequest: (peer) => setTimeout(() => void peer.send(OK), connectTimeoutMs),
     });
     const client = useClient(server.port, { connectTimeoutMs });

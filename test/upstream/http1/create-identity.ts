@@ -11,7 +11,7 @@ export interface Identity {
   readonly certPath: string;
 }
 
-/** A certificate that signs itself, for `IP:…` or `DNS:…`; to be called before the tests of a file. */
+/** A self-signed certificate for `IP:…` or `DNS:…`. Call it before the tests of a file. */
 export function createIdentity(subject: string): Identity {
   const dir = createTempDir(afterAll as CleanUp);
   const [keyPath, certPath] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];

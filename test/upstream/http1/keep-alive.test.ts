@@ -7,7 +7,7 @@ const answerWith = (header: string) => `HTTP/1.1 200 OK\r\n${header}content-leng
 const OK = answerWith('');
 const answer = (peer: Peer) => void peer.send(OK);
 
-/** Answers the first request of the first connection and does this with what comes next. */
+/** Answers the first request of the first connection, and calls `onNext` for what comes next. */
 function startFickleServer(onNext: (peer: Peer) => void) {
   let isFirst = true;
   return startRawServer({

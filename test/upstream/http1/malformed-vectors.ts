@@ -12,9 +12,9 @@ import {
   withStatusLine,
 } from './vector.ts';
 
-/** What is no HTTP/1.1, or what two readers could understand differently. */
+/** Answers that are not HTTP/1.1, or that two readers could understand differently. */
 export const MALFORMED_VECTORS: readonly Vector[] = [
-  // Lengths and encodings that two readers could read differently.
+  // Lengths and encodings that two readers could understand differently.
   vector(
     'a length and chunks',
     `${OK}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
@@ -179,7 +179,7 @@ export const MALFORMED_VECTORS: readonly Vector[] = [
     'malformed',
   ),
 
-  // What is no HTTP/1.1 at all.
+  // Bytes that are not HTTP/1.1 at all.
   vector(
     'HTTP/2',
     withStatusLine('HTTP/2.0 200 OK'),

@@ -20,7 +20,7 @@ function useTlsClient(port: number) {
   return useClient(port, { origin, tls: { ca: identity.cert } });
 }
 
-/** A server that closes after each answer, and whether its connections resumed a session. */
+/** A server that closes after each answer and notes whether its connections resumed a session. */
 async function startTlsServer(tls: TlsOptions = {}) {
   const resumed: boolean[] = [];
   const server = await startRawServer({
@@ -66,7 +66,7 @@ describe('a TLS session', () => {
 });
 
 describe('what is written to an upstream', () => {
-  /** A child process inherits the socket, and asks the system. */
+  /** A child process inherits the socket and asks the system. */
   function isSentAtOnce(socket: Socket): boolean {
     const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
     const script =

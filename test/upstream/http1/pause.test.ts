@@ -7,11 +7,11 @@ import { waitUntilQuiet } from './wait-until-quiet.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const LARGE_BYTES = 100 * 1024 * 1024;
-/** What two kernel buffers and the client hold at most; far below the whole answer. */
+/** The most that two kernel buffers and the client hold, far below the whole answer. */
 const IN_BETWEEN_BYTES_MAX = 32 * 1024 * 1024;
 const CLIENT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Sends as much as the connection takes, until all is sent. */
+/** Sends as much as the connection takes, until everything is sent. */
 function pour(peer: Peer, bytes: number): { sent(): number } {
   const piece = Buffer.alloc(64 * 1024, 'x');
   let left = bytes;

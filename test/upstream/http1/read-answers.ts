@@ -5,19 +5,19 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { type Peer, type RawServer, startRawServer } from './start-raw-server.ts';
 import { ask, GET, useClient } from './use-client.ts';
 
-/** What a server sends for an answer, and what becomes of its connection then. */
+/** What a server sends as an answer, and what it does with the connection afterwards. */
 export interface Script {
-  /** One string a packet. */
+  /** One string per packet. */
   readonly pieces: readonly string[];
-  /** By default the server leaves it open. */
+  /** By default the server leaves the connection open. */
   readonly after?: 'close' | 'reset' | undefined;
   readonly method?: HttpRequest['method'] | undefined;
 }
 
 /**
- * What a client makes of an answer: `200 "hello" kept` when it is complete and a second request goes over the
- * same connection, `200 "hello" closed` when it takes another one, else the status as far as there was one
- * and why it failed.
+ * What a client makes of an answer: `200 "hello" kept` if it is complete and a second request goes
+ * over the same connection, `200 "hello" closed` if the second request takes another connection,
+ * else the status, if there was one, and the reason of the failure.
  */
 export type Reading = string;
 
@@ -35,7 +35,7 @@ export async function readWithClient(script: Script): Promise<Reading> {
   return describeComplete(server, first.status(), first.body(), second.body());
 }
 
-/** All failures read `fails`, since undici has its own names for them, but for `asserts`. */
+/** All failures except `asserts` read `fails`, since undici has its own names for them. */
 export async function readWithUndici(script: Script): Promise<Reading> {
   const { server, played } = await startScriptServer(script);
   const client = new Client(`http://127.0.0.1:${server.port}`);
@@ -56,7 +56,7 @@ export async function readWithUndici(script: Script): Promise<Reading> {
   }
 }
 
-/** `played` resolves when all of the answer was sent and what follows it was done. */
+/** `played` resolves when the whole answer is sent and the step after it is done. */
 async function startScriptServer(
   script: Script,
 ): Promise<{ server: RawServer; played: Promise<void> }> {

@@ -7,18 +7,18 @@ import {
   HttpAnswerReader,
 } from '../../../src/upstream/http1/http-answer-reader.ts';
 
-/** What a server sent before it closed the connection, as one client understands it. */
+/** How one client understands what a server sent before it closed the connection. */
 export interface Reading {
-  /** Undefined when there was no valid head. */
+  /** Undefined if there is no valid head. */
   readonly status: number | undefined;
-  /** The values of the headers that were asked for. */
+  /** The values of the requested headers. */
   readonly values: readonly (string | undefined)[];
   readonly body: string;
   readonly isComplete: boolean;
 }
 
 export interface ReaderReading extends Reading {
-  /** There are bytes behind the end. */
+  /** Whether bytes follow the end. */
   readonly isFollowed: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Question {
 
 const STEPS_PER_BYTE_MAX = 2;
 
-/** Throws when the reader leaves the bytes or does not come to an end. */
+/** Throws if the reader moves outside of the bytes or does not come to an end. */
 export function readWithReader(pieces: readonly Buffer[], question: Question): ReaderReading {
   const reader = new HttpAnswerReader();
   reader.restart(question.method);
@@ -71,7 +71,7 @@ function readPiece(
   throw new Error('does not come to an end');
 }
 
-/** The same bytes in undici, over a connection that exists in memory only. */
+/** Reads the same bytes with undici, over a connection that exists only in memory. */
 export async function readWithUndici(
   bytes: Uint8Array,
   { method, names }: Question,
@@ -84,7 +84,7 @@ export async function readWithUndici(
   try {
     const answer = await client.request({ method, path: '/' });
     status = answer.statusCode;
-    // It leaves the space behind a value where it is.
+    // undici keeps the whitespace after a value.
     values = names.map((name) => [answer.headers[name]].flat()[0]?.replace(/[ \t]+$/, ''));
     const body = Buffer.from(await answer.body.arrayBuffer()).toString('latin1');
     return { status, values, body, isComplete: true };
@@ -100,7 +100,7 @@ export async function readWithUndici(
   }
 }
 
-/** Answers the first thing that is written to it with these bytes and their end. */
+/** Answers the first write with these bytes and their end. */
 function createMemorySocket(bytes: Uint8Array): Socket {
   let isAsked = false;
   const stream = new Duplex({
@@ -110,7 +110,7 @@ function createMemorySocket(bytes: Uint8Array): Socket {
       if (isAsked) return;
       isAsked = true;
       stream.push(bytes);
-      // As over a network: what was sent is read before the end is seen.
+      // As over a network, the bytes are read before the end is seen.
       setImmediate(() => stream.push(null));
     },
   });

@@ -131,7 +131,7 @@ describe('a request whose body the server does not read', () => {
     });
     new RequestWriter(socket as unknown as Socket).send('head', new Uint8Array(1_000_000));
     expect(written).toEqual([4]);
-    // The head, and behind it one slice: what waits is bounded however large the body is.
+    // The head and one slice after it: the waiting bytes are bounded, however large the body is.
     expect(socket.writableLength).toBe(4 + 65_536);
     takeNext();
     expect(socket.writableLength).toBe(65_536);
@@ -142,7 +142,7 @@ describe('a request whose body the server does not read', () => {
     const client = useClient(server.port);
     const told = await ask(client, post(Buffer.alloc(LARGE_BYTES)));
     expect([told.status(), told.body(), told.events.at(-1)]).toEqual([413, 'no', 'end']);
-    // The rest of the body is not sent, and nothing else over this connection.
+    // Neither the rest of the body nor anything else is sent over this connection.
     server.peers[0]?.socket.resume();
     await waitUntil(() => server.peers[0]?.isClosed() === true, 'the connection is closed');
     expect(server.peers[0]?.received().length).toBeLessThan(LARGE_BYTES / 2);

@@ -10,15 +10,15 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** One connection as the server sees it: bytes, no HTTP. */
+/** One connection as the server sees it: bytes without HTTP. */
 export interface Peer {
   readonly socket: Socket;
-  /** Everything that came so far, one character a byte. */
+  /** Everything that has come so far, one character per byte. */
   received(): string;
   /** How many requests have come completely. */
   requests(): number;
   isClosed(): boolean;
-  /** Sends the pieces so that each of them is read for itself. */
+  /** Sends the pieces so that each of them is read separately. */
   send(...pieces: readonly string[]): Promise<void>;
 }
 
@@ -30,14 +30,16 @@ export interface RawServer {
 }
 
 export interface RawServerOptions {
-  /** Runs whenever a request has come completely; `number` counts those of this connection from 1. */
+  /**
+   * Runs whenever a request has come completely. `number` counts this connection's requests from 1.
+   */
   readonly onRequest?: (peer: Peer, number: number) => void;
   readonly onConnection?: (peer: Peer) => void;
   readonly tls?: TlsOptions;
   readonly host?: string;
 }
 
-/** A server that does what the test says and knows no rules. It ends with the running test. */
+/** A server that does what the test says and enforces no rules. It ends with the running test. */
 export async function startRawServer(options: RawServerOptions = {}): Promise<RawServer> {
   const peers: Peer[] = [];
   const accept = (socket: Socket) => {
@@ -76,7 +78,7 @@ function createPeer(socket: Socket, { onRequest }: RawServerOptions): Peer {
   let requests = 0;
   let isClosed = false;
   let requestStart = 0;
-  /** Of the request that is coming in; undefined while its head is not complete. */
+  /** The end of the incoming request. Undefined while its head is incomplete. */
   let requestEnd: number | undefined;
   socket.on('error', () => {});
   socket.on('close', () => {
@@ -100,7 +102,7 @@ function createPeer(socket: Socket, { onRequest }: RawServerOptions): Peer {
     async send(...pieces) {
       for (const piece of pieces) {
         if (piece !== '' && !isClosed) socket.write(piece, 'latin1');
-        // Client and server share one loop: in between, the client reads.
+        // Client and server share one event loop: the client reads in between.
         await nextTurn();
         await nextTurn();
       }
@@ -109,7 +111,7 @@ function createPeer(socket: Socket, { onRequest }: RawServerOptions): Peer {
   return peer;
 }
 
-/** Where the request that begins at `start` will end; undefined while its head is not complete. */
+/** The end of the request that begins at `start`. Undefined while its head is incomplete. */
 function findEnd(received: string, start: number): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n', start);
   if (headEnd === -1) return undefined;

@@ -30,7 +30,7 @@ describe('a client of an https origin', () => {
     expect((await ask(client)).body()).toBe('ok');
     expect((await ask(client, post(Buffer.alloc(5_000_000)))).body()).toBe('ok');
     expect(server.peers).toHaveLength(1);
-    // An address is no name to ask for.
+    // An address is not a valid server name.
     expect(server.peers[0]?.socket).toMatchObject({ servername: false });
   });
 

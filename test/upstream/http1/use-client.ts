@@ -13,7 +13,7 @@ import type {
 import type { HttpFailure } from '../../../src/upstream/http1/http-failure.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** No connection grows old: one that closes was closed for another reason. */
+/** No connection grows old: if one closes, it closes for another reason. */
 const STANDING_CLOCK: Clock = { nowMs: () => 1e12 };
 
 /** A client whose connections end with the running test. */
@@ -40,7 +40,7 @@ export function post(body: string | Uint8Array): HttpRequest {
   };
 }
 
-/** Everything that was told of one exchange, in order. */
+/** Everything that was told about one exchange, in order. */
 export interface Told {
   readonly exchange: HttpExchange;
   readonly events: string[];
@@ -48,13 +48,13 @@ export interface Told {
   headers(): HttpHeaders | undefined;
   body(): string;
   failure(): HttpFailure | undefined;
-  /** Ended or failed. */
+  /** Whether the exchange has ended or failed. */
   isOver(): boolean;
   waitForOver(): Promise<void>;
   waitForBody(body: string): Promise<void>;
 }
 
-/** `react` runs inside of each call, after it was noted. */
+/** `react` runs inside each call, after the call is noted. */
 export function tell(
   client: HttpClient,
   request: HttpRequest,

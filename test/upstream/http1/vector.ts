@@ -2,9 +2,9 @@ import type { Script } from './read-answers.ts';
 
 export interface Vector extends Script {
   readonly name: string;
-  /** What our client makes of it, see `Reading`. */
+  /** What our client makes of the answer, see `Reading`. */
   readonly reading: string;
-  /** Only where undici makes something else of it. */
+  /** Only if undici reads the answer differently. */
   readonly undici?: { readonly reading: string; readonly because: string };
 }
 

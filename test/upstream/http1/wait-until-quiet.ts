@@ -2,7 +2,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const QUIET_POLLS = 20;
 
-/** Nothing has changed for many polls in a row. */
+/** Waits until nothing has changed for many polls in a row. */
 export async function waitUntilQuiet(read: () => number): Promise<void> {
   let last = Number.NaN;
   let quietPolls = 0;
