@@ -1,4 +1,6 @@
-/** `npm run bench -- [NAME] [OPTIONS]` runs a scenario, or without a name the whole comparison. */
+/**
+ * `npm run bench -- [NAME] [OPTIONS]` runs one scenario, or the whole comparison without a name.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

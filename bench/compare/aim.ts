@@ -1,8 +1,8 @@
 import type { Case, Running, UpstreamAnswer } from './scenario.ts';
 
-/** What a generator is told: where to, and what to send. */
+/** Where a generator sends its requests, and what it sends. */
 export interface Aim {
-  /** For files of its own. */
+  /** A folder for the generator's own files. */
   readonly dir: string;
   readonly port: number;
   readonly path: string;
@@ -10,16 +10,18 @@ export interface Aim {
   readonly body: string;
   readonly status: number;
   readonly keysFile: string | undefined;
-  /** Which every good answer says so many times. */
+  /** Every good answer contains `marker` this many times. */
   readonly marks: number;
 }
 
-/** What nobody else says: the upstream begins each event with it, and so events are counted. */
+/**
+ * Each event of the upstream begins with this text, which occurs nowhere else, so it counts events.
+ */
 export const MARK = '@';
 
 const FILLER = 'Tell me about Riga,\nits markets and its bridges. ';
 
-/** Undefined when the contestant does not serve the format. */
+/** Undefined if the contestant does not serve the format. */
 export function aimAt(
   running: Running,
   { format, bodyBytes, status }: Case,
@@ -47,7 +49,7 @@ function encodeBody(model: string, bytes: number, isStream: boolean): string {
       messages: [{ role: 'user', content }],
     });
   const left = Math.max(bytes - bodyWith('').length, 1);
-  // An escaped line feed is two bytes of the body.
+  // An escaped line feed takes two bytes of the body.
   const repeats = Math.ceil(left / (JSON.stringify(FILLER).length - 2));
   return bodyWith(
     FILLER.repeat(repeats).slice(0, Math.floor((left * FILLER.length) / (FILLER.length + 1))),

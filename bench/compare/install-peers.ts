@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installLocked } from '../support/install-locked.ts';
 
-/** From the top of the repository, where every bench is started. */
+/** Relative to the top of the repository, where every bench starts. */
 export const PEERS_DIR = resolve('bench/peers');
 
 export function installPeers(): void {

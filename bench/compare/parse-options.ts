@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** For each round, instead of what the scenario says. */
+  /** Seconds of each round. Overrides the scenario. */
   readonly seconds: number | undefined;
   readonly rounds: number | undefined;
-  /** Only these. */
+  /** Runs only these contestants. */
   readonly contestants: readonly string[] | undefined;
   readonly resultsDir: string;
 }

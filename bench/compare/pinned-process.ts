@@ -2,7 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 
-/** The contestant is alone on the first; load, upstream, Redis and the bench itself share the second. */
+/**
+ * The contestant has the first CPU to itself. Load, upstream, Redis and the bench share the second.
+ */
 const CORES = { contestant: '0', rest: '1' } as const;
 const KILL_AFTER_MS = 10_000;
 const OUTPUT_CHARS_MAX = 4_000;
@@ -11,7 +13,7 @@ export type Seat = keyof typeof CORES;
 
 export interface PinnedProcess {
   readonly pid: number;
-  /** The end of what it has printed. */
+  /** The end of the process's output. */
   output(): string;
   hasEnded(): boolean;
   stop(): Promise<void>;
@@ -28,10 +30,10 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Asked before anything is pinned: from then on the system tells of one CPU. */
+/** Read before anything is pinned: after that the system reports one CPU. */
 export const CAN_PIN = availableParallelism() >= Object.keys(CORES).length;
 
-/** The bench itself and everything it starts without a seat of its own. */
+/** Pins the bench itself and everything it starts without a seat of its own. */
 export function pinBench(): void {
   if (CAN_PIN) execFileSync('taskset', ['-a', '-p', '-c', CORES.rest, String(process.pid)]);
 }

@@ -6,10 +6,10 @@ const ANSWER_MAX_MS = 20_000;
 const ENOUGH_AFTER_MS = 2_500;
 const REASON_CHARS_MAX = 300;
 
-/** A limit of one request is not over before the first. */
+/** A rate limit of one request is reached only after the first request. */
 const ATTEMPTS_MAX = 2;
 
-/** Rejects unless an answer is whole and what it should be: a fast mistake is no result. */
+/** Rejects unless an answer is complete and as expected: a fast wrong answer is not a result. */
 export async function probe(aim: Aim): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const mistake = await findMistake(aim);
@@ -41,7 +41,7 @@ async function findMistake({
   return `answered ${what}: ${said.text.slice(0, REASON_CHARS_MAX)}`;
 }
 
-/** Nobody waits for the end of a long stream that goes well. */
+/** Does not wait for the end of a long stream that goes well. */
 async function readEnough(
   answer: IncomingMessage,
 ): Promise<{ readonly text: string; readonly isWhole: boolean }> {

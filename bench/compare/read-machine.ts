@@ -6,14 +6,17 @@ import { CAN_PIN } from './pinned-process.ts';
 
 const BYTES_PER_GB = 1024 ** 3;
 
-/** What figures depend on, besides the code. */
+/** What the figures depend on besides the code. */
 export interface Machine {
   readonly cpus: number;
   readonly model: string;
   readonly memoryGb: number;
   readonly kernel: string;
   readonly isPinned: boolean;
-  /** For how many nanoseconds an idle CPU of a guest polls before it sleeps; `unknown` where Linux does not tell. */
+  /**
+   * How many nanoseconds an idle CPU of a guest polls before it sleeps. `unknown` if Linux does not
+   * say.
+   */
   readonly haltPoll: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
@@ -66,7 +69,7 @@ function findIn(pattern: RegExp, command: readonly [string, ...string[]]): strin
   return pattern.exec(readFirstLine(command))?.[0] ?? 'unknown';
 }
 
-/** Some print their version where errors go, and end with 1. */
+/** Some programs print their version to standard error and exit with 1. */
 function readFirstLine([program, ...args]: readonly [string, ...string[]]): string {
   const options = {
     encoding: 'utf8',

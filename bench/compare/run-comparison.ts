@@ -11,7 +11,7 @@ import type { Scenario, Stage } from './scenario.ts';
 
 const tell = (line: string) => console.error(`bench: ${line}`);
 
-/** One scenario after the other; each has its result as soon as it is over. */
+/** Runs one scenario after another. Each result is written as soon as its scenario ends. */
 export async function runComparison(
   selected: readonly Scenario[],
   { resultsDir }: Options,
@@ -34,7 +34,10 @@ export async function runComparison(
   }
 }
 
-/** Without them everybody else is measured all the same, and their rows say what is missing. */
+/**
+ * If peers are not installed, all others are still measured, and the rows of the peers say what is
+ * missing.
+ */
 function tryToInstallPeers(): void {
   try {
     installPeers();
@@ -75,7 +78,7 @@ async function runScenario({
   return mergeByName(results);
 }
 
-/** The same case of two stages, with other contestants in each, is shown in one table. */
+/** If two stages have the same case with different contestants, one table shows both. */
 function mergeByName(results: readonly CaseResult[]): CaseResult[] {
   const merged = new Map<string, CaseResult>();
   for (const { name, figures } of results) {

@@ -10,10 +10,13 @@ import { probe } from './probe.ts';
 import type { Case, Contestant, Drive, Load, Running, Stage } from './scenario.ts';
 import { startUpstream } from './upstream/start-upstream.ts';
 
-/** Of each connection: what is under way when a round ends is lost for it. */
+/** Per connection, because each connection loses the request in progress when a round ends. */
 const ANSWERS_PER_ROUND_MIN = 3;
 const MS_PER_SECOND = 1_000;
-/** Where the load itself would not take a contestant to its limit: once to be warm, once to see the limit. */
+/**
+ * Used if the load itself would not take a contestant to its limit: one round to warm up, one to
+ * find the limit.
+ */
 const WARM_UP: Drive = { kind: 'closed-loop', generator: 'wrk', connections: 64 };
 
 export interface CaseResult {
@@ -24,7 +27,7 @@ export interface CaseResult {
 export interface Turns {
   readonly dir: string;
   readonly seconds: number;
-  /** Before the first case. */
+  /** Runs before the first case. */
   readonly warmUpSeconds: number;
   readonly rounds: number;
   tell(line: string): void;
@@ -35,11 +38,11 @@ interface Entrant {
   readonly dir: string;
   readonly running: Running | undefined;
   readonly idleBytes: number;
-  /** Why it takes no part. */
+  /** Why the contestant does not take part. */
   readonly failure: string | undefined;
 }
 
-/** All contestants run at the same time, and take turns: A B C A B C. */
+/** All contestants run at the same time and take turns: A B C A B C. */
 export async function runStage(
   { answer, contestants, cases }: Stage,
   wanted: Turns,
@@ -60,7 +63,8 @@ export async function runStage(
         const aim = entrant.running && aimAt(entrant.running, each, answer, entrant.dir);
         return createPlayer(entrant, aim, each, upstream.pid, turns);
       });
-      // Engines compile what has run often: only after so long the next round costs what the last one did.
+      // Engines compile code that has run often. Only after this long does each round cost the same
+      // as the last.
       const warmUpSeconds = Math.max(turns.seconds, results.length === 0 ? turns.warmUpSeconds : 0);
       for (const [index, player] of players.entries()) {
         const isCompiled = contestants[index]?.isCompiled === true;
@@ -93,9 +97,9 @@ async function enter(contestant: Contestant, dir: string, upstreamPort: number):
 
 interface Player {
   readonly name: string;
-  /** Checks that it answers as it should, and warms it up. */
+  /** Checks that the contestant answers as it should, and warms it up. */
   prepare(warmUpSeconds: number): Promise<void>;
-  /** What it reached meanwhile; undefined when it takes no part. */
+  /** The rate that the contestant reached. Undefined if it does not take part. */
   reachedPerSecond(): number | undefined;
   play(round: number, drive: Drive): Promise<void>;
   sumUp(): Figures;

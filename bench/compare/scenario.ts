@@ -1,22 +1,22 @@
-/** A client's format; peers and Tollgate have a path for each. */
+/** The format of a client. Peers and Tollgate have a path for each. */
 export type ApiFormat = 'native' | 'chat';
 
 /** How the upstream of a stage answers every request, in both formats. */
 export interface UpstreamAnswer {
   readonly latencyMs: number;
-  /** 0: no stream, but one answer of some 500 bytes. */
+  /** 0 stands for one answer of about 500 bytes instead of a stream. */
   readonly events: number;
-  /** Between two events; 0: all in one write. */
+  /** The gap between two events. 0 sends all events in one write. */
   readonly gapMs: number;
 }
 
-/** Where a contestant finds its upstream, and a folder of its own. */
+/** Where a contestant finds its upstream, and a folder for its own files. */
 export interface Place {
   readonly dir: string;
   readonly upstreamPort: number;
 }
 
-/** What a client has to send to this contestant. */
+/** What a client must send to this contestant. */
 export interface Route {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,27 +25,29 @@ export interface Route {
 
 export interface Running {
   readonly port: number;
-  /** Undefined when it does not serve the format. */
+  /** Undefined if the contestant does not serve the format. */
   routeOf(format: ApiFormat): Route | undefined;
-  /** The processes whose CPU time is its cost: all that a request goes through. */
+  /** The processes whose CPU time is the contestant's cost: all that a request passes through. */
   pids(): readonly number[];
-  /** Processes whose cost is told beside it, such as a primary or a store. */
+  /** Processes whose cost is listed separately, such as a primary or a store. */
   readonly sidePids: Readonly<Record<string, readonly number[]>>;
-  /** A file of keys, one a line, that requests take in turn instead of the one of the route. */
+  /**
+   * A file with one key per line. Requests use these keys in turn instead of the key of the route.
+   */
   readonly keysFile?: string | undefined;
   stop(): Promise<void>;
 }
 
 export interface Contestant {
   readonly name: string;
-  /** It, or what it needs, is installed in `bench/peers`. */
+  /** The contestant, or something it needs, is installed in `bench/peers`. */
   readonly isPeer: boolean;
-  /** Is as fast at its first request as ever: its code is compiled before it runs. */
+  /** Its first request is as fast as any other, because its code is compiled before it runs. */
   readonly isCompiled?: true;
   start(place: Place): Promise<Running>;
 }
 
-/** What a generator is told to do. */
+/** The task of a generator. */
 export type Drive =
   | {
       readonly kind: 'closed-loop';
@@ -63,7 +65,9 @@ export type Drive =
       readonly connectionsMax: number;
     };
 
-/** A share of what the slowest contestant of the case reaches is known when all have been measured once. */
+/**
+ * A share of what the slowest contestant of the case reaches, known once all have been measured.
+ */
 export type Load =
   | Exclude<Drive, { readonly kind: 'fixed-rate' }>
   | {
@@ -95,10 +99,10 @@ export interface Scenario {
   /** What one unit of the figures is. */
   readonly unit: 'request' | 'event';
   readonly seconds: number;
-  /** Before the first case of a stage. */
+  /** Runs before the first case of a stage. */
   readonly warmUpSeconds: number;
   readonly rounds: number;
-  /** Whether the report says by how much everybody is later than the bare proxy. */
+  /** Whether the report says how much latency each contestant adds to that of the bare proxy. */
   readonly comparesLatency?: true;
   readonly stages: readonly Stage[];
 }
@@ -107,15 +111,15 @@ export interface Scenario {
 export interface Outcome {
   readonly generator: string;
   readonly units: number;
-  /** Without what the generator takes to start. */
+  /** Without the start-up time of the generator. */
   readonly seconds: number;
-  /** Answers with another status than the expected one, and those that did not come. */
+  /** Answers with another status than the expected one, and missing answers. */
   readonly failures: number;
   readonly latencyMs: Readonly<Record<string, number>>;
   readonly details: Readonly<Record<string, number>>;
 }
 
-/** Between these two calls the CPU time of everybody is taken. */
+/** The CPU time of all processes is measured between these two calls. */
 export interface Meter {
   begin(): void;
   end(): void;

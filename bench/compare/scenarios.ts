@@ -6,7 +6,7 @@ import { standard } from './scenarios/standard.ts';
 import { streamBurst, streamPaced, streamsOpen } from './scenarios/streams.ts';
 import { keys, redis, refusals, workers } from './scenarios/ways-to-run.ts';
 
-/** In the order in which they run when none is named. */
+/** The order in which the scenarios run if none is named. */
 export const COMPARISONS: readonly Scenario[] = [
   standard,
   bodies,

@@ -1,7 +1,7 @@
 import type { Options } from './parse-options.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Throws when somebody is named who is in none of them. */
+/** Throws if a named contestant is in none of the scenarios. */
 export function selectScenarios(scenarios: readonly Scenario[], options: Options): Scenario[] {
   const known = new Set(
     scenarios.flatMap(({ stages }) =>

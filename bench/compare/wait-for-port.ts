@@ -5,7 +5,7 @@ import type { PinnedProcess } from './pinned-process.ts';
 
 const START_MAX_MS = 30_000;
 
-/** Rejects with what the process printed when it ends before it listens. */
+/** If the process ends before it listens, rejects with its output. */
 export async function waitForPort(child: PinnedProcess, port: number): Promise<void> {
   await waitUntil(
     () => {
@@ -27,7 +27,7 @@ async function accepts(port: number): Promise<boolean> {
     .finally(() => socket.destroy());
 }
 
-/** Packages print all of their packed source before they say what is wrong. */
+/** Some packages print all of their bundled source before the error message. */
 function findReason(output: string): string {
   const lines = output.trim().split('\n');
   return lines.find((line) => /^\w*(Error|error)\b/.test(line)) ?? lines.at(-1) ?? '';

@@ -1,6 +1,6 @@
 /**
- * To be imported before a gateway: answers of `fetch` get headers that can be changed. Without it Portkey answers
- * every stream with 500 on Node 20.
+ * Import this before a gateway: it makes the headers of `fetch` answers mutable. Without it Portkey
+ * answers every stream with 500 on Node 20.
  */
 const { fetch, Response, Headers } = globalThis;
 

@@ -1,4 +1,4 @@
-/** Prints what autocannon counted. Its argument is a file with its options as JSON. */
+/** Prints what autocannon counted. The argument is a file with its options as JSON. */
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 

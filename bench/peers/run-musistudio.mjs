@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-// Its other build asks for `require` where there is none.
+// The other build calls `require`, which does not exist in a module.
 const { default: Server } = createRequire(import.meta.url)('@musistudio/llms');
 const [, , port, upstreamPort] = process.argv;
 const provider = {

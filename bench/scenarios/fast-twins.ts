@@ -1,6 +1,6 @@
 /**
- * `fast-twins [PART OF A NAME]`: each fast twin beside its plain way. Both take turns in this process; the figures are
- * medians, and the ratio is the median of the ratios of the rounds.
+ * `fast-twins [PART OF A NAME]` compares each fast twin with its plain version. Both take turns in
+ * this process. The figures are medians, and the ratio is the median of the ratios of the rounds.
  */
 import { writeResult } from '../support/write-result.ts';
 import { ANSWER_TWINS } from '../twins/answers.ts';

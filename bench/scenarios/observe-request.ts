@@ -1,4 +1,4 @@
-/** What it costs a worker, for each request, that it is counted, logged and traced. */
+/** What counting, logging and tracing cost a worker for each request. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,7 +32,7 @@ function createMetricsSubject(): Subject {
   return { name: 'metrics', call: () => observe(SAMPLE_RECORD), settle: NOTHING_LEFT };
 }
 
-/** Of a client that tells its own trace, as one that does is dearer. */
+/** A client that sends its own trace context, because that costs more. */
 const headerOf = (name: string) => (name === 'traceparent' ? TRACEPARENT : undefined);
 const caller: Caller = {
   header: headerOf,

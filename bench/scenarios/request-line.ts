@@ -1,6 +1,6 @@
 /**
- * What one line of the request log costs: by hand, as the log writes it, and by pino with the same fields. Both
- * write to a file. The figures are in `encode-request-line.ts`.
+ * What one line of the request log costs: written by hand, as the log does it, and written by pino
+ * with the same fields. Both write to a file. The figures are in `encode-request-line.ts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -21,7 +21,10 @@ interface Target {
   readonly key: string;
 }
 
-/** One connection after the other is kept; the upstream is asked just as the gateway is. */
+/**
+ * Keeps connections open for the next request and calls the upstream with the same options as the
+ * gateway.
+ */
 const agent = new Agent({ keepAlive: true, noDelay: true });
 
 const nowNanos = () => process.hrtime.bigint();
@@ -49,7 +52,7 @@ async function waitForAnswer(sent: ClientRequest): Promise<IncomingMessage> {
   return answer;
 }
 
-/** From when the upstream wrote an event to when a client has read all of it. */
+/** From the upstream's write of an event until a client has read all of it. */
 async function measureEvents(target: Target): Promise<number[]> {
   const delaysMs: number[] = [];
   const follow = async () => {
@@ -70,7 +73,9 @@ async function measureEvents(target: Target): Promise<number[]> {
   return delaysMs;
 }
 
-/** One after the other, so that nothing but the connections themselves can hold one up. */
+/**
+ * Sends requests one at a time, so that nothing but the connections themselves can cause a delay.
+ */
 async function measureSmallRequests(target: Target, count: number): Promise<number[]> {
   const timesMs: number[] = [];
   for (let i = 0; i < count; i++) {
@@ -81,7 +86,7 @@ async function measureSmallRequests(target: Target, count: number): Promise<numb
   return timesMs;
 }
 
-/** From when the client cuts its connection to when the upstream has lost its own. */
+/** From the moment the client closes its connection until the upstream has lost its own. */
 async function measureAborts(target: Target, upstream: NodeJS.EventEmitter): Promise<number[]> {
   const timesMs: number[] = [];
   for (let i = 0; i < ABORTS; i++) {

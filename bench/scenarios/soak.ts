@@ -1,4 +1,4 @@
-/** A mixed load for as long as is wanted, and then every invariant of limits and credits. */
+/** Runs a mixed load for a chosen time, then checks every invariant of limits and credits. */
 import { parseArgs } from 'node:util';
 import { describeSample, describeSoak } from '../soak/describe-soak.ts';
 import { runSoak } from '../soak/run-soak.ts';

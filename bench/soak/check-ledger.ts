@@ -6,12 +6,12 @@ import type { Books } from './read-books.ts';
 import type { SoakNode } from './start-soak-nodes.ts';
 
 const PROGRAM = 'dist/src/main.js';
-/** Kinds of which a request has one: how its hold has ended. A charge may still come late after `expired`. */
+/** How a hold ends: a request has one entry of these kinds. A charge may still follow `expired`. */
 const HOLD_ENDS = ['charge', 'release', 'expired'];
 
 interface LedgerSums {
   readonly chargedOfAccount: Map<string, number>;
-  /** By key and month. */
+  /** Grouped by key and month. */
   readonly spent: Map<string, { keyId: string; month: string; micros: number }>;
   /** How often the hold of each request has ended. */
   readonly holdEnds: Map<string, number>;
@@ -29,7 +29,7 @@ interface LedgerCheck {
   readonly answeredIds: ReadonlySet<string>;
 }
 
-/** Everything that the ledger has to say of a run that has come to rest. */
+/** Every ledger problem found after the run has come to rest. */
 export async function checkLedger({
   nodes,
   books,
@@ -88,7 +88,7 @@ function compareBooks({ chargedOfAccount, spent }: LedgerSums, books: Books): st
   return broken;
 }
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function runLedger(
   nodes: readonly SoakNode[],
   command: 'verify' | 'export',

@@ -7,7 +7,7 @@ const LOOK_MS = 100;
 interface DisturbOptions {
   readonly nodes: readonly SoakNode[];
   readonly durationMs: number;
-  /** Between two disturbances, which take turns. */
+  /** The time between two disturbances. The two kinds take turns. */
   readonly intervalMs: number;
   readonly killsWorkers: boolean;
   readonly isOver: () => boolean;
@@ -19,8 +19,8 @@ interface ClusterShown {
 }
 
 /**
- * Reloads a node, and kills a worker, by turns. In the second half of the run the first node is left alone, so
- * that it has workers whose memory can be followed.
+ * Reloads a node and kills a worker by turns. In the second half of the run the first node is left
+ * alone, so that the memory of its workers can be tracked.
  */
 export async function disturb(options: DisturbOptions): Promise<void> {
   const { nodes, durationMs, intervalMs, killsWorkers, isOver, onDone } = options;

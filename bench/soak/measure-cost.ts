@@ -7,19 +7,19 @@ const NANOS_PER_MICRO = 1_000;
 export interface CostSpan {
   readonly untilSeconds: number;
   readonly requests: number;
-  /** CPU time of all workers for each request; null without requests. */
+  /** CPU time of all workers per request. Null without requests. */
   readonly workerMicros: number | null;
 }
 
 /**
- * In equal parts of the run. Between two samples only workers count that are in both, so of one that ends or begins some
- * seconds are missing.
+ * Divides the run into equal parts. Between two samples only workers in both count, so a worker
+ * that starts or ends loses some seconds.
  */
 export function measureCost(samples: readonly Sample[]): CostSpan[] {
   const length = Math.ceil(samples.length / SPANS);
   const starts = Array.from({ length: SPANS }, (_, span) => span * length);
   return starts.flatMap((start) => {
-    // The first sample has nothing before it that its CPU time could be counted from.
+    // The first sample has no earlier one from which to count CPU time.
     const span = samples.slice(Math.max(start, 1), start + length);
     const last = span.at(-1);
     if (last === undefined) return [];

@@ -8,7 +8,7 @@ export interface Growth {
   readonly pid: number;
   readonly samples: number;
   readonly lastMib: number;
-  /** Least squares over the second half of the run. */
+  /** The slope by least squares over the second half of the run. */
   readonly mibPerHour: number;
 }
 
@@ -17,7 +17,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Of every process that lived through the second half of the run. */
+/** Measures every process that lived through the second half of the run. */
 export function measureGrowth(samples: readonly Sample[]): Growth[] {
   const half = samples.slice(Math.floor(samples.length / 2));
   const survivors = (half[0]?.processes ?? []).filter(({ pid }) =>
@@ -33,7 +33,7 @@ export function measureGrowth(samples: readonly Sample[]): Growth[] {
   });
 }
 
-/** By least squares. */
+/** The slope by least squares. */
 export function slopeOf(points: readonly Point[]): number {
   const meanX = meanOf(points.map(({ x }) => x));
   const meanY = meanOf(points.map(({ y }) => y));

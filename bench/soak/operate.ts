@@ -13,13 +13,13 @@ interface OperatorLinks {
   readonly onDone: (what: string) => void;
 }
 
-/** Pays, and creates, rotates and revokes keys, one after the other and over either node. */
+/** Pays, and creates, rotates and revokes keys, one operation at a time, through either node. */
 export async function operate({ world, nodes, isOver, onDone }: OperatorLinks): Promise<void> {
   const acts: Readonly<Record<string, () => Promise<void>>> = {
     async pay() {
       const { id } = pickOne(world.accounts.filter(({ isPoor }) => isPoor));
       const payment = { amount: PAYMENT, id: `pay-${crypto.randomUUID()}` };
-      // Over both nodes at once: it must count once.
+      // The same payment goes to both nodes at once. It must count only once.
       await Promise.all(
         nodes.map(({ admin }) => admin('POST', `/accounts/${id}/credits`, payment)),
       );

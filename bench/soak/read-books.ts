@@ -3,9 +3,9 @@ import type { World } from './world.ts';
 
 const MICROS_PER_CREDIT = 1_000_000;
 
-/** What Redis has of accounts and keys, in micro-credits. */
+/** The accounts and keys in Redis, in micro-credits. */
 export interface Books {
-  /** When they were read: `yyyymm`. */
+  /** The month of reading: `yyyymm`. */
   readonly month: string;
   readonly accounts: readonly { id: string; balance: number; held: number }[];
   readonly keys: readonly { id: string; spent: number; held: number; cap: number | undefined }[];
@@ -48,7 +48,7 @@ export async function readBooks(admin: CallAdmin, { accounts }: World): Promise<
   return books;
 }
 
-/** What holds at every moment. */
+/** Checks the invariants that hold at every moment. */
 export function findBrokenBounds({ accounts, keys }: Books): string[] {
   return [
     ...accounts

@@ -7,16 +7,16 @@ const LEAVING_SHARE = 0.05;
 const LEAVE_AFTER_MAX_MS = 150;
 const STREAM_SHARE = 0.5;
 const CHAT_SHARE = 0.4;
-/** Beyond everything that a node waits for. */
+/** Longer than every timeout of a node. */
 const ANSWER_TIME_MAX_MS = 60_000;
-/** Of all requests, those with a key that has been revoked. */
+/** The share of requests that use a revoked key. */
 const REVOKED_SHARE = 0.03;
 
 /** One request and what the client saw of it, by the clock of this process. */
 export interface Answer {
   readonly key: SoakKey;
   readonly sentMs: number;
-  /** When its head was there. */
+  /** When the head of the answer arrived. */
   readonly headMs: number;
   readonly status: number;
   readonly requestId: string;
@@ -26,13 +26,13 @@ export interface ClientLinks {
   readonly world: World;
   readonly nodes: readonly SoakNode[];
   readonly isOver: () => boolean;
-  /** At the head of each answer. */
+  /** Called when the head of each answer arrives. */
   readonly onAnswer: (answer: Answer) => void;
-  /** Once for each request: a status, or how it ended otherwise. */
+  /** Called once per request, with its status or with how it ended otherwise. */
   readonly onEnd: (outcome: string) => void;
 }
 
-/** Asks one request after the other, each with another key, until it is over. */
+/** Sends one request after another, each with another key, until the run is over. */
 export async function runClient(links: ClientLinks): Promise<void> {
   while (!links.isOver()) {
     links.onEnd(await ask(links));

@@ -12,10 +12,13 @@ import { watchAnswers } from './watch-answers.ts';
 import { createWorld, type World } from './world.ts';
 
 const SAMPLE_INTERVAL_MS = 5_000;
-/** Leases of holds run for a minute after their last renewal; sweeper and journal follow. */
+/**
+ * Leases of holds last for a minute after their last renewal. Then come the sweeper and the
+ * journal.
+ */
 const REST_MAX_MS = 120_000;
 const REST_POLL_MS = 250;
-/** More of them say nothing new. */
+/** More problems than this add no information. */
 const BROKEN_KEPT_MAX = 100;
 
 export interface SoakOptions {
@@ -31,16 +34,18 @@ export interface SoakResult {
   readonly samples: readonly Sample[];
   readonly growth: readonly Growth[];
   readonly cost: readonly CostSpan[];
-  /** Requests by what became of them: a status, `left`, `broken` (no whole answer) or `stuck`. */
+  /** Requests by outcome: a status, `left`, `broken` (no complete answer) or `stuck`. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** What operators and disturbances did. */
   readonly done: Readonly<Record<string, number>>;
   readonly ledgerEntries: number;
-  /** Every invariant that did not hold; empty when all is well. */
+  /** Every invariant that did not hold. Empty if all is well. */
   readonly broken: readonly string[];
 }
 
-/** Runs a mixed load, brings the nodes to rest, and holds all they say against each other. */
+/**
+ * Runs a mixed load, brings the nodes to rest, and checks all of their records against each other.
+ */
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const broken = new Set<string>();
   const onBroken = (what: string) => {
@@ -121,7 +126,7 @@ async function runLoad(options: SoakOptions, { soak, world, note, onBroken }: Lo
   return { samples, outcomes, done };
 }
 
-/** Nothing is held and nothing on its way, on either node. */
+/** Nothing is held or in progress on either node. */
 async function waitForRest(
   soak: SoakNodes,
   world: World,

@@ -21,7 +21,7 @@ export interface SoakNode {
   readonly dataDir: string;
   readonly admin: CallAdmin;
   reload(): void;
-  /** Answers how it ended. */
+  /** Returns how the process ended. */
   stop(): Promise<number | NodeJS.Signals | null>;
 }
 
@@ -29,11 +29,11 @@ export interface SoakNodes {
   readonly nodes: readonly SoakNode[];
   readonly redisSocket: string;
   readonly redisPid: number;
-  /** Ends all that still runs, and removes its data. */
+  /** Ends everything that still runs and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Two nodes with two workers each, on one Redis and in front of real HTTP upstreams. */
+/** Starts two nodes with two workers each, on one Redis and in front of real HTTP upstreams. */
 export async function startSoakNodes(rateWindowMs: number): Promise<SoakNodes> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-soak-'));
   const redis = startRedis(dir);
@@ -71,7 +71,7 @@ function readAdmin({ opsUrl, dataDir }: Pick<SoakNode, 'opsUrl' | 'dataDir'>): [
   return [Number(new URL(opsUrl).port), token];
 }
 
-/** Times are short, so that what stalls is seen in a short run too. */
+/** Timeouts are short, so that a short run shows stalls too. */
 function describeShared(redisSocket: string, upstreamPort: number, rateWindowMs: number): string {
   const times = 'timeouts: {connect: 1s, first_byte: 3s, idle: 3s, total: 30s}';
   const base = `http://127.0.0.1:${upstreamPort}`;

@@ -10,33 +10,33 @@ const run = promisify(execFile);
 const KIB = 1_024;
 
 export interface ProcessSample {
-  /** `a worker 2`; a replacement has the same one, and another pid. */
+  /** For example `a worker 2`. A replacement has the same name and another pid. */
   readonly name: string;
   readonly pid: number;
   readonly rssBytes: number;
   readonly openFiles: number;
-  /** Of all its threads, since it began. */
+  /** CPU time of all threads since the process started. */
   readonly cpuNanos: number;
 }
 
 export interface Sample {
   readonly atSeconds: number;
-  /** Since the sample before, by what became of them. */
+  /** Requests since the previous sample, by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly processes: readonly ProcessSample[];
-  /** The worst of both nodes since the sample before; null where nothing was told. */
+  /** The worse value of the two nodes since the previous sample. Null if neither reported one. */
   readonly lagP99Seconds: number | null;
   readonly holds: number;
   readonly settleQueue: number;
   readonly journal: number;
-  /** Settlements that are left to people, since the start of the nodes. */
+  /** Settlements left to operators since the start of the nodes. */
   readonly lostSettlements: number;
   readonly redisBytes: number;
 }
 
 const LOST_KINDS = ['too_old', 'fault', 'dropped'];
 
-/** Answers what takes samples; each is of the time since the one before. */
+/** Returns a function that takes samples. Each covers the time since the previous one. */
 export function createSampler({ nodes, redisSocket, redisPid }: SoakNodes) {
   let before = new Map<SoakNode, MetricsPage>();
   return async (): Promise<Omit<Sample, 'atSeconds' | 'outcomes'>> => {
@@ -83,7 +83,7 @@ async function listProcesses({ name, pid, admin }: SoakNode) {
   ];
 }
 
-/** None for a process that has just ended. */
+/** Returns nothing for a process that has just ended. */
 function readProcess({ name, pid }: { name: string; pid: number }): ProcessSample[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,4 +1,7 @@
-/** Upstreams of both formats, `/native` and `/chat`, that mostly do well: a process of its own. */
+/**
+ * Upstreams of both formats, `/native` and `/chat`, that mostly succeed. They have their own
+ * process.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -12,13 +15,13 @@ import {
 
 const WORDS_MAX = 40;
 const EVENT_PAUSE_MAX_MS = 20;
-/** Beyond what a node waits for. */
+/** Longer than a node waits. */
 const STALL_MS = 20_000;
 const SLOW_MAX_MS = 1_500;
 
 type Mood = 'well' | 'slow' | 'stalled' | 'error' | 'overloaded' | 'reset' | 'broken' | 'uncounted';
 
-/** How many requests of a thousand meet it; all others are answered well. */
+/** How many requests of a thousand meet each mood. All others get a good answer. */
 const MOODS: readonly (readonly [Mood, number])[] = [
   ['slow', 30],
   ['stalled', 2],

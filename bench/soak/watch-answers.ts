@@ -1,10 +1,10 @@
 import type { Answer } from './run-client.ts';
 
-/** Ids of requests that were answered with 200, which the ledger is searched for in the end. */
+/** Ids of requests that were answered with 200. The ledger is searched for them at the end. */
 const ANSWERED_KEPT_MAX = 5_000_000;
-/** Redis counts in whole milliseconds: two moments of it may lie up to one closer than they seem. */
+/** Redis counts in whole milliseconds: two moments may be up to 1 ms closer than they seem. */
 const CLOCK_GRAIN_MS = 1;
-/** Those that a request gets only after it was admitted. */
+/** Statuses that a request gets only after its admission. */
 const ADMITTED_STATUSES = [200, 502, 504, 529];
 
 interface Span {
@@ -23,8 +23,9 @@ interface AnswerWatchOptions {
 }
 
 /**
- * Holds answers against the limits of their keys. When a request was admitted its client does not know, but it
- * was between sending and the head of the answer: so many of them inside one window are too many for sure.
+ * Checks answers against the limits of their keys. The client does not know when a request was
+ * admitted, only that it was between sending and the head of the answer. So it counts the requests
+ * that certainly fall into one window, and these must not exceed the limit.
  */
 export function watchAnswers({ windowMs, onBroken }: AnswerWatchOptions): AnswerWatch {
   const spansOf = new Map<string, Span[]>();

@@ -6,7 +6,7 @@ export const PLANS = { starter: 120, pro: 1_200, business: 6_000, team: 100_000 
 export interface SoakAccount {
   readonly id: string;
   readonly requestsMax: number;
-  /** It is topped up now and then. */
+  /** Whether the account is topped up now and then. */
   readonly isPoor: boolean;
 }
 
@@ -14,16 +14,19 @@ export interface SoakAccount {
 export interface SoakKey {
   readonly id: string;
   readonly account: SoakAccount;
-  /** The newest. */
+  /** The newest text of the key. */
   text: string;
   readonly rpm: number | undefined;
-  /** By the clock of this process, when the answer was there; undefined while it is good. */
+  /**
+   * When the answer to the revocation arrived, by the clock of this process. Undefined while the
+   * key is valid.
+   */
   revokedMs: number | undefined;
 }
 
 export interface World {
   readonly accounts: readonly SoakAccount[];
-  /** Revoked ones too. */
+  /** All keys, including revoked keys. */
   readonly keys: SoakKey[];
 }
 
@@ -44,7 +47,7 @@ const ACCOUNTS = [
 
 const POOR_BELOW = 1;
 
-/** The limits that the keys of every account have. */
+/** The limits of the keys of every account. */
 export const KEY_CONTROLS: readonly Controls[] = [
   {},
   { rpm: 10 },

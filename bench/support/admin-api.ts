@@ -1,4 +1,7 @@
-/** The admin API of one node, as far as a scenario needs it. Rejects what is not answered with 2xx. */
+/**
+ * The admin API of one node, as far as a scenario needs it. Rejects every answer without a 2xx
+ * status.
+ */
 export type CallAdmin = <Answer>(method: string, path: string, body?: object) => Promise<Answer>;
 
 export function createAdminApi(opsPort: number, token: string): CallAdmin {

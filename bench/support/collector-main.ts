@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Takes all spans and keeps none. */
+/** Accepts all spans and keeps none. */
 const server = createServer((request, response) => {
   request.resume().once('end', () => response.end('{}'));
 });

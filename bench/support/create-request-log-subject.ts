@@ -3,7 +3,7 @@ import { createRequestLog } from '../../src/log/request-log.ts';
 import type { Subject } from './report-cpu-costs.ts';
 import { SAMPLE_RECORD } from './sample-record.ts';
 
-/** The request log as a worker has it, into a file. */
+/** The request log of a worker, written to a file. */
 export function createRequestLogSubject(
   name: string,
   lines: 'errors' | 'all',

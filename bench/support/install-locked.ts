@@ -8,12 +8,15 @@ interface LockedPackages {
   >;
 }
 
-/** The packages of a folder with exactly the versions of its lock file; once, and again when that has changed. */
+/**
+ * Installs the packages of a folder with exactly the versions of its lock file, and again only if
+ * the lock file has changed.
+ */
 export function installLocked(dir: string): void {
   const installed = join(dir, 'node_modules', '.package-lock.json');
   if (existsSync(installed) && hasAllOf(dir, readPackages(installed))) return;
   console.error(`installs the packages of ${dir}`);
-  // npm hands its own settings down to programs that it runs, and with them the folder.
+  // npm passes its own settings, including the folder, to the programs that it runs.
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     ...{ cwd: dir, env },

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** By the clock of the machine, which all of its processes share. */
+/** The clock of the machine, which all of its processes share. */
 const nowNanos = () => process.hrtime.bigint();
 
 const USAGE = { input_tokens: 10, output_tokens: 1 };
@@ -24,7 +24,7 @@ function writeInTwo(res: ServerResponse, said: string): void {
   res.write(said.slice(middle));
 }
 
-/** `paced COUNT INTERVAL`: so many events, one for each interval, each in two writes. */
+/** `paced COUNT INTERVAL` asks for COUNT events, one per interval, each in two writes. */
 function pace(res: ServerResponse, count: number, intervalMs: number): void {
   const ending = { stop_reason: null, stop_sequence: null, usage: USAGE };
   res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -62,7 +62,8 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 const server = createServer((req, res) => {
   answer(req, res).catch(() => res.destroy());
 });
-// Without it the two writes of an event would be delayed here, and not where it is looked for.
+// Without this option the two writes of an event would be delayed here instead of where the bench
+// looks.
 server.on('connection', (socket) => socket.setNoDelay(true));
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => {

@@ -6,13 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 50;
 
-/** Its socket is `redis.sock` in the folder. Without a disk, whose speed would be all that is measured. */
+/**
+ * The socket is `redis.sock` in the folder. Redis does not write to disk, because the speed of the
+ * disk would decide the figures.
+ */
 export function startRedis(dir: string): ChildProcess {
   const place = ['--port', '0', '--unixsocket', join(dir, 'redis.sock'), '--dir', dir];
   return spawn('redis-server', [...place, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
 }
 
-/** Answers the exit code, or the signal that ended it. */
+/** Returns the exit code, or the signal that ended the process. */
 export async function endProcess(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');

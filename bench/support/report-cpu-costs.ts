@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeResult } from './write-result.ts';
 
-/** Few enough for every queue, and then a pause in which they are emptied. */
+/** A burst fits into every queue. The pause after it empties the queues. */
 const BURST_CALLS = 500;
 const PAUSE_MS = 100;
 const BURSTS = 20;
@@ -10,20 +10,20 @@ const ROUNDS = 5;
 export interface Subject {
   readonly name: string;
   call(): void;
-  /** Ends what goes on in the background, whose time counts too. */
+  /** Ends background work, whose time counts too. */
   settle(): Promise<void>;
 }
 
 /**
- * CPU time of this process for one call, everything in the background included: medians of 5 rounds. In each
- * round every subject has its turn, an empty function first.
+ * Measures the CPU time of this process per call, including everything in the background: medians
+ * of 5 rounds. In each round every subject has its turn, an empty function first.
  */
 export async function reportCpuCosts(
   scenario: string,
   createSubjects: () => readonly Subject[],
 ): Promise<void> {
   const costs = new Map<string, number[]>();
-  // The first round is there to warm up.
+  // The first round is a warm-up.
   for (let round = 0; round <= ROUNDS; round++) {
     const empty = { name: 'an empty function', call() {}, settle: () => Promise.resolve() };
     for (const subject of [empty, ...createSubjects()]) {

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../../src/gateway/request-record.ts';
 
-/** A stream that went well, as most requests are. */
+/** A stream that went well, as most requests do. */
 export const SAMPLE_RECORD: RequestRecord = {
   requestId: 'req_0TtWXsY1bHrZ6mPq3Lx8Kd2V',
   route: 'native',

@@ -14,7 +14,10 @@ export interface BenchNode {
   stop(): Promise<void>;
 }
 
-/** The built program with one worker and a Redis of its own, in front of one upstream of kind native. */
+/**
+ * Starts the built program with one worker and its own Redis, in front of one upstream of kind
+ * native.
+ */
 export async function startNode(upstreamUrl: string): Promise<BenchNode> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
   const port = await findFreePort();
@@ -49,7 +52,7 @@ upstreams: [{name: main, kind: native, url: "${upstreamUrl}"}]
   };
 }
 
-/** Of an account with more credits than a run can spend. */
+/** Creates a key of an account with more credits than a run can spend. */
 async function createKey(call: CallAdmin): Promise<string> {
   const account = { name: 'bench', plan: 'pro' };
   const { id } = await call<{ id: string }>('POST', '/accounts', account);

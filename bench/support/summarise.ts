@@ -3,7 +3,7 @@ export interface Summary {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Of all samples, those that a delayed acknowledgement of 40 ms would make. */
+  /** The share of samples that match a delayed acknowledgement of 40 ms. */
   readonly delayedAckShare: number;
 }
 

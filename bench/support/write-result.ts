@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 
 const RESULTS_DIR = 'bench/results';
 
-/** Prints the text, and keeps it as Markdown and the figures as JSON, beside what they were measured on. */
+/** Prints the text. Writes it as Markdown, and the figures and the machine as JSON. */
 export function writeResult(scenario: string, text: string, figures: object): void {
   console.log(text);
   const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };

@@ -40,7 +40,7 @@ function readAll(bytes: Uint8Array, decoder: StreamDecoder): InferenceEvent[] {
   return events;
 }
 
-/** As between two formats: each event is read, and written anew. */
+/** Does what a conversion between two formats does: each event is read and written anew. */
 function writeAnew(
   events: readonly InferenceEvent[],
   encoder: { encode(event: InferenceEvent): string },

@@ -1,4 +1,4 @@
-/** `globals-main.js plain|quick`: prints how long reading globals of Node.js takes in its process. */
+/** `globals-main.js plain|quick`: prints how long its process takes to read globals of Node.js. */
 import { quickenGlobals } from '../../src/lib/bytes/quicken-globals.ts';
 import { cpuMicros } from './twin.ts';
 
@@ -8,7 +8,7 @@ if (process.argv[2] === 'quick') quickenGlobals();
 
 let sum = 0;
 
-/** So many reads as a request has of these. */
+/** Makes about as many reads of these globals as a request does. */
 function readGlobals(): number {
   for (let i = 0; i < 20; i++) sum += performance.now() + Buffer.poolSize + process.pid;
   return sum;

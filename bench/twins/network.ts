@@ -27,7 +27,10 @@ export interface NetworkTwins {
   stop(): Promise<void>;
 }
 
-/** With an upstream and a Redis in processes of their own, whose time is not counted where nothing else is said. */
+/**
+ * The upstream and Redis have their own processes. Their CPU time does not count unless a twin says
+ * so.
+ */
 export async function startNetworkTwins(): Promise<NetworkTwins> {
   const upstream = await startUpstream({ latencyMs: 0, events: 0, gapMs: 0 });
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
@@ -68,7 +71,7 @@ const hasLine = (connection: RedisConnection) =>
     () => false,
   );
 
-/** A key that may do as much as it likes. */
+/** A key without limits. */
 async function provide(redis: Redis): Promise<void> {
   const keys = keysOfBucket(KEY.bucket);
   const active = { status: 'active', version: 1 };
@@ -160,7 +163,7 @@ function redisTwins({ plain, client, line }: Connections): Twin[] {
   ];
 }
 
-/** The CPU time of the server too. */
+/** Includes the CPU time of the server. */
 function withServer(server: Redis, ask: (order: AdmitOrder) => Promise<unknown>): Measure {
   const measure = cpuMicrosOfWaves(() => ask(nextOrder()), LOAD);
   return async () => {

@@ -38,8 +38,9 @@ const createHeld = (): Held => ({
 });
 
 /**
- * What each request is put into and taken out of: the oldest of 64 leaves when a new one comes. What holds them has
- * grown old before, as it does in a worker that rests for a moment.
+ * Puts each request into a container and takes it out again: when a new request comes, the oldest
+ * of 64 leaves. The container has already moved to the old generation, as it does in a worker that
+ * rests for a moment.
  */
 function turnOver(put: (held: Held) => void, take: (held: Held) => void): Measure {
   const ring: (Held | undefined)[] = new Array(IN_FLIGHT).fill(undefined);
@@ -64,7 +65,7 @@ function turnOver(put: (held: Held) => void, take: (held: Held) => void): Measur
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes of the heap that each of many takes. */
+/** Measures how many bytes of the heap one of many objects takes. */
 function measureBytes(create: () => unknown, drop: (each: never) => void): Measure {
   return () => {
     collectGarbage();
@@ -88,7 +89,7 @@ async function measureLateness(
   return lateMs.toSorted((a, b) => a - b)[Math.floor(lateMs.length / 2)] ?? Number.NaN;
 }
 
-/** As any program would do it. */
+/** The usual way to pace calls. */
 function paceByTimer(onDue: (dueMs: number) => void): Promise<void> {
   const startMs = performance.now();
   const intervalMs = 1_000 / RATE_PER_SECOND;
@@ -106,7 +107,9 @@ function paceByTimer(onDue: (dueMs: number) => void): Promise<void> {
   });
 }
 
-/** In a process of its own, since what was put in order stays so. */
+/**
+ * Runs in its own process, because the preparation that the quick version does cannot be undone.
+ */
 const runIn =
   (program: string, how: 'plain' | 'quick'): Measure =>
   () =>

@@ -1,4 +1,7 @@
-/** `strings-main.js plain|quick`: prints how long packing a settlement takes in a process with the Redis client. */
+/**
+ * `strings-main.js plain|quick`: prints how long packing a settlement takes in a process with the
+ * Redis client.
+ */
 import 'ioredis';
 import { quickenStrings } from '../../src/lib/bytes/quicken-strings.ts';
 import { encodeLedgerUsage, encodeSettlement } from '../../src/quota/settlement/settlement.ts';
@@ -20,7 +23,7 @@ if (process.argv[2] === 'quick') quickenStrings();
 
 let serial = 0;
 
-/** Texts of the kinds that requests have: decoded, joined, cut and parsed. */
+/** Makes strings of the kinds that requests have: decoded, joined, cut and parsed. */
 function packOne(): Buffer {
   serial += 1;
   const cut = `xx${serial}0123456789abcdef`.slice(2, 13);

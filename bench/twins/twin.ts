@@ -1,21 +1,21 @@
-/** One fast twin beside the plain way that it stands for. */
+/** A fast twin and the plain version that it replaces. */
 export interface Twin {
-  /** As the table of NOTES.md names it. */
+  /** The name in the table of NOTES.md. */
   readonly file: string;
-  /** What is done once. */
+  /** What one call does. */
   readonly what: string;
   readonly unit: string;
   readonly plain: Measure;
   readonly fast: Measure;
 }
 
-/** Measures once; asked again in each round. */
+/** Measures once. Every round calls it again. */
 export type Measure = () => number | Promise<number>;
 
 const SPAN_MICROS = 40_000;
 const BATCH_CALLS = 20;
 
-/** CPU time of this process for one call, in microseconds, with the collection of what it leaves behind. */
+/** CPU time of this process per call, in microseconds, including the collection of its garbage. */
 export function cpuMicros(call: () => unknown): () => number {
   return () => {
     const before = process.cpuUsage();
@@ -31,7 +31,7 @@ export function cpuMicros(call: () => unknown): () => number {
   };
 }
 
-/** The same for calls that are waited for: so many at the same time, and in all. */
+/** The same for asynchronous calls: `atOnce` calls at a time, in `waves` waves. */
 export function cpuMicrosOfWaves(
   call: () => Promise<unknown>,
   { atOnce, waves }: { readonly atOnce: number; readonly waves: number },

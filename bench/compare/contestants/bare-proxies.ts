@@ -12,7 +12,7 @@ const PATHS: Readonly<Record<ApiFormat, string>> = {
   chat: '/v1/chat/completions',
 };
 
-/** What a client sends to whoever looks at nothing. */
+/** What a client sends to a proxy that does not look at requests. */
 export function plainRoute(format: ApiFormat): Route {
   return { path: PATHS[format], headers: { 'x-api-key': 'any' }, model: 'm-1' };
 }
@@ -113,7 +113,7 @@ export const caddy: Contestant = {
   },
 };
 
-/** The HTTP server and the HTTP client that Tollgate has, and nothing between them. */
+/** Tollgate's own HTTP server and HTTP client with nothing between them. */
 export const uwsProxy: Contestant = {
   name: 'uws-proxy',
   isPeer: false,

@@ -8,7 +8,7 @@ import { runContestant } from './run-contestant.ts';
 
 interface PeerOptions {
   readonly name: string;
-  /** Arguments of Node, in the folder of the peers. */
+  /** Arguments of Node, which runs in the folder of the peers. */
   args(port: number, place: Place): readonly string[];
   routeOf(format: ApiFormat, place: Place): Route | undefined;
 }
@@ -33,7 +33,7 @@ const modulePath = (path: string) => join(PEERS_DIR, 'node_modules', path);
 
 type Provider = 'anthropic' | 'openai';
 
-/** Both of this family are told by headers who the upstream is. */
+/** Both gateways of this family learn from request headers who the upstream is. */
 function portkeyHeaders(prefix: string, provider: Provider, { upstreamPort }: Place) {
   return {
     [`x-${prefix}-provider`]: provider,
@@ -72,19 +72,19 @@ const MENDED = {
 } as const;
 
 export const portkey = createPortkey({ ...AS_INSTALLED, chooseProvider: providerOf });
-/** Whatever the client speaks, the upstream speaks native. */
+/** The upstream speaks the native format, whatever the client speaks. */
 export const portkeyToNative = createPortkey({
   ...AS_INSTALLED,
   chooseProvider: () => 'anthropic',
 });
-/** As installed it answers no stream on Node 20. */
+/** As installed, it answers no stream on Node 20. */
 export const portkeyMended = createPortkey({ ...MENDED, chooseProvider: providerOf });
 export const portkeyMendedToNative = createPortkey({
   ...MENDED,
   chooseProvider: () => 'anthropic',
 });
 
-/** Another one that began as Portkey, and exports a Hono app. */
+/** Another gateway that began as Portkey. It exports a Hono app. */
 export const llmops = createNodePeer({
   name: 'llmops',
   args: (port) => [join(PEERS_DIR, 'run-llmops.mjs'), String(port)],
@@ -94,7 +94,7 @@ export const llmops = createNodePeer({
   }),
 });
 
-/** Takes requests of either format, and sends each model's on to its provider. */
+/** Accepts requests of either format and sends each to the provider of its model. */
 export const musistudio = createNodePeer({
   name: 'musistudio-llms',
   args: (port, { upstreamPort }) => [

@@ -3,7 +3,7 @@ import { type SpawnOptions, spawnPinned } from '../pinned-process.ts';
 import type { Running } from '../scenario.ts';
 import { waitForPort } from '../wait-for-port.ts';
 
-/** A contestant that is one command, and ready when its port is open. */
+/** A contestant that is a single command and is ready as soon as its port is open. */
 export async function runContestant(
   command: readonly string[],
   port: number,

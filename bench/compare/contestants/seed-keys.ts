@@ -13,16 +13,17 @@ import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import type { CallAdmin } from '../../support/admin-api.ts';
 import { CREDITS, createAccount } from './create-account.ts';
 
-/** An account takes 10,000 keys at most. */
+/** An account can have at most 10,000 keys. */
 const ACCOUNTS = 200;
 const RPM = 1_000_000;
 const POOL_BYTES = 1 << 20;
-/** So often at least a writer is asked whether it wants a pause. */
+/** After at most this many keys, the loop checks whether the writer needs a pause. */
 const KEYS_PER_WRITE_MAX = 500;
 
 /**
- * So many keys of 200 accounts. Accounts come from the admin API; the records of the keys are written as
- * `keyset.lua` would, but in bulk: one by one they would take longer than all scenarios together.
+ * Creates the given number of keys in 200 accounts. Accounts come from the admin API. The records
+ * of the keys are written as `keyset.lua` would write them, but in bulk: one at a time would take
+ * longer than all scenarios together.
  */
 export async function seedKeys(
   count: number,
@@ -76,7 +77,7 @@ function encodeRecord(accountId: string, key: string): string {
   );
 }
 
-/** All texts are ASCII. */
+/** All texts must be ASCII. */
 function encodeCommand(...parts: readonly string[]): string {
   return `*${parts.length}\r\n${parts.map((part) => `$${part.length}\r\n${part}\r\n`).join('')}`;
 }
@@ -84,7 +85,7 @@ function encodeCommand(...parts: readonly string[]): string {
 const pool = Buffer.alloc(POOL_BYTES);
 let taken = POOL_BYTES;
 
-/** From a pool: asking the system for each key is most of the time otherwise. */
+/** Random bytes come from a pool: asking the system for each key would take most of the time. */
 const takeRandom: RandomBytes = (count) => {
   if (taken + count > POOL_BYTES) {
     randomFillSync(pool);

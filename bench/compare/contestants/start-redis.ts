@@ -14,7 +14,7 @@ export type RedisLayout = 'unix' | 'tcp' | 'cluster';
 
 export interface RedisPlace {
   readonly url: string;
-  /** Options with which redis-cli reaches it. */
+  /** Options with which redis-cli reaches this server. */
   readonly cliArgs: readonly string[];
   readonly pids: readonly number[];
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ interface Server {
   readonly socket: string;
 }
 
-/** Rewriting the file would be noise in some rounds and not in others. */
+/** Rewriting the append-only file would add noise to some rounds and not to others. */
 const PERSISTENCE =
   '--appendonly yes --appendfsync everysec --auto-aof-rewrite-percentage 0 --save'.split(' ');
 

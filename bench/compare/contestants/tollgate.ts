@@ -13,10 +13,13 @@ import { type RedisLayout, startRedis } from './start-redis.ts';
 
 const PROGRAM = 'dist/src/main.js';
 const START_MAX_MS = 60_000;
-/** Nobody meets them, but they are counted: the highest that the settings take, in a short window. */
+/**
+ * No request reaches these limits, but they are counted: the highest values that the settings
+ * accept, in a short window.
+ */
 const REQUESTS_MAX = 1_000_000;
 
-/** Which keys clients come with. */
+/** Which keys the clients use. */
 export type Clients =
   | 'one-key'
   | 'ten-thousand-keys'
@@ -56,7 +59,9 @@ models: [{id: m-1, max_output_tokens: 32000, price: {input: 0.001, output: 0.001
 upstreams: [{name: main, kind: ${settings.upstreamKind}, url: "http://127.0.0.1:${settings.upstreamPort}", max_concurrency: 16000}]
 `;
 
-/** With everything on: key check, two rate limits, cap, balance, hold, settlement, ledger and metrics. */
+/**
+ * Everything is on: key check, two rate limits, cap, balance, hold, settlement, ledger and metrics.
+ */
 export function createTollgate(options: TollgateOptions = {}): Contestant {
   const { name = 'tollgate', upstreamKind = 'native', workers = 1, redis = 'unix' } = options;
   const clients = options.clients ?? 'one-key';

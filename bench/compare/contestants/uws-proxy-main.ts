@@ -1,4 +1,4 @@
-/** `uws-proxy-main.js PORT UPSTREAM_PORT`: hands every POST on, and looks at nothing. */
+/** `uws-proxy-main.js PORT UPSTREAM_PORT`: forwards every POST without looking at it. */
 import { loadUws, type UwsResponse } from '../../../src/http/load-uws.ts';
 import { createHttpClient } from '../../../src/upstream/http1/create-http-client.ts';
 
@@ -13,7 +13,7 @@ const client = createHttpClient({
   clock: { nowMs: () => Date.now() },
 });
 
-/** Small answers go out as one write; what has no length yet goes on as it comes. */
+/** A small answer is sent in one write. An answer of unknown length is forwarded as it arrives. */
 function relay(res: UwsResponse, path: string, body: Uint8Array): void {
   let isOver = false;
   let contentType = '';
@@ -64,7 +64,7 @@ app.any('/*', (res, req) => {
     isGone = true;
   });
   res.onData((chunk, isLast) => {
-    // The bytes are only there during this call.
+    // The bytes are valid only during this call.
     chunks.push(Buffer.from(Buffer.from(chunk)));
     if (isLast && !isGone)
       relay(

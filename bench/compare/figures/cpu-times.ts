@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What the kernel counts in, for a user: 100 a second on every Linux that Node runs on. */
+/** The kernel's unit for user space: 100 ticks a second on every Linux that Node runs on. */
 const NANOS_PER_TICK = 10_000_000;
 const BYTES_PER_KB = 1024;
-/** Of `/proc/PID/stat` behind the name, which ends with the last parenthesis. */
+/**
+ * Indexes of the fields of `/proc/PID/stat` after the name, which ends with the last parenthesis.
+ */
 const PARENT_FIELD = 1;
 const REAPED_USER_FIELD = 13;
 const REAPED_SYSTEM_FIELD = 14;
 
-/** Run time of all threads, to the nanosecond; 0 of a process that is gone. */
+/** The run time of all threads, to the nanosecond. 0 if the process is gone. */
 export function readCpuNanos(pids: readonly number[]): number {
   return sum(pids.map((pid) => sum(readThreads(pid).map((id) => readRunNanos(pid, id)))));
 }
@@ -17,7 +19,7 @@ export function readResidentBytes(pids: readonly number[]): number {
   return sum(pids.map(readResident));
 }
 
-/** The process and everything below it. */
+/** The process and all of its descendants. */
 export function listProcessTree(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of readdirSync('/proc')) {
@@ -29,14 +31,14 @@ export function listProcessTree(root: number): number[] {
   return collect(root);
 }
 
-/** Of this process, its children, those that have ended too. */
+/** CPU time of this process and its children, including children that have ended. */
 export function readOwnNanos(): number {
   const stat = readStat(process.pid);
   const reapedTicks = Number(stat[REAPED_USER_FIELD]) + Number(stat[REAPED_SYSTEM_FIELD]);
   return readCpuNanos(listProcessTree(process.pid)) + reapedTicks * NANOS_PER_TICK;
 }
 
-/** Of all cores, by everybody; time that the host took away counts as used. */
+/** CPU time of all cores, used by any process. Time that the host took away counts as used. */
 export function readMachineNanos(): number {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = line
@@ -70,7 +72,7 @@ function readStat(pid: number): string[] {
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** A process can end between two looks at it. */
+/** A process can end between two reads of its files. */
 function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -2,7 +2,7 @@ import type { Meter, Outcome, Running } from '../scenario.ts';
 import { readCpuNanos, readMachineNanos, readOwnNanos, readResidentBytes } from './cpu-times.ts';
 import type { Round } from './round.ts';
 
-/** More of a core than this in other hands, and the round says little. */
+/** A round says little if other processes use more of a core than this. */
 const FOREIGN_CORES_MAX = 0.15;
 const NANOS_PER_MICRO = 1_000;
 const NANOS_PER_SECOND = 1e9;
@@ -10,7 +10,7 @@ const BYTES_PER_MB = 1024 ** 2;
 
 type Pids = Readonly<Record<string, readonly number[]>>;
 
-/** The contestant's own processes go under the empty name. */
+/** The contestant's own processes are listed under the empty name. */
 const OWN = '';
 
 interface Snapshot {
@@ -32,11 +32,11 @@ function takeSnapshot(groups: Pids): Snapshot {
 export interface Subject {
   readonly running: Running;
   readonly upstreamPid: number;
-  /** Its memory before the first load. */
+  /** The contestant's memory before the first load. */
   readonly idleBytes: number;
 }
 
-/** Takes everybody's CPU time around what a generator does. */
+/** Measures the CPU time of all processes while a generator runs. */
 export async function measureRound(
   { running, upstreamPid, idleBytes }: Subject,
   drive: (meter: Meter) => Promise<Outcome>,

@@ -1,20 +1,20 @@
-/** What one turn of one contestant has shown. */
+/** The figures of one round of one contestant. */
 export interface Round {
   readonly units: number;
   readonly failures: number;
   readonly seconds: number;
   readonly unitsPerSecond: number;
-  /** CPU time of the contestant for each unit. */
+  /** CPU time of the contestant per unit. */
   readonly cpuMicros: number;
-  /** That of a primary, a store, the upstream, the load. */
+  /** CPU time of a primary, a store, the upstream and the load. */
   readonly sideMicros: Readonly<Record<string, number>>;
-  /** Of one core. Well below 1 when something else was the limit. */
+  /** The share of one core in use. Well below 1 if something else was the limit. */
   readonly busyShare: number;
   readonly residentMb: number;
   readonly latencyMs: Readonly<Record<string, number>>;
   readonly details: Readonly<Record<string, number>>;
   readonly generator: string;
-  /** How many cores somebody else used meanwhile. */
+  /** How many cores other processes used in the meantime. */
   readonly foreignCores: number;
   readonly isNoisy: boolean;
 }
@@ -25,11 +25,13 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Of one contestant in one case: either why it has none, or its rounds and what they come to. */
+/**
+ * One contestant in one case: either the reason why it has no rounds, or its rounds and summary.
+ */
 export interface Figures {
   readonly failure?: string;
   readonly rounds: readonly Round[];
-  /** Without the noisy rounds, if enough others are left. */
+  /** Without the noisy rounds, if enough other rounds are left. */
   readonly roundsUsed: number;
   readonly generator: string;
   readonly failures: number;

@@ -1,6 +1,6 @@
 import type { Figures, Round, Spread } from './round.ts';
 
-/** With fewer clean rounds than this, noisy ones are used as well. */
+/** With fewer clean rounds than this, noisy rounds are used too. */
 const CLEAN_ROUNDS_MIN = 2;
 
 export function spreadOf(values: readonly number[]): Spread {

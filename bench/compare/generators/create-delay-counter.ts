@@ -1,4 +1,4 @@
-/** Each step is 2 % above the one before: from a microsecond to an hour in about a thousand. */
+/** Each step is 2 % above the one before: about a thousand steps from a microsecond to an hour. */
 const STEP = 1.02;
 const LEAST_MS = 0.001;
 const STEPS = 1_200;
@@ -11,7 +11,7 @@ export interface DelayCounter {
   clear(): void;
 }
 
-/** Counts by size, since a list of all delays would be the largest thing in the process. */
+/** Counts delays by size, since a list of all delays would be the largest object in the process. */
 export function createDelayCounter(): DelayCounter {
   const counts = new Uint32Array(STEPS);
   let all = 0;

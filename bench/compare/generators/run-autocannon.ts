@@ -19,7 +19,9 @@ interface AutocannonReport {
   readonly latencyMs: Readonly<Record<string, number>>;
 }
 
-/** A closed loop in JavaScript: known to many, but itself the limit of anything fast. */
+/**
+ * A closed loop in JavaScript. Many people know it, but it is itself the limit of any fast server.
+ */
 export async function runAutocannon(
   aim: Aim,
   connections: number,

@@ -2,10 +2,15 @@ import { runLoad } from '../../../src/load/run-load.ts';
 import type { Aim } from '../aim.ts';
 import type { Drive, Meter, Outcome } from '../scenario.ts';
 
-/** Of each round: for connections to be opened, and for processes that others have pushed out of the caches. */
+/**
+ * The first part of each round: connections are opened, and idle processes get their caches back.
+ */
 const LEAD_IN_SECONDS = 1;
 
-/** An open loop: requests are due at fixed times, and latency counts from then, however late they could be sent. */
+/**
+ * An open loop: requests are due at fixed times. Latency counts from the due time, even if a
+ * request is sent late.
+ */
 export async function runFixedRate(
   { port, path, headers, body, status }: Aim,
   { ratePerSecond, connectionsMax }: Extract<Drive, { readonly kind: 'fixed-rate' }>,

@@ -10,11 +10,17 @@ import type { StreamOrder, StreamReport } from './stream-load-main.ts';
 const PROGRAM = 'dist/bench/compare/generators/stream-load-main.js';
 const OPEN_GRACE_MS = 60_000;
 const REPORT_MAX_MS = 10_000;
-/** An overloaded contestant leaves some waiting for ever; the report says how many were open. */
+/**
+ * An overloaded contestant leaves some streams waiting for ever. The report says how many were
+ * open.
+ */
 const OPEN_SHARE_MIN = 0.9;
 const MS_PER_SECOND = 1_000;
 
-/** So many streams are open all the time: where one ends, the next begins. Only then the meter runs. */
+/**
+ * Keeps this many streams open at all times: when a stream ends, the next begins. Measuring starts
+ * once they are open.
+ */
 export async function runStreams(
   aim: Aim,
   { streams, opensPerSecond }: Extract<Drive, { readonly kind: 'open-streams' }>,

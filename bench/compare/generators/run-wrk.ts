@@ -11,7 +11,7 @@ const GRACE_MS = 30_000;
 const MICROS_PER_MS = 1_000;
 const MICROS_PER_SECOND = 1e6;
 
-/** How its script asks for each. */
+/** The Lua expression with which the wrk script reads each latency. */
 const LATENCIES = {
   p50: 'percentile(50)',
   p90: 'percentile(90)',
@@ -27,7 +27,7 @@ interface WrkReport {
   readonly latencyMicros: Readonly<Record<keyof typeof LATENCIES | 'max', number>>;
 }
 
-/** A closed loop in C: one thread, as many requests at once as there are connections. */
+/** A closed loop in C: one thread, with one request at a time on each connection. */
 export async function runWrk(
   aim: Aim,
   connections: number,
@@ -44,7 +44,7 @@ export async function runWrk(
   meter.end();
   const report = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{'))) as WrkReport;
   const { requests, durationMicros, badStatuses, socketErrors, latencyMicros } = report;
-  // wrk takes statuses from 400 on for errors: that is what a refusal has to be.
+  // wrk counts every status from 400 on as an error, and a refusal has such a status.
   const wrong = aim.status >= 400 ? requests - badStatuses : badStatuses;
   const latencyMs = Object.fromEntries(
     Object.entries(latencyMicros).map(([name, micros]) => [name, micros / MICROS_PER_MS]),
@@ -84,7 +84,9 @@ end
 `;
 }
 
-/** Each request is put together around the next key. Keys are in no order that the store could like. */
+/**
+ * Builds each request around the next key. The keys are in no order that could favour the store.
+ */
 function encodeRotation(keysFile: string): string {
   return `local keys, before, after, n = {}, nil, nil, 0
 function init()

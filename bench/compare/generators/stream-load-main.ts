@@ -1,4 +1,7 @@
-/** `stream-load-main.js FILE`: keeps streams open, and counts what comes; told `begin` and `report` by its parent. */
+/**
+ * `stream-load-main.js FILE`: keeps streams open and counts events. Its parent sends `begin` and
+ * `report`.
+ */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { MARK } from '../aim.ts';
@@ -19,9 +22,9 @@ export interface StreamReport {
   readonly events: number;
   readonly failures: number;
   readonly openStreams: number;
-  /** Between two events of the same stream. */
+  /** Delays between two events of the same stream. */
   readonly longestGapMs: number;
-  /** From when the upstream wrote an event. */
+  /** Delays since the upstream wrote an event. */
   readonly latencyMs: Readonly<Record<string, number>>;
 }
 
@@ -44,12 +47,12 @@ const delays = createDelayCounter();
 let events = 0;
 let failures = 0;
 let longestGapMs = 0;
-/** How many streams have had an event at all. */
+/** How many streams have received an event. */
 let begunEver = 0;
-/** Those that had an event and have not ended. */
+/** Streams that have received an event and have not ended. */
 const open = new Set<Stream>();
 
-/** One of those that shall be open; it outlives its answers and its connections. */
+/** One of the streams to keep open. It outlives its answers and its connections. */
 interface Stream {
   seen: number;
   lastMs: number;
@@ -66,7 +69,7 @@ function keepOpen(stream: Stream): void {
   socket.on('error', () => {});
   socket.once('close', () => {
     open.delete(stream);
-    // Some end the connection with each answer, which is no failure.
+    // Some contestants close the connection after each answer. That is not a failure.
     if (stream.seen < order.marks) failures += 1;
     setTimeout(keepOpen, stream.seen < order.marks ? REOPEN_AFTER_MS : 0, stream);
   });
@@ -105,7 +108,7 @@ function countMarks(stream: Stream, bytes: Buffer): void {
     events += 1;
     const [stamp = ''] = bytes.toString('latin1', at + 1, at + STAMP_CHARS_MAX).split(';', 1);
     const sentMicros = Number(stamp);
-    // The rest of a stamp that is cut comes with the next bytes; one delay less does not matter.
+    // The rest of a stamp that is cut comes with the next bytes. One delay less does not matter.
     if (sentMicros > micros / 2) delays.count((micros - sentMicros) / MICROS_PER_MS);
   }
 }

@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario.ts';
 import { showNumber } from './show-number.ts';
 import type { ComparisonResult } from './write-report.ts';
 
-/** The bare proxy that all others are compared with. */
+/** The bare proxy with which all other contestants are compared. */
 const YARDSTICK = 'nginx';
 const NONE = '-';
 const REASON_CHARS_MAX = 160;

@@ -23,7 +23,7 @@ export interface Bar {
   readonly colour: string;
 }
 
-/** A bar to each median, with a line from the smallest to the largest round. */
+/** Draws a bar up to each median, with a line from the smallest to the largest round. */
 export function drawBars(title: string, bars: readonly Bar[]): Panel {
   const scale = createScale(bars.flatMap(({ spread }) => [spread.min, spread.max]));
   const placeX = (value: number) => MARGIN_LEFT + scale.place(value) * PLOT_WIDTH;

@@ -18,11 +18,13 @@ const TEXT_DROP = 4;
 export interface Line {
   readonly name: string;
   readonly colour: string;
-  /** One for each column; undefined where nothing was measured. */
+  /** One value per column. Undefined if nothing was measured. */
   readonly values: readonly (number | undefined)[];
 }
 
-/** A line for each contestant over the same columns; each name stands where its line ends. */
+/**
+ * Draws a line for each contestant over the same columns. Each name stands at the end of its line.
+ */
 export function drawLines(
   title: string,
   columns: readonly string[],
@@ -65,7 +67,7 @@ export function drawLines(
   return { height: bottom + FOOT_HEIGHT, body: body.join('\n') };
 }
 
-/** Beside the last points, but never one over the other. */
+/** Places the names beside the last points, without overlaps. */
 function spreadLabels(
   lines: readonly Line[],
   placeY: (value: number) => number,

@@ -4,7 +4,7 @@ import { drawBars } from './draw-bars.ts';
 import { drawLines } from './draw-lines.ts';
 import { colourOf, drawSheet, type Panel } from './svg.ts';
 
-/** For each case the CPU time as bars, and how long it took as lines over percentiles. */
+/** For each case, plots the CPU time as bars and the latency as lines over percentiles. */
 export function plotResult(title: string, cases: readonly CaseResult[], unit: string): string {
   const names = [...new Set(cases.flatMap(({ figures }) => Object.keys(figures)))];
   return drawSheet(

@@ -1,20 +1,20 @@
-/** A piece of a drawing, and how high it is. */
+/** A piece of a drawing and its height. */
 export interface Panel {
   readonly height: number;
   readonly body: string;
 }
 
 export const WIDTH = 860;
-/** Names stand in it. */
+/** The left margin holds the names. */
 export const MARGIN_LEFT = 170;
-/** Numbers stand in it. */
+/** The right margin holds the numbers. */
 export const MARGIN_RIGHT = 150;
 export const PLOT_WIDTH = WIDTH - MARGIN_LEFT - MARGIN_RIGHT;
 const LOGARITHMIC_FROM = 15;
-/** On a logarithmic scale: a shorter bar would not be seen. */
+/** The minimum on a logarithmic scale: a shorter bar would be invisible. */
 const SHORTEST_DECADES = 0.3;
 
-/** Each can be told from the others on white and on black. */
+/** The colours can be told apart on white and on black. */
 const COLOURS = [
   ...['#3b82f6', '#f59e0b', '#10b981', '#ef4444', '#8b5cf6', '#06b6d4'],
   ...['#ec4899', '#7c9a16', '#8a8f98', '#b45309'],
@@ -45,11 +45,11 @@ export const round = (value: number) => Math.round(value * 10) / 10;
 export interface Scale {
   readonly isLogarithmic: boolean;
   readonly ticks: readonly number[];
-  /** From 0 at its beginning to 1 at its end. */
+  /** Maps a value to 0 at the start of the scale and to 1 at its end. */
   place(value: number): number;
 }
 
-/** Linear from 0, or logarithmic where the least would be too small to be seen beside the largest. */
+/** Linear from 0, or logarithmic if the smallest value would be invisible beside the largest. */
 export function createScale(values: readonly number[]): Scale {
   const positive = values.filter((value) => value > 0);
   const max = Math.max(...positive, Number.MIN_VALUE);
@@ -70,7 +70,7 @@ export function createScale(values: readonly number[]): Scale {
   };
 }
 
-/** One below the other. Text and lines follow the reader's light or dark background. */
+/** Stacks the pieces. Text and lines follow the reader's light or dark background. */
 export function drawSheet(title: string, panels: readonly Panel[]): string {
   let top = 0;
   const groups = panels.map(({ height, body }) => {

@@ -13,7 +13,7 @@ export interface ComparisonResult {
   readonly cases: readonly CaseResult[];
 }
 
-/** Leaves the figures as JSON, tables as Markdown and plots as SVG, and answers the tables. */
+/** Writes the figures as JSON, tables as Markdown and plots as SVG. Returns the tables. */
 export function writeReport(result: ComparisonResult, dir: string): string {
   const { scenario, ...figures } = result;
   const { name, title, unit, seconds, rounds } = scenario;

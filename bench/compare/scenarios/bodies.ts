@@ -3,7 +3,7 @@ import { lmnr, portkey } from '../contestants/node-peers.ts';
 import { tollgate } from '../contestants/tollgate.ts';
 import { type Scenario, WHOLE_ANSWER } from '../scenario.ts';
 
-/** Fewer connections for large ones: all that are under way at once have to be somewhere. */
+/** Large bodies have fewer connections, because all requests in progress must fit in memory. */
 const SIZES = [
   { name: '0.5 KB', bodyBytes: 512, connections: 64 },
   { name: '10 KB', bodyBytes: 10 * 1024, connections: 64 },

@@ -21,7 +21,7 @@ const BURST: UpstreamAnswer = { latencyMs: 0, events: 50, gapMs: 0 };
 interface Direction {
   readonly client: ApiFormat;
   readonly upstream: ApiFormat;
-  /** Those that can go this way. */
+  /** The contestants that support this combination of formats. */
   readonly peers: readonly Contestant[];
   readonly streamingPeers: readonly Contestant[];
 }

@@ -49,7 +49,8 @@ export const streamPaced: Scenario = {
         {
           ...CASE,
           name: `500 streams of ${EVENTS} events, one each 20 ms`,
-          // Over as long as a stream lasts: as many begin at any time, and not all of them in one half of each second.
+          // Opening takes as long as a stream lasts, so that streams begin evenly and not all in
+          // one half of each second.
           load: { kind: 'open-streams', streams: 500, opensPerSecond: 500 },
         },
       ],

@@ -6,7 +6,7 @@ const CASE = { format: 'native', bodyBytes: 512, load: LOAD } as const;
 const SERVED = { ...CASE, name: 'native, 0.5 KB', status: 200 } as const;
 const TURNS = { unit: 'request', seconds: 3, warmUpSeconds: 12, rounds: 3 } as const;
 
-/** Tollgate beside itself. */
+/** Compares Tollgate with itself in other configurations. */
 const compare = (options: readonly TollgateOptions[]): Stage => ({
   answer: WHOLE_ANSWER,
   contestants: options.map(createTollgate),

@@ -1,11 +1,14 @@
 const TICK_MS = 1;
 
 export interface Pace {
-  /** Calls again after each gap, until it answers false. */
+  /** Repeats the call after each gap until it returns false. */
   every(call: () => boolean): void;
 }
 
-/** One timer for all streams: one each would be most of what the upstream costs. Lost ticks are made up for. */
+/**
+ * One timer for all streams: one timer each would be most of the upstream's cost. Late ticks are
+ * caught up.
+ */
 export function createPace(gapMs: number): Pace {
   const slots: Set<() => boolean>[] = Array.from({ length: Math.max(gapMs, 1) }, () => new Set());
   let atMs = Math.floor(performance.now());
@@ -19,7 +22,7 @@ export function createPace(gapMs: number): Pace {
       }
     }, TICK_MS);
   }
-  // Those that come at the same time take different slots: real answers are not in step.
+  // Streams that start at the same time take different slots: real answers are not in step.
   let next = 0;
   return {
     every(call) {

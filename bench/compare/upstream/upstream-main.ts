@@ -1,4 +1,7 @@
-/** `upstream-main.js PORT LATENCY_MS EVENTS GAP_MS`: answers native messages and chat completions, always alike. */
+/**
+ * `upstream-main.js PORT LATENCY_MS EVENTS GAP_MS`: gives the same answer to every native message
+ * or chat completion.
+ */
 import { loadUws, type UwsResponse } from '../../../src/http/load-uws.ts';
 import { streamParts, wholeBody } from '../../../test/support/upstreams/upstream-answers.ts';
 import { createPace } from './create-pace.ts';
@@ -12,7 +15,9 @@ const MICROS_PER_MS = 1_000;
 const [port = 0, latencyMs = 0, events = 0, gapMs = 0] = process.argv.slice(2).map(Number);
 const pace = createPace(gapMs);
 
-/** `@` is in no other text: by it events are counted. Behind it is when the event was written. */
+/**
+ * `@` occurs in no other text, so it counts events. The time when the event was written follows it.
+ */
 const stampOf = (micros: number) => `@${Math.round(micros)};`;
 const nowMicros = () => (performance.timeOrigin + performance.now()) * MICROS_PER_MS;
 
