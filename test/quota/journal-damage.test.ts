@@ -129,7 +129,7 @@ describe('a damaged record in the middle of a journal', () => {
     const kept = 'settlements-000000000001.damaged';
     expect(filesIn(dir)).toEqual([kept]);
     expect(readFileSync(`${dir}/${kept}`)).toEqual(spoiled);
-    // Its number is not given again.
+    // The number is not used again.
     const { journal } = await openJournal(dir);
     await journal.append(makeSettlements(1));
     expect(filesIn(dir)).toContain('settlements-000000000002.log');
@@ -173,7 +173,7 @@ describe('a process that is killed while it appends', () => {
       }, 'it has appended something');
       child.kill('SIGKILL');
       await once(child, 'close');
-      // The last line may have been cut.
+      // The last line may be cut.
       acknowledged.push(...text.split('\n').slice(0, -1));
     }
     expect(acknowledged.length).toBeGreaterThan(400);

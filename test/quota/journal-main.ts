@@ -3,7 +3,10 @@ import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { idsOf, makeSettlements, systemClock } from './settle-scene.ts';
 
-/** Appends to the journal of a folder for ever, and prints the ids of what is said to be kept. Redis is out. */
+/**
+ * Appends to the journal of a folder for ever and prints the ids that the journal reports as kept.
+ * Redis is down.
+ */
 const journal = await openSettleJournal({
   dir: process.argv[2] ?? '',
   settle: () => Promise.reject(new RedisUnavailable()),

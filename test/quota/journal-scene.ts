@@ -24,7 +24,7 @@ export async function openJournal(
   findCharged: (settlement: Settlement) => Promise<number | undefined> = async () => undefined,
 ) {
   const log = createMemoryLog();
-  /** What the journal told of settlements that ended. */
+  /** The settlements that the journal reported as ended. */
   const told: SettleReply['kind'][] = [];
   const journal = await openSettleJournal({
     dir,
@@ -39,7 +39,10 @@ export async function openJournal(
   return { journal, log, told };
 }
 
-/** Opens the journal of a folder on a Redis that takes everything; what it settled until it was empty. */
+/**
+ * Opens the journal of a folder on a Redis that accepts everything. Returns what the journal
+ * settled until it was empty.
+ */
 export async function settleAll(dir: string) {
   const settled: Settlement[] = [];
   const { journal, log } = await openJournal(dir, async (settlement) => {
@@ -55,7 +58,7 @@ export function pathOfSegment(dir: string, number: number): string {
   return join(dir, `settlements-${String(number).padStart(12, '0')}.log`);
 }
 
-/** A file as an earlier run has left it. */
+/** Writes a file as an earlier run leaves it. */
 export function writeSegment(
   dir: string,
   settlements: readonly Settlement[],

@@ -43,7 +43,8 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 function readHeldBytes(): number {
   collectGarbage();
-  // From Node 22 on the buffers that the first one found are freed beside it; the second waits for that.
+  // From Node 22 on, a concurrent task frees the buffers that the first collection found. The
+  // second collection waits for it.
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
 }

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
-/** A server whose data outlive its process. */
+/** A server whose data survive its process. */
 async function startDurableServer() {
   const port = await findFreePort();
   const first = await startRedisServer({ port, args: DURABLE });
@@ -42,7 +42,7 @@ async function startDurableServer() {
   };
 }
 
-/** A worker's queue and a primary's journal, on one connection. */
+/** The queue of a worker and the journal of a primary, on one connection. */
 async function openBooks(connection: TestConnection, dir: string) {
   const parts = {
     settle: (settlement: Parameters<typeof settle>[1]) => settle(connection, settlement),

@@ -80,7 +80,7 @@ describe('the settle queue on a real server', () => {
 
     expect(await findWrongCharges(direct, payer, settlements)).toEqual([]);
     expect(kinds).toHaveLength(500);
-    // Each of them was settled by a call that nobody heard the end of.
+    // Each settlement reached Redis in a call whose reply was lost.
     expect(kinds).toContain('repeated');
     expect(relay.lostReplies).toBe(5);
   });

@@ -119,7 +119,7 @@ describe('replaying acknowledged settlements', () => {
     expect(replays()).toEqual([{ replayed: 300, restored: 0 }]);
     expect(await readLedger(connection, payer.bucket)).toEqual(before);
     expect(await findWrongCharges(connection, payer, settlements)).toEqual([]);
-    // What was told once as settled is not told again.
+    // The queue does not report a settlement twice.
     expect(settled).toHaveLength(300);
   });
 
@@ -175,7 +175,10 @@ describe('replaying acknowledged settlements', () => {
     expect(queue.depth).toBe(0);
   });
 
-  /** What is sent again of two settlements, with what happens after the first and after the second. */
+  /**
+   * Returns what the queue sends again of two settlements. `then` runs after the first and after
+   * the second.
+   */
   async function replayAfter(then: (queue: SettleQueue, wait: (ms: number) => void) => void) {
     let nowMs = 1_000_000;
     const wait = (ms: number) => {

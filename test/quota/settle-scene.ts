@@ -32,7 +32,7 @@ export function makePayer(bucket: number): Payer {
   return { bucket, accountId, keyId: mintKeyId(bucket, randomBytes) };
 }
 
-/** Writes the records of a payer, also of one that a server has lost. */
+/** Writes the records of a payer, even of a payer that a server has lost. */
 export async function createPayer(connection: Connection, payer: Payer): Promise<void> {
   const { bucket, accountId, keyId } = payer;
   const keys = keysOfBucket(bucket);
@@ -64,7 +64,7 @@ export async function createPayer(connection: Connection, payer: Payer): Promise
   });
 }
 
-/** A request that is admitted and runs; its settlement. */
+/** Admits a request and leaves it running. Returns its settlement. */
 export async function begin(
   connection: Connection,
   payer: Payer,
@@ -88,7 +88,7 @@ export async function begin(
   return { ...makeSettlement(payer, { actualMicros }), requestId, month: reply.month };
 }
 
-/** So many requests that run at the same time, each with another cost. */
+/** Admits this many requests that run at the same time, each with another cost. */
 export async function beginMany(
   connection: Connection,
   payer: Payer,
@@ -104,7 +104,7 @@ export async function beginMany(
   return settlements;
 }
 
-/** Of a request that no server knows. */
+/** The settlement of a request that no server knows. */
 export function makeSettlement(
   payer: Payer,
   { actualMicros = 700, firstTriedMs = Date.now() } = {},
@@ -143,7 +143,7 @@ export interface LedgerLine {
   readonly charged: number;
 }
 
-/** What the ledger of a bucket has of requests. */
+/** Reads the entries of requests in the ledger of a bucket. */
 export async function readLedger(connection: Connection, bucket: number): Promise<LedgerLine[]> {
   const { ledger } = keysOfBucket(bucket);
   const entries = (await connection.send('xrange', [ledger, '-', '+'])) as [string, string[]][];
@@ -161,7 +161,10 @@ export async function readBalance(connection: Connection, payer: Payer) {
   return { balance: Number(balance), held: Number(held) };
 }
 
-/** What is wrong when these were to be charged, each once and with its own cost, and nothing else. */
+/**
+ * Returns what is wrong, if each settlement should be charged once at its own cost, and nothing
+ * else.
+ */
 export async function findWrongCharges(
   connection: Connection,
   payer: Payer,

@@ -163,7 +163,8 @@ describe('the sweeper', () => {
     });
     const hasVisitedAll = () => new Set(visits.filter((bucket) => !isOut(bucket))).size === 250;
     await waitUntil(hasVisitedAll, 'all others were visited');
-    // By now it knows those that failed, and each of the next rounds visits all others first.
+    // By now the sweeper knows the buckets that failed, and each later round visits all others
+    // first.
     visits = [];
     await waitUntil(hasVisitedAll, 'all others were visited again');
     expect(visits.length).toBeLessThan(2 * BUCKETS);

@@ -216,7 +216,7 @@ describe('admit: what is held', () => {
 const ODD_NUMBERS = [-1, -1e15, 0.5, 2 ** 53, 1e300, Number.NaN, 1 / 0, -1 / 0];
 const ORDERS = [1, 2, 3].map((number) => ({ requestId: requestNumber(number) }));
 
-/** The number at this place of the second request. */
+/** Puts an odd number at this place of the second request. */
 function spoilSecond(place: number, odd: number): void {
   scripts.changeArgs((args) =>
     args.map((arg, index) => {

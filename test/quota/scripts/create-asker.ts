@@ -1,10 +1,13 @@
 import { NOW_MS, type openScripts, requestNumber } from './open-scripts.ts';
 
-/** Asks at times that are counted from `NOW_MS`, each time for another request. */
+/** Asks at times relative to `NOW_MS`, each time for another request. */
 export function createAsker(scripts: ReturnType<typeof openScripts>) {
   let requests = 0;
 
-  /** One more request: how many are left, or whose limit refuses it and for how long. */
+  /**
+   * Asks for one more request. Returns how many are left, or whose limit refuses it and for how
+   * long.
+   */
   const ask = async (atMs: number): Promise<string> => {
     await scripts.setClock(NOW_MS + atMs);
     requests += 1;

@@ -47,7 +47,7 @@ describe('credit', () => {
       balanceMicros: 1_000,
       heldMicros: 300,
     });
-    // A refusal does not use the payment's id up.
+    // A refusal does not use up the payment's id.
     expect(await scripts.credit(-700, { kind: 'refund' })).toEqual({
       kind: 'credited',
       balanceMicros: 300,

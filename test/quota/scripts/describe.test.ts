@@ -60,7 +60,7 @@ describe('describe', () => {
     await scripts.setClock(NOW_MS + 10_000);
     await scripts.admit({ modelNames: ['llm-a'] });
     await scripts.settle(30);
-    // Another key of the account was here too.
+    // Another key of the account has used the window too.
     await scripts.setAdmissions(NOW_MS, NOW_MS + 10_000, NOW_MS + 12_000);
     await scripts.setClock(NOW_MS + 15_000);
     expect(await askTwice()).toMatchObject({

@@ -46,7 +46,10 @@ const PLANS = { starter: 2, pro: 3, business: 4, team: 1_000 };
 
 export const redisKeys = keysOfBucket(BUCKET);
 
-/** Blocks by the record, blocks of the log, then all times. Texts of a reply are not made for bytes. */
+/**
+ * Returns the number of blocks by the record, the number of blocks in the log, then all times as
+ * numbers, because a text in a reply may not keep its bytes.
+ */
 const READ_WINDOW = `#!lua flags=no-writes
 local state = redis.call('HGET', KEYS[1], 'window')
 if not state then return { 0, 0 } end
@@ -62,7 +65,7 @@ local state = struct.pack('>I4I1', 0, 0)
 for _, time in ipairs(ARGV) do state = state .. struct.pack('>I6', time) end
 redis.call('HSET', KEYS[1], 'window', state)`;
 
-/** `npm run test:mutants` runs the tables with a mistake in the scripts. */
+/** `npm run test:mutants` runs the tests with a mistake in the scripts. */
 function mutantPatches(): readonly Patch[] {
   const name = process.env['SCRIPT_MUTANT'];
   return MUTANTS.filter((mutant) => mutant.name === name);
@@ -71,7 +74,10 @@ function mutantPatches(): readonly Patch[] {
 type Args = Parameters<RedisConnection['send']>[1];
 type ChangeArgs = (args: Args) => Args;
 
-/** The kinds of replies that the header of a script names in braces, or in quotes when none is. */
+/**
+ * The kinds of replies that the header of a script names in braces, or in quotes if there are no
+ * braces.
+ */
 function repliesOfHeader(script: string): string[] {
   const source = readFileSync(`src/quota/scripts/${script}.lua`, 'utf8');
   const replies = /\n {2}Reply ([\s\S]*?)(\n\n|\n\]\])/.exec(source)?.[1] ?? '';
@@ -81,9 +87,9 @@ function repliesOfHeader(script: string): string[] {
 }
 
 /**
- * The scripts on a server of the file's own, with a clock that stands still. Before each test the server is
- * empty but for one account and one key; after the last one, every reply of the script's header must have
- * been seen.
+ * Runs the scripts on a server of the test file, with a clock that stands still. Before each test
+ * the server holds only one account and one key. After the last test, every reply in the script's
+ * header must have been seen.
  */
 export function openScripts(script?: string) {
   let connection: Pick<RedisConnection, 'send'>;
@@ -146,7 +152,7 @@ export function openScripts(script?: string) {
   return {
     send,
     hash,
-    /** As a node with a mistake would send them, whose wrappers check nothing. */
+    /** Sends settlements as a faulty node would, without the checks of the wrappers. */
     changeArgs(change: ChangeArgs) {
       changeArgs = change;
     },
@@ -157,7 +163,7 @@ export function openScripts(script?: string) {
     key: () => hash(redisKeys.key(KEY)),
     holds: () => hash(redisKeys.holds),
     done: () => hash(redisKeys.done(REQUEST)),
-    /** When the requests were admitted that the account's window has, the oldest first. */
+    /** The admission times of the requests in the account's window, oldest first. */
     async admissions(): Promise<number[]> {
       const window = [redisKeys.account(ACCOUNT), redisKeys.accountLog(ACCOUNT)];
       const reply = await send('eval', READ_WINDOW, window.length, ...window);
@@ -165,10 +171,10 @@ export function openScripts(script?: string) {
       expect(blocksOfLog).toBe(blocks);
       return times;
     },
-    /** At most a block of times, the oldest first. */
+    /** At most a block of times, oldest first. */
     setAdmissions: (...times: readonly number[]) =>
       send('eval', WRITE_WINDOW, 1, redisKeys.account(ACCOUNT), ...times),
-    /** Of a hold that a sweep can find; 0 where there is none. */
+    /** The lease of a hold that a sweep can find. 0 if there is none. */
     async leaseEnd(requestId = REQUEST): Promise<number> {
       const renewed = await send('zscore', redisKeys.renewals, requestId);
       if (renewed !== null) return Number(renewed);
@@ -190,7 +196,7 @@ export function openScripts(script?: string) {
     admit: (more: Partial<AdmitOrder> = {}): Promise<AdmitReply> =>
       admit(connection, makeOrder(more)),
     admitTurn,
-    /** All in one turn of the event loop. */
+    /** Sends all requests in one turn of the event loop. */
     admitTogether: (all: readonly Partial<AdmitOrder>[]) => Promise.all(admitTurn(all)),
     renew: (seenMicros: number, more: Partial<Hold> & { readonly leaseMs?: number } = {}) =>
       renew(
@@ -238,7 +244,7 @@ export function openScripts(script?: string) {
         fields: {},
         ...more,
       }),
-    /** Answers the function that waits until all has come. */
+    /** Returns a function that waits until all messages have arrived. */
     async subscribe(channel: string, onMessage: (message: Buffer) => void) {
       const subscriber = openConnection(standalone(tcp(port))).client;
       await waitUntil(() => subscriber.status === 'ready', 'the subscriber is connected');
@@ -246,7 +252,7 @@ export function openScripts(script?: string) {
       subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => onMessage(message));
       return (isDone: () => boolean) => waitUntil(isDone, 'the messages have come');
     },
-    /** For scripts that a test calls by itself. */
+    /** For scripts that a test calls directly. */
     connection: { send: (...call: Parameters<typeof connection.send>) => connection.send(...call) },
   };
 }

@@ -102,7 +102,7 @@ describe('renew', () => {
     await scripts.setKey(key);
     expect(await scripts.renew(40)).toBe('active');
     expect(await scripts.holds()).toEqual(holdOf(held, 40));
-    // The next renewal still asks for all of it.
+    // The next renewal still asks for the whole amount.
     await scripts.setAccount({ balance: 5_000 });
     expect(await scripts.renew(45)).toBe('active');
     expect(await scripts.holds()).toEqual(holdOf(held, 45));

@@ -22,7 +22,7 @@ interface World {
   readonly key: Readonly<Record<string, string | number>>;
 }
 
-/** Time passes, and then all of these come in one turn of the event loop. */
+/** First time passes, then all of these arrive in one turn of the event loop. */
 interface Step {
   readonly passedMs: number;
   readonly admitted: readonly Partial<AdmitOrder>[];
@@ -30,7 +30,7 @@ interface Step {
   readonly isSwept: boolean;
 }
 
-/** Few of them, so that some come again, in another run or in the same. */
+/** There are few ids, so that some repeat, in the same run or in another. */
 const requestId = fc.integer({ min: 1, max: 24 }).map(requestNumber);
 const amount = fc.integer({ min: 0, max: 40 });
 
@@ -63,12 +63,12 @@ const order: fc.Arbitrary<Partial<AdmitOrder>> = fc
 const settlement: fc.Arbitrary<Partial<Settlement>> = fc.record({
   requestId,
   actualMicros: amount,
-  // Of one that the server does not know any more, its age counts.
+  // If the server does not know the request, the age of the settlement decides.
   firstTriedMs: fc.constantFrom(NOW_MS, NOW_MS + 90 * 60_000, NOW_MS - 3 * 3_600_000),
 });
 
 const step: fc.Arbitrary<Step> = fc.record({
-  // Until the window slides, a lease ends, and the month does.
+  // Long enough for the window to slide, a lease to end, and the month to end.
   passedMs: fc.constantFrom(0, 1, 20_000, LEASE_MS + 1, 60_000, 16 * 86_400_000),
   admitted: fc.array(order, { maxLength: 20 }),
   settled: fc.array(settlement, { maxLength: 20 }),

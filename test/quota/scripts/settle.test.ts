@@ -11,10 +11,10 @@ import {
 
 const scripts = openScripts('settle');
 const HOUR_MS = 3_600_000;
-/** Marks live two hours at least; five minutes of that are for clocks that differ. */
+/** Marks live for at least two hours. Five minutes of that allow for clocks that differ. */
 const AGE_MAX_MS = 6_900_000;
 
-/** After an admission of 100. */
+/** Settles after an admission of 100. */
 const settleHeld = async (actual: number) => {
   await scripts.admit();
   return scripts.settle(actual);
@@ -241,7 +241,7 @@ describe('settle', () => {
 const ODD_NUMBERS = ['-1', '0.5', '9007199254740992', '1e300', 'nan', 'inf', '-inf', 'none', ''];
 const SETTLED = [1, 2, 3].map((number) => ({ requestId: requestNumber(number) }));
 
-/** So many places behind the id of the second request. */
+/** Spoils the argument that follows the id of the second request by `place` places. */
 function spoilSecond(place: number, odd: string): void {
   scripts.changeArgs((args) =>
     args.map((arg, index) => (args[index - place] === SETTLED[1]?.requestId ? odd : arg)),

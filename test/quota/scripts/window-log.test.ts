@@ -14,7 +14,9 @@ import {
 const scripts = openScripts();
 const { ask, askAll, logOf } = createAsker(scripts);
 
-/** Time passes, the limit is set, and so many come in one turn of the event loop. */
+/**
+ * First time passes and the limit is set, then these requests arrive in one turn of the event loop.
+ */
 interface Step {
   readonly passedMs: number;
   readonly rpm: number;
@@ -36,7 +38,10 @@ const stepsOf = (isLogLost: fc.Arbitrary<boolean>) =>
     { minLength: 1, maxLength: 25 },
   );
 
-/** Answers what each was told, and what it would have been told by a list of all that were let in before it. */
+/**
+ * Returns the reply to each request, and the reply that a plain list of all earlier admissions
+ * would give.
+ */
 async function live(steps: readonly Step[]) {
   await scripts.send('flushall');
   await scripts.setAccount({ status: 'active', plan: 'team', balance: 0, version: 1 });

@@ -123,7 +123,8 @@ describe('a window', () => {
   it('lives as long as its entries count, and not for ever', async () => {
     await askAll(...Array.from({ length: 20 }, () => 0));
     const leftMs = Number(await scripts.send('pttl', redisKeys.accountLog(ACCOUNT)));
-    // An entry may be a window ahead of the clock, and the last one that renews nothing a window after it.
+    // An entry may be a window ahead of the clock. The last entry that does not renew the log's
+    // life may come a window after it.
     expect(leftMs).toBeGreaterThan(2 * WINDOW_MS);
     expect(leftMs).toBeLessThanOrEqual(3 * WINDOW_MS);
   });
