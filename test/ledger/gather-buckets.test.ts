@@ -2,11 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { gatherBuckets } from '../../src/ledger/gather-buckets.ts';
 import { STREAM_PAGE_MAX } from '../../src/ledger/read-stream.ts';
 
-/** Of the event loop: far more than a round without rests has, and over long before one with rests. */
+/**
+ * Turns of the event loop: far more than a round without rests takes, and far fewer than a round
+ * with rests takes.
+ */
 const TURNS = 300;
 const round = { from: 0, restMaxMs: 0, isOver: () => false };
 
-/** Buckets with so many entries; pages that were asked for, and how many of them at most at once. */
+/**
+ * Fills each bucket with this many entries. Counts the pages read, and the most that were read at
+ * once.
+ */
 function fill(entriesOf: (bucket: number) => number) {
   const left = Array.from({ length: 256 }, (_, bucket) => entriesOf(bucket));
   const asked: number[] = [];
@@ -94,7 +100,7 @@ describe('a round of the exporter', () => {
       { ...round, restMaxMs: 3_600_000, isOver: () => isOver },
       readPage,
     );
-    // Without rests it is through with all of them by then.
+    // Without rests the round would have visited all buckets by now.
     for (let turn = 0; turn < TURNS; turn++) await new Promise(setImmediate);
     const atRest = asked.length;
     isOver = true;

@@ -49,7 +49,7 @@ beforeAll(async () => {
   dataDir = makeTempFolder();
   configPath = join(dataDir, 't.yaml');
   writeFileSync(configPath, `data_dir: ${dataDir}\n`);
-  // Where a node has the socket of its own server.
+  // The place where a node has the socket of its own server.
   symlinkSync(server.socketPath, join(dataDir, 'redis.sock'));
   account = await createAccount(connection, 8, 5_000_000);
   await createAccount(connection, 9);

@@ -182,7 +182,7 @@ describe('an entry of the ledger', () => {
     expect(written).toBe(
       encodeLedgerCsv({ ...sample, request: 'X', note: 'X' }).replaceAll('X', () => cell),
     );
-    // Amounts that were paid are below zero, and stay numbers.
+    // Paid amounts are negative, and stay numbers.
     expect(written).toContain(',0,-5,0,5,');
   });
 

@@ -31,7 +31,7 @@ export const USAGE = {
   searches: 0,
 };
 
-/** Everything that is old enough in a real node is so at once here. */
+/** Whatever must reach an age in a real node is old enough at once here. */
 export const HASTY_PACE: ExportPace = {
   roundMs: 5,
   gatherMs: 0,
@@ -51,7 +51,7 @@ export interface TestAccount {
 
 type Connection = Pick<RedisConnection, 'send'>;
 
-/** An account with one key and, unless it is 0, some credit. */
+/** An account with one key and, unless the amount is 0, some credit. */
 export async function createAccount(
   connection: Connection,
   bucket: number,
@@ -99,7 +99,7 @@ export async function pay(
   if (reply.kind !== 'credited') throw new Error(`not credited: ${reply.kind}`);
 }
 
-/** Admits a request and leaves it running; answers what ends it. */
+/** Admits a request and leaves it running. Returns the function that ends it. */
 export async function begin(
   connection: Connection,
   { bucket, id, keyId, digest }: TestAccount,
@@ -136,7 +136,7 @@ export async function begin(
   };
 }
 
-/** A whole request; answers its id. */
+/** Runs a whole request. Returns its id. */
 export async function serve(
   connection: Connection,
   account: TestAccount,
@@ -147,7 +147,7 @@ export async function serve(
   return request.requestId;
 }
 
-/** Every entry in the segments of a folder, duplicates too. */
+/** Every entry in the segments of a folder, including duplicates. */
 export async function readSegments(dir: string): Promise<LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   for (const { path } of await listSegments(dir)) {
@@ -163,7 +163,7 @@ export function placesOf(entries: readonly LedgerEntry[]): Set<string> {
   return new Set(entries.map(({ bucket, id }) => `${bucket} ${id}`));
 }
 
-/** Places of all entries that the streams of these buckets have now. */
+/** The places of all entries that the streams of these buckets hold now. */
 export async function streamPlaces(
   connection: Connection,
   buckets: Iterable<number>,
@@ -177,7 +177,7 @@ export async function streamPlaces(
   return places;
 }
 
-/** Some entries; answers the places of all that are there. */
+/** Makes some entries. Returns the places of all entries that exist. */
 export async function fillBuckets(
   connection: Connection,
   buckets: readonly number[],

@@ -17,7 +17,7 @@ const ledger = useLedgerServer(BUCKETS);
 
 const deskOf = (...dirs: string[]) => createLedgerDesk({ connection: ledger.connection, dirs });
 
-/** After three hours Redis knows a request no more. */
+/** Redis forgets a request after three hours. */
 async function forgetMarks(requestId: string): Promise<void> {
   for (const bucket of BUCKETS) {
     await ledger.connection.send('del', [keysOfBucket(bucket).done(requestId)]);
@@ -37,7 +37,7 @@ describe('a receipt', () => {
       asked: { body_bytes: DETAILS.bodyBytes },
       times: { total_ms: DETAILS.totalMs, started_at: new Date(DETAILS.startedMs).toISOString() },
     });
-    // A trimmed stream keeps the entry at its cursor: another one takes that place.
+    // A trimmed stream keeps the entry at its cursor, so another entry must take that place.
     await serve(ledger.connection, account);
     await ledger.exportAll(dir);
     await forgetMarks(requestId);
@@ -98,7 +98,8 @@ describe('a receipt', () => {
     const requestId = await serve(ledger.connection, account);
     await serve(ledger.connection, account);
     await ledger.exportAll(dir, { keepMs: 86_400_000 });
-    // What a new master does that never had the entry: the settlement is repeated under another id.
+    // A new master that never had the entry behaves like this: the settlement is repeated under
+    // another id.
     const { ledger: stream } = keysOfBucket(3);
     const page = await readStreamPage(ledger.connection, 3, { after: STREAM_START, until: '+' });
     const entry = page.find(({ fields }) => fields.some((field) => field.includes(requestId)));

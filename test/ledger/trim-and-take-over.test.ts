@@ -144,7 +144,7 @@ describe('a new master', () => {
       string[],
     ][];
     if (topup === undefined) throw new Error('there is an entry');
-    // As if it had been lost and come back from a clock that is a minute behind.
+    // As if the entry had been lost and came back from a clock that is a minute behind.
     await store.connection.send('del', [ledger]);
     const lower = `${Number(topup[0].split('-')[0]) - 60_000}-7`;
     await store.connection.send('xadd', [ledger, lower, ...topup[1]]);

@@ -31,20 +31,20 @@ interface StartOptions {
 export interface LedgerServer {
   readonly server: TestRedisServer;
   readonly connection: TestConnection;
-  /** An exporter that ends with the test, and rounds of it to wait for instead of times. */
+  /** An exporter that ends with the test. Tests wait for its rounds instead of fixed times. */
   startExporter(options: StartOptions): {
     readonly exporter: LedgerExporter;
     readonly log: ReturnType<typeof createMemoryLog>;
-    /** Of reading; one without the lease has none. */
+    /** Counts rounds of reading. An exporter without the lease has none. */
     waitForRounds(rounds: number): Promise<void>;
-    /** Each round asks for the lease at least. */
+    /** Each round makes at least one call, to ask for the lease. */
     waitForCalls(calls: number): Promise<void>;
   };
-  /** Runs one until everything stands in segments, and in Redis only what `keepMs` says. */
+  /** Runs an exporter until everything is in segments and Redis keeps only what `keepMs` says. */
   exportAll(dir: string, options?: { keepMs?: number; nodeId?: string }): Promise<void>;
 }
 
-/** A server for the tests of a file, empty at the start of each. */
+/** A server for the tests of a file. It is empty at the start of each test. */
 export function useLedgerServer(buckets: readonly number[]): LedgerServer {
   let server: TestRedisServer | undefined;
   let connection: TestConnection | undefined;

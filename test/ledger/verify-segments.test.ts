@@ -21,7 +21,7 @@ import {
 import { useLedgerServer } from './use-ledger-server.ts';
 
 const BUCKETS = [3, 200];
-/** Of verifying while there is traffic. */
+/** The options to verify while there is traffic. */
 const ROUNDS = 4;
 
 const store = useLedgerServer(BUCKETS);
@@ -114,7 +114,7 @@ describe('after a failover', () => {
     expect((await verify()).drifts).toEqual([]);
     await client.callBuffer('xadd', ledger, '*', ...fields);
     expect(await verify()).toMatchObject({ is_clean: true, repeated: 1, entries: 8 });
-    // What follows pushes the second one out of Redis, so that one segment alone has it.
+    // The next entries push the second one out of Redis, so that only one segment has it.
     await serve(store.connection, account);
     await store.exportAll(dir, { keepMs: 0 });
     expect(await verify()).toMatchObject({ is_clean: true, repeated: 1, entries: 9 });

@@ -41,7 +41,7 @@ async function monthOf(account: TestAccount): Promise<string> {
   return request.month;
 }
 
-/** Enters the copy of the last entry, byte by byte, as a script would that runs twice. */
+/** Enters a byte-for-byte copy of the last entry, as a script that runs twice would. */
 async function copyLastEntry({ bucket }: TestAccount): Promise<void> {
   const { ledger } = keysOfBucket(bucket);
   const { client } = store.connection;
