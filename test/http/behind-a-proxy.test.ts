@@ -6,12 +6,12 @@ import { type RunningProxy, startProxy } from '../support/servers/start-proxy.ts
 import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** What src/docs/http-layer.md leaves to the proxy, sent through real ones. */
+/** Sends what src/docs/http-layer.md leaves to the proxy through real proxies. */
 const HOST = 'Host: a\r\n';
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`;
 const CHUNKED = `POST /echo HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`;
 
-/** By proxy: the status, and what a handler gets to see. */
+/** For each proxy, the status and what a handler receives. */
 interface Outcome {
   readonly status: string;
   readonly handled: readonly string[];
@@ -22,7 +22,7 @@ const MENDED: Outcome = { status: '200', handled: ['echo hello'] };
 
 interface Vector {
   readonly bytes: string;
-  /** Versions of a proxy differ; each of these is safe. */
+  /** Versions of a proxy differ. Each of these outcomes is safe. */
   readonly nginx: readonly Outcome[];
   readonly haproxy: readonly Outcome[];
 }
@@ -62,7 +62,8 @@ const VECTORS: Readonly<Record<string, Vector>> = {
   'NUL in a value': {
     bytes: `GET /ok HTTP/1.1\r\n${HOST}X-A: b\0c\r\n\r\n`,
     nginx: [REFUSED],
-    // It passes the byte on to uWS, which answers 400 or closes the connection, as its build goes.
+    // This proxy passes the byte on to uWS, which answers 400 or closes the connection, depending
+    // on its build.
     haproxy: [REFUSED, { status: '502', handled: [] }],
   },
 };

@@ -104,7 +104,7 @@ describe('the limits of a request body', () => {
       for (const connection of waiting.splice(0)) connection.destroy();
     });
 
-    /** One that announces more than it sends. */
+    /** Opens a request that announces more bytes than it sends. */
     const wait = async (from: string, announced: number, sent: number) => {
       const connection = await openRawConnection(target.port);
       waiting.push(connection);

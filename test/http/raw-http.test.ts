@@ -46,7 +46,7 @@ afterAll(() => target.server.close());
 
 let marks = 0;
 
-/** Opens a connection whose paths carry a mark, and tells what the handlers saw of it. */
+/** Opens a connection whose paths carry a mark, and reports what the handlers received from it. */
 async function openMarked() {
   const mark = (1_000 + marks++).toString();
   const connection = await openRawConnection(target.port);
@@ -54,7 +54,7 @@ async function openMarked() {
   return {
     ...connection,
     fill,
-    /** A packet of its own each: the next one is written when the kernel has taken the last. */
+    /** Sends each packet separately: the next one is written when the kernel has taken the last. */
     async sendPackets(packets: readonly string[]) {
       for (const packet of packets) {
         const bytes = Buffer.from(fill(packet), 'latin1');
@@ -104,7 +104,7 @@ const WELL_FORMED = {
   },
 };
 
-/** Whole: the answer to chunks is in chunks. */
+/** A complete answer. The answer to a chunked request is chunked. */
 const ANSWERED = /^HTTP\/1.1 200 OK\r\n[\s\S]*(\{\}$|hello$|hello\r\n0\r\n)/;
 
 describe.concurrent('a well-formed request', () => {

@@ -10,7 +10,7 @@ const CHUNKED =
   'POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n';
 const SMUGGLED = 'GET /smuggled HTTP/1.1';
 
-/** Each leaves other bytes behind the two that a server may take for the end of the body. */
+/** Each request leaves other bytes after the two that a server may take for the end of the body. */
 const TRAILERS = [
   `X:${SMUGGLED}\r\nHost: a\r\n\r\n`,
   'X-Trailer: 1\r\n\r\n',
@@ -22,7 +22,7 @@ const CUSTOMERS = 8;
 const REQUESTS_EACH = 60;
 const ATTACKS = 40;
 
-/** A connection of its own each, so that the proxy decides what they share. */
+/** Every request opens its own connection, so that the proxy decides which requests share one. */
 function ask(port: number, mark: string): Promise<string> {
   return new Promise((resolve) => {
     const headers = { 'content-length': mark.length };
@@ -40,7 +40,7 @@ function ask(port: number, mark: string): Promise<string> {
   });
 }
 
-/** The first request makes the second one of a kind that also the careful proxy sends on a shared connection. */
+/** The first request makes even the careful proxy send the second on a shared connection. */
 async function attack(port: number, trailer: string): Promise<void> {
   const connection = await openRawConnection(port);
   connection.send('GET /ok HTTP/1.1\r\nHost: a\r\n\r\n');

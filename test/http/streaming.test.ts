@@ -27,7 +27,7 @@ function createPiece(bytes: number, seed: number): Buffer {
   return piece;
 }
 
-/** Reads a whole answer, pausing after each read, and gives its length and hash. */
+/** Reads a whole answer, pausing after each read. Returns its length and hash. */
 function readSlowly(pauseMs: number): Promise<{ bytes: number; sha256: string }> {
   return new Promise((resolve, reject) => {
     get(`${target.url}/stream`, async (response) => {
@@ -195,7 +195,7 @@ describe('a stream', () => {
     );
     connection.socket.resume();
     await connection.waitForClose();
-    // What the kernel holds for a socket is below 8 MB; all beyond would be ours.
+    // The kernel holds less than 8 MB for a socket. Everything beyond that would be in our memory.
     expect(writes * 10_000).toBeLessThan(10_000_000);
   });
 
