@@ -117,7 +117,7 @@ describe('errors of real servers', () => {
     const { server, connection } = await startAndConnect([
       ...['--appendonly', 'yes', '--enable-debug-command', 'yes'],
     ]);
-    // While it loads, a server looks at its clients after every 1024 commands.
+    // While a server loads data, it serves its clients after every 1024 commands.
     await server.cli('eval', "for n = 1, 20000 do redis.call('set', n, 1) end", '0');
     await server.cli('config', 'set', 'key-load-delay', '200');
     const reload = server.cli('debug', 'loadaof').catch(() => '');

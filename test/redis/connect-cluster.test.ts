@@ -28,7 +28,7 @@ function clusterAt(...ports: number[]): RedisTarget {
   return { topology: 'cluster', nodes: ports.map(tcp), tls: false, auth: NO_AUTH };
 }
 
-/** A new one for each test: some freeze a node, one ends it. */
+/** Each test needs a new cluster: some tests freeze a node, and one test ends a node. */
 beforeEach(async () => {
   const addresses: string[] = [];
   nodes = [];

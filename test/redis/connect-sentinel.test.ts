@@ -23,13 +23,13 @@ afterEach(async () => {
 const PASSWORD = 'data-word';
 
 /**
- * Sentinels that were not scheduled for 2 s trust no clock for 30 s and elect nobody; a split vote costs
- * them 8 s. On a loaded machine both happen, one after the other.
+ * Sentinels that were not scheduled for 2 s distrust their clocks for 30 s and elect no leader. A
+ * split vote costs them 8 s. On a loaded machine both happen, one after the other.
  */
 const FAILOVER_TIMEOUT_MS = 150_000;
 const TEST_TIMEOUT_MS = 200_000;
 
-/** One master, one replica and three Sentinels, all with 1 s until a master counts as down. */
+/** One master, one replica and three Sentinels. A master counts as down after 1 s. */
 async function startSentinels() {
   const args = ['--requirepass', PASSWORD, '--masterauth', PASSWORD];
   const master = await startRedisServer({ args });
@@ -75,7 +75,7 @@ it(
     await waitForRedis(connection);
     expect(await connection.send('config', ['get', 'port'])).toEqual(['port', `${master.port}`]);
 
-    // One Sentinel less: its listener for failovers goes on failing, and must do so in silence.
+    // One Sentinel is gone. Its listener for failovers keeps failing and must do so silently.
     await sentinels[2]?.stop();
     await master.stop();
     await waitForRedis(connection, FAILOVER_TIMEOUT_MS);
@@ -100,7 +100,8 @@ it(
       openConnection(sentinelTarget(sentinels), 250),
     );
     for (const connection of connections) await waitForRedis(connection);
-    // The first one that is asked answers nothing: half of the time until the change, somebody waits for it.
+    // The Sentinel that is asked first does not answer, so a connection waits for it during half of
+    // the time until the change.
     sentinels[0]?.signal('SIGSTOP');
     await master.stop();
     for (const connection of connections) {

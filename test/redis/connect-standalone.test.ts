@@ -85,7 +85,7 @@ describe('a connection to one server', () => {
     const idle = openConnection(standalone(tcp(server.port)));
     await waitForRedis(idle);
     const id = await idle.send('client', ['id']);
-    // No command times out here: only the socket's own limit can make it connect again.
+    // No command times out here, so only the socket's own timeout can make it reconnect.
     openConnection(standalone(tcp(stalled.port)), 60_000);
     await waitUntil(() => stalled.connections() >= 2, 'the silent server was given up');
     expect(await idle.send('client', ['id'])).toBe(id);
@@ -203,7 +203,7 @@ describe('a connection whose server goes away', () => {
   });
 });
 
-/** Accepts connections and never says a word, as a half-open or frozen peer. */
+/** Accepts connections and never answers, like a half-open or frozen peer. */
 async function startSilentServer() {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -47,7 +47,7 @@ afterEach(async () => {
 });
 
 it('talks TLS to a server whose certificate it trusts', async () => {
-  // What NODE_EXTRA_CA_CERTS does for a process from its start.
+  // This has the effect of setting NODE_EXTRA_CA_CERTS before a process starts.
   const connect = tls.connect;
   const ca = readFileSync(certificate);
   vi.spyOn(tls, 'connect').mockImplementation(((options: tls.ConnectionOptions) =>

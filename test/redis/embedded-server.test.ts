@@ -107,10 +107,10 @@ describe('the embedded server', () => {
     await waitForRedis(connection);
     expect(server.pid).not.toBe(killed);
     const survived = Number(await connection.send('get', ['writes']));
-    // The write that was on its way when the server died may have been executed.
+    // The server may have executed the write that was in progress when it died.
     expect([acknowledged, acknowledged + 1]).toContain(survived);
     expect(givenUp).toEqual([]);
-    // The server answers this connection a little before its supervisor has seen it answer.
+    // The server answers this connection slightly before its supervisor has seen an answer.
     await waitUntil(() => log.lines.length >= 3, 'the supervisor has said what happened');
     expect(log.lines.map((line) => line.message)).toEqual([
       'Redis started',

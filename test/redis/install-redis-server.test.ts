@@ -4,7 +4,7 @@ import { findRedisServer } from '../../src/redis/server/find-redis-server.ts';
 import { installRedisServer } from '../../src/redis/server/install-redis-server.ts';
 import { type RunCommand, runCommand } from '../../src/redis/server/run-command.ts';
 
-/** A machine made of answers: a command line that starts with the key prints the value. */
+/** Simulates a machine: a command line that starts with the key prints the value. */
 function createMachine(answers: Record<string, string | (() => string | undefined)>) {
   const ran: string[] = [];
   const run: RunCommand = async (command) => {

@@ -161,7 +161,7 @@ describe('a script', () => {
       [],
       [],
     );
-    // Never called: the compiler is the test.
+    // Never called: the test is whether this compiles.
     const mistakes = () => [
       // @ts-expect-error a key is missing
       script.call(connection, { from_balance: '' }, { amount: 1, note: '', move_id: '' }),

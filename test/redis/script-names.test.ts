@@ -9,7 +9,7 @@ const files = listed.split('\n').filter((file) => file !== '' && !file.includes(
 /** The lines that name what the header lists, in the order of the lines. */
 function namingLines(script: string): readonly string[] {
   const { keys, args, each } = parseLuaHeader(script);
-  // The only script that leaves its key alone is the probe, which takes no arguments either.
+  // Only the probe script ignores its key. It takes no arguments either.
   if (args.length === 0 && keys[0] === 'probe') return [];
   const argsEnd = each.length > 0 ? `, 1, ${args.length}` : '';
   const nameAll = (names: readonly string[], table: string, range: string) =>

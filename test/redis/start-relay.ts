@@ -4,15 +4,21 @@ import { onTestFinished } from 'vitest';
 
 export interface Relay {
   readonly port: number;
-  /** How many replies were lost so far. */
+  /** The number of lost replies so far. */
   readonly lostReplies: number;
-  /** For new connections; those that are open are cut. */
+  /** Affects new connections. Open connections are cut. */
   pointTo(port: number): void;
-  /** Instead of every so many-th reply the client sees its connection break, until so many were lost. */
+  /**
+   * In place of every `every`-th reply, the client's connection breaks, until `count` replies are
+   * lost.
+   */
   loseReplies(options: { readonly every: number; readonly count: number }): void;
 }
 
-/** Passes bytes on to a Redis server, which has then done what a client may never hear of. */
+/**
+ * Passes bytes on to a Redis server. The server executes commands whose replies the client may
+ * never receive.
+ */
 export async function startRelay(targetPort: number): Promise<Relay> {
   let target = targetPort;
   let replies = 0;

@@ -44,7 +44,7 @@ function startWatch(connection: Pick<RedisConnection, 'client'>) {
   return { seen, stop: watching.stop };
 }
 
-/** Resolves when the first masters were seen; what changes after that is counted. */
+/** Resolves when the first masters have been seen. Later changes are counted. */
 async function watch(connection: Pick<RedisConnection, 'client'>) {
   const { seen } = startWatch(connection);
   await waitUntil(() => seen.changes === 1, 'the first masters are seen');
@@ -52,7 +52,7 @@ async function watch(connection: Pick<RedisConnection, 'client'>) {
   return { seen };
 }
 
-/** How often this server was asked, by everybody. */
+/** How often any client has asked this server. */
 async function countQuestions(server: TestRedisServer): Promise<number> {
   const stats = await server.cli('INFO', 'commandstats');
   return Number(/cmdstat_info:calls=(\d+)/.exec(stats)?.[1] ?? 0);
@@ -76,7 +76,7 @@ async function startReplica(master: TestRedisServer): Promise<TestRedisServer> {
   return replica;
 }
 
-/** Three masters, and then a replica of the first. */
+/** Three masters, followed by a replica of the first. */
 async function startCluster() {
   const startNode = async () => {
     const busPort = await findFreePort();
@@ -129,7 +129,7 @@ describe('the watch over masters', () => {
 
   it('notices a replica that takes over, when it is a master and not before', async () => {
     const master = await startRedisServer();
-    // It has the id of a master that the watch has never seen.
+    // The server has the id of a master that the watch has never seen.
     const replica = await startReplica(await startRedisServer());
     const relay = await startRelay(master.port);
     const { seen } = await watch(openConnection(standalone(tcp(relay.port))));
