@@ -28,7 +28,7 @@ afterAll(async () => {
   await stopRedisServers();
 });
 
-/** A body as it stands. */
+/** Sends a body unchanged. */
 function post(path: string, body: string | Uint8Array, type = 'application/json') {
   return fetch(`${ops.url}/admin/v1${path}`, {
     method: 'POST',

@@ -149,7 +149,7 @@ describe('the audit log', () => {
     }
     expect(paged).toEqual(all);
 
-    // Moments that differ, whatever the clock did while they were made.
+    // The times differ, whatever the clock did while the entries were made.
     await redis.cli('del', AUDIT_KEY);
     const entry = JSON.stringify({ what: 'account.set', account: one, key: null });
     for (const ms of [1_000, 2_000, 3_000]) {
@@ -188,13 +188,13 @@ describe('the audit log', () => {
   it('has an entry once, however often a failover makes it be written again', async () => {
     const account = await createAccount();
     await ops.call('PATCH', `/accounts/${account}`, { plan: 'team' });
-    // Entries of other tests come back as well.
+    // Entries of other tests come back too.
     const read = async () => (await readAudit(`?account=${account}`)).data;
     const data = await read();
     expect(data).toHaveLength(2);
     await ops.audit.replayRecentEntries();
     expect(await read()).toEqual(data);
-    // What a new master that missed the last write has.
+    // This is the state of a new master that missed the last write.
     await redis.cli('xdel', AUDIT_KEY, data[0]?.id ?? '');
     await ops.audit.replayRecentEntries();
     expect(await read()).toMatchObject(data.map(({ id: _, ...entry }) => entry));
@@ -204,7 +204,7 @@ describe('the audit log', () => {
 describe('the audit log while Redis is in trouble', () => {
   it('gets its entries when it can be written again, in order', async () => {
     const account = await createAccount();
-    // The key of the log is no stream: accounts can be changed, and the log cannot be written.
+    // The key of the log is not a stream: accounts can be changed, but the log cannot be written.
     await redis.cli('del', AUDIT_KEY);
     await redis.cli('set', AUDIT_KEY, 'in the way');
     for (const plan of ['team', 'starter']) {

@@ -23,7 +23,7 @@ afterAll(async () => {
 const ask = (ops: TestOps, authorization?: string, path = '/admin/v1/accounts') =>
   fetch(`${ops.url}${path}`, { ...(authorization && { headers: { authorization } }) });
 
-/** From an address of the loopback network. */
+/** Sends a request from an address of the loopback network. */
 async function askFrom(address: string, ops: TestOps, token: string): Promise<number> {
   const sent = request(`${ops.url}/admin/v1/accounts`, {
     localAddress: address,

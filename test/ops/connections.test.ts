@@ -22,7 +22,7 @@ afterAll(async () => {
   await stopRedisServers();
 });
 
-/** Strangers, each with a connection that says as much as it is told to, and no more. */
+/** Strangers with one connection each, which send only what a test tells them to send. */
 function createStrangers({ port }: TestOps) {
   const sockets: Socket[] = [];
   onTestFinished(() => {
@@ -42,7 +42,7 @@ function createStrangers({ port }: TestOps) {
   };
 }
 
-/** On a connection of its own. */
+/** Sends a request on its own connection. */
 async function ask(ops: TestOps, { token = ops.token.reveal(), from = '127.0.0.1' } = {}) {
   const sent = request(`${ops.url}/admin/v1/accounts`, {
     localAddress: from,

@@ -21,7 +21,7 @@ afterAll(async () => {
   await stopRedisServers();
 });
 
-/** Resolves with the head; what comes then is read only when somebody reads it. */
+/** Resolves with the head. The rest is read only when a test reads it. */
 async function subscribe(ops: TestOps, token = ops.token.reveal()): Promise<IncomingMessage> {
   const sent = get(`${ops.url}/admin/v1/events`, {
     agent: false,
@@ -42,7 +42,7 @@ function collect(response: IncomingMessage): () => string {
   return () => text;
 }
 
-/** How many events of each type have come; they are too long to be kept. */
+/** Counts the events of each type. The events are too long to be kept. */
 function count(response: IncomingMessage): (type: string) => number {
   const counts = new Map<string, number>();
   let rest = '';

@@ -24,7 +24,7 @@ const CONTROLS = { name: 'a', rpm: 6, models: ['opus'], monthly_cap: 0.5, concur
 const EXPIRES = { expires_at: '2040-01-01T02:00:00+02:00' };
 const ID = '{id}';
 
-/** One good request for each route: its query, its body, and which id stands in its path. */
+/** One valid request for each route: its query, its body, and the kind of id in its path. */
 const STREAMS: Readonly<Record<string, string>> = {
   'GET /admin/v1/events': 'text/event-stream',
   'GET /admin/v1/ledger': 'application/x-ndjson',
@@ -89,7 +89,7 @@ async function createIds() {
   return { account: id, key: String(key.body['id']) };
 }
 
-/** Sends the sample of an operation, with more in its query or body. */
+/** Sends the sample of an operation with additional members in its query or body. */
 async function send(name: string, more: { query?: string; body?: object } = {}) {
   const [method = '', path = ''] = name.split(' ');
   const sample = SAMPLES[name];
@@ -108,7 +108,7 @@ describe('the OpenAPI document of the admin API', () => {
   });
 
   it('describes what every route takes and answers with', async () => {
-    // A receipt needs a request: `test/e2e/money/receipts.test.ts` has some.
+    // A receipt needs a request. `test/e2e/money/receipts.test.ts` covers receipts.
     const { status } = await send('GET /admin/v1/requests/{id}');
     expect(status).toBe(404);
     for (const [name, { requestBody, parameters = [], responses }] of operations) {

@@ -11,7 +11,7 @@ import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const MARK = 'x-tollgate-answered-by';
-/** Of one answer or of one connection. */
+/** Headers that belong to one answer or one connection. */
 const OWN_HEADERS = new Set([
   'date',
   'connection',
@@ -36,7 +36,7 @@ function relay(
   });
 }
 
-/** A gateway whose upstream answers what, and when, the test says. */
+/** A gateway whose upstream answers what the test says, when the test says so. */
 async function startWithUpstream() {
   const upstream = await startWaitingUpstream();
   const node = await startGateway({
@@ -78,7 +78,7 @@ describe('the playground route', () => {
     })();
     for (const number of [1, 2]) {
       res.write(events.say(number, 20));
-      // The upstream says no more until this has come.
+      // The upstream sends nothing more until this has arrived.
       await waitUntil(() => arrived.includes(`"${number}.xx`), `piece ${number} arrives`);
     }
     res.end(events.end(2));

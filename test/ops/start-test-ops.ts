@@ -34,15 +34,15 @@ export interface TestOps {
   readonly directory: TestDirectory;
   readonly ledger: LedgerDesk;
   readonly log: MemoryLog;
-  /** What is configured; may be changed. */
+  /** The configuration. A test may change it. */
   readonly models: Set<string>;
   readonly audit: AuditLog;
   readonly events: EventHub;
   readonly admin: AdminHandlerOptions;
   readiness: Readiness;
-  /** What the node would do; may be changed. */
+  /** The actions of the node. A test may change them. */
   reload: (who: Operator) => Promise<ReloadResult>;
-  /** With the admin token, below `/admin/v1`. */
+  /** Sends a request below `/admin/v1` with the admin token. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
