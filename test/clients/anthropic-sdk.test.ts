@@ -24,7 +24,8 @@ const WEATHER = {
   },
 };
 
-// Both majors have the same surface where they are used here; their types differ in details that are not.
+// Both majors have the same surface where these tests use it. Their types differ only in details
+// that these tests do not use.
 describe.each([
   ['0.x', sdk0 as unknown as typeof sdk1],
   ['1.x', sdk1],

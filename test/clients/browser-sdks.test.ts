@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from '../support/servers/start-gateway.ts'
 import { useCleanUp } from '../support/use-clean-up.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 
-/** What an application's own page would do with both vendors' libraries. */
+/** What an application's own page would do with the libraries of both vendors. */
 const SOURCE = `
 import Anthropic from 'anthropic-sdk-1';
 import OpenAI from 'openai';
@@ -71,7 +71,7 @@ beforeAll(async () => {
   bundle = result.output[0].code;
 });
 
-/** An application's site, at an origin of its own. */
+/** An application's site with its own origin. */
 async function startSite(): Promise<string> {
   const server = createServer(({ url }, response) => {
     const isScript = url === '/page.js';

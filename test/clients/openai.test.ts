@@ -241,7 +241,7 @@ describe('the chat client library', () => {
     });
     await expect(async () => {
       for await (const _chunk of stream) {
-        // Read on until it breaks.
+        // Reads on until the stream breaks.
       }
     }).rejects.toBeInstanceOf(OpenAI.APIError);
   });
