@@ -112,7 +112,7 @@ it('who tops up again because no answer came pays once', async () => {
   await page.getByText(/was entered before: the balance is 12\.5 credits/).waitFor();
   expect(await operator.account(account)).toMatchObject({ balance: 12.5 });
 
-  // Another dialog is another payment.
+  // Another dialog makes another payment.
   await page.getByRole('button', { name: 'Top up' }).click();
   await dialog.getByLabel('Credits').fill('-20');
   await dialog.getByRole('button', { name: 'Enter payment' }).click();

@@ -8,11 +8,11 @@ import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 const BUILD = 'dist/src/key-page';
 const DASHBOARD_BUILD = 'dist/src/dashboard';
 const COMPRESSED_BYTES_MAX = 20 * 1024;
-/** With those of the dashboard. */
+/** Includes the files of the dashboard. */
 const ALL_COMPRESSED_BYTES_MAX = 150 * 1024;
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** As Chromium sends it. */
+/** The header that Chromium sends. */
 const BROWSER =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8';
 const TYPES: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ function countCompressedBytes(dir: string): number {
 const askRoot = (url: string, accept: string, method = 'GET') =>
   fetch(`${url}/`, { method, headers: { accept } });
 
-/** Without what differs from answer to answer. */
+/** The headers without those that differ from answer to answer. */
 async function readAnswer(response: Response) {
   const text = await response.text();
   const requestId = response.headers.get('request-id') ?? '';

@@ -34,7 +34,7 @@ async function copyExample({ page }: Tab, title: string): Promise<string> {
   return (await page.evaluate('navigator.clipboard.readText()')) as string;
 }
 
-/** A folder of somebody who has installed the libraries. */
+/** A folder in which the libraries are installed. */
 function createProject(): string {
   const dir = createTempDir();
   mkdirSync(join(dir, 'node_modules/@anthropic-ai'), { recursive: true });
@@ -44,7 +44,7 @@ function createProject(): string {
   return dir;
 }
 
-/** Serves what is below the path from the root of the target, and nothing else. */
+/** Serves only paths below the given path from the root of the target. */
 async function startPathProxy(path: string, target: string): Promise<string> {
   const server = createServer(({ url = '', headers }, response) => {
     const forwarded = url.startsWith(path) ? `/${url.slice(path.length)}` : '/nothing-here';
@@ -180,7 +180,7 @@ it('a key that cannot be shown is explained beside the field: unknown, revoked, 
   await explained('The node cannot be reached. Try again in a moment.');
 }, 120_000);
 
-/** Guesses are counted until the page says that they are too many. */
+/** Guesses until the page says that there are too many wrong keys. */
 async function expectThrottled(tab: Tab, { url }: Gateway): Promise<void> {
   const guess = { headers: { 'x-api-key': 'sk-gw2-guessed' } };
   for (let tries = 0; tries < 3; tries += 1) await fetch(`${url}/v1/key`, guess);

@@ -5,7 +5,7 @@ import { askModel, messageOf } from '../support/clients/ask-model.ts';
 import { expectAccessible, signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
-// A window that nothing leaves while a test looks at it.
+// The window is so long that no request leaves it while a test looks.
 const gateway = useGateway({ config: `${FAST_CONFIG}limits: {rate_window: 1h}\n` });
 const openTab = useBrowser();
 

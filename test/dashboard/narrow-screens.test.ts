@@ -8,7 +8,10 @@ import { waitUntil } from '../support/wait-until.ts';
 const gateway = useGateway({ config: FAST_CONFIG });
 const openTab = useBrowser();
 
-/** What stands in more lines than one, of all that has no space to break it at; long prose and titles of examples are to be broken. */
+/**
+ * Finds words without spaces that wrap over more than one line. Long prose and titles of examples
+ * may wrap.
+ */
 const BROKEN_WORDS = `(() => {
   const found = [];
   const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);

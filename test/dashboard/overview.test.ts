@@ -13,7 +13,7 @@ it('traffic of a client library arrives in the charts, with its refusals by reas
   await signIn(tab, gateway());
   const { page } = tab;
   const chart = (title: string) => page.getByRole('img', { name: new RegExp(`^${title}\\.`) });
-  // Only what happens from now on can be in the charts.
+  // The charts can only show what happens from now on.
   await page.getByRole('img', { name: /requests: 0 now, at most 0;/ }).waitFor();
 
   const client = new OpenAI({
@@ -27,7 +27,7 @@ it('traffic of a client library arrives in the charts, with its refusals by reas
   };
   await client.chat.completions.create(request);
   for await (const _ of await client.chat.completions.create({ ...request, stream: true })) {
-    // Read to its end.
+    // Reads the answer to its end.
   }
   await expect(
     client.chat.completions.create({ ...request, model: 'no-such-model' }),

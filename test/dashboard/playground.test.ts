@@ -65,7 +65,7 @@ it('a stream is watched as it arrives, and cancelling it stops the upstream', as
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('The request was cancelled.').waitFor();
   await waitUntil(() => call?.isBrokenOff() === true, 'the upstream loses its connection');
-  // What came was charged, as its receipt says.
+  // The part that arrived was charged, as its receipt says.
   await fact('Charge')
     .getByText(/^0\.\d+ credits$/)
     .waitFor();
@@ -108,7 +108,7 @@ it('a body of JSON is sent as it stands, in the other format, and its charge is 
   const receiptFact = answerOf(page).fact('Charged').first();
   expect(await receiptFact.textContent()).toBe(charge);
   await page.goto(address);
-  // Who comes back finds no key: it was kept in the memory of the page.
+  // A returning user finds no key: the page kept it only in memory.
   expect(await page.getByLabel('Key').inputValue()).toBe('');
   const stored = await page.evaluate(
     'JSON.stringify([{ ...sessionStorage }, { ...localStorage }])',
@@ -136,13 +136,13 @@ it('refusals of the API are shown as they came, and nobody is signed out by them
   await fact('Status').getByText('400').waitFor();
   expect(await raw.textContent()).toContain('"invalid_request_error"');
 
-  // The node's own refusal: more than it passes on.
+  // The node itself refuses this body: it is larger than the node passes on.
   await page.getByLabel('Body', { exact: true }).fill('a'.repeat(70_000));
   await send.click();
   await page.getByRole('alert').filter({ hasText: 'the body has more than 65536 bytes' }).waitFor();
   await page.getByText('There is no whole answer.').waitFor();
   expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
-  // The browser notes each of them; there is nothing else.
+  // The browser logs each refusal, and nothing else.
   const others = tab.errors.filter((error) => !/status of (401|400|404|413)/.test(error));
   expect(others).toEqual([]);
 });

@@ -2,11 +2,11 @@ import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 
-/** What the pictures are about. */
+/** The content of the pictures. */
 export interface Scene {
   readonly account: string;
   readonly keyId: string;
-  /** Each is asked for something; the first is the one that is shown. */
+  /** Requests use each of these keys. The pictures show the first. */
   readonly keys: readonly string[];
   readonly key: string;
   readonly requestId: string;

@@ -2,12 +2,15 @@ import type { Page } from 'playwright-core';
 import type { Scene } from './create-scene.ts';
 
 export interface Screenshot {
-  /** Without its ending. */
+  /** The file name without its extension. */
   readonly name: string;
-  /** On the dashboard, after the address of the node. */
+  /** The path on the dashboard, after the address of the node. */
   readonly place: (scene: Scene) => string;
   readonly colorScheme?: 'light' | 'dark';
-  /** What a reader would do there first; a page that cannot do it yet is shown as it is. */
+  /**
+   * What a reader would do first on the page. If the page cannot do it yet, the picture shows the
+   * page unchanged.
+   */
   readonly prepare?: (page: Page, scene: Scene) => Promise<void>;
 }
 
@@ -15,7 +18,7 @@ export const SCREENSHOT_DIR = 'src/dashboard/screenshots';
 export const SCREENSHOTS_MAX = 8;
 export const SCREENSHOT_BYTES_MAX = 120 * 1024;
 
-/** Pages of operators; the one of key owners is taken beside them. */
+/** Pages for operators. The page for key owners is taken separately. */
 export const DASHBOARD_SCREENSHOTS: readonly Screenshot[] = [
   { name: 'overview', place: () => '#/overview' },
   { name: 'accounts', place: () => '#/accounts' },

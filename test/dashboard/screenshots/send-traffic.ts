@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 
 interface Traffic {
   answered(): number;
-  /** Resolves when all that runs has been answered. */
+  /** Resolves when all running requests have been answered. */
   stop(): Promise<void>;
 }
 
@@ -11,7 +11,9 @@ const CLIENTS = 6;
 const QUESTIONS = ['Hello!', 'Summarise the report of this week.', 'Translate this into French.'];
 const MODELS = ['haiku', 'sonnet', 'opus'];
 
-/** Client libraries that ask again as soon as they have their answer, each time with the next key. */
+/**
+ * Client libraries that send the next request, with the next key, as soon as they have an answer.
+ */
 export function sendTraffic(url: string, keys: readonly string[]): Traffic {
   let asked = 0;
   let answered = 0;
@@ -19,7 +21,8 @@ export function sendTraffic(url: string, keys: readonly string[]): Traffic {
   const runClient = async () => {
     while (!isStopped) {
       const turn = asked++;
-      // Some keys may not use a model, or have reached their cap: refusals belong to the picture.
+      // Some keys may not use a model or have reached their cap. Such refusals belong in the
+      // picture.
       await Promise.allSettled([askOnce(url, keys[turn % keys.length] ?? '', turn)]);
       answered++;
     }
@@ -59,6 +62,6 @@ async function askOnce(url: string, apiKey: string, turn: number): Promise<void>
 
 async function readToEnd(events: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of events) {
-    // Read to its end.
+    // Reads the answer to its end.
   }
 }

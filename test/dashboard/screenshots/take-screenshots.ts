@@ -14,7 +14,10 @@ import {
 } from './screenshots.ts';
 import { sendTraffic } from './send-traffic.ts';
 
-/** `npm run screenshots`: the pictures of the documents, of a real node with traffic of client libraries. */
+/**
+ * `npm run screenshots`: takes the pictures for the documents from a real node with traffic of
+ * client libraries.
+ */
 const VIEWPORT = { width: 1100, height: 720 };
 const ANSWERS_BEFORE_MIN = 500;
 const TRAFFIC_TIME_MAX_MS = 120_000;
@@ -35,7 +38,7 @@ async function takeAll(browser: Browser, gateway: Gateway): Promise<void> {
   const traffic = sendTraffic(gateway.url, scene.keys);
   const hasTraffic = () => traffic.answered() >= ANSWERS_BEFORE_MIN;
   await waitUntil(hasTraffic, 'there has been traffic', TRAFFIC_TIME_MAX_MS);
-  // While there still is: live figures are those of now.
+  // Taken while there is traffic, because live figures show the present.
   for (const [screenshot, page] of pages) await takeOne(page, screenshot, scene);
   await takeKeyPage(await openPage(browser), gateway, scene);
   await traffic.stop();
@@ -43,7 +46,7 @@ async function takeAll(browser: Browser, gateway: Gateway): Promise<void> {
 
 async function takeOne(page: Page, { name, prepare }: Screenshot, scene: Scene): Promise<void> {
   await page.bringToFront();
-  // The charts go on from where they are; everything else is read anew.
+  // The charts continue from their current state. Everything else is read again.
   if (name !== 'overview') await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
   await prepare?.(page, scene).catch((error: unknown) => {
@@ -63,7 +66,7 @@ async function takeKeyPage(page: Page, gateway: Gateway, { key }: Scene): Promis
 async function save(page: Page, name: string): Promise<void> {
   const isLoaded = () => page.evaluate<boolean>("!document.body.textContent.includes('Loading…')");
   await waitUntil(isLoaded, `${name} has been read`);
-  // What was read last has been drawn two frames later.
+  // The data that arrived last is drawn within two frames.
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
   );
