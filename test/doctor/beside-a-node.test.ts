@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { askModel, messageOf } from '../support/clients/ask-model.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
-/** Of the log. */
+/** The level `info` in the log. */
 const LEVEL_INFO = 30;
 
 const gateway = useGateway({ config: FAST_CONFIG });

@@ -9,11 +9,11 @@ import { createTempDir } from '../support/create-temp-dir.ts';
 import { findFreePort } from '../support/servers/find-free-port.ts';
 
 interface Patient {
-  /** YAML beside the listeners and the data folder, which are there. */
+  /** YAML added to the listeners and the data folder, which are always configured. */
   readonly settings?: string;
   readonly redisUrl?: string;
   readonly dataDir?: string;
-  /** Instead of host and port. */
+  /** Replaces host and port. */
   readonly listen?: string;
   readonly host?: string;
   readonly port?: number;
@@ -49,7 +49,7 @@ export async function writeSettings(patient: Patient): Promise<string> {
   return configPath;
 }
 
-/** A check that found something to mend tells how. */
+/** A check that finds something to fix says how to fix it. */
 export function problem(state: 'warning' | 'failed', found: string, mend: string) {
   return {
     state,

@@ -54,7 +54,7 @@ it('fails a server that keeps nothing, and warns of snapshots alone and of a laz
 });
 
 it('fails a server whose memory is full, by its own word and by the write', async () => {
-  // Less than an empty server takes, Redis 8 too; it is told in whole MiB.
+  // Less than an empty server takes, including Redis 8. The message shows whole MiB.
   const server = await start('--maxmemory', '512kb');
   const find = await examineRedis(server);
   expect(find('redis-memory')).toEqual(problem('failed', 'of 1MiB in use', 'Raise maxmemory'));

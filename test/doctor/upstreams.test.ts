@@ -18,7 +18,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Knows one key, which is sent as the kind of upstream wants it, and one path. */
+/** An upstream that knows one path and one key, sent in the way of its kind. */
 const guard: RequestListener = (request, response) => {
   const { 'x-api-key': native, authorization: chat } = request.headers;
   const isKnown = native === 'good' || chat === 'Bearer good';
@@ -112,7 +112,8 @@ function createExpiredIdentity() {
     ...['req', '-new', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=127.0.0.1'],
     ...['-keyout', key, '-out', request],
   );
-  // It ends in the second in which it begins: OpenSSL 3.5 signs none that ends before.
+  // The certificate ends in the second in which it begins: OpenSSL 3.5 signs none that ends before
+  // it begins.
   openssl('x509', '-req', '-in', request, '-signkey', key, '-days', '0', '-out', cert);
   return { key: readFileSync(key), cert: readFileSync(cert) };
 }
