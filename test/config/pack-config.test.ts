@@ -17,7 +17,7 @@ upstreams:
 
 const parse = (text: string) => parseConfig({ path: 't.yaml', text, env: { TOKEN: 'token-word' } });
 
-/** What messages between processes of the node are made of. */
+/** The types that messages between processes of the node consist of. */
 const sendOver = (config: Config) => deserialize(serialize(packConfig(config))) as unknown;
 
 it('settings that went over to another process are the same as before, frozen too', () => {
