@@ -17,7 +17,7 @@ const requests = readdirSync(FIXTURES).map((file) => {
   return fixture.body;
 });
 
-/** Words of the format, so that chance gets past the first checks. */
+/** Words of the format, so that random values get past the first checks. */
 const words = fc.constantFrom(
   'user',
   'assistant',
@@ -35,7 +35,7 @@ const words = fc.constantFrom(
 );
 const values = fc.oneof(words, fc.jsonValue({ maxDepth: 3 }));
 
-/** Puts `value` somewhere into `target`; `undefined` takes away what is there. */
+/** Puts `value` somewhere into `target`. `undefined` removes a member. */
 function mutate(target: unknown, steps: readonly number[], value: unknown): void {
   const [step = 0, ...further] = steps;
   if (typeof target !== 'object' || target === null) return;

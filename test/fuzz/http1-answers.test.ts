@@ -13,7 +13,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyz0123456789-_.!~';
 const name = fc
   .string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 12 })
   .map((text) => `x-${text}`);
-/** ASCII only: undici decodes more as UTF-8. */
+/** ASCII only, because undici decodes other bytes as UTF-8. */
 const value = fc
   .string({ unit: fc.constantFrom(...letters, ' ', '\t', '"', ':', ',', '(', '\\'), maxLength: 20 })
   .map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ''));
@@ -61,7 +61,7 @@ interface Answer {
   readonly expected: Reading;
 }
 
-/** A valid answer and what it says. */
+/** A valid answer and its meaning. */
 const answers: fc.Arbitrary<Answer> = fc
   .record({
     isHead: fc.boolean(),
@@ -82,7 +82,7 @@ const answers: fc.Arbitrary<Answer> = fc
     const lines = parts.headers.map(
       (each) => `${each.name}:${each.before}${each.value}${each.after}`,
     );
-    // Whoever may not have a body must not tell its length either, for undici.
+    // undici refuses a length on an answer that may not have a body.
     if (hasBody || !frame.header.startsWith('content-length')) {
       if (parts.isFramedFirst) lines.unshift(frame.header);
       else lines.push(frame.header);
@@ -149,7 +149,7 @@ const changedAnswers = fc
   .tuple(answers, fc.array(change, { minLength: 1, maxLength: 3 }))
   .map(([{ question, text }, changes]) => ({ question, text: changes.reduce(mutate, text) }));
 
-/** Bytes around the piece show a reader that leaves it. */
+/** The bytes around the piece expose a reader that reads beyond it. */
 function cut(text: string, ends: readonly number[]): Buffer[] {
   const bytes = Buffer.from(`\r\n\r\n${text}\r\n\r\n`, 'latin1').subarray(4, 4 + text.length);
   const sorted = [...ends.map((end) => end % (bytes.length + 1)), bytes.length];
@@ -218,12 +218,12 @@ describe('the reader of answers', () => {
 
 type Reasons = Readonly<Record<string, (text: string) => boolean>>;
 
-/** Why a changed answer may be complete for both, and not the same. */
+/** Reasons why a changed answer may be complete for both readers but differ between them. */
 const BOTH_DIFFER: Reasons = {
   'a tab behind the encoding, which undici takes for a part of it': hasTabBehindEncoding,
 };
 
-/** Why a changed answer may be complete for undici alone. */
+/** Reasons why a changed answer may be complete for undici alone. */
 const OURS_IS_STRICTER: Reasons = {
   'a tab behind the encoding, before chunks that are none': hasTabBehindEncoding,
   'more than one length or encoding': (text) =>
@@ -246,7 +246,7 @@ const OURS_IS_STRICTER: Reasons = {
   'an empty line before a head': (text) => /(^|\r\n\r\n)[\r\n]+HTTP/.test(text),
 };
 
-/** Why a changed answer may be complete for our reader alone. */
+/** Reasons why a changed answer may be complete for our reader alone. */
 const UNDICI_IS_STRICTER: Reasons = {
   'a length where there is no body': (text) =>
     /^HTTP\/1\.[01] (204|304)/m.test(text) && /^content-length:/im.test(text),

@@ -6,7 +6,7 @@ import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 
 const FUZZ_TIME_MS = 3_000;
-/** Far above what it takes on a busy machine, far below what a quadratic step would take. */
+/** Far above the normal time on a busy machine, far below the time of a quadratic step. */
 const DECODE_TIME_MAX_MS = 2_000;
 
 const REQUESTS = new URL('../fixtures/native/requests/', import.meta.url);
@@ -18,7 +18,7 @@ const bodies = readdirSync(REQUESTS).map((file): unknown => {
 
 const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
 
-/** Decodes or refuses; everything else is thrown on. */
+/** Decodes or refuses. Throws all other errors on. */
 function tryDecode(bytes: Uint8Array): 'decoded' | 'refused' {
   const startMs = performance.now();
   try {

@@ -13,7 +13,7 @@ const OUTPUT_TOKENS_MAX = 7;
 
 const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
 
-/** One member as somebody writes it who wants to be read in two ways. */
+/** Writes one member so that two readers may understand it differently. */
 const disguises = fc.constantFrom(
   (name: string) => JSON.stringify(name),
   (name: string) => JSON.stringify(name),
@@ -48,7 +48,7 @@ const tools = {
   ),
 };
 
-/** Short enough to be read whole, or long enough for its texts to be left out. */
+/** Short enough to be read whole, or long enough for its texts to be skipped. */
 const messages = fc
   .tuple(
     fc.constantFrom('Hi', 'Hi '.repeat(4_000)),
@@ -99,7 +99,7 @@ function trySend(read: ClientRequest, format: Format, to: 'native' | 'chat'): st
   }
 }
 
-/** All that a vendor goes by when it writes its bill. */
+/** Everything on which a vendor bases its bill. */
 const PRICED = ['n', 'speed', 'service_tier', 'fallbacks', 'models', 'container', 'thread'];
 const HARMLESS = [undefined, null, 1, 'auto', 'default'];
 

@@ -9,7 +9,7 @@ const line = fc
   .string({ unit: 'grapheme', maxLength: 20 })
   .map((text) => text.replaceAll(/[\r\n]/g, ''));
 
-/** The lines of one event beside those that say nothing. */
+/** Lines of an event that carry no data. */
 const noise = fc.oneof(
   line.map((text) => `:${text}`),
   line.map((text) => `id: ${text}`),

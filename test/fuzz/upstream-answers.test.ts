@@ -60,7 +60,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Words of both formats, so that chance gets past the first checks. */
+/** Words of both formats, so that random values get past the first checks. */
 const words = fc.constantFrom(
   null,
   '',
@@ -83,7 +83,7 @@ const words = fc.constantFrom(
 );
 const values = fc.oneof(words, fc.jsonValue({ maxDepth: 2 }));
 
-/** Puts `value` somewhere into `target`; `undefined` takes away what is there. */
+/** Puts `value` somewhere into `target`. `undefined` removes a member. */
 function mutate(target: unknown, [step = 0, ...further]: readonly number[], value: unknown): void {
   if (typeof target !== 'object' || target === null) return;
   const keys = Object.keys(target);
@@ -118,7 +118,7 @@ function mutateText(text: string, place: number, steps: readonly number[], value
   }
 }
 
-/** Events of a stream changed, left out, doubled or put elsewhere. */
+/** Events of a stream that are changed, removed, doubled or moved. */
 const mutatedStreams = (streams: readonly string[]) =>
   fc
     .tuple(fc.constantFrom(...streams), changes, fc.array(fc.nat(100), { maxLength: 2 }))
@@ -166,12 +166,12 @@ describe.each(KINDS)('whatever a $name upstream says', (kind) => {
         const parts = [relay.push(bytes), relay.end()] as const;
         const tally = tallyDeltas(events);
         expect(parts.flatMap((part) => part.events)).toEqual(tally.events);
-        // What is no UTF-8 is longer where it is read than where it is passed on.
+        // Invalid UTF-8 is longer where it is read than where it is passed on.
         if (isUtf8(bytes)) {
           expect(parts[0].contentBytes + parts[1].contentBytes).toBe(tally.contentBytes);
         }
         expect(parts.some(({ refusal }) => refusal !== undefined)).toBe(outcome === 'refused');
-        // Blocks in their order, whatever the upstream did.
+        // The blocks stay in order, whatever the upstream did.
         outcomeOf(() => void collectAnswer(events));
       }),
       RUNS,
