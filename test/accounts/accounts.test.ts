@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const create = (name = 'Acme') => directory.createAccount({ name, plan: 'pro' });
 
-/** As if running requests held it. */
+/** Holds credits as running requests would. */
 async function hold(accountId: string, micros: number): Promise<void> {
   const { account } = keysOfBucket(bucketOfAccount(accountId) ?? 0);
   await redis.cli('hset', account(accountId), 'held', String(micros));

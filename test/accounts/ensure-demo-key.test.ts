@@ -38,7 +38,7 @@ async function expectDemo(key: string): Promise<void> {
   expect(await directory.listKeys(accounts[0]?.id ?? '')).toHaveLength(1);
 }
 
-/** A directory whose process is killed before or behind one of its writes. */
+/** A directory whose process is killed before or after one of its writes. */
 function killedAt(write: (typeof WRITES)[number], isWritten: boolean): TestDirectory {
   const killed = async (...args: unknown[]) => {
     if (isWritten) await (directory[write] as (...all: unknown[]) => Promise<unknown>)(...args);

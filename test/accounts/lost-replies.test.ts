@@ -9,13 +9,13 @@ import { waitUntil } from '../support/wait-until.ts';
 import { type LossyProxy, startLossyProxy } from './start-lossy-proxy.ts';
 import { openDirectory, type TestDirectory } from './use-directory.ts';
 
-/** More than any of these takes. */
+/** More replies than any of these operations needs. */
 const REPLIES_MAX = 20;
 
 let redis: TestRedisServer;
 let proxy: LossyProxy;
 let directory: TestDirectory;
-/** With a connection that loses nothing. */
+/** Runs on a connection that loses nothing. */
 let observer: TestDirectory;
 
 beforeAll(async () => {
@@ -33,7 +33,9 @@ afterAll(async () => {
   await stopRedisServers();
 });
 
-/** Does something again and again, each time with another one of its replies lost; answers how often. */
+/**
+ * Repeats an operation, each time with another of its replies lost. Returns the number of attempts.
+ */
 async function loseEachReply(run: () => Promise<void>): Promise<number> {
   for (let index = 0; index < REPLIES_MAX; index++) {
     await waitUntil(() => directory.connection.client.status === 'ready', 'it is connected');

@@ -26,7 +26,7 @@ afterAll(async () => {
   await stopRedisServers();
 });
 
-/** What a master change leaves of a server whose last writes had not arrived. */
+/** Leaves what a master change leaves of a server whose last writes had not been replicated. */
 async function loseWritesSince(copy: Record<string, unknown>): Promise<void> {
   await redis.cli('flushall');
   for (const [key, value] of Object.entries(copy)) {

@@ -28,7 +28,7 @@ async function startPair() {
   return { master, replica, directory, id };
 }
 
-/** Every kind of change that somebody relies on. */
+/** Every kind of change that a caller relies on. */
 async function changeAll(directory: TestDirectory, id: string): Promise<number[]> {
   const payment = { micros: 7, id: 'p', note: '' };
   const created = await directory.createKey(id, {});
@@ -63,7 +63,8 @@ describe('a change', () => {
     replica.signal('SIGSTOP');
     const { record, replicated } = await directory.createKey(id, {});
     expect(replicated).toBe(0);
-    // Over a new connection too, whose own writes a server would not have to wait for.
+    // Tested over a new connection too: a server would not have to wait for that connection's own
+    // writes.
     await master.cli('client', 'kill', 'type', 'normal');
     await waitUntil(() => directory.connection.client.status === 'ready', 'it is connected');
     expect((await directory.revokeKey(record.id)).replicated).toBe(0);
@@ -107,7 +108,7 @@ async function startCluster(): Promise<{ nodes: TestRedisServer[]; target: Redis
     const node = await startRedisServer({
       args: [
         ...['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`],
-        // A replica that a test freezes must stay what it is.
+        // A replica that a test freezes must remain a replica.
         ...['--cluster-node-timeout', '15000'],
       ],
     });
@@ -130,7 +131,7 @@ async function startCluster(): Promise<{ nodes: TestRedisServer[]; target: Redis
   return { nodes, target };
 }
 
-/** Those that are in step with their master. */
+/** The replicas that are in step with their master. */
 async function findReplicas(nodes: readonly TestRedisServer[]) {
   const found: { readonly replica: TestRedisServer }[] = [];
   for (const node of nodes) {

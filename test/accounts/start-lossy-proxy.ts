@@ -3,13 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface LossyProxy {
   readonly port: number;
-  /** Lets so many packets come back; the next one is lost, and its connection with it. */
+  /** Lets this many packets come back. The next packet is lost, and its connection with it. */
   loseReplyAfter(count: number): void;
   wasLost(): boolean;
   stop(): Promise<void>;
 }
 
-/** In front of a Redis that does what it is told, over a network that does not always say so. */
+/** A proxy in front of a Redis that executes every command, although its replies may be lost. */
 export async function startLossyProxy(redisPort: number): Promise<LossyProxy> {
   const sockets = new Set<Socket>();
   let replies = 0;

@@ -12,11 +12,11 @@ export const systemClock: Clock = { nowMs: () => Date.now() };
 
 export interface TestDirectory extends Directory {
   readonly connection: RedisConnection;
-  /** What the gateway would say to somebody with this key. */
+  /** The gateway's decision for a client with this key. */
   check(key: string): Promise<string>;
 }
 
-/** A directory on a connection of its own. Every test file ends with `closeConnections`. */
+/** A directory on its own connection. Every test file ends with `closeConnections`. */
 export async function openDirectory(
   target: RedisTarget,
   clock: Clock = systemClock,
@@ -35,7 +35,7 @@ export async function openDirectory(
   };
 }
 
-/** Everything that is in a server. */
+/** All data in a server. */
 export async function dumpRedis({ connection }: TestDirectory): Promise<Record<string, unknown>> {
   const dump: Record<string, unknown> = {};
   for (const key of ((await connection.send('keys', ['gw:*'])) as string[]).sort()) {
