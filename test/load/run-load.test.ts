@@ -4,7 +4,7 @@ import { type LoadOptions, runLoad } from '../../src/load/run-load.ts';
 import { findFreePort } from '../support/servers/find-free-port.ts';
 import { startHeldServer } from './start-held-server.ts';
 
-/** As `runLoad` has it. */
+/** The value in `runLoad`. */
 const WAITING_MAX = 16_384;
 
 function load(url: string, options: Partial<LoadOptions>): Promise<LoadResult> {

@@ -5,24 +5,24 @@ import { onTestFinished } from 'vitest';
 
 export interface HeldServer {
   readonly url: string;
-  /** Requests so far, but for those of the key itself. */
+  /** The number of requests so far, without requests about the key itself. */
   asked(): number;
-  /** From now on answers are kept back. */
+  /** Holds answers back from now on. */
   hold(): void;
-  /** Gives the answers that were kept back, and the next ones at once. */
+  /** Sends the answers that were held back. Later answers are sent at once. */
   release(): void;
 }
 
 const KEY = { object: 'key', month: '202601', spent_this_month: 1, held: 0 };
 
 interface HeldServerOptions {
-  /** Runs when a request has come, before it is answered. */
+  /** Runs when a request has arrived, before its answer. */
   readonly onAsked?: (asked: number, server: HeldServer) => void;
-  /** What a key is told of itself, one after the other; the last for ever. */
+  /** What successive requests about the key are told. The last answer repeats for ever. */
   readonly keyAnswers?: readonly Partial<typeof KEY>[];
 }
 
-/** A server that answers everything with 200, at once or when it is told to, and to a key that it is one. */
+/** A server that answers every request with 200, at once or when told to. It accepts every key. */
 export async function startHeldServer({
   onAsked,
   keyAnswers = [],
