@@ -2,7 +2,7 @@ import { getContainerRuntimeClient } from 'testcontainers';
 
 const NO_ENGINE = 'Could not find a working container runtime strategy';
 
-/** Any other failure is one: an engine that is there and does not work must not look like none. */
+/** Any other failure is an error: a broken engine must not look like a missing engine. */
 export async function hasContainerEngine(): Promise<boolean> {
   try {
     await getContainerRuntimeClient();

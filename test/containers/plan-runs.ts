@@ -3,11 +3,14 @@ import { REDIS_IMAGES } from '../support/servers/images.ts';
 export interface PlannedRun {
   /** Undefined for the server of this machine. */
   readonly image: string | undefined;
-  /** What is told before it. */
+  /** A message printed before the run. */
   readonly announcement: string;
 }
 
-/** Without an engine the same tests run once, and nobody is left to think that they ran in containers. */
+/**
+ * Without an engine the same tests run once, and a message says that they did not run in
+ * containers.
+ */
 export function planRuns(hasEngine: boolean): readonly PlannedRun[] {
   if (!hasEngine) {
     return [

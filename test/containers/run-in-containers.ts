@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { hasContainerEngine } from './has-container-engine.ts';
 import { planRuns } from './plan-runs.ts';
 
-/** `npm run test:containers`: what is in these folders depends on what Redis does. */
+/** `npm run test:containers`: the tests in these folders depend on the behaviour of Redis. */
 const FOLDERS = ['quota', 'redis', 'proof', 'ledger', 'accounts'].map((name) => `test/${name}/`);
 
 for (const { image, announcement } of planRuns(await hasContainerEngine())) {
