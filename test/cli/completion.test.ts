@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { runHere } from './use-cli.ts';
 
-/** What bash offers at the end of this line. */
+/** The completions that bash offers at the end of this line. */
 async function complete(...words: string[]): Promise<string[]> {
   const { out } = await runHere({}, 'completion', 'bash');
   const script = `${out}

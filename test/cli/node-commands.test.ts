@@ -119,7 +119,7 @@ it('tollgate key revoke asks on a terminal, and takes nothing but yes for yes', 
   const { env, operator } = await startNode();
   const account = await operator.createAccount();
   const { id, key } = await operator.createKey(account, { name: 'build server' });
-  /** Gives the program a terminal of its own, and types into it when it asks. */
+  /** Gives the program its own terminal and types into it when it asks. */
   const revoke = async (typed: string, ...more: string[]) => {
     const command = [process.execPath, 'dist/src/main.js', 'key', 'revoke', id, ...more].join(' ');
     const child = spawn('script', ['-qec', command, '/dev/null'], {

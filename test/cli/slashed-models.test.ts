@@ -55,7 +55,7 @@ describe('a model with slashes in its names', () => {
   it.each([
     [MODEL, MODEL],
     [ALIAS, ALIAS],
-    // What a pattern stands for is kept by the id of its model.
+    // Patterns are resolved once for each model id.
     ['old/one', MODEL],
   ])('may be the only one of a key, as %s', async (name, kept) => {
     const account = await operator.createAccount();

@@ -9,7 +9,7 @@ import { runHere } from './use-cli.ts';
 const gateway = useGateway({ config: 'workers: 1\n' });
 const SHOWN = 'reading the ledger';
 
-/** Runs a command line in a terminal of its own, or without one; answers what it wrote to standard error. */
+/** Runs a command line in its own terminal or without a terminal. Returns its standard error. */
 function readErrors(line: string, isTerminal: boolean): string {
   const command = `${process.execPath} dist/src/main.js ${line} 2>&1 >/dev/null`;
   const [program, ...args] = isTerminal
@@ -19,7 +19,7 @@ function readErrors(line: string, isTerminal: boolean): string {
   return spawnSync(program ?? '', args, { encoding: 'utf8', env }).stdout;
 }
 
-/** The lines that a command prints, by a reader that takes its time. */
+/** The lines that a command prints to a slow reader. */
 async function readSlowly(...args: readonly string[]): Promise<Record<string, unknown>[]> {
   const child = spawn(process.execPath, ['dist/src/main.js', ...args], {
     env: {

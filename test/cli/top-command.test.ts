@@ -14,7 +14,7 @@ const OTHER_SCREEN = '\u001b[?1049h\u001b[?25l';
 const NEXT_FRAME = '\u001b[H\u001b[J';
 const AS_BEFORE = '\u001b[?25h\u001b[?1049l';
 
-/** Pages such as a node has, which count on by the clock; a path is told to be missing. */
+/** Pages like those of a node, whose counts grow with the clock. A path can be declared missing. */
 async function startPages(missing = ''): Promise<string> {
   const startMs = performance.now();
   const server: Server = createServer((request, response) => {
@@ -85,7 +85,7 @@ it('fails when no node is there', async () => {
 it('refreshes a terminal, and restores it on Ctrl-C', async () => {
   const url = await startPages();
   const command = `stty rows 12 cols 40 && exec '${process.execPath}' ${PROGRAM} top`;
-  // It gives the program a terminal of its own, and passes keys on to it.
+  // `script` gives the program its own terminal and passes keys on to it.
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     env: { PATH: process.env['PATH'], ...env(url) },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -106,7 +106,7 @@ it('refreshes a terminal, and restores it on Ctrl-C', async () => {
   expect(output.endsWith(AS_BEFORE)).toBe(true);
   const frames = output.slice(0, -AS_BEFORE.length).split(NEXT_FRAME).slice(1);
   for (const frame of frames) {
-    // The terminal adds a return of its own before each line feed.
+    // The terminal adds a carriage return before each line feed.
     const lines = frame.replace('^C', '').split(/\r+\n/);
     expect(lines.length).toBeLessThanOrEqual(12);
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(40);

@@ -4,7 +4,9 @@ import { closeConnections } from '../support/servers/redis-connection.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { runHere } from './use-cli.ts';
 
-/** A node's listener for operators and commands that talk to it, to be called at the top of a file. */
+/**
+ * A node's listener for operators, and commands that talk to it. Call this at the top of a file.
+ */
 export function useAdminCli() {
   const undos: (() => void | Promise<void>)[] = [];
   let started: TestOps | undefined;
@@ -21,7 +23,7 @@ export function useAdminCli() {
     if (started === undefined) throw new Error('the listener has not started');
     return started;
   };
-  /** The variables alone tell the address, and the data folder with its token. */
+  /** Only these variables give the address, and the data folder with its token. */
   const env = () => ({ TOLLGATE_ADMIN_URL: ops().url, TOLLGATE_DATA_DIR: ops().dataDir });
   const run = (...args: string[]) => runHere(env(), ...args);
   const runOk = async (...args: string[]) => {
@@ -38,7 +40,7 @@ export function useAdminCli() {
   return { ops, env, run, runOk, runJson, createAccount };
 }
 
-/** What stands behind a name in a printed table. */
+/** The value that follows a name in a printed table. */
 export function cell(out: string, name: string): string {
   return new RegExp(`^${name} +(.*)$`, 'm').exec(out)?.[1] ?? '';
 }

@@ -25,7 +25,7 @@ export function runProgram(env: Variables, ...args: readonly string[]): Promise<
   });
 }
 
-/** The same in this process, which costs less; one at a time. */
+/** The same in this process, which costs less. Only one can run at a time. */
 export async function runHere(env: Variables, ...args: readonly string[]): Promise<Run> {
   const printed = { out: '', err: '' };
   const spies = [
