@@ -20,7 +20,7 @@ function startWriter(fd: number) {
   return { ...writer, dropped: () => dropped };
 }
 
-/** A pipe of the system, with both ends in this process. It is read only when a test says so. */
+/** A pipe of the system with both ends in this process. It is read only when a test says so. */
 function openPipe() {
   const path = join(createTempDir(), 'pipe');
   execFileSync('mkfifo', [path]);
@@ -37,7 +37,7 @@ function openPipe() {
         text += buffer.toString('latin1', 0, bytes);
       }
     } catch (error) {
-      // There is nothing more at the moment.
+      // The pipe is empty at the moment.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
     }
     return text;
@@ -85,7 +85,7 @@ describe('a writer of lines', () => {
     );
     expect(writer.dropped()).toBe(total - keptLines().length);
     expect(keptLines().length * LINE_BYTES).toBeGreaterThan(QUEUE_BYTES_MAX - LINE_BYTES);
-    // One more write is under way, which is not in the queue any more.
+    // One more write is in progress. It is not in the queue.
     const keptBytesMax = QUEUE_BYTES_MAX + WRITE_BYTES_MAX;
     expect(keptLines().length * LINE_BYTES).toBeLessThanOrEqual(keptBytesMax);
     expect(keptLines().map(Number)).toEqual(
@@ -107,7 +107,7 @@ describe('a writer of lines', () => {
     await writer.close(50);
     const written = () => read().length;
     expect(written()).toBeLessThan(lines * LINE_BYTES);
-    // The write that is under way has to end before the pipe can be closed.
+    // The write in progress must end before the pipe can be closed.
     await waitUntil(() => written() === lines * LINE_BYTES, 'the rest is written');
   });
 
@@ -117,7 +117,7 @@ describe('a writer of lines', () => {
     const writer = startWriter(writeFd);
     writer.write(lineOf(1));
     await writer.close(30_000);
-    // What tells of the first one is lost as well, and counts for nothing.
+    // The line that reports the first loss is lost too, and is not counted.
     await writer.close(30_000);
     expect(writer.dropped()).toBe(1);
     reopenReader();
