@@ -34,7 +34,8 @@ afterAll(async () => {
 });
 
 /**
- * Repeats an operation, each time with another of its replies lost. Returns the number of attempts.
+ * Repeats an operation, each time with another of its replies lost. Returns how many replies were
+ * lost.
  */
 async function loseEachReply(run: () => Promise<void>): Promise<number> {
   for (let index = 0; index < REPLIES_MAX; index++) {

@@ -55,7 +55,7 @@ describe('a model with slashes in its names', () => {
   it.each([
     [MODEL, MODEL],
     [ALIAS, ALIAS],
-    // Patterns are resolved once for each model id.
+    // The key keeps the id of the model that the pattern resolves to.
     ['old/one', MODEL],
   ])('may be the only one of a key, as %s', async (name, kept) => {
     const account = await operator.createAccount();

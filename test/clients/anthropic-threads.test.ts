@@ -46,7 +46,7 @@ describe.each([false, true])(
       const answer = await runner.runUntilDone();
       expect(answer.stop_reason).toBe('end_turn');
       expect(cities).toEqual(['Oslo']);
-      // The first client learns that there are no threads. All others do without them.
+      // The first request learns that there are no threads. All later requests do without them.
       expect(statuses).toEqual([400, 200, 200]);
       expect(bodies.map(({ thread }) => thread)).toEqual([
         { type: 'create' },

@@ -17,7 +17,7 @@ upstreams:
 
 const parse = (text: string) => parseConfig({ path: 't.yaml', text, env: { TOKEN: 'token-word' } });
 
-/** The types that messages between processes of the node consist of. */
+/** Packs and unpacks the settings as messages between processes of the node do. */
 const sendOver = (config: Config) => deserialize(serialize(packConfig(config))) as unknown;
 
 it('settings that went over to another process are the same as before, frozen too', () => {

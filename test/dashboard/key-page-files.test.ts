@@ -38,7 +38,7 @@ function countCompressedBytes(dir: string): number {
 const askRoot = (url: string, accept: string, method = 'GET') =>
   fetch(`${url}/`, { method, headers: { accept } });
 
-/** The headers without those that differ from answer to answer. */
+/** Reads an answer without the parts that differ from answer to answer. */
 async function readAnswer(response: Response) {
   const text = await response.text();
   const requestId = response.headers.get('request-id') ?? '';

@@ -180,7 +180,7 @@ it('a key that cannot be shown is explained beside the field: unknown, revoked, 
   await explained('The node cannot be reached. Try again in a moment.');
 }, 120_000);
 
-/** Guesses until the page says that there are too many wrong keys. */
+/** Guesses are counted until the page reports too many wrong keys. */
 async function expectThrottled(tab: Tab, { url }: Gateway): Promise<void> {
   const guess = { headers: { 'x-api-key': 'sk-gw2-guessed' } };
   for (let tries = 0; tries < 3; tries += 1) await fetch(`${url}/v1/key`, guess);

@@ -82,7 +82,7 @@ const answers: fc.Arbitrary<Answer> = fc
     const lines = parts.headers.map(
       (each) => `${each.name}:${each.before}${each.value}${each.after}`,
     );
-    // undici refuses a length on an answer that may not have a body.
+    // undici rejects an answer that states a length although it may not have a body.
     if (hasBody || !frame.header.startsWith('content-length')) {
       if (parts.isFramedFirst) lines.unshift(frame.header);
       else lines.push(frame.header);

@@ -55,7 +55,10 @@ interface Order {
   readonly payment: number | null;
 }
 
-/** Requests and payments of some accounts. Meanwhile some of them are exported and trimmed. */
+/**
+ * Makes requests and payments of some accounts. Meanwhile some of the entries are exported and
+ * trimmed.
+ */
 async function carryOut(orders: readonly Order[], dir: string): Promise<TestAccount[]> {
   const accounts: TestAccount[] = [];
   for (const bucket of BUCKETS) accounts.push(await createAccount(ledger.connection, bucket));

@@ -22,7 +22,10 @@ interface HeldServerOptions {
   readonly keyAnswers?: readonly Partial<typeof KEY>[];
 }
 
-/** A server that answers every request with 200, at once or when told to. It accepts every key. */
+/**
+ * A server that answers every request with 200, at once or when told to, and describes any key as
+ * valid.
+ */
 export async function startHeldServer({
   onAsked,
   keyAnswers = [],

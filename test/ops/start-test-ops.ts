@@ -40,7 +40,7 @@ export interface TestOps {
   readonly events: EventHub;
   readonly admin: AdminHandlerOptions;
   readiness: Readiness;
-  /** The actions of the node. A test may change them. */
+  /** What the node would do. A test may change it. */
   reload: (who: Operator) => Promise<ReloadResult>;
   /** Sends a request below `/admin/v1` with the admin token. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;

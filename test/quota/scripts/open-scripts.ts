@@ -152,7 +152,10 @@ export function openScripts(script?: string) {
   return {
     send,
     hash,
-    /** Sends settlements as a faulty node would, without the checks of the wrappers. */
+    /**
+     * Changes the arguments of calls, as a faulty node whose wrappers check nothing would send
+     * them.
+     */
     changeArgs(change: ChangeArgs) {
       changeArgs = change;
     },
@@ -174,7 +177,7 @@ export function openScripts(script?: string) {
     /** At most a block of times, oldest first. */
     setAdmissions: (...times: readonly number[]) =>
       send('eval', WRITE_WINDOW, 1, redisKeys.account(ACCOUNT), ...times),
-    /** The lease of a hold that a sweep can find. 0 if there is none. */
+    /** When the lease of a hold ends. 0 if a sweep cannot find the hold. */
     async leaseEnd(requestId = REQUEST): Promise<number> {
       const renewed = await send('zscore', redisKeys.renewals, requestId);
       if (renewed !== null) return Number(renewed);
