@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { forgetSecret, type NewSecret } from '../new-secrets.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -56,9 +56,12 @@ function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
   );
 }
 
-/** The browser asks in its own words before the page is closed or reloaded. */
+/**
+ * The browser asks in its own words before the page is closed or reloaded, as soon as the key is on
+ * the page: an effect after painting may come too late.
+ */
 function useUnloadQuestion(isAsked: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isAsked) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', ask);
