@@ -4,7 +4,7 @@ export interface MemoryLog extends Log {
   readonly lines: { level: string; message: string; fields: Readonly<Record<string, unknown>> }[];
 }
 
-/** Keeps what was logged, for tests that look at it. */
+/** A log that keeps its entries for tests to inspect. */
 export function createMemoryLog(): MemoryLog {
   const lines: MemoryLog['lines'] = [];
   const at =

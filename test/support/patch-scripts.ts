@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 
-/** A text that the scripts have once, and what stands in its place. */
+/** A text that occurs once in the scripts, and its replacement. */
 export interface Patch {
   readonly find: string;
   readonly replace: string;
@@ -18,21 +18,21 @@ const READ_CLOCK = `  local time = redis.call('TIME')
 
 export const CLOCK_KEY = 'test-clock';
 
-/** The scripts' clock stands still at what `CLOCK_KEY` holds. */
+/** Freezes the scripts' clock at the value of `CLOCK_KEY`. */
 export const FROZEN_CLOCK: Patch = {
   find: READ_CLOCK,
   replace: `  return tonumber(redis.call('GET', '${CLOCK_KEY}'))`,
 };
 
-/** The scripts' clock runs, as far ahead as `CLOCK_KEY` says. */
+/** Lets the scripts' clock run, ahead of the real clock by the value of `CLOCK_KEY`. */
 export const STEPPED_CLOCK: Patch = {
   find: READ_CLOCK,
   replace: `${READ_CLOCK} + (redis.call('GET', '${CLOCK_KEY}') or 0)`,
 };
 
 /**
- * A connection that sends the scripts with other texts in them: a clock of the test's own, or a mistake. The
- * product has no hook for that; its wrappers run unchanged.
+ * A connection that patches the scripts it sends, to give them a clock of the test's own or a bug.
+ * The product has no hook for this; its wrappers run unchanged.
  */
 export function patchScripts(connection: Connection, patches: readonly Patch[]): Connection {
   const patched = new Map<string, { source: string; sha: string }>();
@@ -52,7 +52,7 @@ export function patchScripts(connection: Connection, patches: readonly Patch[]):
 
   return {
     async send(command, args) {
-      // The wrapper answers by sending the whole script.
+      // A wrapper that gets this error sends the whole script.
       if (command === 'evalsha') throw new Error('NOSCRIPT it is not the patched one');
       if (command !== 'eval') return connection.send(command, args);
       const { source, sha } = patch(String(args[0]));

@@ -6,7 +6,7 @@ import type { Exchange } from '../../src/http/exchange.ts';
 import type { HttpRoute } from '../../src/http/routes/route-table.ts';
 import { encodeHybridRefusal } from '../../src/protocol/encode-hybrid-refusal.ts';
 
-/** The real program with a few routes more, which show from outside what happens to open exchanges. */
+/** The real program with a few extra routes that reveal what happens to open exchanges. */
 function probe(
   path: string,
   handle: (exchange: Exchange, value: number) => Promise<void> | void,
@@ -40,7 +40,7 @@ const PROBES = [
   probe('/probe/crash', () => {
     process.kill(process.pid, 'SIGKILL');
   }),
-  // The whole heap: all that is alive grows old at once.
+  // A full collection: all living objects move to the old generation at once.
   probe('/probe/collect', (exchange) => {
     setFlagsFromString('--expose-gc');
     runInNewContext('gc')();
@@ -58,7 +58,8 @@ const PROBES = [
   }),
 ];
 
-// Each loads only what it needs, as in `src/main.ts`: three processes a node are most of what the tests take.
+// Each process loads only what it needs, as in `src/main.ts`: the three processes of each node take
+// most of the tests' resources.
 if (cluster.isWorker) {
   const { runWorkerProcess } = await import('../../src/worker/run-worker-process.ts');
   runWorkerProcess(PROBES);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The memory that a process takes up now. */
+/** The resident memory of a process. */
 export function readResidentBytes(pid: number): number {
   const [, kibibytes] =
     /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 export interface TcpQueues {
-  /** Sent and not yet taken by the system at the other end. */
+  /** Bytes sent that the system at the other end has not taken yet. */
   readonly unsentBytes: number;
-  /** Come in and not yet read. */
+  /** Bytes received that the process has not read yet. */
   readonly unreadBytes: number;
 }
 
-/** What the system holds for each IPv4 socket of this machine, by `localPort-remotePort`. */
+/** The queues of every IPv4 socket of this machine, by `localPort-remotePort`. */
 export function readTcpQueues(): ReadonlyMap<string, TcpQueues> {
   const lines = readFileSync('/proc/net/tcp', 'latin1').trimEnd().split('\n').slice(1);
   return new Map(

@@ -1,6 +1,6 @@
 import type { RequestDetails } from '../../src/protocol/request-details.ts';
 
-/** Of a request that went well. */
+/** The details of a successful request. */
 export const DETAILS: RequestDetails = {
   format: 'native',
   isStream: false,

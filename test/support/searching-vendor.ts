@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a vendor of the native format says of an answer for which it has searched the web. */
+/** The answer of a vendor of the native format that has searched the web. */
 export interface ToldSearches {
   readonly input: number;
   readonly output: number;
@@ -31,7 +31,7 @@ function answerWhole(response: ServerResponse, told: ToldSearches) {
 const write = (response: ServerResponse, type: string, fields: object = {}) =>
   response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
 
-/** What was searched is told in the end, as vendors do. */
+/** Like real vendors, it reports the searches at the end. */
 export function beginStream(response: ServerResponse, results: readonly object[]) {
   response.setHeader('content-type', 'text/event-stream');
   const message = {

@@ -1,6 +1,6 @@
 const NAMES = ['kind', 'account', 'key', 'month', 'model', 'held', 'charged', 'short', 'balance'];
 
-/** What `quota/scripts/lua/money.lua` enters, by name and as texts; the usage stays packed. */
+/** The ledger entry of `quota/scripts/lua/money.lua` as texts by name; the usage stays packed. */
 export function splitLedgerEntry(fields: readonly string[]): ReadonlyMap<string, string> {
   const [, entry = '', , usage = ''] = fields;
   const parts = entry.split('|');

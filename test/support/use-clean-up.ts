@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest';
 import type { CleanUp } from './create-temp-dir.ts';
 
-/** For what all tests of a file share: is undone after the last of them, in reverse order. */
+/** Cleans up what all tests of a file share: after the last test, in reverse order. */
 export function useCleanUp(): CleanUp {
   const undos: (() => void | Promise<void>)[] = [];
   afterAll(async () => {

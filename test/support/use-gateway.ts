@@ -1,12 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from './servers/start-gateway.ts';
 
-/** A simulated upstream that loses no time. */
+/** A simulated upstream without delays. */
 export const FAST_UPSTREAM =
   'upstreams: [{name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}]\n';
 export const FAST_CONFIG = `workers: 1\n${FAST_UPSTREAM}`;
 
-/** One gateway for all tests of a file; to be called at its top. */
+/** Starts one gateway for all tests of a file. Call it at the top of the file. */
 export function useGateway(options: GatewayOptions = {}): () => Gateway {
   const undos: (() => void | Promise<void>)[] = [];
   let gateway: Gateway | undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Gateway } from './servers/start-gateway.ts';
 
-/** What `tollgate ledger verify` says of a node whose store is this one. */
+/** The output of `tollgate ledger verify` for a node with this store. */
 export function verifyLedger({ dataDir }: Gateway, redisUrl: string): object {
   const configPath = join(dataDir, 'verify.yaml');
   writeFileSync(configPath, `data_dir: ${dataDir}\nredis: {url: "${redisUrl}"}\n`);

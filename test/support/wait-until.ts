@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 10;
 
-/** Waits for a condition, never for a time; the bound only ends a test that would hang. */
+/** Waits for a condition, never for a fixed time. The bound only ends a test that would hang. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   what: string | (() => string),

@@ -16,7 +16,7 @@ interface KeyShown {
   readonly status: string;
 }
 
-/** What an operator does, over the node's own admin API. */
+/** What an operator does, through the node's own admin API. */
 export function admin(gateway: Gateway) {
   const call = async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
     const token = readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
@@ -46,7 +46,7 @@ export function admin(gateway: Gateway) {
     revoke: (id: string) => call('POST', `/keys/${id}/revoke`, {}),
     rotate: (id: string, overlapSeconds: number) =>
       call<{ key: string }>('POST', `/keys/${id}/rotate`, { overlap_seconds: overlapSeconds }),
-    /** Everything that was admitted is settled or swept. */
+    /** Waits until every admitted request is settled or swept. */
     waitUntilSettled: (account: string, timeoutMs?: number) =>
       waitUntil(async () => (await self.account(account)).held === 0, 'nothing is held', timeoutMs),
   };

@@ -11,20 +11,20 @@ export interface Question {
   readonly prompt?: string;
 }
 
-/** What a client understands of an answer, whole or streamed, in either format. */
+/** An answer as a client understands it, whole or streamed, in either format. */
 export interface Told {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** As the format writes it; at the end of a stream too. */
+  /** The error as the format writes it, also at the end of a stream. */
   readonly error: { readonly type: string; readonly message: string } | undefined;
-  /** Whether the answer ended as complete answers of its format end. */
+  /** Whether the answer ended as complete answers of its format do. */
   readonly isComplete: boolean;
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
 }
 
-/** Asks, and reads to the end; throws where the gateway breaks off without a word. */
+/** Sends a request and reads to the end. Throws if the gateway breaks off without an error. */
 export async function askGateway(question: Question): Promise<Told> {
   const { format, isStream } = question;
   const response = await postQuestion(question);

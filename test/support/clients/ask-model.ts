@@ -1,4 +1,4 @@
-/** One native request, as small as it can be, and what came back. */
+/** One minimal native request, and its answer. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
@@ -6,7 +6,7 @@ export interface Answered {
     readonly error?: { readonly type: string; readonly message: string };
     readonly usage?: { readonly input_tokens: number; readonly output_tokens: number };
   };
-  /** Between these two, by the clock of this process, the request was admitted or refused. */
+  /** The request was admitted or refused between these two times, by the clock of this process. */
   readonly sentMs: number;
   readonly answeredMs: number;
 }
@@ -34,14 +34,14 @@ export async function askModel(url: string, key: string, body: object): Promise<
 export interface OpenStream {
   readonly status: number;
   readonly requestId: string | null;
-  /** All that has arrived. */
+  /** Everything that has arrived. */
   text(): string;
-  /** Resolves when the stream has ended, one way or the other. */
+  /** Resolves when the stream has ended, in order or not. */
   readonly ended: Promise<void>;
   leave(): void;
 }
 
-/** Resolves with the head of the answer; events then come in by themselves. */
+/** Resolves with the head of the answer. Events then arrive in the background. */
 export async function openStream(url: string, key: string, body: object): Promise<OpenStream> {
   const leaving = new AbortController();
   const response = await post(url, key, { ...body, stream: true }, leaving.signal);
@@ -54,7 +54,7 @@ export async function openStream(url: string, key: string, body: object): Promis
     status: response.status,
     requestId: response.headers.get('request-id'),
     text: () => text,
-    // A stream that breaks off has ended too; what came of it is what a test looks at.
+    // A stream that breaks off has also ended. Tests look at what has arrived.
     ended: read().catch(() => {}),
     leave: () => leaving.abort(),
   };

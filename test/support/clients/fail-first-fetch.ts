@@ -1,4 +1,7 @@
-/** A `fetch` for client libraries whose first request asks the simulated upstream for a 429; the others go as they are. */
+/**
+ * A `fetch` for client libraries. Its first request asks the simulated upstream for a 429; the
+ * other requests pass unchanged.
+ */
 export function failFirstFetch(statuses: number[]): typeof fetch {
   return async (url, init) => {
     const body = String(init?.body);

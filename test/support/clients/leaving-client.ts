@@ -30,7 +30,7 @@ async function readCharged(gateway: Gateway, account: string): Promise<Tokens> {
   return { input: input + written, output };
 }
 
-/** Somebody who asks, and may leave; whose account has one request. */
+/** A client that sends a request and may leave early. Its account has this one request only. */
 export async function createLeavingClient(gateway: Gateway, text: string, more: object) {
   const operator = admin(gateway);
   const account = await operator.createAccount({ credits: 10 });

@@ -1,7 +1,9 @@
 import type { Gateway } from '../servers/start-gateway.ts';
 import { admin } from './admin.ts';
 
-/** A key whose account has no credits, and one that may use no model that tests ask for. */
+/**
+ * A key whose account has no credits, and a key that may use none of the models that tests ask for.
+ */
 export async function createLimitedKeys(
   gateway: Gateway,
 ): Promise<{ poor: string; narrow: string }> {
@@ -11,7 +13,7 @@ export async function createLimitedKeys(
   return { poor: poor.key, narrow: narrow.key };
 }
 
-/** A key that is admitted once in a window. */
+/** A key that admits one request per window. */
 export async function createSlowKey(gateway: Gateway): Promise<string> {
   const operator = admin(gateway);
   const { key } = await operator.createKey(await operator.createAccount(), { rpm: 1 });

@@ -8,7 +8,7 @@ export interface HeardEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Answers all events that have come so far. */
+/** Returns all events received so far. */
 export async function listenToEvents(gateway: Gateway): Promise<() => HeardEvent[]> {
   const token = readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
   const leaving = new AbortController();

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { waitUntil } from '../wait-until.ts';
 
-/** A client that speaks bytes: what it sends is exactly what was written in the test. */
+/** A client that sends bytes exactly as the test writes them. */
 export interface RawConnection {
   readonly socket: Socket;
   send(bytes: string | Uint8Array): void;
-  /** Everything that came back so far, one character a byte. */
+  /** Everything received so far, one character per byte. */
   received(): string;
   isClosed(): boolean;
   waitFor(pattern: RegExp): Promise<void>;

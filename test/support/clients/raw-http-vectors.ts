@@ -1,17 +1,19 @@
 /**
- * What arrives on the port is bytes, not requests. Each vector is sent as it stands; then it is known which
- * handlers ran, what came back and whether the connection was left open. Some builds of uWS answer a
- * malformed request with 400 or 505, others only close the connection after 8 to 12 seconds: both are safe,
- * and both are allowed here.
+ * The port receives bytes, not requests. A test sends each vector as it stands, then checks which
+ * handlers ran, what came back and whether the connection stayed open. Some builds of uWS answer a
+ * malformed request with 400 or 505, others only close the connection after 8 to 12 seconds. Both
+ * are safe, so both are allowed here.
  */
 export interface Vector {
   readonly name: string;
-  /** One string a packet. */
+  /** One string per packet. */
   readonly packets: readonly string[];
 }
 
 export const HOST = 'Host: a\r\n';
-/** Stands in every path and is replaced by a mark of the vector's own, of the same length. */
+/**
+ * A placeholder in every path, replaced by a mark of the same length that is unique to the vector.
+ */
 export const MARK = '?mark';
 export const SMUGGLED = `GET /smuggled${MARK} HTTP/1.1\r\n${HOST}\r\n`;
 export const GET_OK = `GET /ok${MARK} HTTP/1.1\r\n${HOST}\r\n`;
@@ -22,7 +24,9 @@ export const chunked = (body: string) => post('Transfer-Encoding: chunked\r\n', 
 export const get = (headers: string) => `GET /ok${MARK} HTTP/1.1\r\n${HOST}${headers}\r\n`;
 const vector = (name: string, ...packets: string[]): Vector => ({ name, packets });
 
-/** Two readers could disagree on these, or they are no HTTP/1.1: no handler may see them. */
+/**
+ * Two parsers could disagree on these vectors, or they are not HTTP/1.1. No handler may see them.
+ */
 export const REFUSED: readonly Vector[] = [
   vector(
     'content-length and transfer-encoding',

@@ -33,7 +33,7 @@ export async function readUpstream(gateway: Gateway, name: string): Promise<Upst
   return found;
 }
 
-/** Every worker tells that the upstream is in this state. */
+/** Waits until every worker reports this state of the upstream. */
 export function waitForState(gateway: Gateway, name: string, state: string): Promise<void> {
   return waitUntil(async () => {
     const { workers } = await readUpstream(gateway, name);

@@ -3,11 +3,11 @@ import type { Gateway } from '../servers/start-gateway.ts';
 export interface Scrape {
   readonly contentType: string;
   readonly text: string;
-  /** Of all series that have these labels, whatever else they have; undefined when there is none. */
+  /** The sum of all series that have at least these labels; undefined if there are none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
 }
 
-/** The page that Prometheus gets from a node. */
+/** Reads the page that a node serves to Prometheus. */
 export async function scrape({ opsUrl }: Pick<Gateway, 'opsUrl'>): Promise<Scrape> {
   const response = await fetch(`${opsUrl}/metrics`);
   const text = await response.text();

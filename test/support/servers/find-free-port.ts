@@ -1,20 +1,22 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, so that none of those can take one meanwhile. */
+/**
+ * Below the range for outgoing connections, so that no such connection can take a port meanwhile.
+ */
 const PORT_MIN = 10_000;
 const PORT_MAX = 30_000;
 
 /**
- * Test files run in processes of their own, some at the same time. Those have ports of their own, by the number of
- * their place among them: what one was given may be used only seconds later, when its server has started.
+ * Test files run in separate processes, some at the same time. Each process has its own range of
+ * ports, by its worker number: a server may bind a port only seconds after the port is found.
  */
 const PLACES_MAX = 10;
 const PORTS_PER_PLACE = (PORT_MAX - PORT_MIN) / PLACES_MAX;
 const place = Number(process.env['VITEST_POOL_ID'] ?? 0) % PLACES_MAX;
 const first = PORT_MIN + place * PORTS_PER_PLACE;
 
-/** Each file begins somewhere else, and gives no port twice in a row. */
+/** Each file starts at a different port, and never gets the same port twice in a row. */
 let next = Math.floor(Math.random() * PORTS_PER_PLACE);
 
 export async function findFreePort(): Promise<number> {

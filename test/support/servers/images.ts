@@ -1,4 +1,7 @@
-/** Every image that deployments and tests take from a registry; a test holds the files of `deploy/` against it. */
+/**
+ * Every image that deployments and tests pull from a registry. A test compares the files of
+ * `deploy/` with it.
+ */
 export const IMAGES = {
   build: 'node:24-trixie-slim',
   base: 'debian:trixie-slim',
@@ -8,5 +11,5 @@ export const IMAGES = {
   grafana: 'grafana/grafana:12.1.0',
 };
 
-/** Each of these has to serve as Redis. */
+/** The images that must work as Redis. */
 export const REDIS_IMAGES = ['redis:7', IMAGES.redis, 'valkey/valkey:8'];

@@ -10,7 +10,7 @@ export interface TestConnection extends RedisConnection {
 
 const open = new Set<RedisConnection>();
 
-/** A connection as the gateway makes it. Every test file ends with `closeConnections`. */
+/** Connects as the gateway does. Every test file ends with `closeConnections`. */
 export function openConnection(
   target: RedisTarget,
   commandTimeoutMs = 1_000,
@@ -37,7 +37,7 @@ export function tcp(port: number): Extract<Endpoint, { kind: 'tcp' }> {
 
 export const NO_AUTH = { username: undefined, password: undefined };
 
-/** Waits until calls succeed, as the gateway's callers would: by calling. */
+/** Waits until calls succeed by calling repeatedly, as the gateway's callers would. */
 export async function waitForRedis(connection: RedisConnection, timeoutMs?: number): Promise<void> {
   await waitUntil(
     () =>

@@ -1,9 +1,9 @@
 import { startLocalRedis } from './start-local-redis.ts';
 
-/** A server that runs, wherever it comes from: to tests it is a process of this machine. */
+/** A running server of any origin. Tests treat it as a process of this machine. */
 export interface RedisProcess {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
   hasEnded(): boolean;
   signal(name: NodeJS.Signals): void;
@@ -12,8 +12,9 @@ export interface RedisProcess {
 }
 
 /**
- * The one place that decides where servers come from: `npm run test:containers` names an image. With an environment of
- * its own a server is always that of this machine, since an image has not the libraries that it names.
+ * The only place that decides where servers come from: `npm run test:containers` names an image. A
+ * server with its own environment always runs on this machine, since an image lacks the libraries
+ * that the environment names.
  */
 export async function startRedisProcess(
   args: readonly string[],
@@ -21,7 +22,7 @@ export async function startRedisProcess(
 ): Promise<RedisProcess> {
   const image = process.env['TEST_REDIS_IMAGE'];
   if (image === undefined || env !== undefined) return startLocalRedis(args, env);
-  // Loaded here, since it takes a while and most runs have no use for it.
+  // Loaded lazily, since loading is slow and most runs do not need it.
   const { startRedisContainer } = await import('./start-redis-container.ts');
   return startRedisContainer(image, args);
 }

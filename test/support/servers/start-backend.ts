@@ -5,16 +5,16 @@ import { createServer as createHttpsServer } from 'node:https';
 import { onTestFinished } from 'vitest';
 import { findFreePort } from './find-free-port.ts';
 
-/** A server of the native format that says its name, and can be away for a while. */
+/** A server of the native format that reports its name, and can be away for a while. */
 export interface Backend {
   readonly url: string;
-  /** Since the beginning; requests of clients and questions whether it is there. */
+  /** The number of client requests and of health checks since the start. */
   readonly calls: { messages: number; probes: number };
-  /** Those of the last request of a client, and of the last question. */
+  /** The headers of the last client request and of the last health check. */
   readonly headers: { message: IncomingHttpHeaders; probe: IncomingHttpHeaders };
-  /** What both kinds are answered with; 200 until it is changed. */
+  /** The status for client requests and for health checks; 200 until a test changes it. */
   readonly statuses: { messages: number; probes: number };
-  /** What the next questions are answered with before that. */
+  /** The statuses for the next health checks, used first. */
   readonly nextProbeStatuses: number[];
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -24,7 +24,7 @@ interface BackendOptions {
   readonly tls?: { readonly key: Buffer; readonly cert: Buffer };
 }
 
-/** It listens at once. */
+/** Starts listening at once. */
 export async function startBackend(name: string, { tls }: BackendOptions = {}): Promise<Backend> {
   const port = await findFreePort();
   let server: Server | undefined;

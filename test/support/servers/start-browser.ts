@@ -8,19 +8,22 @@ const CHROMIUM = '/usr/bin/chromium';
 
 export interface Tab {
   readonly page: Page;
-  /** Errors on the console and in scripts, as far as nobody has taken them. */
+  /** Errors on the console and in scripts that no test has taken yet. */
   readonly errors: string[];
 }
 
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
-    // Its sandbox does not run as root, and containers have little shared memory.
+    // Chromium's sandbox does not run as root, and containers have little shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
 
-/** One Chromium for all tests of a file, to be called at its top; each tab is a browser session of its own. */
+/**
+ * Starts one Chromium for all tests of a file. Call it at the top of the file. Each tab is a
+ * separate browser session.
+ */
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -48,7 +51,7 @@ export function readAdminToken(gateway: Gateway): string {
   return readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
 }
 
-/** Opens the dashboard as somebody who has the admin token. */
+/** Opens the dashboard as a user with the admin token. */
 export async function signIn(
   { page }: Pick<Tab, 'page'>,
   gateway: Gateway,
@@ -68,7 +71,7 @@ interface Violation {
 
 const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
-/** What axe finds on the page as it is, of what keeps people from using it. */
+/** The accessibility problems that axe finds on the page in its current state. */
 export async function expectAccessible({ page }: Tab): Promise<void> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };

@@ -4,19 +4,22 @@ import { waitUntil } from '../wait-until.ts';
 import { makeTempFolder, startRedisServer, type TestRedisServer } from './start-redis-server.ts';
 
 export interface ClockedRedis extends TestRedisServer {
-  /** Sets the server's clock so far ahead of this machine's; resolves when the server goes by it. */
+  /** Sets the server's clock this far ahead of this machine's. Resolves when the server uses it. */
   setAhead(seconds: number): Promise<void>;
 }
 
 /**
- * The allocator of the C library comes second, since libfaketime cannot start under jemalloc, which Debian's Redis is
- * linked with: each asks the other before it is ready. `$LIB` is for the loader.
+ * The C library's allocator is preloaded second, because libfaketime cannot start under jemalloc,
+ * which Debian's Redis links: each calls the other before it is ready. The loader expands `$LIB`.
  */
 const PRELOADED = '/usr/$LIB/faketime/libfaketimeMT.so.1 libc_malloc_debug.so.0';
-/** A command and a tick of the server lie between the two clocks that are compared. */
+/** A command and a tick of the server pass between the two clock readings that are compared. */
 const TOLERANCE_SECONDS = 5;
 
-/** A server whose wall clock the test sets while it runs. Its monotonic clock goes on, as with a real step. */
+/**
+ * A server whose wall clock the test sets while it runs. Its monotonic clock goes on, as with a
+ * real step.
+ */
 export async function startClockedRedis(args: readonly string[]): Promise<ClockedRedis> {
   const path = join(makeTempFolder(), 'ahead');
   const write = (seconds: number) => {

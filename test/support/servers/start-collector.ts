@@ -65,21 +65,23 @@ export interface Collector {
   readonly spans: CollectedSpan[];
   readonly resources: Readonly<Record<string, string | number | boolean>>[];
   readonly headers: IncomingHttpHeaders[];
-  /** Bodies as they came. */
+  /** The bodies as they arrived. */
   readonly bodies: string[];
-  /** What the strict reader did not like. */
+  /** The complaints of the strict reader. */
   readonly problems: string[];
 }
 
 export interface CollectorOptions {
-  /** The status of each request, by its number from 1; undefined never answers. */
+  /**
+   * The status for each request, by its number from 1. If undefined, the request gets no answer.
+   */
   readonly answer?: (number: number) => number | undefined;
-  /** How many spans of each request it says it has rejected. */
+  /** The number of spans that the collector reports as rejected for each request. */
   readonly rejected?: number;
   readonly cleanUp: CleanUp;
 }
 
-/** Takes spans over OTLP/HTTP as the specification has them, and nothing else. */
+/** Accepts spans over OTLP/HTTP as specified, and nothing else. */
 export async function startCollector(options: CollectorOptions): Promise<Collector> {
   const { answer = () => 200, rejected = 0 } = options;
   const partialSuccess = { rejectedSpans: String(rejected), errorMessage: '' };

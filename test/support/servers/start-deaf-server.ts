@@ -5,11 +5,11 @@ import type { CleanUp } from '../create-temp-dir.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const BACKLOG = 1;
-/** As many as the system lets in before the queue is full. */
+/** The number of connections that the system accepts before the queue is full. */
 const WAITING = BACKLOG + 1;
 const CALLERS = 8;
 
-/** Listens in a thread that sleeps for ever: what connects is never taken. */
+/** Listens in a thread that sleeps forever and never accepts a connection. */
 const LISTENER = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer();
@@ -19,7 +19,7 @@ const LISTENER = `
   });
 `;
 
-/** A port that takes no more connections, and refuses none: whoever connects waits. */
+/** A port that neither accepts nor refuses more connections: clients that connect wait. */
 export async function startDeafServer(cleanUp: CleanUp): Promise<number> {
   const worker = new Worker(LISTENER, { eval: true });
   cleanUp(async () => {

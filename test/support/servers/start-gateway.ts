@@ -21,18 +21,18 @@ export interface Gateway {
   readonly pid: number;
   readonly dataDir: string;
   readonly configPath: string;
-  /** The key that the node made for itself. */
+  /** The key that the node generated for itself. */
   key(): string;
   stdout(): string;
   stderr(): string;
   logLines(): LogLine[];
-  /** The living workers, by what the primary said of them. */
+  /** The living workers, according to the primary's log. */
   workerPids(): number[];
   setConfig(text: string): void;
   signal(signal: NodeJS.Signals): void;
   waitForLog(pattern: RegExp): Promise<void>;
   waitForListening(): Promise<void>;
-  /** The exit code, or the signal that ended the primary. */
+  /** The exit code of the primary, or the signal that ended it. */
   waitForExit(): Promise<number | NodeJS.Signals>;
 }
 
@@ -41,19 +41,19 @@ export interface GatewayOptions {
   readonly port?: number;
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of all its processes. */
+  /** Flags of Node.js for all its processes. */
   readonly nodeFlags?: readonly string[];
   readonly cleanUp?: CleanUp;
 }
 
-/** Starts the real cluster as a child process, with an embedded store in a folder of its own. */
+/** Starts the real cluster as a child process, with an embedded store in its own folder. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const gateway = await launchGateway(options);
   await gateway.waitForListening();
   return gateway;
 }
 
-/** The same without waiting: for starts that are meant to fail. */
+/** Starts the cluster without waiting, for starts that are meant to fail. */
 export async function launchGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const port = options.port ?? (await findFreePort());
   const opsPort = await findFreePort();
@@ -134,14 +134,14 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
   };
   cleanUp(async () => {
     await endProcess(child, exit);
-    // A primary that was killed leaves its store running, for the next start to take over.
+    // A killed primary leaves its store running, for the next start to take over.
     const stores = logLines().map((line) => Number(line['redisPid'] ?? 0));
     for (const pid of new Set(stores)) if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
   return gateway;
 }
 
-/** Asks first, so that workers and the embedded store go with their primary. */
+/** Asks the primary to stop first, so that workers and the embedded store end with it. */
 async function endProcess(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
@@ -150,7 +150,7 @@ async function endProcess(child: ChildProcess, exit: Promise<unknown>): Promise<
   clearTimeout(killTimer);
 }
 
-/** Most tests are not about limits, and ask far more often than a real plan allows. */
+/** Most tests are not about limits, and send far more requests than a real plan allows. */
 function withGenerousPlans(config: string): string {
   return /^plans:/m.test(config) ? config : `${config}\nplans: {pro: 1000000, team: 1000000}\n`;
 }

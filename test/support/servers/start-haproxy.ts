@@ -6,7 +6,7 @@ import { findFreePort } from './find-free-port.ts';
 
 const CONFIG = 'deploy/haproxy/haproxy.cfg';
 
-/** The balancer that operators are shown, with the real one of the system. */
+/** The HAProxy configuration that operators are shown, run by the HAProxy of the system. */
 export async function startHaproxy(
   ports: readonly [number, number],
   cleanUp: CleanUp,
@@ -32,7 +32,7 @@ export async function startHaproxy(
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
 
-  // As the balancer itself sees them, by the names of its configuration.
+  // The states of the servers as HAProxy sees them, by their names in its configuration.
   const nodeStates = async () => {
     const table = await (await fetch(`http://127.0.0.1:${statsPort}/;csv`)).text();
     const [head = '', ...rows] = table.split('\n');

@@ -16,7 +16,10 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Clients that each ask again as soon as they have their answer, over one kept-alive connection each. */
+/**
+ * Clients that send the next request as soon as they have an answer, each over one keep-alive
+ * connection.
+ */
 export function startLoad(url: string, path: string, clients: number): Load {
   const failures: Failure[] = [];
   const lastPids: (number | undefined)[] = Array(clients).fill(undefined);
@@ -33,7 +36,7 @@ export function startLoad(url: string, path: string, clients: number): Load {
         answered++;
       } catch (error) {
         failures.push({ client: number, lastPid: lastPids[number], error: String(error) });
-        // Every failure is counted; without a pause a dead node would be counted a million times.
+        // Every failure counts. Without a pause, a dead node would add a million failures.
         await sleep(20);
       }
     }

@@ -9,8 +9,9 @@ import { findFreePort } from './find-free-port.ts';
 const CONFIG = 'deploy/nginx/tollgate.conf';
 
 /**
- * The configuration that operators are shown, with the nginx of the system. What the gateway itself tells nginx
- * about buffering is ignored, and answers are compressed: that shows whether anything is held back.
+ * The nginx configuration that operators are shown, run by the nginx of the system. It ignores what
+ * the gateway tells nginx about buffering, and compresses answers, which shows whether anything is
+ * held back.
  */
 export async function startNginx(
   ports: readonly [number, number],

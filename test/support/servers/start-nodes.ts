@@ -13,7 +13,10 @@ interface NodesOptions {
   readonly cleanUp?: CleanUp;
 }
 
-/** Two nodes with two workers each, on one Redis. Every test file ends with `stopRedisServers`. */
+/**
+ * Starts two nodes with two workers each, on one Redis. Every test file ends with
+ * `stopRedisServers`.
+ */
 export async function startNodes({ settings = '', cleanUp }: NodesOptions = {}): Promise<Nodes> {
   const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
   const redis = await startRedisServer({ args });

@@ -52,7 +52,9 @@ const haproxy =
       server one 127.0.0.1:${upstreamPort} pool-purge-delay 2s
 `;
 
-/** The settings that src/docs/http-layer.md recommends, and nothing that would hide what they do. */
+/**
+ * The settings that src/docs/http-layer.md recommends, and nothing that would hide their effect.
+ */
 const CONFIGS = {
   nginx: nginx(''),
   'nginx that passes chunks on': nginx('proxy_request_buffering off;'),
@@ -66,7 +68,7 @@ const STDIO: SpawnOptionsWithStdioTuple<'ignore', 'ignore', 'pipe'> = {
   stdio: ['ignore', 'ignore', 'pipe'],
 };
 
-/** A real proxy in front of one port, on a port of its own. */
+/** Runs a real proxy in front of one port, on its own port. */
 export async function startProxy(kind: ProxyKind, upstreamPort: number): Promise<RunningProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const port = await findFreePort();

@@ -5,8 +5,9 @@ import { waitUntil } from '../wait-until.ts';
 import type { RedisProcess } from './redis-process.ts';
 
 /**
- * The server of an image, in a container that shares the network, the temporary folder and the user of the tests:
- * so ports, sockets, data and signals are as those of a local one. This needs Linux.
+ * Runs the server of an image in a container that shares the network, the temporary folder and the
+ * user of the tests. Ports, sockets, data and signals then work as with a local server. This needs
+ * Linux.
  */
 export async function startRedisContainer(
   image: string,
@@ -28,9 +29,10 @@ export async function startRedisContainer(
   const { container: engine } = await getContainerRuntimeClient();
   const { State: state } = await engine.inspect(engine.getById(container.getId()));
   const pid = state.Pid;
-  // 0 is what the engine says of one that has ended already, and a signal to 0 would reach the tests themselves.
+  // The engine reports 0 for a container that has already ended, and a signal to 0 would reach the
+  // tests themselves.
   let isOver = pid === 0;
-  // Once and for all: the number may soon be that of another process.
+  // Read only once: the system may soon give the number to another process.
   const hasEnded = () => {
     isOver ||= !isAlive(pid);
     return isOver;

@@ -9,30 +9,30 @@ import { type RedisProcess, startRedisProcess } from './redis-process.ts';
 
 const run = promisify(execFile);
 
-/** Another process may take a free port first; then the next one is tried. */
+/** If another process takes a free port first, the next port is tried. */
 const START_ATTEMPTS_MAX = 5;
 
 export interface TestRedisServer {
-  /** 0 when it listens on its socket only. */
+  /** 0 if the server listens only on its socket. */
   readonly port: number;
   readonly socketPath: string;
   readonly dir: string;
   readonly pid: number;
-  /** Runs one command with redis-cli over the socket, and answers with what it prints. */
+  /** Runs one command with redis-cli over the socket, and returns its output. */
   cli(...command: string[]): Promise<string>;
   signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
 interface StartOptions {
-  /** A port of its own when left out. */
+  /** A free port if omitted. */
   readonly port?: number;
   readonly args?: readonly string[];
-  /** A configuration file that the server may write to, as Sentinel demands. */
+  /** A configuration file that the server may write to, as Sentinel requires. */
   readonly config?: string;
-  /** Runs as a Sentinel. */
+  /** Whether to run as a Sentinel. */
   readonly isSentinel?: boolean;
-  /** Besides that of the tests. */
+  /** Environment variables, in addition to those of the tests. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +43,9 @@ process.once('exit', () => {
   for (const server of running) server.signal('SIGKILL');
 });
 
-/** A throw-away server in a temporary folder. Every test file ends with `stopRedisServers`. */
+/**
+ * Starts a throw-away server in a temporary folder. Every test file ends with `stopRedisServers`.
+ */
 export async function startRedisServer(options: StartOptions = {}): Promise<TestRedisServer> {
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await findFreePort());
@@ -56,7 +58,7 @@ export async function startRedisServer(options: StartOptions = {}): Promise<Test
   }
 }
 
-/** Ends every server that this file started, also those of tests that failed, and removes their data. */
+/** Ends every server that this file started, even those of failed tests, and removes their data. */
 export async function stopRedisServers(): Promise<void> {
   await Promise.all([...running].map((server) => server.kill()));
   running.clear();

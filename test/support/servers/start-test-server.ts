@@ -16,7 +16,7 @@ export interface TestServer {
 
 type Handle = (exchange: Exchange) => void | Promise<void>;
 
-/** The real HTTP layer in this process, on a port of its own, with handlers written in the test. */
+/** Runs the real HTTP layer in this process, on its own port, with the test's handlers. */
 export async function startTestServer(
   handlers: Readonly<Record<`${HttpRoute['method']} ${string}`, Handle>>,
   limits: Partial<HttpLimits> = {},

@@ -8,23 +8,26 @@ export interface Counted {
   readonly output: number;
 }
 
-/** What every request has, whatever its bytes are. */
+/** The part that every request has, whatever its bytes. */
 export const INPUT_TOKENS = 1_000;
-/** Of text; a thought has none, since it is hidden. */
+/** The bytes of text; a thought has none, since it is hidden. */
 const TOKEN = 'word';
 
-/** One request at a vendor that counts: it is played by hand, and what was generated is known at any time. */
+/**
+ * One request at a vendor that counts tokens. The test plays the vendor step by step, so it always
+ * knows what has been generated.
+ */
 export interface CountedCall {
   readonly call: WaitingCall;
   counted(): Counted;
   begin(): void;
-  /** Generates, and tells nothing of it but that it did. */
+  /** Generates hidden output, and reveals only that it did so. */
   think(tokens: number): void;
   say(tokens: number): void;
-  /** The event that tells the usage, but not the last one. */
+  /** Sends an event that reports the usage, but not the last such event. */
   tellUsage(): void;
   finish(): void;
-  /** The answer in one piece. */
+  /** Sends the answer in one piece. */
   answerWhole(tokens: number): void;
   breakOff(): void;
 }
@@ -34,7 +37,7 @@ export async function startCountingVendor() {
   const upstream = await startWaitingUpstream();
   return {
     url: upstream.url,
-    /** The request with this text in it. */
+    /** Resolves with the request that contains this text. */
     async waitForCall(text: string): Promise<CountedCall> {
       const find = () => upstream.calls.find(({ body }) => body.includes(text));
       await waitUntil(() => find() !== undefined, `the vendor has got ${text}`);

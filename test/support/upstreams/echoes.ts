@@ -9,22 +9,22 @@ import {
   wholeBody,
 } from './upstream-answers.ts';
 
-/** With what is written differently in JSON, in HTML and in a URL. */
+/** Contains characters that JSON, HTML and URLs escape differently. */
 export const API_KEY = 'sk-"zqkey0123456789\\ab/<&>%41+zqkeyend01234567';
 export const TOKEN = "token zqtoken0123456789 'of' zqtokenend012345";
 const PASSWORD = 'zqpassword01/+%:&"\\zqpasswordend012';
 export const BASIC = Buffer.from(`zquser:${PASSWORD}`).toString('base64');
-/** Parts that no way of writing changes, each long enough to be worth stealing. */
+/** Parts that every encoding leaves unchanged, each long enough to be worth stealing. */
 export const TRACES = [
   ...['zqkey0123456789', 'zqkeyend01234567', 'zqtoken0123456789', 'zqtokenend012345'],
   ...['zqpassword01', 'zqpasswordend012', BASIC.slice(0, 16), BASIC.slice(-20, -4)],
 ];
 export const COMPLAINT = 'messages: roles must alternate';
 
-/** What the upstream got, in all the ways in which servers write it. */
+/** The request that the upstream got, in all the ways in which servers echo it. */
 export function echo({ head, body }: { readonly head: string; readonly body: string }): string {
   const lines = head.split('\r\n').slice(1);
-  // Without their names: what is said of an API key is kept from clients anyway.
+  // Without the header names: clients never see text about an API key anyway.
   const values = lines.map((line) => line.slice(line.indexOf(':') + 1).trim());
   const basic = values.find((value) => value.startsWith('Basic ')) ?? 'Basic ';
   const got = [...values, Buffer.from(basic.slice(6), 'base64').toString(), body].join('; ');
@@ -40,7 +40,7 @@ export function echo({ head, body }: { readonly head: string; readonly body: str
 
 interface Place {
   readonly isStream: boolean;
-  /** Whether a client reads there what is wrong with its request. */
+  /** Whether this tells a client what is wrong with its request. */
   readonly tellsWords?: boolean;
   steps(kind: UpstreamKind, words: string): Iterable<string>;
 }
@@ -63,7 +63,7 @@ function errorInChoice(words: string): string {
   return JSON.stringify({ ...body, choices: [{ ...body.choices[0], error }] });
 }
 
-/** In the shape that the kind gives to a piece of text, with an error beside it. */
+/** A piece of text in the shape of this kind, with an error beside it. */
 function pieceWithError(kind: UpstreamKind, words: string): string {
   const error = { code: 400, type: 'invalid_request_error', message: words };
   const [name = '', data = ''] = streamParts(kind).say('and').split('data: ');

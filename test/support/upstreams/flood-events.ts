@@ -1,6 +1,6 @@
 export type FloodFormat = 'native' | 'chat';
 
-/** What a flood is asked for, in the text of the request. */
+/** The parameters of a flood, sent in the text of the request. */
 export interface FloodOrder {
   readonly textBytes: number;
   readonly eventsMax: number;
@@ -16,7 +16,7 @@ export function parseFloodOrder(body: string): FloodOrder {
   return { textBytes: Number(textBytes), eventsMax: Number(eventsMax) };
 }
 
-/** Every piece has its number, so that whoever has the text knows whether a piece is missing. */
+/** Every piece has a number, so that the text shows whether a piece is missing. */
 export function pieceOf(number: number, textBytes: number): string {
   return `${number}.`.padEnd(textBytes, 'x');
 }

@@ -7,14 +7,17 @@ import { eventsOf, type FloodFormat, type FloodOrder, parseFloodOrder } from './
 export interface FloodCall {
   readonly remotePort: number;
   readonly localPort: number;
-  /** What the system took from this process; the one write that it has begun to take does not count. */
+  /**
+   * The bytes that the system took from this process, without a write that it has taken only in
+   * part.
+   */
   readonly acceptedBytes: number;
   readonly isOpen: boolean;
 }
 
 const WRITE_BYTES = 16 * 1024;
 
-/** A connection carries one call after the other, and counts the bytes of all. */
+/** A connection carries one call after the other, and counts the bytes of all calls. */
 interface RunningCall {
   readonly socket: Socket;
   readonly sides: { readonly localPort: number; readonly remotePort: number };
@@ -38,7 +41,7 @@ const COMMANDS: Readonly<Record<string, () => void>> = {
   },
 };
 
-/** Says as much as the socket takes, until it has said all or is told to finish. */
+/** Writes as much as the socket takes, until everything is sent or it is told to finish. */
 async function flood(res: ServerResponse, format: FloodFormat, order: FloodOrder): Promise<void> {
   res.writeHead(200, { 'content-type': 'text/event-stream' });
   const events = eventsOf(format);
@@ -90,7 +93,7 @@ const server = createServer((req, res) => {
     res.destroy();
   });
 });
-// Whoever asks in the moment of the time-out would lose its connection.
+// A request at the very moment of the keep-alive time-out would lose its connection.
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port });

@@ -6,7 +6,7 @@ import { encodeFloodOrder, type FloodFormat, type FloodOrder, pieceOf } from './
 
 export interface FloodClient {
   readonly socket: Socket;
-  /** Reads from now on, to the end, and answers with all pieces of text. */
+  /** Starts reading, reads to the end and resolves with all pieces of text. */
   readAll(): Promise<readonly string[]>;
 }
 
@@ -61,7 +61,7 @@ export function piecesOf(count: number, textBytes: number): readonly string[] {
   return Array.from({ length: count }, (_, number) => pieceOf(number, textBytes));
 }
 
-/** The body of an answer that came in chunks. */
+/** The body of an answer with chunked encoding. */
 function joinChunks(answer: string): string {
   const bodyStart = answer.indexOf('\r\n\r\n') + 4;
   const pieces: string[] = [];

@@ -11,18 +11,18 @@ export interface FloodUpstream {
   readonly url: string;
   calls(): Promise<readonly FloodCall[]>;
   /**
-   * What its peer has read of each stream: what left this process and waits in no system's buffer. It may be
-   * one write of the upstream more.
+   * The bytes of each stream that its peer has read: those that left this process and wait in no
+   * buffer of the system. The number may be too high by one write of the upstream.
    */
   readTakenBytes(): Promise<readonly number[]>;
-  /** Streams say no more than their beginning until they are released. */
+  /** Streams send only their beginning until they are released. */
   hold(): Promise<void>;
   release(): Promise<void>;
-  /** Every stream says its last event and ends in order. */
+  /** Every stream sends its last event and ends in order. */
   finish(): Promise<void>;
 }
 
-/** An upstream in a process of its own, whose answers come as fast as they are taken. */
+/** An upstream in its own process that sends its answers as fast as they are taken. */
 export async function startFloodUpstream(
   cleanUp: CleanUp = onTestFinished,
 ): Promise<FloodUpstream> {

@@ -33,7 +33,7 @@ export const UPSTREAM_ANSWER = {
   },
 };
 
-/** A backend of the native format over plain HTTP that keeps what it was asked. */
+/** A backend of the native format over plain HTTP that records its requests. */
 export async function startHttpUpstream(options: HttpUpstreamOptions): Promise<HttpUpstream> {
   const answer =
     options.answer ??

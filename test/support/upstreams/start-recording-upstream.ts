@@ -7,7 +7,7 @@ export type RecordedBody = Readonly<Record<string, unknown>>;
 
 export interface RecordedRequest {
   readonly method: string;
-  /** With its query. */
+  /** The path, including its query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: RecordedBody;
@@ -16,7 +16,7 @@ export interface RecordedRequest {
 export interface RecordingUpstream {
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
-  /** The last one of a client. */
+  /** The body of the last client request. */
   lastBody(): RecordedBody;
 }
 
@@ -25,10 +25,10 @@ export interface Reply {
   readonly body: string;
 }
 
-/** What a server of the format that the path belongs to answers: by default that it understood. */
+/** The answer of a server of the path's format. By default it reports success. */
 export type Answering = (request: RecordedRequest) => Reply | undefined;
 
-/** A server of both formats, below any path, that keeps what it was asked. */
+/** A server of both formats, under any path, that records its requests. */
 export async function startRecordingUpstream(
   cleanUp: CleanUp,
   answering: Answering = () => undefined,

@@ -4,16 +4,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CleanUp } from '../create-temp-dir.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** Ends the connection at once, with a reset. */
+/** Resets the connection at once. */
 export const RESET = Symbol('reset');
-/** Ends the connection in order, behind what was sent. */
+/** Closes the connection in order, after everything that was sent. */
 export const CLOSE = Symbol('close');
 
 export type Step = string | Uint8Array | typeof RESET | typeof CLOSE;
 
 /**
- * What is done with one request, byte for byte; `number` counts the requests of the path from 1. What a script
- * leaves open stays open: an answer that is not complete stalls, one that is complete keeps the connection.
+ * Handles one request, byte for byte; `number` counts the requests of the path from 1. The
+ * connection stays open unless the script ends it: an incomplete answer stalls, and a complete
+ * answer keeps the connection alive.
  */
 export type Script = (number: number, request: ScriptedRequest) => Steps;
 
@@ -29,9 +30,9 @@ export interface ScriptedRequest {
 
 export interface ScriptedUpstream {
   readonly url: string;
-  /** From now on, for all requests whose path begins with this one. */
+  /** Sets the script for all later requests whose path begins with this prefix. */
   play(path: string, script: Script): void;
-  /** Every request that came completely, in order. */
+  /** Every request that arrived completely, in order. */
   requests(path: string): readonly ScriptedRequest[];
 }
 
@@ -41,7 +42,9 @@ interface Place {
   readonly requests: ScriptedRequest[];
 }
 
-/** An upstream that does to a request what the test says and knows no rules, HTTP's neither. */
+/**
+ * An upstream that answers exactly as the test says. It enforces no rules, not even those of HTTP.
+ */
 export async function startScriptedUpstream(cleanUp: CleanUp): Promise<ScriptedUpstream> {
   const places: Place[] = [];
   const sockets = new Set<Socket>();
@@ -84,7 +87,7 @@ async function playSteps(socket: Socket, steps: Steps): Promise<void> {
     if (step === RESET) socket.resetAndDestroy();
     else if (step === CLOSE) socket.end();
     else if (!socket.write(step)) await waitForDrain(socket);
-    // Each step has a write of its own.
+    // Each step is a separate write.
     else await nextTurn();
   }
 }

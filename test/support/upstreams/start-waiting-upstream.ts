@@ -5,18 +5,18 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { CleanUp } from '../create-temp-dir.ts';
 
-/** One request that has arrived whole; what is answered, and when, is for the test to say. */
+/** One request that has arrived completely. The test decides what to answer, and when. */
 export interface WaitingCall {
   readonly body: string;
   readonly res: ServerResponse;
-  /** Whether its connection was closed before its answer was complete. */
+  /** Whether its connection closed before its answer was complete. */
   isBrokenOff(): boolean;
 }
 
 export interface WaitingUpstream {
   readonly url: string;
   readonly calls: readonly WaitingCall[];
-  /** Connections that are open, busy or kept. */
+  /** The number of open connections, busy or idle. */
   openConnections(): number;
 }
 

@@ -1,4 +1,4 @@
-/** What upstreams say, as bytes: the parts of scripts. */
+/** The bytes that upstreams send: building blocks for scripts. */
 export type UpstreamKind = 'native' | 'chat';
 
 export interface ToldUsage {
@@ -7,7 +7,10 @@ export interface ToldUsage {
 }
 
 export const USAGE: ToldUsage = { input: 12, output: 3 };
-/** What the gateway takes the question for where no upstream counts it: 4 for the message, 1 for its text. */
+/**
+ * The gateway's estimate of the question if no upstream counts it: 4 for the message, 1 for its
+ * text.
+ */
 export const ESTIMATED_INPUT = 5;
 
 export const STREAM_HEAD =
@@ -54,9 +57,9 @@ export function wholeBody(kind: UpstreamKind, text: string, usage: ToldUsage | u
   });
 }
 
-/** The events of one answer in its three parts; each of them is whole events. */
+/** The events of one answer in three parts, each made of whole events. */
 export interface StreamParts {
-  /** Says nothing yet. */
+  /** Events that carry no text yet. */
   readonly begin: string;
   say(text: string): string;
   end(usage: ToldUsage | undefined): string;
@@ -67,7 +70,7 @@ export function streamParts(kind: UpstreamKind): StreamParts {
   return kind === 'native' ? NATIVE_PARTS : CHAT_PARTS;
 }
 
-/** A whole streamed body that says these texts. */
+/** A complete streamed body with these texts. */
 export function streamBody(
   kind: UpstreamKind,
   texts: readonly string[],
@@ -83,7 +86,7 @@ export function errorBody(kind: UpstreamKind, message: string, type = 'api_error
     : JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** An answer of this kind, streamed or not, as HTTP with nothing wrong about it. */
+/** A valid HTTP answer of this kind, streamed or not. */
 export function goodAnswer(
   kind: UpstreamKind,
   isStream: boolean,

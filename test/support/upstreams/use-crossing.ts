@@ -10,9 +10,9 @@ import {
 
 export interface Crossing {
   gateway(): Gateway;
-  /** Sends a request and reads the whole answer, be it a stream or not. */
+  /** Sends a request and reads the whole answer, streamed or not. */
   ask(format: 'native' | 'chat', model: string, body: object): Promise<Answered>;
-  /** What the upstream got of the last request. */
+  /** The last request, as the upstream got it. */
   sent(): RecordedBody;
 }
 
@@ -20,11 +20,11 @@ export interface Answered {
   readonly status: number;
   readonly text: string;
   readonly type: string;
-  /** Of an answer that is no stream. */
+  /** The body of an answer that is not streamed. */
   json(): Record<string, unknown>;
 }
 
-/** By the name of the model that leads there. */
+/** The upstreams, by the name of the model that leads to each. */
 const UPSTREAMS = {
   native: 'kind: native',
   'plain-native': 'kind: native, accepts: []',
@@ -33,7 +33,10 @@ const UPSTREAMS = {
   'rich-chat': 'kind: chat, accepts: [pdf, effort, reasoning_content]',
 };
 
-/** One gateway for a file, in front of a server of both formats with many ways in; to be called at its top. */
+/**
+ * Starts one gateway for a file, in front of a server of both formats with many ways in. Call it at
+ * the top of the file.
+ */
 export function useCrossing(answering?: Answering, settings = ''): Crossing {
   const undos: (() => void | Promise<void>)[] = [];
   let parts: { readonly gateway: Gateway; readonly upstream: RecordingUpstream } | undefined;

@@ -11,30 +11,30 @@ import {
 } from './start-scripted-upstream.ts';
 import type { ToldUsage, UpstreamKind } from './upstream-answers.ts';
 
-/** Of each kind; a file has so many tests at most. */
+/** The number of places of each kind, and so of the tests of that kind that a file may have. */
 const PLACES = 31;
-/** Credits per million tokens, so high that each token shows. */
+/** Credits per million tokens, high enough to make every single token visible. */
 const PRICE = { input: 1_000, output: 100_000 };
-/** With what is earned by so many first tries, a request can have all the retries there are. */
+/** This many first tries earn enough budget for a request to use all its retries. */
 const FIRST_TRIES_FOR_RETRIES = 10;
 const PRACTICE_MODEL = 'practice';
 
-/** A model whose upstream nobody has called before, and a key that has spent nothing. */
+/** A model whose upstream has had no calls, and a key that has spent nothing. */
 export interface Place {
   readonly model: string;
   readonly key: string;
   ask(format: ClientFormat, isStream: boolean, prompt?: string): Promise<Told>;
-  /** What the upstream was asked. */
+  /** The requests that the upstream got. */
   requests(): readonly ScriptedRequest[];
-  /** The same of the upstream that comes second, where there is one. */
+  /** The requests that the second upstream got, if there is one. */
   nextRequests(): readonly ScriptedRequest[];
-  /** In credits, when everything is settled. */
+  /** The credits spent, once everything is settled. */
   spent(): Promise<number>;
 }
 
 export interface PlaceOptions {
   readonly script: Script;
-  /** Of a second upstream, for when the first one fails. */
+  /** The script of a second upstream, used when the first one fails. */
   readonly nextScript?: Script;
 }
 
@@ -51,7 +51,10 @@ export function priceOf({ input, output }: ToldUsage): number {
   return (input * PRICE.input + output * PRICE.output) / 1e6;
 }
 
-/** One gateway for a file, in front of upstreams that are the test's own; to be called at its top. */
+/**
+ * Starts one gateway for a file, in front of the test's own upstreams. Call it at the top of the
+ * file.
+ */
 export function useUpstreamScene({ timeouts }: SceneOptions = {}): UpstreamScene {
   const undos: (() => void | Promise<void>)[] = [];
   const taken = { native: 0, chat: 0 };
@@ -107,7 +110,9 @@ export function useUpstreamScene({ timeouts }: SceneOptions = {}): UpstreamScene
   };
 }
 
-/** The budget of retries is one for the gateway: a test must not live on what others have left of it. */
+/**
+ * All tests share the gateway's retry budget, so no test may depend on what the others left of it.
+ */
 async function earnRetries(gateway: Gateway): Promise<void> {
   const question = { url: gateway.url, key: gateway.key(), model: PRACTICE_MODEL } as const;
   const tries = Array.from({ length: FIRST_TRIES_FOR_RETRIES }, () =>
@@ -116,7 +121,7 @@ async function earnRetries(gateway: Gateway): Promise<void> {
   await Promise.all(tries);
 }
 
-/** An upstream has its health for itself, so every test has an upstream: they differ in their paths. */
+/** Health is tracked for each upstream, so every test has its own upstream, with its own path. */
 function encodeConfig(url: string, timeouts: string): string {
   const price = JSON.stringify(PRICE);
   const rest = `max_output_tokens: 1000, price: ${price}`;
