@@ -25,10 +25,13 @@ afterEach(async () => {
   await stopRedisServers();
 });
 
-/** See test/redis/connect-sentinel.test.ts: on a loaded machine an election can take that long. */
+/** See test/redis/connect-sentinel.test.ts: on a loaded machine an election can take this long. */
 const FAILOVER_TIMEOUT_MS = 150_000;
 const TEST_TIMEOUT_MS = 240_000;
-/** Before replication is cut, and after it: too long a cut, and Sentinel finds no replica good enough. */
+/**
+ * Settlements before replication is cut, and after the cut. If the cut lasts too long, Sentinel
+ * finds no suitable replica.
+ */
 const SETTLED_MIN = 100;
 const SETTLED_UNSEEN_MIN = 40;
 
@@ -38,8 +41,8 @@ const SITES: readonly (readonly [name: string, start: () => Promise<FailoverSite
 ];
 
 /**
- * Kills the master while clients are served; it had acknowledged what no replica knows. Were nothing lost,
- * nothing would be proved, so this waits until something was.
+ * Kills the master while clients are served. By then it has acknowledged writes that no replica
+ * knows. The test proves something only if writes are lost, so this waits until some would be.
  */
 async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
   const load = startFailoverLoad(site.target, world);
@@ -62,7 +65,7 @@ async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
     'what was lost is sent again',
     FAILOVER_TIMEOUT_MS,
   );
-  // One that takes over may be replaced by another while the Sentinels do not agree yet.
+  // A new master may be replaced by another while the Sentinels do not agree yet.
   const isOver = () => site.isFailedOver().catch(() => false);
   await waitUntil(isOver, 'the failover is over', FAILOVER_TIMEOUT_MS);
   const looks = load.sameCount();
@@ -71,7 +74,9 @@ async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
   return load;
 }
 
-/** Each settlement is in the ledger once, with all that it cost, and nothing else costs anything. */
+/**
+ * Every settlement is in the ledger once, with its whole cost, and the ledger charges nothing else.
+ */
 function checkSettled(
   book: ReturnType<typeof createBook>,
   settlements: readonly Settlement[],
@@ -91,8 +96,8 @@ function checkSettled(
 }
 
 /**
- * What a bucket holds once all its leases have ended. This connection, too, has lost its master, and loses
- * the new one once more when the word of the change reaches it late.
+ * The state of a bucket once all its leases have ended. This connection also lost its master, and
+ * loses the new one once more if news of the change reaches it late.
  */
 async function takeQuietSnapshot(connection: TestConnection, bucket: number): Promise<Snapshot> {
   let quiet: Snapshot | undefined;
@@ -107,7 +112,10 @@ async function takeQuietSnapshot(connection: TestConnection, bucket: number): Pr
   return quiet;
 }
 
-/** I1 to I6 and I9 on what is left; requests whose admission nobody heard of run out first. */
+/**
+ * Checks I1 to I6 and I9 on the remaining state. Requests whose admission reached no client expire
+ * first.
+ */
 async function findViolations(
   connection: TestConnection,
   world: readonly ProofAccount[],

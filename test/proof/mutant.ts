@@ -1,6 +1,6 @@
 import type { Patch } from '../support/patch-scripts.ts';
 
-/** A mistake in the scripts that the tests must find. */
+/** A bug in the scripts that the tests must find. */
 export interface Mutant extends Patch {
   readonly name: string;
 }

@@ -3,7 +3,10 @@ import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import type { ProfileName } from './support/profiles.ts';
 import { runProof } from './support/run-proof.ts';
 
-/** Longer runs find more: `PROOF_SECONDS=600`. A seed repeats the choices of a run, not its timing. */
+/**
+ * Longer runs find more: `PROOF_SECONDS=600`. A seed repeats the choices of a run, but not its
+ * timing.
+ */
 const SECONDS = Number(process.env['PROOF_SECONDS'] ?? 8);
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 const TEST_TIMEOUT_MS = SECONDS * 1_000 + 120_000;
@@ -23,7 +26,7 @@ describe('four processes of random clients', () => {
     async () => {
       const { violations, refused, settled, renewed, ...figures } = await run('money');
       expect(violations).toEqual([]);
-      // Nothing of this is proved where it did not happen.
+      // A run proves nothing about an event that did not happen.
       expect(Object.keys(refused)).toEqual(
         expect.arrayContaining(['cap', 'balance', 'revoked', 'suspended']),
       );

@@ -5,7 +5,9 @@ import { MUTANTS } from './mutants.ts';
 import type { ProfileName } from './support/profiles.ts';
 import { runProof } from './support/run-proof.ts';
 
-/** `npm run test:mutants`: every mistake must be found, and nothing in the scripts as they are. */
+/**
+ * `npm run test:mutants`: the tests must find every mutant, and nothing in the unchanged scripts.
+ */
 const SECONDS = 2;
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 const TABLES = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--reporter', 'json'];

@@ -15,7 +15,7 @@ it(
       onSample: () => {},
     });
     expect(broken).toEqual([]);
-    // Otherwise there was nothing to hold.
+    // Without each of these outcomes the soak would prove nothing.
     for (const outcome of ['200', '401', '402', '429', 'left']) {
       expect(outcomes[outcome], outcome).toBeGreaterThan(0);
     }

@@ -2,7 +2,7 @@ import type { Snapshot } from '../support/snapshot.ts';
 import type { ProofAccount } from '../support/world.ts';
 import type { Report } from './violations.ts';
 
-/** I9: when all leases have ended, nothing is held anywhere. */
+/** I9: when all leases have ended, there are no holds anywhere. */
 export function checkEnd(snapshot: Snapshot, world: readonly ProofAccount[], report: Report): void {
   const { holds, leases, renewals, accounts, keys } = snapshot;
   if (holds.size + leases.length + renewals.length > 0) {

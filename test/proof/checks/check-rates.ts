@@ -5,9 +5,9 @@ import type { Report } from './violations.ts';
 
 interface Limiter {
   readonly name: string;
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly limit: number;
-  /** When requests were admitted, in order. */
+  /** The times at which requests were admitted, in order. */
   readonly times: number[];
 }
 
@@ -16,7 +16,7 @@ interface Limiters {
   readonly account: Limiter;
 }
 
-/** How many come before `time`, or at it too. */
+/** Counts the times before `time`, and those equal to it if `isIncluded`. */
 function countUntil(times: readonly number[], time: number, isIncluded: boolean): number {
   let low = 0;
   let high = times.length;
@@ -29,13 +29,13 @@ function countUntil(times: readonly number[], time: number, isIncluded: boolean)
   return low;
 }
 
-/** How long the next one has to wait at `now`, when `seen` requests have been admitted. */
+/** How long the next request has to wait at `now` if `seen` requests have been admitted. */
 function waitOf({ limit, times }: Limiter, seen: number, now: number, windowMs: number): number {
   if (limit === 0 || seen < limit) return 0;
   return Math.max(0, (times[seen - limit] ?? 0) + windowMs - now);
 }
 
-/** Two calls for one request take one place, when the first of them is carried out. */
+/** Two calls for one request take one place, at the time of the call that is executed first. */
 function findAdmissions(events: readonly ProofEvent[]): Admitted[] {
   const first = new Map<string, Admitted>();
   for (const event of events) {
@@ -53,7 +53,7 @@ interface CheckOptions {
   readonly report: Report;
 }
 
-/** I8: replays all admissions and refusals, and answers how many limiters were ever full. */
+/** I8: replays all admissions and refusals, and returns how many limiters were ever full. */
 export function checkRates(events: readonly ProofEvent[], options: CheckOptions): number {
   const { world, plans, windowMs, report } = options;
   const limiters = new Map<string, Limiters>();
@@ -97,7 +97,7 @@ function isEverFull({ name, limit, times }: Limiter, windowMs: number, report: R
   return most >= limit;
 }
 
-/** Admissions of the same millisecond may have come before it or after it. */
+/** Admissions in the same millisecond may have come before or after this one. */
 function checkLeft(admitted: Admitted, limiters: Limiters, windowMs: number, report: Report) {
   const { nowMs, left } = admitted;
   const leftAt = (limiter: Limiter, isIncluded: boolean) => {
@@ -113,8 +113,8 @@ function checkLeft(admitted: Admitted, limiters: Limiters, windowMs: number, rep
 }
 
 /**
- * A limiter was full, and the wait ends at its first free millisecond. Another key of the account may have been
- * admitted in the same millisecond, before it or after it.
+ * Checks that a limiter was full and that the wait ends at its first free millisecond. Another key
+ * of the account may have been admitted in the same millisecond, before or after.
  */
 function checkRefusal(refused: RateRefused, limiters: Limiters, windowMs: number, report: Report) {
   const { nowMs } = refused;

@@ -9,7 +9,10 @@ interface CheckOptions {
   readonly report: Report;
 }
 
-/** Nobody is let in who asked after the word that a key was revoked, or an account suspended. */
+/**
+ * No request is admitted that was sent after the reply that its key was revoked or its account
+ * suspended.
+ */
 export function checkShut(events: readonly ProofEvent[], { shut, world, report }: CheckOptions) {
   const byKey = new Map<string, Admitted[]>();
   for (const event of events) {

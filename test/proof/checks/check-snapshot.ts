@@ -11,7 +11,7 @@ interface Sums {
   readonly count: Map<string, number>;
 }
 
-/** The highest cap that a key ever had; where it was never lowered, that is its cap. */
+/** The highest cap that a key ever had: its current cap unless the cap was lowered. */
 export type CapMaxOf = (keyId: string) => number | undefined;
 
 interface CheckOptions {
@@ -21,7 +21,10 @@ interface CheckOptions {
   readonly report: Report;
 }
 
-/** I1 to I5: what holds of a bucket at every instant. The book has the same ledger as the snapshot. */
+/**
+ * I1 to I5: the invariants of a bucket at every instant. The book contains the same ledger as the
+ * snapshot.
+ */
 export function checkSnapshot(snapshot: Snapshot, options: CheckOptions): void {
   const { world, book, report } = options;
   checkLeases(snapshot, report);
@@ -45,7 +48,7 @@ export function checkSnapshot(snapshot: Snapshot, options: CheckOptions): void {
   }
 }
 
-/** A sweep finds every hold at one place, and what is renewed has not ended. */
+/** A sweep finds every hold in exactly one list, and renewed requests have not ended. */
 function checkLeases({ holds, leases, renewals }: Snapshot, report: Report): void {
   const admitted = new Set(leases);
   if (admitted.size < leases.length) report('I1', 'a request has two leases');

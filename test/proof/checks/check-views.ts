@@ -4,10 +4,13 @@ import type { Admitted, ProofEvent } from '../support/event-log.ts';
 import type { LedgerRecord } from '../support/snapshot.ts';
 import type { Report } from './violations.ts';
 
-/** What the clients know of one request. */
+/** What the clients know about one request. */
 interface View {
   admitted: Admitted | undefined;
-  /** What renewals noted for certain, and what the last one may have: shut requests may be gone as well. */
+  /**
+   * Usage that renewals certainly recorded, and usage that the last one may have recorded: requests
+   * that were shut may be gone, too.
+   */
   seenLeast: number;
   seenMost: number;
   actual: number | undefined;
@@ -47,15 +50,16 @@ function collectViews(events: readonly ProofEvent[]): Views {
 interface CheckOptions {
   /** The whole ledger, after every lease has ended. */
   readonly book: Book;
-  /** Requests whose hold was taken away, as by a failover. */
+  /** Requests whose hold was removed, as by a failover. */
   readonly lost: ReadonlySet<string>;
-  /** Whether the process that asked for a request died before it could note the reply. */
+  /** Whether the process that sent a request died before it could record the reply. */
   readonly isUnheard: (requestId: string) => boolean;
   readonly report: Report;
 }
 
 /**
- * I6 and I7: what the clients were told is in the ledger, once; what they were not told is there at most once.
+ * I6 and I7: every outcome that a client was told is in the ledger exactly once; every other
+ * outcome is there at most once.
  */
 export function checkViews(events: readonly ProofEvent[], options: CheckOptions): void {
   const { book, lost, isUnheard, report } = options;

@@ -7,7 +7,7 @@ export type Report = (check: string, text: string) => void;
 
 const KEPT_MAX = 20;
 
-/** What the proof found; the first few are enough. */
+/** The violations that the proof found; the first few are enough. */
 export function createViolations(): { readonly list: Violation[]; readonly report: Report } {
   const list: Violation[] = [];
   return {

@@ -1,7 +1,7 @@
 import type { Report } from '../checks/violations.ts';
 import type { LedgerRecord } from './snapshot.ts';
 
-/** What ends a request for the first time; `late` may follow one that expired. */
+/** What ends a request for the first time; `late` may follow after a request has expired. */
 const FIRST_KINDS = new Set(['charge', 'release', 'expired', 'orphan']);
 const PAYMENT_KINDS = new Set(['topup', 'refund', 'adjustment']);
 

@@ -16,20 +16,20 @@ const mintRequestId = createRequestIdMint(randomBytes);
 
 export interface ClientOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
-  /** Of all clients of the process, whose calls are runs of a script together. */
+  /** Shared by all clients of the process. Their calls are gathered into one run of a script. */
   readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
   readonly settle: (settlement: Settlement) => Promise<SettleReply>;
   readonly world: readonly ProofAccount[];
   readonly random: Random;
   readonly log: EventLog;
-  /** In every request id of this client. */
+  /** Part of every request id of this client. */
   readonly tag: string;
   readonly windowMs: number;
   readonly leaseMs: number;
   readonly plans: PlanLimits;
 }
 
-/** A request that was let in. */
+/** An admitted request. */
 export interface OpenRequest {
   readonly account: ProofAccount;
   readonly key: ProofKey;
@@ -44,7 +44,7 @@ type Charged = Omit<Settlement, 'usage'>;
 
 const MODEL = 'llm-proof-1';
 
-/** The scripts as a client calls them: what it asks for and what it is told goes into its log. */
+/** The scripts as a client calls them. All calls and replies go into the client's log. */
 export function createClient(options: ClientOptions) {
   const { connection, admit, settle, log, tag, windowMs, leaseMs, plans } = options;
   let minted = 0;
@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions) {
       const text = String(error);
       if (classifyRedisError(error) === 'fault') violate('a script fails', text);
       log.add({ type: 'failed', text });
-      // Whoever fails at once would otherwise write a million lines.
+      // A client whose calls fail at once would otherwise write a million lines.
       await sleep(50);
       return undefined;
     }
@@ -112,7 +112,7 @@ export function createClient(options: ClientOptions) {
   };
 
   return {
-    /** Asks `times` times at once for the same request; answers what the first call was told. */
+    /** Sends the same request `times` times at once, and returns the reply to the first call. */
     async admit(
       account: ProofAccount,
       key: ProofKey,
@@ -143,7 +143,7 @@ export function createClient(options: ClientOptions) {
       return reply;
     },
 
-    /** Says `times` times at once what a request cost. */
+    /** Settles the same request `times` times at once. */
     async settle(request: OpenRequest, actual: number, times = 1): Promise<Charged> {
       const { account, key, requestId, month, aheadMs } = request;
       const charged: Charged = {

@@ -2,10 +2,10 @@ import type { ProofEvent } from './event-log.ts';
 
 type CountByKind = Readonly<Record<string, number>>;
 
-/** What the clients did, for people. */
+/** A summary for people of what the clients did. */
 export interface Counts {
   readonly admitted: number;
-  /** A rate limit tells whose it was. */
+  /** Outcomes by name. For a rate limit, the name tells whose limit it was. */
   readonly refused: CountByKind;
   readonly renewed: CountByKind;
   readonly settled: CountByKind;

@@ -10,18 +10,21 @@ export const WORKERS = 4;
 
 export interface Workers {
   start(): void;
-  /** Kills one, whatever it is doing, and starts another in its place. */
+  /** Kills a worker, whatever it is doing, and starts another in its place. */
   replace(index: number): void;
-  /** Resolves when all have ended what they had begun. */
+  /** Resolves when all workers have finished their open requests. */
   stop(): Promise<void>;
-  /** At once, with all that they are doing. */
+  /** Kills all workers at once, whatever they are doing. */
   kill(): Promise<void>;
-  /** What all of them noted so far, also those that are dead. */
+  /** Everything that the workers have recorded, including the dead ones. */
   readEvents(): ProofEvent[];
   wasKilled(tag: string): boolean;
 }
 
-/** Four processes; the tag of one is a letter and the number of its life. */
+/**
+ * Starts four processes. A tag is a letter and the number of the process among all that were
+ * started.
+ */
 export function createWorkers(order: Omit<WorkerOrder, 'tag'>): Workers {
   const tags: string[] = [];
   const killed = new Set<string>();
@@ -33,7 +36,7 @@ export function createWorkers(order: Omit<WorkerOrder, 'tag'>): Workers {
     const tag = `w${String(lives).padStart(3, '0')}`;
     tags.push(tag);
     const file = join(order.dir, `${tag}.json`);
-    // Each life makes choices of its own, and the same ones in every run.
+    // Each process makes its own choices, which are the same in every run.
     const seed = order.seed + lives * 1_000;
     writeFileSync(file, JSON.stringify({ ...order, tag, seed } satisfies WorkerOrder));
     writeFileSync(join(order.dir, tag), '');

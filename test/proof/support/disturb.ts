@@ -6,17 +6,20 @@ import type { Report } from '../checks/violations.ts';
 import type { Random } from './random.ts';
 import { type ProofAccount, type ProofKey, unitOf } from './world.ts';
 
-/** Of all huge accounts together, so that sums stay below 2^53 in runs of any length. */
+/** The limit for all huge accounts together, so that sums stay below 2^53 in runs of any length. */
 const HUGE_UNITS_MAX = 3_000;
 
-/** A key or an account was shut at `fromMs` at the latest, and opened again at `untilMs` at the earliest. */
+/**
+ * A key or an account was shut at `fromMs` at the latest, and opened again at `untilMs` at the
+ * earliest.
+ */
 export interface ShutSpan {
   readonly id: string;
   readonly fromMs: number;
   untilMs: number;
 }
 
-/** All holds of an account, as a failover loses admissions that nothing followed. */
+/** Removes all holds of an account, as a failover loses admissions that nothing followed. */
 const FORGET = `#!lua
 local prefix, lost = ARGV[1], {}
 for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
@@ -40,7 +43,7 @@ interface DisturbOptions {
   readonly report: Report;
 }
 
-/** What operators, payers and failovers do to accounts while they are in use. */
+/** Does to accounts in use what operators, payers and failovers do. */
 export function createDisturbances({ connection, world, random, report }: DisturbOptions) {
   const capMax = new Map<string, number>();
   const payments = new Map<string, number>();
@@ -108,7 +111,7 @@ export function createDisturbances({ connection, world, random, report }: Distur
 
   return {
     lost: lost as ReadonlySet<string>,
-    /** What each payment is to have added. */
+    /** The amount that each payment must have added. */
     payments: payments as ReadonlyMap<string, number>,
     shut: shut as readonly ShutSpan[],
     capMaxOf: (keyId: string) => capMax.get(keyId),

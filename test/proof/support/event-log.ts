@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { RenewReply } from '../../../src/quota/scripts/renew.ts';
 import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
 
-/** One call of admit that let a request in. */
+/** One call of admit that admitted a request. */
 export interface Admitted {
   readonly type: 'admitted';
   readonly requestId: string;
@@ -16,7 +16,7 @@ export interface Admitted {
   readonly month: string;
   readonly limit: number;
   readonly left: number;
-  /** It was asked for more than once. */
+  /** Whether the request was sent more than once. */
   readonly isRepeated: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface RateRefused {
   readonly waitMs: number;
 }
 
-/** What a client did and saw. An intention without its outcome may have happened or not. */
+/** What a client did and saw. An intention without an outcome may have been carried out or not. */
 export type ProofEvent =
   | Admitted
   | Refused
@@ -54,7 +54,7 @@ export interface EventLog {
   close(): void;
 }
 
-/** Each event is with the system before the client goes on: what dies with the process is nothing. */
+/** The system has each event before the client goes on, so a process that dies loses none. */
 export function openEventLog(file: string): EventLog {
   const descriptor = openSync(file, 'a');
   return {
@@ -65,7 +65,7 @@ export function openEventLog(file: string): EventLog {
   };
 }
 
-/** A process that was killed may have left half a line. */
+/** A killed process may have left half a line. */
 export function readEvents(file: string): ProofEvent[] {
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line) as ProofEvent);

@@ -2,8 +2,9 @@ const STEP_BACK_MS = 400;
 const STEP_AHEAD_MS = 5_000;
 
 /**
- * How far the scripts' clock is ahead of the real one in each part of a run: it starts just before the end of
- * a month, jumps to just before the end of the next one, goes back a little, and ahead.
+ * How far the scripts' clock is ahead of the real one in each part of a run. It starts just before
+ * the end of a month, jumps to just before the end of the next month, goes back a little, and then
+ * ahead.
  */
 export function planClock(seconds: number, nowMs: number): (share: number) => number {
   const lengthMs = seconds * 1_000;

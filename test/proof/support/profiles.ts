@@ -7,10 +7,12 @@ import { createMoneyWorld, createRateWorld, type ProofAccount } from './world.ts
 
 export interface Profile {
   readonly windowMs: number;
-  /** Of every hold. Short, so that many run out; never where nothing is to run out. */
+  /**
+   * The lease of every hold. Short if many holds must expire; otherwise so long that none expires.
+   */
   readonly leaseMs: number;
   readonly plans: PlanLimits;
-  /** Workers are killed, the clock is set, accounts change. */
+  /** Whether workers are killed, the clock is set and accounts change. */
   readonly isChaotic: boolean;
   readonly createWorld: (random: Random) => ProofAccount[];
   readonly runClient: (options: ClientOptions, isStopping: () => boolean) => Promise<void>;
@@ -18,7 +20,7 @@ export interface Profile {
 
 const NO_LIMIT = 1_000_000;
 
-/** Each finds mistakes that the other does not. */
+/** Each profile finds bugs that the other does not. */
 export const PROFILES = {
   money: {
     windowMs: 1_000,

@@ -1,8 +1,8 @@
-/** Chance that repeats itself: the same seed gives the same choices. */
+/** Repeatable random choices: the same seed gives the same choices. */
 export interface Random {
-  /** From 0 up to 1. */
+  /** At least 0 and below 1. */
   next(): number;
-  /** A whole number, both ends included. */
+  /** A whole number between two bounds, both included. */
   int(min: number, max: number): number;
   chance(share: number): boolean;
   pick<Item>(items: readonly Item[]): Item;

@@ -3,10 +3,10 @@ import { type ClientOptions, createClient, type OpenRequest } from './client.ts'
 import { unitOf } from './world.ts';
 
 const HOLD_MAX = 600;
-/** Settled requests that are settled once more, some time later. */
+/** How many settled requests are kept to be settled again, some time later. */
 const REMEMBERED_MAX = 50;
 
-/** A client that runs into caps and balances, and does everything wrong that a client can do. */
+/** A client that runs into caps and balances, and makes every mistake that a client can make. */
 export async function runMoneyClient(
   options: ClientOptions,
   isStopping: () => boolean,
@@ -16,7 +16,7 @@ export async function runMoneyClient(
   const remembered: Awaited<ReturnType<typeof client.settle>>[] = [];
   const pause = (maxMs: number) => sleep(random.int(1, maxMs));
 
-  /** Some amount, odd in its last digits. */
+  /** Some amount with odd last digits. */
   const amount = (unit: number, max: number) =>
     Math.min(random.int(1, max) * unit + Math.floor(random.next() * unit), max * unit);
 

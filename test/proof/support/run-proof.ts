@@ -27,14 +27,14 @@ const COMMAND_TIMEOUT_MS = 20_000;
 const TICK_MAX_MS = 12;
 const SWEPT_MAX = 50;
 const KILL_INTERVAL_S = 1.5;
-/** A lease is much shorter; this only ends a run that would hang. */
+/** Leases are much shorter; this only ends a run that would hang. */
 const EXPIRY_TIME_MAX_MS = 30_000;
 
 interface ProofOptions {
   readonly profile: ProfileName;
   readonly seconds: number;
   readonly seed: number;
-  /** Mistakes that are to be found. */
+  /** Bugs that the proof must find. */
   readonly patches: readonly Patch[];
 }
 
@@ -59,13 +59,13 @@ interface Run {
   readonly book: Book;
   readonly disturbances: Disturbances;
   readonly workers: Workers;
-  /** Of the ledger, by bucket. */
+  /** Positions in the ledger, by bucket. */
   readonly cursors: Map<number, string>;
   kills: number;
   snapshots: number;
 }
 
-/** Ends at the first violation: what follows from one mistake says nothing more. */
+/** Stops at the first violation, since later ones may only follow from the same bug. */
 export async function runProof(options: ProofOptions): Promise<ProofResult> {
   const { seed, seconds } = options;
   const profile: Profile = PROFILES[options.profile];
@@ -145,13 +145,12 @@ async function disturbFor(run: Run, seconds: number): Promise<void> {
   }
 }
 
-/** Two at once, as two nodes do. */
+/** Sweeps each bucket twice at once, as two nodes do. */
 async function sweepAll({ connection }: Run): Promise<void> {
   const all = [...BUCKETS_USED, ...BUCKETS_USED];
   await Promise.all(all.map((bucket) => sweep(connection, bucket, SWEPT_MAX)));
 }
 
-/** Takes a snapshot and checks it. */
 async function look(run: Run, bucket: number) {
   const { connection, world, book, cursors, disturbances, report } = run;
   const snapshot = await takeSnapshot(connection, bucket, cursors.get(bucket) ?? '0-0');
@@ -162,7 +161,7 @@ async function look(run: Run, bucket: number) {
   return snapshot;
 }
 
-/** Lets the workers end what they have begun, and all leases run out. */
+/** Lets the workers finish their open requests, and all leases expire. */
 async function finish(run: Run): Promise<void> {
   const { workers, world, report, violations } = run;
   if (violations.length > 0) return;
@@ -179,7 +178,7 @@ async function finish(run: Run): Promise<void> {
   }
 }
 
-/** What only the clients know; answers how many limiters were ever full. */
+/** Checks what only the clients know. Returns how many limiters were ever full. */
 function checkEvents(run: Run, events: readonly ProofEvent[]): number {
   const { profile, world, book, disturbances, workers, report, violations } = run;
   for (const event of events) if (event.type === 'violation') report(event.check, event.text);

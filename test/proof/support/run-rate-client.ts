@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientOptions, createClient } from './client.ts';
 
-/** Longer than any lease of the proof is due: these requests are settled at once. */
 const PAUSE_MAX_MS = 60;
 
-/** A client that runs into rate limits: steadily, in bursts, and again at the first millisecond it was told. */
+/**
+ * A client that runs into rate limits: steadily, in bursts, and again at the first millisecond that
+ * a refusal names.
+ */
 export async function runRateClient(
   options: ClientOptions,
   isStopping: () => boolean,

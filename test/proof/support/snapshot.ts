@@ -25,22 +25,22 @@ export interface LedgerRecord {
   readonly balance: number;
 }
 
-/** All of a bucket at one instant; of the ledger what is new. */
+/** The whole state of a bucket at one instant, with the new entries of the ledger only. */
 export interface Snapshot {
   readonly bucket: number;
   readonly holds: ReadonlyMap<string, HoldRecord>;
-  /** In the order of their admission; of requests that have ended too. */
+  /** Request ids in the order of admission, including requests that have ended. */
   readonly leases: readonly string[];
   readonly renewals: readonly string[];
   readonly accounts: ReadonlyMap<string, Fields>;
   /** By account, then by key. */
   readonly keys: ReadonlyMap<string, ReadonlyMap<string, Fields>>;
   readonly ledger: readonly LedgerRecord[];
-  /** Of the last entry. */
+  /** The id of the last ledger entry. */
   readonly cursor: string;
 }
 
-/** One read-only script: nothing happens between its first and its last read. */
+/** One read-only script, so nothing happens between its first and its last read. */
 const SOURCE = `#!lua flags=no-writes
 local prefix, accounts, keys = ARGV[1], {}, {}
 for _, account in ipairs(redis.call('SMEMBERS', prefix .. 'accounts')) do

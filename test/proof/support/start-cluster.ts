@@ -10,10 +10,10 @@ import { type FailoverSite, waitForReplicas } from './start-sentinels.ts';
 
 const MASTERS = 3;
 
-/** How long a master that died has been silent when it counts as down. */
+/** How long a master must be silent to count as down. */
 const NODE_TIMEOUT_MS = 2_000;
 
-/** However long a replica was cut off, it may take over. */
+/** A replica may take over, however long it was cut off. */
 const CONFIG = [
   'cluster-enabled yes',
   'cluster-node-timeout 20000',

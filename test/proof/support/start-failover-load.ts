@@ -18,12 +18,12 @@ import type { ProofAccount } from './world.ts';
 
 const mintRequestId = createRequestIdMint(randomBytes);
 
-/** For each account, so that one that is not served holds up no other. */
+/** Clients per account, so that an account without service delays no other. */
 const CLIENTS = 3;
 const ADMIT_TIMEOUT_MS = 700;
 const SETTLE_TIMEOUT_MS = 1_000;
 const HELD_MICROS = 1_000;
-/** Of the whole load a client's pauses leave some hundreds of requests a second. */
+/** With these pauses the whole load is still some hundreds of requests a second. */
 const PAUSE_MAX_MS = 60;
 export const LEASE_MS = 2_000;
 const PLAN_LIMIT = 1_000_000;
@@ -31,7 +31,7 @@ const REPLAYED = 'settlements were sent again after a change of master';
 
 const clock = { nowMs: () => Date.now() };
 
-/** One worker's connections, queue and clients, as `worker/billing.ts` puts them together. */
+/** The connections, queue and clients of one worker, wired as in `worker/billing.ts`. */
 export function startFailoverLoad(target: RedisTarget, world: readonly ProofAccount[]) {
   const log = createMemoryLog();
   const connect = (name: string, commandTimeoutMs: number) =>
@@ -52,7 +52,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
 
   const queue = createSettleQueue({
     settle: createGatheredSettle(redis),
-    // There is no primary: the queue keeps what it has.
+    // There is no primary, so the queue keeps its settlements.
     handOver: () => Promise.reject(new Error('there is no primary')),
     onSettled: ({ kind }) => settled.push(kind),
     onDropped: () => {},
@@ -110,20 +110,20 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
     settledCount: () => settled.length,
     admittedCount: (bucket: number) => admittedAtMs.get(bucket)?.length ?? 0,
     refusedCount: () => refused,
-    /** How often the masters were those of the look before. */
+    /** How often the masters were the same as at the look before. */
     sameCount: () => sameCount,
-    /** How many a failover had lost, by what the queue found. */
+    /** How many settlements a failover had lost, as counted by the queue. */
     restoredCount: () => replays().reduce((sum, { fields }) => sum + Number(fields['restored']), 0),
-    /** The longest time in which nobody was let in, by bucket. */
+    /** The longest time without an admission, by bucket. */
     outageMs: (bucket: number) =>
       Math.round(
         Math.max(
           ...(admittedAtMs.get(bucket) ?? []).map((time, n, all) => time - (all[n - 1] ?? time)),
         ),
       ),
-    /** What it told of outages and of what it sent again. */
+    /** The log of outages and of settlements sent again. */
     log: log.lines,
-    /** Waits for what is under way; all of it is then settled. */
+    /** Stops the clients and waits until everything is settled. */
     async stop(): Promise<void> {
       isStopped = true;
       await Promise.all(clients);

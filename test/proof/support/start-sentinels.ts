@@ -8,19 +8,25 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 export interface FailoverSite {
   readonly target: RedisTarget;
-  /** Until it is killed, this one: a loaded machine may leave a server waiting for seconds, and nobody replaces it for that. */
+  /**
+   * This server until it is killed. On a loaded machine a server may hang for seconds, and it must
+   * not be replaced for that.
+   */
   readonly master: TestRedisServer;
-  /** Another one takes over soon. */
+  /** Another server takes over soon. */
   killMaster(): Promise<void>;
-  /** One took over, all know it, and it will not be replaced at once by another. */
+  /**
+   * Whether a new master has taken over, all Sentinels know it, and no other is about to replace
+   * it.
+   */
   isFailedOver(): Promise<boolean>;
 }
 
 const SENTINELS = 3;
 const REPLICAS = 2;
 /**
- * How long a master that died has been silent when it counts as down. Ten times that is how long a replica may have
- * been cut off and still take over: no less than the test gives itself to settle what is to be lost.
+ * How long a master must be silent to count as down. A replica that was cut off for up to ten times
+ * as long may still take over. The test needs at least that much time to settle what is to be lost.
  */
 const DOWN_AFTER_MS = 6_000;
 
@@ -67,7 +73,10 @@ export async function startSentinels(): Promise<FailoverSite> {
   };
 }
 
-/** The Sentinels on one of the replicas, whom the other ones follow, and none of them is about to change that. */
+/**
+ * Whether the Sentinels agree on one replica, the others follow it, and no Sentinel is about to
+ * change that.
+ */
 async function haveAgreed(
   sentinels: readonly TestRedisServer[],
   replicas: readonly TestRedisServer[],
@@ -84,14 +93,15 @@ async function countReplicas(master: TestRedisServer): Promise<number> {
   return (info.match(/state=online/g) ?? []).length;
 }
 
-/** Waits until so many replicas of this server have all of its data, and follow it. */
+/** Waits until this many replicas follow this server and have all of its data. */
 export async function waitForReplicas(master: TestRedisServer, count: number): Promise<void> {
   await waitUntil(async () => (await countReplicas(master)) === count, 'the replicas follow');
 }
 
 /**
- * From now on its replicas learn nothing more of this server, and it goes on serving: when it dies, what it
- * acknowledged meanwhile is lost. Without this, replicas are behind by less than a millisecond.
+ * Cuts the replicas off from this server while it continues to serve: when it dies, everything that
+ * it acknowledged meanwhile is lost. Without the cut, replicas are behind by less than a
+ * millisecond.
  */
 export async function cutReplication(master: TestRedisServer): Promise<void> {
   await master.cli('acl', 'setuser', 'default', '-psync', '-sync');

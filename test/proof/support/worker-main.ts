@@ -16,7 +16,7 @@ const CLIENTS = 24;
 /** A slow machine is no reason to lose a reply. */
 const COMMAND_TIMEOUT_MS = 20_000;
 
-/** A process of the proof: many clients at once, until it is told to stop or killed. */
+/** A process of the proof: many concurrent clients, until it is told to stop or killed. */
 async function runWorker(order: WorkerOrder): Promise<void> {
   let isStopping = false;
   process.on('message', () => {

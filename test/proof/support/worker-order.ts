@@ -2,11 +2,11 @@ import type { Patch } from '../../support/patch-scripts.ts';
 import type { ProfileName } from './profiles.ts';
 import type { ProofAccount } from './world.ts';
 
-/** All that a worker process is told. */
+/** Everything that a worker process is told. */
 export interface WorkerOrder {
   readonly profile: ProfileName;
   readonly port: number;
-  /** Where it writes its events, into a file with its tag for a name. */
+  /** The folder for the file of its events, which is named after its tag. */
   readonly dir: string;
   /** Four characters. */
   readonly tag: string;

@@ -8,23 +8,23 @@ import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import type { Random } from './random.ts';
 
 /**
- * What happens to an account, beyond requests and payments:
- *   tight    nothing: its balance and its caps are always nearly used up
- *   forced   chargebacks, so its balance may be below what is held
- *   lowered  its caps go down too, so what is spent may be above them
- *   lossy    holds vanish, as in a failover
- *   huge     amounts near the largest balance
- *   shut     its keys are revoked, and it is suspended, for a while at a time
- *   rated    its limits are low and its balance does not matter
+ * What happens to an account, besides requests and payments:
+ *   tight    nothing: its balance and its caps are always nearly exhausted
+ *   forced   chargebacks, so its balance may fall below its holds
+ *   lowered  its caps are lowered, so its spending may exceed them
+ *   lossy    its holds vanish, as in a failover
+ *   huge     its amounts are near the largest balance
+ *   shut     its keys are revoked and it is suspended, for a while at a time
+ *   rated    its rate limits are low and its balance does not matter
  */
 export type AccountKind = 'tight' | 'forced' | 'lowered' | 'lossy' | 'huge' | 'shut' | 'rated';
 
 export interface ProofKey {
   readonly keyId: string;
   readonly digest: string;
-  /** Micros a month at the start. */
+  /** Micros per month at the start. */
   readonly cap: number | undefined;
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly rpm: number;
   readonly inFlightMax: number | undefined;
 }
@@ -38,7 +38,7 @@ export interface ProofAccount {
   readonly keys: readonly ProofKey[];
 }
 
-/** Amounts of an account are multiples of this, and something odd. */
+/** Amounts of an account are multiples of this unit, plus an odd rest. */
 export function unitOf({ kind }: ProofAccount): number {
   return kind === 'huge' ? 1e12 : 1;
 }
@@ -85,14 +85,15 @@ export function createRateWorld(random: Random): ProofAccount[] {
       balance: 1e12,
       keys: [
         ...[0, 9, 14, 60].map((rpm) => createKey(bucket, random, { rpm })),
-        // Is soon refused for another reason, which must take no place of the account.
+        // This key soon hits its cap. Those refusals must not count against the account's rate
+        // limit.
         createKey(bucket, random, { cap: 30 }),
       ],
     })),
   );
 }
 
-/** Spread over the nodes of a Cluster. */
+/** Buckets on different nodes of a Cluster. */
 const FAILOVER_BUCKETS = [3, 45, 90, 130, 175, 250];
 
 export function createFailoverWorld(random: Random): ProofAccount[] {
@@ -114,7 +115,7 @@ function optionalFields(fields: Readonly<Record<string, number | undefined>>) {
   );
 }
 
-/** Writes the accounts with the scripts that the gateway writes them with. */
+/** Writes the accounts with the same scripts as the gateway. */
 export async function writeWorld(
   connection: Pick<RedisConnection, 'send'>,
   world: readonly ProofAccount[],
