@@ -44,7 +44,7 @@ describe('each alert', () => {
     const cases = TESTS.flatMap((file) => (parse(readFileSync(file, 'utf8')) as RuleTests).tests)
       .flatMap((test) => test.alert_rule_test)
       .map(({ alertname, exp_alerts: expected }) => `${alertname} ${expected.length > 0}`);
-    // Of these the same case shows both: other nodes in it have no reason.
+    // For these alerts one case shows both: its other nodes raise no alert.
     const shownAtOnce = ['TollgateErrors'];
     for (const { alert = '' } of alerts) {
       expect(cases).toContain(`${alert} true`);

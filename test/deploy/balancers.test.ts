@@ -43,7 +43,7 @@ function postMessage(url: string, key: string, signal?: AbortSignal): Promise<Re
   });
 }
 
-/** From an address that no other test has, since it is shut out. */
+/** Sends from an address that no other test uses, since this address gets blocked. */
 function askModels(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     get(`${url}/v1/models`, { headers, localAddress: '127.0.0.2', agent: false }, (res) => {
@@ -99,7 +99,7 @@ function useSite(startBalancer: StartBalancer): () => Site {
   };
 }
 
-/** A key of its own for a test, and the calls that the upstream gets from now on. */
+/** A separate key for a test, and the calls that the upstream gets from now on. */
 async function begin({ upstream, operator }: Site) {
   const account = await operator.createAccount();
   const { key } = await operator.createKey(account);
@@ -170,7 +170,8 @@ describe.each(Object.entries(BALANCERS))('behind %s', (name, startBalancer) => {
     );
     expect(calls()).toHaveLength(1);
     await answered;
-    // HAProxy 3 says nothing when its connection to the node had served before: it closes the client's.
+    // If its connection to the node had served requests before, HAProxy 3 sends no answer: it
+    // closes the client's connection.
     expect(name === 'haproxy' ? [502, 'closed'] : [502]).toContain(told);
     await waitUntil(
       () => nodes.every((node) => node.workerPids().length === 1),
@@ -188,7 +189,7 @@ describe.each(Object.entries(BALANCERS))('behind %s', (name, startBalancer) => {
         'x-forwarded-for': `10.0.${knocks >> 8}.${knocks & 255}`,
       });
     };
-    // Each node counts for itself, and in the end both have had enough of this address.
+    // Each node counts separately, and in the end both block this address.
     await waitUntil(async () => {
       const answers = await Promise.all(Array.from({ length: 4 }, knock));
       return answers.every((status) => status === 429);

@@ -30,7 +30,7 @@ describe('the values of the Helm chart', () => {
     expect(trusted({ settings: { guards: { trusted_proxies: 2 } } })).toBe(2);
     const open = { secrets: SECRETS, service: { type: 'LoadBalancer' } };
     expect(trusted(open)).toBe(0);
-    // Clients keep their addresses only with this.
+    // Clients keep their addresses only with this setting.
     expect(ofKind(renderChart(open), 'Service')[0]?.spec).toMatchObject({
       externalTrafficPolicy: 'Local',
     });

@@ -21,7 +21,7 @@ import { merge } from './render-template.ts';
 
 const semanticVersion = z.string().regex(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
 
-/** Of the fields that Helm knows in Chart.yaml, those that the chart has. */
+/** The fields of Chart.yaml that the chart uses, of those that Helm knows. */
 const chartSchema = z.strictObject({
   apiVersion: z.literal('v2'),
   name: z.literal('tollgate'),

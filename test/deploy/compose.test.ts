@@ -12,7 +12,7 @@ import { PROGRAM, parseSeconds, readText, readYaml } from './read-deploy-files.t
 const texts = z.record(z.string(), z.union([z.string(), z.number()]));
 const duration = z.string().regex(/^\d+(ms|s|m)$/);
 
-/** The part of the Compose specification that the file uses; any other key is a mistake. */
+/** The part of the Compose specification that the file uses. Any other key is a mistake. */
 const serviceSchema = z.strictObject({
   image: z.string(),
   build: z.strictObject({ context: z.string(), dockerfile: z.string() }).optional(),
@@ -76,7 +76,10 @@ const settings = parseConfig({
   env: { TOLLGATE_OPS_LISTEN: '0.0.0.0:9400' },
 });
 
-/** It comes with a library that drives docker compose; that its draft is 7 it says in a way of its own. */
+/**
+ * Part of a library that drives docker compose. It states in a non-standard way that its draft is
+ * 7.
+ */
 const SPECIFICATION = 'node_modules/docker-compose/schema/compose-spec.json';
 
 describe('compose.yaml', () => {
@@ -122,7 +125,7 @@ describe('compose.yaml', () => {
         : Object.entries(needed);
       for (const [other, { condition }] of conditions) {
         expect(services, name).toHaveProperty(other);
-        // The image of the gateway brings its own check.
+        // The image of the gateway has its own health check.
         const isLookedAt = other.startsWith('gateway-') || services[other]?.healthcheck;
         if (condition === 'service_healthy') expect(isLookedAt, other).toBeTruthy();
       }

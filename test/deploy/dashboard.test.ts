@@ -31,7 +31,7 @@ const targets = panels.flatMap(({ title, targets: own = [] }) =>
   own.map((target) => ({ ...target, title })),
 );
 
-/** As Grafana fills it in. */
+/** Replaces variables as Grafana does. */
 const fillIn = (expr: string) =>
   expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.+').replaceAll('$instance', '.+');
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTempDir } from '../support/create-temp-dir.ts';
 
-/** A project with one dependency, whose install script leaves a file in it. */
+/** Installs a project with one dependency, whose install script leaves a file in the dependency. */
 function installWithScript(settings: string | undefined): { readonly hasRun: boolean } {
   const dir = createTempDir();
   const dependency = join(dir, 'dependency');
@@ -19,7 +19,7 @@ function installWithScript(settings: string | undefined): { readonly hasRun: boo
     execFileSync('npm', [...args, '--offline', '--no-audit', '--no-fund'], {
       cwd: project,
       encoding: 'utf8',
-      // Not those that the test runner was started with: npm hands its settings on.
+      // Not the variables of the test runner: npm passes its settings on through them.
       env: { PATH: process.env['PATH'], HOME: dir },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

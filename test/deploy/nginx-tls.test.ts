@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { readSection, readText } from './read-deploy-files.ts';
 
-/** From which on HTTP/2 has a line of its own. */
+/** The first version with a separate line for HTTP/2. */
 const OWN_LINE_VERSION = [1, 25, 1];
 
 function isOlder(version: readonly number[], other: readonly number[]): boolean {

@@ -8,7 +8,7 @@ const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly bin: { readonly tollgate: string };
 };
 
-/** Of the package: version, and where its program is. */
+/** The version of the package, and the path of its program. */
 export const PROGRAM = { version: PACKAGE.version, path: PACKAGE.bin.tollgate };
 
 const noHealth = {
@@ -20,7 +20,7 @@ const noHealth = {
 };
 export const HEALTH_PATHS = createHealthRoutes(noHealth).map(({ path }) => path);
 
-/** Every series of every metric, with the labels that it has beside those of Prometheus. */
+/** Every series of every metric, with its labels except those that Prometheus adds. */
 export const SERIES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.values(METRICS).flatMap(({ name, type, labels }): [string, string[]][] => {
     const names = Object.keys(labels);
@@ -37,19 +37,19 @@ export function readText(path: string): string {
   return readFileSync(`deploy/${path}`, 'utf8');
 }
 
-/** Of deploy/README.md, without those below it. */
+/** A section of deploy/README.md, without the sections after it. */
 export function readSection(title: string): string {
   const [, section] = readText('README.md').split(`\n## ${title}\n`);
   if (section === undefined) throw new Error(`deploy/README.md has no section ${title}`);
   return section.split('\n## ')[0] ?? '';
 }
 
-/** With its anchors resolved. */
+/** Reads a YAML file and resolves its anchors. */
 export function readYaml<Shape>(path: string): Shape {
   return parse(readText(path), { merge: true }) as Shape;
 }
 
-/** What one setting of a configuration has, as it is written. */
+/** The value of one setting in a configuration, exactly as written. */
 export function settingIn(text: string, pattern: RegExp): string {
   const value = pattern.exec(text)?.[1];
   if (value === undefined) throw new Error(`there is no ${pattern}`);

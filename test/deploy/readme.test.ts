@@ -8,7 +8,7 @@ import { readValues } from './render-chart.ts';
 
 const README = readText('README.md');
 
-/** Each way in which the program is called, with the options that are given to it. */
+/** Every command of the program that the page calls, with the options that the page gives it. */
 function readCommands(): Map<string, Set<string>> {
   const commands = new Map<string, Set<string>>();
   for (const [text] of README.matchAll(/\btollgate (?:[a-z]+)\b[^\n`|;]*/g)) {
@@ -37,7 +37,7 @@ describe('deploy/README.md', () => {
   it('names files, metrics and paths that exist', () => {
     const files = README.matchAll(/(?<![\w/])(?:deploy|src|test|bench)\/[\w./-]+\w/g);
     for (const [path] of files) {
-      // That one is for the operator to make.
+      // The operator creates this file.
       if (path !== 'deploy/.env') expect(existsSync(path), path).toBe(true);
     }
     const table = README.matchAll(/^\| (`[^|]+) \|/gm);

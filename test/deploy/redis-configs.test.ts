@@ -105,7 +105,8 @@ describe('the configurations of Redis', () => {
     if (target.topology !== 'cluster') throw new Error('this is no Cluster');
     const hosts = target.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
     await expectHealthy(`redis-cluster://${hosts}`);
-    // The accounts of the others are served while a third fails over, and nobody is alone with writes.
+    // Accounts on the other shards are served while one shard fails over, and no master accepts
+    // writes without a replica.
     expect(
       await readSettings(master, 'cluster-require-full-coverage', 'min-replicas-to-write'),
     ).toEqual({ 'cluster-require-full-coverage': 'no', 'min-replicas-to-write': '1' });

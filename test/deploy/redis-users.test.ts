@@ -18,10 +18,13 @@ afterAll(stopRedisServers);
 
 const USERS = readText('redis/users.acl');
 const AS_ADMIN = ['--user', 'admin', '--pass', 'ADMIN_PASSWORD', '--no-auth-warning'];
-/** What is right in one server is right in a Cluster, but for what clients ask a Cluster for. */
+/**
+ * The rules of a single server are right for a Cluster, too, apart from the commands that clients
+ * send only to a Cluster.
+ */
 const TOLLGATE_RULES = /^user tollgate (.*)$/m.exec(USERS)?.[1]?.split(' ') ?? [];
 
-/** The server rewrites its file of users. */
+/** The server rewrites its users file, so each server gets a copy. */
 function writeUsers(): string {
   const path = join(createTempDir(), 'users.acl');
   writeFileSync(path, USERS);
@@ -34,7 +37,7 @@ const startWithUsers = (file: string, args: readonly string[] = []) =>
     args: ['--aclfile', writeUsers(), ...args],
   });
 
-/** All that a node does with Redis for its clients and operators. */
+/** Everything that a node does with Redis for its clients and operators. */
 async function useNode(redisUrl: string): Promise<void> {
   const env = { TOLLGATE_REDIS_URL: redisUrl };
   const gateway = await startGateway({ config: FAST_CONFIG, env });
@@ -76,7 +79,7 @@ async function expectNoFault(redisUrl: string): Promise<void> {
   ]) {
     expect(find(name).state, `${name}: ${find(name).found}`).toMatch(/^(ok|skipped)$/);
   }
-  // A loaded machine is slow, which is a warning and no fault of the users.
+  // A loaded machine is slow. That causes a warning, and is no fault of the users file.
   expect(find('redis-latency').state).not.toBe('failed');
   expect(find('redis-rights').state).toBe('ok');
 }
@@ -152,7 +155,7 @@ describe("the users of Redis: a replica's and a Sentinel's", () => {
       async () => (await sentinel.cli('sentinel', 'failover', 'main')) === 'OK',
       'the Sentinel takes the order to fail over',
     );
-    // A Sentinel cuts the clients of a server that it gives another role.
+    // A Sentinel disconnects the clients of a server whose role it changes.
     const roleOf = (server: typeof replica) => server.cli(...AS_ADMIN, 'role').catch(() => '');
     await waitUntil(
       async () =>

@@ -16,7 +16,7 @@ export function readValues(): Fields {
   return parse(readFileSync(`${CHART}/values.yaml`, 'utf8')) as Fields;
 }
 
-/** What the chart makes of its values, with these laid over them. */
+/** Renders the chart with these values merged over its defaults. */
 export function renderChart(values: Fields, name = 'gate'): readonly Manifest[] {
   return renderTemplates(values, name).flatMap(({ file, text }) => {
     if (file === NOTES) return [];
@@ -29,7 +29,7 @@ export function renderChart(values: Fields, name = 'gate'): readonly Manifest[] 
   });
 }
 
-/** What operators are told in the end. */
+/** The notes that operators see after an installation. */
 export function renderNotes(values: Fields): string {
   return renderTemplates(values, 'gate').find(({ file }) => file === NOTES)?.text ?? '';
 }

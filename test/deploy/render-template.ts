@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 
 /**
- * The part of the template language of Helm that the chart uses. It refuses what it does not know, so a chart
- * that it renders says nothing that was not looked at.
+ * The part of Helm's template language that the chart uses. Unknown syntax is an error, so a chart
+ * that renders contains nothing unchecked.
  */
 export interface TemplateSet {
-  /** Takes up what the text defines, and answers the rest of it, filled in. */
+  /** Adds the definitions of the text to the set, and returns the rest of the text, filled in. */
   render(text: string, dot: unknown): string;
 }
 
 type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value'; readonly expression: string }
-  /** `$name := expression`, for what stands behind it. */
+  /** `$name := expression`, in effect for the nodes after it. */
   | { readonly kind: 'variable'; readonly name: string; readonly expression: string }
   | {
       readonly kind: Block;
-      /** That a `range` counts with. */
+      /** The loop variable of a `range`. */
       readonly name: string;
       readonly expression: string;
       readonly body: readonly Node[];
@@ -26,10 +26,10 @@ type Node =
 type Block = 'if' | 'with' | 'define' | 'range';
 type Call = (...args: unknown[]) => unknown;
 
-/** What expressions may name. */
+/** The names that expressions may use. */
 interface Scope {
   readonly dot: unknown;
-  /** With their `$`; that alone is the root. */
+  /** Names include their `$`; a bare `$` is the root. */
   readonly variables: ReadonlyMap<string, unknown>;
 }
 
@@ -113,7 +113,7 @@ const FUNCTIONS: Readonly<Record<string, Call>> = {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Lays fields over others, at any depth; lists are replaced. */
+/** Merges fields over others, at any depth. Lists are replaced. */
 export function merge(base: Fields, over: Fields): Fields {
   const isMap = (value: unknown): value is Fields =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -139,7 +139,7 @@ function print(value: unknown, expression: string): string {
 function parseTemplate(text: string): Node[] {
   const root: Node[] = [];
   const open: Node[][] = [root];
-  /** What stands behind the `else` of each open block. */
+  /** The nodes after the `else` of each open block. */
   const branches: Node[][] = [];
   const add = (node: Node) => {
     open.at(-1)?.push(node);
@@ -228,7 +228,7 @@ function evaluate(
   return readPipeline();
 }
 
-/** As Helm does it: the last part may be missing, and none before it. */
+/** As in Helm, the last part of a path may be missing, but no part before it. */
 function lookUp(dot: unknown, path: string): unknown {
   return path
     .split('.')

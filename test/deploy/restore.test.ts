@@ -40,7 +40,7 @@ const [BACKUP_COMMANDS = '', RESTORE_COMMANDS = '', PROOF_COMMAND = ''] = [
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Types what deploy/README.md says into a shell, and answers with what it prints. */
+/** Runs commands from deploy/README.md in a shell, and returns their output. */
 async function runCommands(commands: string, variables: Variables) {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
     env: { PATH: `${installProgram()}:${process.env['PATH']}`, ...variables },
@@ -58,7 +58,7 @@ async function runCommands(commands: string, variables: Variables) {
   const closed = once(shell, 'close').then(([status]) => {
     code = status;
   });
-  // With the server that it may have left.
+  // Also kills a server that the shell may have left running.
   onTestFinished(() => {
     if (code === null) process.kill(-pid, 'SIGKILL');
   });
@@ -67,7 +67,7 @@ async function runCommands(commands: string, variables: Variables) {
   return out;
 }
 
-/** `tollgate` as a package manager would put it on the PATH. */
+/** Installs `tollgate` as a package manager would put it on the PATH. */
 function installProgram(): string {
   const dir = createTempDir();
   const path = join(dir, 'tollgate');
@@ -102,7 +102,7 @@ async function ask(node: Gateway, key: string): Promise<void> {
   }
 }
 
-/** What another node did long ago: its part of the ledger is in its segments alone. */
+/** Simulates another node from long ago, whose part of the ledger exists only in its segments. */
 async function leaveSegments(primary: TestRedisServer, dir: string): Promise<void> {
   const connection = openConnection(standalone(tcp(primary.port)));
   await waitForRedis(connection);

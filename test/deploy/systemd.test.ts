@@ -37,7 +37,7 @@ describe('the systemd unit', () => {
       expect(command).toMatch(COMMANDS);
       expect([option, file]).toEqual(['--config', '/etc/tollgate/tollgate.yaml']);
     }
-    // A reload checks first: systemd stops at the first line that fails.
+    // A reload checks the configuration first: systemd stops at the first command that fails.
     expect(linesOf('ExecReload')[0]).toContain(' check ');
     expect(linesOf('ExecReload')[1]).toBe('/bin/kill -HUP $MAINPID');
   });
@@ -63,7 +63,7 @@ describe('the systemd unit', () => {
     expect(linesOf('ReadWritePaths')).toEqual([]);
     expect(linesOf('CapabilityBoundingSet')).toEqual(['']);
     expect(linesOf('DynamicUser')).toEqual(['yes']);
-    // The engine would not start.
+    // With this setting the engine would not start.
     expect(linesOf('MemoryDenyWriteExecute')).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe('the systemd unit', () => {
     const { status: isMissing } = spawnSync('systemd-analyze', ['--version']);
     skip(isMissing !== 0, 'systemd-analyze is not installed on this machine');
     const path = join(createTempDir(), basename(UNIT));
-    // It demands that the program is there.
+    // systemd-analyze requires that the program exists.
     writeFileSync(path, text.replaceAll('/usr/bin/node', process.execPath));
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
     expect(stderr.split('\n').filter((line) => line.includes(basename(UNIT)))).toEqual([]);
