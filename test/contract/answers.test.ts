@@ -22,7 +22,7 @@ const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
 
 interface Kind {
   readonly name: Format['name'];
-  /** Writes and reads again, as a stream and as a whole. */
+  /** Encodes the events and decodes them again, as a stream and as a whole answer. */
   readonly stream: (events: readonly InferenceEvent[]) => readonly InferenceEvent[];
   readonly whole: (events: readonly InferenceEvent[]) => readonly InferenceEvent[];
   readonly keep: (meaning: Meaning) => Meaning;

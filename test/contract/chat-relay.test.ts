@@ -72,7 +72,7 @@ const SILENCE: Choice = {
 };
 const ERROR = { error: { message: 'Of the vendor', type: 'server_error', code: 503 } };
 
-/** The reason comes with the last words, as it does from many. */
+/** Moves the finish reason to the chunk with the last text, as many upstreams send it. */
 function moveReason(chunks: readonly Chunk[]): Chunk[] {
   const at = chunks.findIndex(({ choices }) => choices.some((choice) => choice.finish_reason));
   const [last, before] = [chunks[at], chunks[at - 1]];

@@ -8,10 +8,10 @@ import type {
 
 export interface EventSequence {
   readonly events: readonly InferenceEvent[];
-  /** What a reader finds in it. */
+  /** What a reader finds in the stream. */
   readonly text: string;
   readonly tools: readonly { id: string; name: string; input: unknown }[];
-  /** It stops in its middle; the encoder is told so. */
+  /** Whether the stream stops in the middle. The encoder is told so. */
   readonly isFailed: boolean;
 }
 
@@ -43,7 +43,7 @@ const redactedBlocks: fc.Arbitrary<Block> = word.map((data) => ({
   deltas: [],
 }));
 
-/** Cuts between code units: a piece of JSON may end anywhere. */
+/** Cuts between code units, since a piece of JSON may end anywhere. */
 function cut(text: string, places: readonly number[]): string[] {
   const ends = [...places.map((place) => place % (text.length + 1)), text.length];
   ends.sort((a, b) => a - b);
@@ -71,7 +71,7 @@ const usages = fc.record({
   cacheWrite1h: fc.nat(),
   output: fc.nat(),
   thinking: fc.nat(),
-  // The chat format has no word for them.
+  // The chat format cannot express searches.
   searches: fc.constant(0),
 });
 
@@ -110,7 +110,7 @@ function readText(events: readonly InferenceEvent[]): string {
     .join('');
 }
 
-/** Usage counts upwards. */
+/** Usage only increases. */
 function raise(usage: Usage, more: Usage): Usage {
   return {
     input: usage.input + more.input,
@@ -123,7 +123,7 @@ function raise(usage: Usage, more: Usage): Usage {
   };
 }
 
-/** Everything that the contract of `InferenceEvent` allows. */
+/** Every sequence that the contract of `InferenceEvent` allows. */
 export const eventSequences: fc.Arbitrary<EventSequence> = fc
   .record({
     usage: usages,
@@ -143,7 +143,7 @@ export const eventSequences: fc.Arbitrary<EventSequence> = fc
       ...deltas.map((delta): InferenceEvent => ({ type: 'delta', index, delta })),
       { type: 'block_stop', index },
     ]);
-    // Half of a tool's input would say nothing to compare.
+    // Half of a tool's input could not be compared.
     const isCut = isFailed && blocks.at(-1)?.start.type !== 'tool_use';
     const events: InferenceEvent[] = [
       { type: 'start', id: 'msg_0123456789', model: 'llm-opus-4.7', usage },

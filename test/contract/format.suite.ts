@@ -11,7 +11,7 @@ import { REFUSALS, Refusal, type RefusalName } from '../../src/protocol/refusals
 import { createSseDecoder, type SseEvent } from '../../src/protocol/sse/sse-decoder.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 
-/** What a client makes of a stream. */
+/** What a client understands of a stream. */
 export interface StreamReading {
   readonly text: string;
   readonly tools: readonly { id: string; name: string; input: unknown }[];
@@ -21,11 +21,14 @@ export interface StreamReading {
 interface FormatContract {
   /** The folder under test/fixtures. */
   readonly fixtures: string;
-  /** Reads as strictly as the strictest client: throws at anything out of order, missing or left over. */
+  /**
+   * Reads as strictly as the strictest client: throws at anything out of order, missing or left
+   * over.
+   */
   readonly readStream: (events: readonly SseEvent[]) => StreamReading;
 }
 
-/** `<format>/requests/*.json`. Fields of `decoded.request` that are undefined are left out. */
+/** `<format>/requests/*.json`. Undefined fields of `decoded.request` are omitted. */
 interface RequestFixture {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -33,13 +36,13 @@ interface RequestFixture {
 }
 
 /**
- * `scenarios/*.json`, the same for all formats. What comes of it stands in `<format>/streams/*.sse` and, where
- * there is an answer, in `<format>/answers/*.json`.
+ * `scenarios/*.json`, shared by all formats. The expected output is in `<format>/streams/*.sse`
+ * and, if there is an answer, in `<format>/answers/*.json`.
  */
 interface Scenario {
   readonly context: AnswerContext;
   readonly events: readonly InferenceEvent[];
-  /** What ends the stream instead of its finish. */
+  /** Ends the stream instead of a finish event. */
   readonly refusal?: { readonly name: RefusalName; readonly message: string };
   readonly answer?: InferenceAnswer;
 }
@@ -70,7 +73,7 @@ function decodeStream(stream: string): SseEvent[] {
   return [...decoder.push(new TextEncoder().encode(stream)), ...decoder.end()];
 }
 
-/** The promise of each format: wire.md calls these the pure forms. */
+/** The bodies that each format promises. wire.md calls them the pure forms. */
 const REFUSAL_BODIES: Record<Format['name'], (refusal: Refusal) => unknown> = {
   native: (refusal) => ({
     type: 'error',
@@ -87,7 +90,7 @@ const REFUSAL_BODIES: Record<Format['name'], (refusal: Refusal) => unknown> = {
   }),
 };
 
-/** What every format has to keep, whatever it looks like. */
+/** The rules that every format must keep, whatever it looks like. */
 export function describeFormat(format: Format, contract: FormatContract): void {
   const { fixtures, readStream } = contract;
 
@@ -144,7 +147,7 @@ export function describeFormat(format: Format, contract: FormatContract): void {
             wantsStreamUsage: false,
           });
           const parts = events.flatMap((event) => [encoder.encodeSilence(), encoder.encode(event)]);
-          // The stream is opened by its first event.
+          // The first event opens the stream.
           const stream = parts.slice(1).join('');
           expect(readStream(decodeStream(stream))).toEqual({ text, tools, ending: 'finished' });
         }),

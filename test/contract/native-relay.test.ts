@@ -128,7 +128,7 @@ describe('the relay of native streams', () => {
         expect(actual.filter((frame) => !isComment(frame))).toEqual(
           expected.filter((frame) => !isComment(frame)),
         );
-        // Comments behind the end come too late.
+        // Comments after the end come too late to be passed on.
         const comments = actual.filter(isComment);
         expect(comments.length).toBeGreaterThanOrEqual(expected.filter(isComment).length - 1);
       }),

@@ -53,7 +53,9 @@ function addToolCall(tools: Tool[], call: ToolCallDelta): void {
   tools.push({ id: call.id, name: call.function.name ?? '', json: '' });
 }
 
-/** What stands before the terminator; the terminator is there unless the stream failed. */
+/**
+ * Reads the chunks before the terminator. The terminator must be there unless the stream failed.
+ */
 function readBodies(events: readonly SseEvent[]): { chunks: Chunk[]; isFailed: boolean } {
   for (const { event } of events) expect(event).toBeUndefined();
   const bodies = events.map(({ data }) => data);
@@ -76,7 +78,7 @@ function checkShape(chunks: readonly Chunk[]): void {
   expect(first?.choices[0]?.delta).toEqual({ role: 'assistant' });
 }
 
-/** A client that puts up with nothing that another client might not put up with. */
+/** Reads as a client that tolerates nothing that any other client might not tolerate. */
 export function readChatStream(events: readonly SseEvent[]): ChatReading {
   const { chunks, isFailed } = readBodies(events);
   checkShape(chunks);

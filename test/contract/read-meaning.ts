@@ -8,7 +8,7 @@ import type {
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 
-/** What every format can say of an answer. */
+/** The parts of an answer that every format can express. */
 export interface Meaning {
   readonly text: string;
   readonly thinking: string;
@@ -35,7 +35,7 @@ export function readMeaning(events: readonly InferenceEvent[]): Meaning {
   };
 }
 
-/** What is left of it in the chat format, which has fewer reasons. */
+/** The meaning that remains in the chat format, which has fewer stop reasons. */
 export function throughChat(meaning: Meaning): Meaning {
   const { usage, tools } = meaning;
   return {

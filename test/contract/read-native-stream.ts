@@ -35,7 +35,7 @@ const DELTAS_OF: Readonly<Record<string, readonly string[]>> = {
 
 const count = expect.any(Number);
 
-/** As strict as the strictest of the clients that wire.md 3.2 lists. */
+/** Reads as strictly as the strictest client that wire.md 3.2 lists. */
 export function readNativeStream(events: readonly SseEvent[]): StreamReading {
   const tools: { id: string; name: string; input: unknown }[] = [];
   let text = '';

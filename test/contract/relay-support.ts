@@ -7,7 +7,7 @@ import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/sse/stream-relay.ts';
 import { joinBytes } from './read-meaning.ts';
 
-/** All that there is to a stream, up to its end or to where it fails. */
+/** A whole stream, up to its end or its failure. */
 export interface Reading {
   readonly events: readonly InferenceEvent[];
   readonly refusal: Refusal | undefined;
@@ -39,7 +39,7 @@ export function relayAll(
   let usageAtStart: Usage | undefined;
   for (const push of [...chunks.map((chunk) => () => relay.push(chunk)), () => relay.end()]) {
     const part = push();
-    // Behind the end, and behind a failure, nothing is passed on.
+    // After the end or a failure, nothing is passed on.
     if (refusal !== undefined || events.at(-1)?.type === 'finish') {
       expect(part).toEqual({
         ...{ bytes: [], events: [], contentBytes: 0 },
@@ -63,7 +63,7 @@ export function rename(events: readonly InferenceEvent[], model: string): Infere
   return events.map((event) => (event.type === 'start' ? { ...event, model } : event));
 }
 
-/** What a format's own encoder makes of the same events, read again. */
+/** The events that remain after the format's own encoder writes them and they are read again. */
 export function withoutCounts(events: readonly InferenceEvent[]): unknown[] {
   const [first] = events;
   const usageAtStart = first?.type === 'start' ? first.usage : undefined;
@@ -76,5 +76,5 @@ export function withoutCounts(events: readonly InferenceEvent[]): unknown[] {
   });
 }
 
-/** For upstreams that know no secret. */
+/** For upstreams without secrets to hide. */
 export const AS_IT_IS = (text: string) => text;

@@ -34,7 +34,7 @@ const results = fc.oneof(
   fc.constant(undefined),
 );
 
-/** What the user asks, what the assistant answers with calls, and what comes of these. */
+/** A user's question, the assistant's answer with tool calls, and the results of the calls. */
 const rounds = fc.record({
   asked: fc.oneof(said, fc.array(fc.oneof(texts, images), { minLength: 1, maxLength: 3 })),
   thoughts: fc.array(thoughts, { maxLength: 2 }),
@@ -110,7 +110,7 @@ const bodies = fc
     }),
     ...(body.user !== null && { metadata: { user_id: body.user } }),
   }))
-  // As it comes over the wire, which knows no negative zero.
+  // In the form that arrives over the wire, which has no negative zero.
   .map((body): unknown => JSON.parse(JSON.stringify(body)));
 
 type ToolContent = Extract<ContentBlock, { type: 'tool_result' }>['content'];
@@ -126,14 +126,14 @@ const imagesOf = (content: ToolContent): unknown[] =>
 
 const isIntro = (text: string) => text.startsWith('Shown by the call toolu_');
 
-/** Who said what, what was called, what came of it, and what was shown: each in its order. */
+/** The texts by speaker, the calls, their results and the images, each in order. */
 function readTalk(messages: readonly Message[]) {
   const blocks = messages.flatMap(({ content }) => blocksOf(content));
   const answers = blocks.filter((block) => block.type === 'tool_result');
   return {
     said: messages.flatMap(({ role, content }) => {
       const texts = textsOf(content).filter((text) => !isIntro(text));
-      // Of an answer the chat format has but one text.
+      // An answer in the chat format has only one text.
       return role === 'assistant' ? [`${role}: ${texts.join('')}`] : texts;
     }),
     called: blocks.flatMap((block) =>
@@ -151,7 +151,7 @@ function readTalk(messages: readonly Message[]) {
   };
 }
 
-/** What of a request every format can say. */
+/** The parts of a request that every format can express. */
 function readRequest(request: InferenceRequest) {
   return {
     system: textsOf(request.system).join('\n'),

@@ -13,7 +13,10 @@ import { cutBytes } from './read-meaning.ts';
 import { AS_IT_IS, readAll, relayAll } from './relay-support.ts';
 import { places } from './upstream-dialects.ts';
 
-/** Long streams of frames that are nearly alike, as real ones are, with some among them that only seem so. */
+/**
+ * Tests long streams of nearly identical frames, as real streams are, mixed with some frames that
+ * only look like them.
+ */
 
 const FUZZ_TIME_MS = 4_000;
 const RUNS = { numRuns: 3_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
@@ -27,7 +30,7 @@ interface Kind {
   readonly createRelay: () => ReturnType<typeof createNativeRelay>;
   readonly start: string;
   readonly end: string;
-  /** The frame that says what stands between two quotes. */
+  /** Writes the frame whose text is this content of a JSON string. */
   readonly write: (json: string) => string;
   readonly others: readonly string[];
 }
@@ -115,7 +118,7 @@ const jsonTexts = fc.oneof(
       '\\ud83c',
     ),
   },
-  // No JSON: a parser refuses it.
+  // Invalid JSON, which a parser refuses.
   { weight: 1, arbitrary: fc.constantFrom('\t', '\\x', '\\', 'a"b') },
 );
 
@@ -154,7 +157,7 @@ describe.each([NATIVE, CHAT])('texts of a $name stream', (kind) => {
         const relayed = relayAll(kind.createRelay(), cutBytes(bytes, cuts));
         expect(relayed).toMatchObject(tallyDeltas(read.events));
         expect(relayed.refusal).toEqual(read.refusal);
-        // Frames that come in two pieces are all read.
+        // Frames that arrive in two pieces always take the slow path.
         const slow = relayAll(kind.createRelay(), halveFrames(bytes));
         expect(new TextDecoder().decode(relayed.bytes)).toBe(new TextDecoder().decode(slow.bytes));
       }),

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-/** An event as an upstream writes it; `DONE` and the like are no JSON. */
+/** An event as an upstream writes it. Payloads such as `DONE` are not JSON. */
 export interface WrittenEvent {
   readonly name: string | undefined;
   readonly payload: unknown;
 }
 
-/** How an upstream writes what all of them say. */
+/** How an upstream writes the events that all upstreams have in common. */
 export interface Dialect {
   readonly lineEnd: '\n' | '\r\n' | '\r';
   readonly hasNames: boolean;
@@ -48,5 +48,5 @@ export function writeEvents(events: readonly WrittenEvent[], dialect: Dialect): 
   return new TextEncoder().encode(frames.join(''));
 }
 
-/** Where a stream is cut into chunks. */
+/** The places where a stream is cut into chunks. */
 export const places = fc.array(fc.nat(20_000), { maxLength: 8 });
