@@ -69,17 +69,23 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   doctor: ['lib', 'config', 'http', 'redis', 'routing', 'upstream', 'metrics', 'data-dir'],
   top: [],
   load: ['lib', 'protocol', 'upstream'],
-  // The page in the browser: of the server it has types alone.
+  // The page in the browser uses only types of the server.
   dashboard: ['ops', 'protocol'],
   cli: ['lib', 'protocol', 'config', 'log', 'ledger', 'accounts', 'doctor', 'top', 'load'],
-  // Nobody but main.ts knows the processes.
+  // Only main.ts knows the processes.
   '.': ['worker', 'primary', 'cli'],
 };
 
-/** Pure folders compute: no package, no node: module, no clock, no timer, no chance, no state between calls. */
+/**
+ * Pure folders compute: no package, no node: module, no clock, no timer, no randomness, no state
+ * between calls.
+ */
 const PURE = ['lib', 'protocol', 'catalogue', 'routing', 'top'];
 
-/** Folders that run elsewhere: of the others they may import only types, which leave nothing behind. */
+/**
+ * Folders that run elsewhere. They may import only types from other folders, since types vanish at
+ * compile time.
+ */
 const TYPES_ONLY = ['dashboard'];
 
 export const FILE_LINES_MAX = 300;
@@ -142,7 +148,7 @@ const BANS: readonly Ban[] = [
 ];
 
 export interface Source {
-  /** From the top of the repository: `src/http/exchange.ts`. */
+  /** The path from the root of the repository: `src/http/exchange.ts`. */
   readonly file: string;
   readonly text: string;
 }
@@ -157,7 +163,7 @@ function importsOf(source: Source): string[] {
   return [...source.text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-/** Those that are gone when types are: all names of the import are types. */
+/** Imports that vanish with the types, since all their names are types. */
 function typeImportsOf(source: Source): string[] {
   const pattern = /(?:^|\n)(?:import|export) type\b[^;]*?\bfrom\s+'([^']+)'/g;
   return [...source.text.matchAll(pattern)].map((match) => match[1] ?? '');
@@ -184,7 +190,7 @@ export function findImportProblems(source: Source): string[] {
   return problems;
 }
 
-/** All that a file loads when it is loaded itself, by the names in its imports: other files and packages. */
+/** Everything that loading a file loads, by the names in its imports: other files and packages. */
 export function loadedBy(entry: string, code: readonly Source[]): Set<string> {
   const byName = new Map(code.map((source) => [source.file, source]));
   const loaded = new Set<string>();
@@ -203,7 +209,7 @@ export function loadedBy(entry: string, code: readonly Source[]): Set<string> {
   return loaded;
 }
 
-/** Files that are part of a circle of imports. */
+/** Files that are part of an import cycle. */
 export function findCircles(code: readonly Source[]): string[] {
   const imports = new Map(
     code.map(({ file, text }) => [
@@ -229,14 +235,16 @@ export function findBannedCalls(source: Source): string[] {
   );
 }
 
-/** Caches whose content follows from what they are asked for: nobody can tell whether they are there. */
+/**
+ * Caches whose content depends only on their keys, so that no caller can tell whether they exist.
+ */
 const KEPT_BY_PURE_CODE = new Set([
   'src/catalogue/price-usage.ts: knownMicros',
   'src/protocol/encode-rate.ts: latest',
   'src/protocol/sse/find-marks.ts: finder',
 ]);
 
-/** What a pure file keeps from one call to the next. */
+/** State that a pure file keeps between calls. */
 export function findModuleState(source: Source): string[] {
   if (!inPureFolder(source.file)) return [];
   const pattern =

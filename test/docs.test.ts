@@ -39,7 +39,10 @@ const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {
 
 const isMapOfNames = (path: string) => /\.(model_names|headers)$/.test(path);
 
-/** Every key of nested settings, `upstreams.timeouts.idle`; a map of names counts as one key. */
+/**
+ * Every path of nested settings, such as `upstreams.timeouts.idle`. A map of names counts as one
+ * key.
+ */
 function keyPaths(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.length === 0 ? [path] : keyPaths(value[0], path);
   if (typeof value !== 'object' || value === null || isMapOfNames(path)) return [path];
@@ -48,7 +51,7 @@ function keyPaths(value: unknown, path = ''): string[] {
   );
 }
 
-/** What a login shell has: nothing of ours, of npm or of the test runner. */
+/** The environment of a login shell, without the variables of Tollgate, npm and the test runner. */
 function machineEnvironment(): NodeJS.ProcessEnv {
   const ours = /^(TOLLGATE_|npm_|VITEST|NODE_ENV$|NODE_OPTIONS$|TEST$|CI$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
@@ -66,7 +69,7 @@ describe('the commands of the documents', () => {
     const port = await findFreePort();
     const child = spawn('sh', ['-c', blockOf(start, 'sh')], {
       cwd: checkout,
-      // A group of its own, as a terminal gives it: Ctrl-C reaches everything in it.
+      // A separate process group, as in a terminal: Ctrl-C reaches every process in it.
       detached: true,
       env: {
         ...machineEnvironment(),

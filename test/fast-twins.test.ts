@@ -4,7 +4,7 @@ import { isBuiltin } from 'node:module';
 import { describe, expect, it } from 'vitest';
 
 const MARK = 'FAST TWIN';
-/** The first lines of a file that is one. */
+/** The first lines of a fast twin. */
 const HEAD =
   /^\/\*\*\n \* FAST TWIN of `(?<plain>[^`]+)`\.\n \* Held equal by `(?<test>[^`]+)`\.\n \* Gain: (?<gain>.+), (?<machine>[^,]+), Node (?<node>[\d.]+) \(`bench\/NOTES\.md`, "Fast twins"\)\.\n \*\/\n\n/;
 const TITLE = '## Fast twins\n';
@@ -52,7 +52,7 @@ function readTable(): (Twin & { readonly command: string })[] {
     .toSorted(byFile);
 }
 
-/** A file, a package of the project, or a part of Node.js. */
+/** Whether this is a file, a package of the project, or a part of Node.js. */
 function exists(plain: string): boolean {
   if (plain.includes('/')) return existsSync(plain);
   const { dependencies, devDependencies } = PACKAGE;

@@ -3,20 +3,24 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /**
- * The rule of names, for every file of src:
+ * The rules of names, for every file of src:
  *
- * - A file is named for the main thing it exports. One that exports a type and its factory is named for the type:
- *   `breaker.ts` has `Breaker` and `createBreaker`. A file is called `create-x.ts` where it exports `createX` and no `X`:
- *   what it makes is typed elsewhere, or put together of other things.
- * - An exported name means one thing. A type of the dashboard may have the name of what it mirrors of the server.
- * - Two exported names differ in more than one letter, unless one is the plural of the other in the same file.
- * - A type is named by a noun. A participle may stand before one, to say how a thing was made (`PackedDetails`).
+ * - A file is named after the main thing it exports. A file that exports a type and its factory is
+ *   named after the type: `breaker.ts` has `Breaker` and `createBreaker`. A file is called
+ *   `create-x.ts` if it exports `createX` and no `X`: the type of its product is defined elsewhere,
+ *   or the product is composed of other things.
+ * - An exported name means one thing. A type of the dashboard may have the name of the server's
+ *   type that it mirrors.
+ * - Two exported names differ in more than one letter, unless one is the plural of the other in the
+ *   same file.
+ * - A type is named by a noun. A participle may precede the noun to say how a thing was made
+ *   (`PackedDetails`).
  */
 
-/** Parallel files of the two formats: whoever knows one knows the other. */
+/** Parallel files of the two formats, which share their names on purpose. */
 const FORMATS = /^src\/protocol\/(?:chat|native)\//;
 
-/** Exported twice, and why. */
+/** Names that are exported twice, and why. */
 const TWICE: Readonly<Record<string, string>> = {
   Account: 'the dashboard mirrors it',
   AccountList: 'the dashboard mirrors it',
@@ -34,23 +38,31 @@ const TWICE: Readonly<Record<string, string>> = {
   parseLedgerLine: 'the dashboard, which has only types of the server, reads the same lines',
 };
 
-/** Pairs that differ in one letter, and why. */
+/** Pairs of names that differ in one letter, and why. */
 const ONE_LETTER: Readonly<Record<string, string>> = {
   'HEAD_BYTES_MAX READ_BYTES_MAX': 'two words',
   'Trace Tracer': 'what one makes and who makes it',
 };
 
-/** Nouns that end like participles; `Deferred` is the term for a promise that is settled from outside. */
+/**
+ * Nouns that end like participles. `Deferred` is the term for a promise that is settled from
+ * outside.
+ */
 const NOUNS =
   /^(?:Billing|Bookkeeping|Closing|Deferred|Drawing|Ending|Feed|Finding|Framing|Need|Recording|Spelling)$/;
 
-/** Alone, or as the last word of a name, they say what was done to a thing, and nothing of what it is. */
+/**
+ * Alone or as the last word of a name, participles say what happened to a thing, but not what it
+ * is.
+ */
 const PARTICIPLES = /(?:ed|ing)$|^(?:Begun|Drawn|Held|Kept|Known|Said|Seen|Shown|Told|Written)$/;
 
-/** They say of any thing that somebody dealt with it. */
+/** Participles that only say that somebody dealt with a thing. */
 const EMPTY_PARTICIPLES = /^(?:Asked|Held|Kept|Said|Served|Told|Tried)$/;
 
-/** It is written anew as a whole, and follows the rules of files and types from then on. */
+/**
+ * This folder awaits a complete rewrite. The rules of files and types will apply to it afterwards.
+ */
 const LEDGER = 'src/ledger/';
 
 interface Exported {
@@ -154,7 +166,7 @@ function stemOf(file: string): string {
   return basename(file).replace(/\.tsx?$/, '');
 }
 
-/** `create-openapi-document` and `createOpenApiDocument` are the same. */
+/** Makes `create-openapi-document` and `createOpenApiDocument` equal. */
 function flat(name: string): string {
   return name.replaceAll('-', '').toLowerCase();
 }
@@ -163,7 +175,7 @@ function isType({ kind }: { readonly kind: string }): boolean {
   return TYPES.has(kind);
 }
 
-/** `KeyList` and `keyList` are a type and a value of it. */
+/** `KeyList` and `keyList` do not count: they are a type and a value of it. */
 function differInOneLetter(one: string, other: string): boolean {
   if (one.slice(1) === other.slice(1) && one.toLowerCase() === other.toLowerCase()) return false;
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];

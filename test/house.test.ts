@@ -6,7 +6,7 @@ import { trackedFiles } from './architecture-rules.ts';
 const PAGE = readFileSync('src/README.md', 'utf8');
 const code = trackedFiles('src/**/*.ts', 'src/**/*.tsx', 'src/*.ts');
 
-/** The cells of the table under a heading, without the heads of its columns. */
+/** The cells of the table under a heading, without its header row. */
 function tableOf(heading: string): string[][] {
   const section = PAGE.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   return section
@@ -25,7 +25,7 @@ const textOf = (file: string) => code.find((source) => source.file === file)?.te
 const filesWith = (pattern: RegExp) =>
   code.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
 
-/** What has to stand in the file that answers a question, by the words of the question. */
+/** For each question, a pattern that the file with the answer must match. */
 const ANSWERS: Readonly<Record<string, RegExp>> = {
   'Where is a key checked?': /parseApiKey\(.*[\s\S]*throw refuseKey/,
   'Where does a charge reach Redis?': /^#!lua[\s\S]*KEYS[\s\S]*ARGV/,

@@ -11,9 +11,9 @@ const INSTALL_TIME_MAX_MS = 300_000;
 
 const undos: (() => void | Promise<void>)[] = [];
 const cleanUp: CleanUp = (undo) => undos.push(undo);
-/** Each asks the simulated models through an upstream of its kind. */
+/** One gateway per kind of upstream, each in front of the simulated models. */
 const gateways: Record<string, Gateway> = {};
-/** What these are asked. */
+/** The requests that each gateway got. */
 const requests: Record<string, readonly RecordedRequest[]> = {};
 
 beforeAll(async () => {
@@ -79,7 +79,7 @@ const SESSIONS: Readonly<Record<string, Session>> = {
 };
 
 interface AskedFor extends Ended {
-  /** The lines of the gateway's log, and what its upstream was asked. */
+  /** The lines of the gateway's log, and the requests that its upstream got. */
   readonly lines: object[];
   readonly upstream: readonly RecordedRequest[];
 }
@@ -109,7 +109,8 @@ async function readFile(kind: string, session: Session): Promise<AskedFor> {
   const { code, output, lines, upstream } = asked;
   expect(output).toContain(`The tool ${session.tool[0]} said`);
   expect(code, output).toBe(0);
-  // Before the tool, and with what it said; titles may come from a model of their own.
+  // One request before the tool call, and one with the tool's result. Titles may come from a
+  // separate model.
   const { model, route } = session;
   const ofSession = lines.filter((line) => isLike(line, { model, route, isStream: true }));
   expect(ofSession.length).toBeGreaterThanOrEqual(2);

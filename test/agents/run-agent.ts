@@ -10,7 +10,7 @@ const PACKAGES_DIR = join(AGENTS_DIR, 'node_modules');
 const PAGE = readFileSync('src/docs/coding-agents.md', 'utf8');
 const QUESTION = '"What does note.txt say?"';
 
-/** That nothing but the gateway is asked, whatever the machine can reach. */
+/** Keeps agents from contacting anything but the gateway, whatever the machine can reach. */
 const STAY_AT_HOME = {
   DISABLE_TELEMETRY: '1',
   DISABLE_AUTOUPDATER: '1',
@@ -28,24 +28,24 @@ export interface Ended {
 
 interface Run {
   readonly gateway: Gateway;
-  /** A part of the page, and which of its commands. */
+  /** A section of the page, and the number of a command in it. */
   readonly title: string;
   readonly number?: number;
-  /** More words of the command. */
+  /** Additional arguments of the command. */
   readonly options?: string;
   /** The tool with which the agent reads a file, and the name of its argument. */
   readonly tool: readonly [name: string, argument: string];
   readonly changeFile?: (text: string) => string;
 }
 
-/** The file of settings of the page, for the gateway. */
+/** The page's settings file for the gateway. */
 export function readPageSettings(): string {
   return filesOf('The gateway')[0]?.text ?? '';
 }
 
 /**
- * An agent that starts with the files of the page in a home of its own, and asks with a command of the page about
- * a file. What the simulated upstream has to do is in the question.
+ * Starts an agent with the page's files in a separate home folder, and asks about a file with a
+ * command from the page. The question tells the simulated upstream what to do.
  */
 export async function runAgent(run: Run): Promise<Ended> {
   const { gateway, title, number = 0, options = '', tool, changeFile = (text) => text } = run;
@@ -95,7 +95,9 @@ function runCommand(
   return new Promise((done) => child.once('close', (code) => done({ code, output })));
 }
 
-/** The programs under their usual names: install scripts, which would do it, are never run. */
+/**
+ * Links the programs under their usual names. Install scripts would do this, but they never run.
+ */
 function linkPrograms(bin: string): string {
   const natives = (folder: string, prefix: string) =>
     readdirSync(join(PACKAGES_DIR, folder))
@@ -116,7 +118,7 @@ function partOf(title: string): string {
   return PAGE.slice(start, end === -1 ? undefined : end);
 }
 
-/** A file stands under its name. */
+/** On the page, each file follows its name. */
 function filesOf(title: string) {
   const files = partOf(title).matchAll(/^`([^`]+)`:\n\n```\w+\n([\s\S]*?)```/gm);
   return [...files].map(([, path = '', text = '']) => ({ path, text }));

@@ -8,7 +8,7 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** Stands before a server and keeps what that is asked. */
+/** A proxy in front of a server that records the server's requests. */
 export async function startRecorder(port: number, cleanUp: CleanUp) {
   const requests: RecordedRequest[] = [];
   const server = createServer((asked, response) => {
