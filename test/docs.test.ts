@@ -39,10 +39,7 @@ const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as {
 
 const isMapOfNames = (path: string) => /\.(model_names|headers)$/.test(path);
 
-/**
- * Every path of nested settings, such as `upstreams.timeouts.idle`. A map of names counts as one
- * key.
- */
+/** Every path of nested settings: `upstreams.timeouts.idle`. A map of names counts as one key. */
 function keyPaths(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.length === 0 ? [path] : keyPaths(value[0], path);
   if (typeof value !== 'object' || value === null || isMapOfNames(path)) return [path];
