@@ -87,6 +87,7 @@ it('the browser asks before a page with a new key is loaded anew, and not after'
   expect(await dialogOf(page).locator('code').textContent()).toBe(secret);
   await dialogOf(page).getByRole('button', { name: 'I have stored it' }).click();
   await dialogOf(page).waitFor({ state: 'detached' });
+  await page.waitForFunction("dispatchEvent(new Event('beforeunload', { cancelable: true }))");
   const questions: string[] = [];
   page.on('dialog', (dialog) => {
     questions.push(dialog.type());
