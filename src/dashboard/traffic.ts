@@ -3,7 +3,7 @@ import { listenToEvents } from './api/events.ts';
 import type { Sample } from './sample.ts';
 
 /** Five minutes, at one summary a second. */
-export const TRAFFIC_SECONDS_MAX = 300;
+const TRAFFIC_SECONDS_MAX = 300;
 
 /**
  * What the node reported since the operator signed in, the oldest first. It outlives the page that

@@ -26,7 +26,7 @@ async function measurePings({ send }: StoreNode): Promise<number> {
   return tookMs.sort((one, other) => one - other)[PINGS / 2] ?? 0;
 }
 
-export function judgeLatency(medianMs: number): Finding {
+function judgeLatency(medianMs: number): Finding {
   const found = `${medianMs.toFixed(2)} ms`;
   return medianMs > LATENCY_MS_WARN
     ? warnCheck(

@@ -5,7 +5,7 @@ import type { SettleReply } from '../scripts/settle.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 import { createFifo } from './fifo.ts';
 
-export const SETTLES_IN_FLIGHT_MAX = 64;
+const SETTLES_IN_FLIGHT_MAX = 64;
 const RETRY_DELAY_MS = 50;
 const RETRY_DELAY_MAX_MS = 1_000;
 

@@ -2,7 +2,7 @@ import type { ApiProblem } from '../../api/api-problem.ts';
 import { Field } from '../../parts/field.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
 
-export const PLAN_NAMES = ['starter', 'pro', 'business', 'team'];
+const PLAN_NAMES = ['starter', 'pro', 'business', 'team'];
 
 interface PlanFieldProps {
   readonly value: string;
