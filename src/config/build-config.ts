@@ -1,8 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import type { ArchivePlace } from '../lib/address/books-target.ts';
 import { pathUnder } from '../lib/address/path-under.ts';
 import { isNamePattern } from '../lib/name-pattern.ts';
-import type { Config, GuardsConfig, ModelConfig, PriceConfig, UpstreamConfig } from './config.ts';
+import type {
+  BooksConfig,
+  Config,
+  GuardsConfig,
+  ModelConfig,
+  PriceConfig,
+  UpstreamConfig,
+} from './config.ts';
 import { CACHE_PRICE_FACTORS, DEFAULT_ACCEPTS } from './default-settings.ts';
 import { type Settings, WORKERS_MAX } from './schema/schema.ts';
 
@@ -20,6 +28,7 @@ export function buildConfig(settings: Settings): Config {
     ops: { listen: ops.listen, adminToken: ops.admin_token },
     workers: settings.workers ?? defaultWorkers(listen.kind),
     redis: redis.url ?? 'embedded',
+    books: buildBooks(settings.books),
     dataDir: resolve(settings.data_dir),
     logLevel: settings.log_level,
     requestLog: { lines: settings.request_log, sample: settings.request_log_sample },
@@ -41,6 +50,27 @@ export function buildConfig(settings: Settings): Config {
     drain: { timeoutMs: drain.timeout },
     uwsSha256: settings.uws_sha256,
   };
+}
+
+function buildBooks(books: Settings['books']): BooksConfig {
+  return {
+    place: books.url ?? { kind: 'file' },
+    connectionsMax: books.connections,
+    keepMs: books.keep,
+    archive: books.archive && buildArchive(books.archive),
+    waitingEntriesMax: books.waiting_entries_max,
+  };
+}
+
+function buildArchive({
+  folder,
+  s3,
+}: NonNullable<Settings['books']['archive']>): ArchivePlace | undefined {
+  if (folder !== undefined) return { kind: 'folder', folder: resolve(folder) };
+  if (s3 === undefined) return undefined;
+  const { endpoint, region, bucket, prefix } = s3;
+  const keys = { accessKey: s3.access_key, secretKey: s3.secret_key };
+  return { kind: 's3', endpoint, region, bucket, prefix, ...keys };
 }
 
 function buildEstimate(estimate: Settings['estimate']): Config['estimate'] {
@@ -113,6 +143,9 @@ function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
     url: upstream.url,
     apiKey: upstream.api_key,
     modelNames: upstream.model_names,
+    costs: Object.fromEntries(
+      Object.entries(upstream.cost).map(([model, price]) => [model, buildPrice(price)]),
+    ),
     outputLimitFields: upstream.output_limit_field,
     accepts: upstream.accepts ?? DEFAULT_ACCEPTS[upstream.kind],
     headers: Object.fromEntries(

@@ -1,3 +1,4 @@
+import type { ArchivePlace, BooksPlace } from '../lib/address/books-target.ts';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -13,7 +14,7 @@ export interface PriceConfig {
   readonly cacheRead: number;
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
-  /** Credits per thousand searches. Without a price the model does not search. */
+  /** Credits per thousand searches. A model without this price does not search. */
   readonly webSearch: number | undefined;
 }
 
@@ -67,6 +68,8 @@ export interface UpstreamConfig {
   readonly url: string | undefined;
   readonly apiKey: Secret | undefined;
   readonly modelNames: Readonly<Record<string, string>>;
+  /** What the vendor asks for its models, by our ids. */
+  readonly costs: Readonly<Record<string, PriceConfig>>;
   /**
    * For a chat upstream, by the id of the model, with `*` for all others. Without an entry, the
    * client's own field is sent.
@@ -111,12 +114,25 @@ export interface TracingConfig {
   readonly headers: Readonly<Record<string, Secret>>;
 }
 
+/** How entries of the ledger are kept. */
+export interface BooksConfig {
+  readonly place: BooksPlace;
+  readonly connectionsMax: number;
+  /** How long a day stays in the books before it goes into the archive. */
+  readonly keepMs: number;
+  /** If absent, every day stays in the books. */
+  readonly archive: ArchivePlace | undefined;
+  /** How many entries may wait for the books before requests are refused. */
+  readonly waitingEntriesMax: number;
+}
+
 /** The effective settings, frozen. Secrets are of type `Secret`, which does not print them. */
 export interface Config {
   readonly listen: Endpoint;
   readonly ops: { readonly listen: Endpoint; readonly adminToken: Secret | undefined };
   readonly workers: number;
   readonly redis: RedisTarget | 'embedded';
+  readonly books: BooksConfig;
   /** An absolute path. */
   readonly dataDir: string;
   readonly logLevel: LogLevel;

@@ -1,9 +1,19 @@
 import { stringify } from 'yaml';
+import type { ArchivePlace } from '../lib/address/books-target.ts';
+import { formatBooksUrl } from '../lib/address/parse-books-url.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
 import { formatByteSize } from '../lib/units/parse-byte-size.ts';
 import { formatDuration } from '../lib/units/parse-duration.ts';
-import type { Config, GuardsConfig, ModelConfig, TracingConfig, UpstreamConfig } from './config.ts';
+import type {
+  BooksConfig,
+  Config,
+  GuardsConfig,
+  ModelConfig,
+  PriceConfig,
+  TracingConfig,
+  UpstreamConfig,
+} from './config.ts';
 
 /** The settings in use, under the names of the file, with a mask for every secret. */
 export function maskSettings(config: Config) {
@@ -13,6 +23,7 @@ export function maskSettings(config: Config) {
     ops: { listen: formatEndpoint(ops.listen), admin_token: ops.adminToken?.toString() },
     workers: config.workers,
     redis: redis === 'embedded' ? {} : { url: formatRedisUrl(redis) },
+    books: maskBooks(config.books),
     data_dir: config.dataDir,
     log_level: config.logLevel,
     request_log: config.requestLog.lines,
@@ -41,6 +52,23 @@ export function printSettings(config: Config): string {
   return stringify(maskSettings(config), { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
+function maskBooks({ place, archive, ...books }: BooksConfig) {
+  return {
+    url: place.kind === 'file' ? undefined : formatBooksUrl(place.url),
+    connections: books.connectionsMax,
+    keep: formatDuration(books.keepMs),
+    archive: archive && maskArchive(archive),
+    waiting_entries_max: books.waitingEntriesMax,
+  };
+}
+
+function maskArchive(archive: ArchivePlace) {
+  if (archive.kind === 'folder') return { folder: archive.folder };
+  const { endpoint, region, bucket, prefix } = archive;
+  const keys = { access_key: `${archive.accessKey}`, secret_key: `${archive.secretKey}` };
+  return { s3: { endpoint, region, bucket, prefix, ...keys } };
+}
+
 function maskEstimate(estimate: Config['estimate']) {
   return {
     bytes_per_token: estimate.bytesPerToken,
@@ -67,22 +95,25 @@ function maskGuards(guards: GuardsConfig) {
 }
 
 function maskModel(model: ModelConfig) {
-  const { price } = model;
   return {
     id: model.id,
     aliases: [...model.aliases, ...model.aliasPatterns],
     context_length: model.contextTokensMax,
     beta_context_length: model.betaContextTokensMax,
     max_output_tokens: model.outputTokensMax,
-    price: {
-      input: price.input,
-      output: price.output,
-      cache_read: price.cacheRead,
-      cache_write_5m: price.cacheWrite5m,
-      cache_write_1h: price.cacheWrite1h,
-      web_search: price.webSearch,
-    },
+    price: printPrice(model.price),
     routes: model.routes,
+  };
+}
+
+function printPrice(price: PriceConfig) {
+  return {
+    input: price.input,
+    output: price.output,
+    cache_read: price.cacheRead,
+    cache_write_5m: price.cacheWrite5m,
+    cache_write_1h: price.cacheWrite1h,
+    web_search: price.webSearch,
   };
 }
 
@@ -98,6 +129,9 @@ function maskUpstream(upstream: UpstreamConfig) {
     url: upstream.url,
     api_key: upstream.apiKey?.toString(),
     model_names: upstream.modelNames,
+    cost: Object.fromEntries(
+      Object.entries(upstream.costs).map(([model, price]) => [model, printPrice(price)]),
+    ),
     // Only a chat upstream may have this setting.
     output_limit_field: upstream.kind === 'chat' ? upstream.outputLimitFields : undefined,
     accepts: simulated === undefined ? upstream.accepts : undefined,

@@ -8,7 +8,7 @@ import {
   DEFAULT_UPSTREAMS,
 } from '../default-settings.ts';
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
-import { fieldsOf, type RawFields } from './fields.ts';
+import { fieldsOf, isFields, type RawFields } from './fields.ts';
 import { findAliasConflicts } from './find-alias-conflicts.ts';
 import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
 
@@ -25,6 +25,7 @@ export function findConflicts(settings: unknown): SettingProblem[] {
   const modelIds = new Set(models.map(([, model]) => model['id']));
   return [
     ...findListenerConflicts(fields),
+    ...findArchiveConflicts(fieldsOf(fields['books'])),
     ...findRepeatedModelNames(models),
     ...findAliasConflicts(models),
     ...models.flatMap(([index, model]) => findCeilingConflicts(model, ['models', index])),
@@ -37,6 +38,14 @@ export function findConflicts(settings: unknown): SettingProblem[] {
       findUpstreamConflicts(upstream, ['upstreams', index], modelIds),
     ),
   ];
+}
+
+function findArchiveConflicts(books: RawFields): SettingProblem[] {
+  const archive = books['archive'];
+  if (!isFields(archive)) return [];
+  const places = ['folder', 's3'].filter((name) => archive[name] !== undefined);
+  if (places.length === 1) return [];
+  return [{ path: ['books', 'archive'], message: 'must have either folder or s3' }];
 }
 
 function findListenerConflicts(settings: RawFields): SettingProblem[] {

@@ -49,6 +49,7 @@ export function findUpstreamConflicts(
   return [
     ...problems,
     ...findUnknownModels(upstream['model_names'], [...path, 'model_names'], modelIds),
+    ...findUnknownModels(upstream['cost'], [...path, 'cost'], modelIds),
     ...findUnknownModels(
       upstream['output_limit_field'],
       [...path, 'output_limit_field'],

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { nearestWord } from '../../lib/nearest-word.ts';
+import { Secret } from '../../lib/secret.ts';
 import { formatDuration, parseDuration } from '../../lib/units/parse-duration.ts';
 
 const DURATION_MS_MAX = 24 * 3_600_000;
+const PRICE_MAX = 1_000_000;
 
 /** Makes one message for every mistake in a value. The message never repeats the value. */
 export function expected(what: string) {
@@ -84,7 +86,32 @@ export function numberFrom(min: number, max: number) {
 
 export function duration(minMs: number, maxMs = DURATION_MS_MAX) {
   const error = expected(`a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`);
-  return parsableText('a duration such as 500ms, 2s, 10m or 24h', parseDuration).pipe(
+  return parsableText('a duration such as 500ms, 2s, 10m, 24h or 90d', parseDuration).pipe(
     z.number().min(minMs, { error }).max(maxMs, { error }),
   );
 }
+
+export const name = namedText(
+  'a name of at most 128 letters, digits and . _ : -',
+  /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
+);
+
+// The text must fit into a header. See `expected` for why the message is this plain.
+export const secret = namedText(
+  'text of 1 to 4096 visible ASCII characters, without spaces',
+  /^[\x21-\x7e]{1,4096}$/,
+).transform((value) => new Secret(value));
+
+export const filePath = namedText('a path of at most 4096 characters', /^\P{Cc}{1,4096}$/u);
+
+const price = numberFrom(0, PRICE_MAX);
+
+/** Credits for a million tokens, or for a thousand searches. */
+export const prices = settingsMap({
+  input: price,
+  output: price,
+  cache_read: price.optional(),
+  cache_write_5m: price.optional(),
+  cache_write_1h: price.optional(),
+  web_search: price.optional(),
+});

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { parseEndpoint } from '../../lib/address/parse-endpoint.ts';
 import { parseRedisUrl } from '../../lib/address/parse-redis-url.ts';
-import { ANY_NAME } from '../../lib/name-pattern.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseByteSize } from '../../lib/units/parse-byte-size.ts';
-import { UPSTREAM_KINDS } from '../../protocol/format-names.ts';
 import {
   DEFAULT_CONTEXT_LENGTH,
   DEFAULT_DATA_DIR,
@@ -15,30 +13,31 @@ import {
   DEFAULT_UPSTREAMS,
 } from '../default-settings.ts';
 import { parseCollectorUrl } from '../parse-collector-url.ts';
-import { parseUpstreamUrl } from '../parse-upstream-url.ts';
+import { books } from './books-schema.ts';
 import {
   duration,
   expected,
+  filePath,
   listOf,
+  name,
   namedText,
   numberFrom,
   parsableText,
+  prices,
+  secret,
   settingsMap,
   trueOrFalse,
   wholeNumber,
 } from './schema-parts.ts';
+import { upstream } from './upstream-schema.ts';
 
 export const WORKERS_MAX = 256;
 
 const BODY_BYTES_MAX = 1024 ** 3;
 const REQUESTS_PER_MINUTE_MAX = 1_000_000;
 const TOKENS_MAX = 100_000_000;
-const PRICE_MAX = 1_000_000;
 const WEIGHT_MAX = 1_000;
 const PRIORITY_MAX = 100;
-const SEED_MAX = 2 ** 32 - 1;
-const TOKENS_PER_SECOND_MAX = 1_000_000;
-const CONCURRENCY_MAX = 100_000;
 const MODELS_MAX = 256;
 const ALIASES_MAX = 32;
 const UPSTREAMS_MAX = 64;
@@ -47,13 +46,6 @@ const RATE_WINDOW_MS_MAX = 3_600_000;
 const BYTES_PER_TOKEN_MAX = 8;
 const PROXIES_MAX = 16;
 const ORIGINS_MAX = 100;
-/** Each probe is a request. More frequent ones tell nothing more. */
-const PROBE_INTERVAL_MS_MIN = 100;
-
-const name = namedText(
-  'a name of at most 128 letters, digits and . _ : -',
-  /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
-);
 
 const modelName = namedText(
   'a name of at most 128 letters, digits and . _ : - /, which does not end with /',
@@ -65,17 +57,8 @@ const alias = namedText(
   /^[A-Za-z0-9*](?:[A-Za-z0-9._:*/-]{0,126}[A-Za-z0-9._:*-])?$/,
 );
 
-// The text must fit into a header. See `expected` for why the message is this plain.
-const secret = namedText(
-  'text of 1 to 4096 visible ASCII characters, without spaces',
-  /^[\x21-\x7e]{1,4096}$/,
-).transform((value) => new Secret(value));
-
 const endpoint = parsableText('host:port, [ipv6]:port or unix:/path', parseEndpoint);
 
-const path = namedText('a path of at most 4096 characters', /^\P{Cc}{1,4096}$/u);
-
-const price = numberFrom(0, PRICE_MAX);
 const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
 const tokens = wholeNumber(1, TOKENS_MAX);
 const tokensOrNone = wholeNumber(0, TOKENS_MAX);
@@ -91,14 +74,7 @@ const model = settingsMap({
   context_length: tokens.prefault(DEFAULT_CONTEXT_LENGTH),
   beta_context_length: tokens.optional(),
   max_output_tokens: tokens,
-  price: settingsMap({
-    input: price,
-    output: price,
-    cache_read: price.optional(),
-    cache_write_5m: price.optional(),
-    cache_write_1h: price.optional(),
-    web_search: price.optional(),
-  }),
+  price: prices,
   routes: listOf(
     settingsMap({
       upstream: name,
@@ -109,81 +85,6 @@ const model = settingsMap({
     1,
     UPSTREAMS_MAX,
   ).optional(),
-});
-
-const vendorName = namedText(
-  'a name of at most 256 visible characters',
-  /^[^\s\p{Cc}\p{Cs}]{1,256}$/u,
-);
-
-// Spaces inside are common (`Bearer …`). Spaces at the ends would be lost on the way.
-const headerValue = namedText(
-  'text of 1 to 4096 printable ASCII characters, without spaces at its ends',
-  /^(?! )[\x20-\x7e]{1,4096}(?<! )$/,
-).transform((value) => new Secret(value));
-
-const LIMIT_FIELDS = 'one of max_completion_tokens, max_tokens';
-const limitField = z.enum(['max_completion_tokens', 'max_tokens'], {
-  error: expected(LIMIT_FIELDS),
-});
-
-const upstream = settingsMap({
-  name,
-  kind: z.enum(UPSTREAM_KINDS, { error: expected(`one of ${UPSTREAM_KINDS.join(', ')}`) }),
-  url: parsableText('a URL that begins with http:// or https://', parseUpstreamUrl).optional(),
-  api_key: secret.optional(),
-  model_names: z
-    .record(z.string(), vendorName, { error: expected('a map of model ids to names') })
-    .prefault({}),
-  output_limit_field: z
-    .union([limitField, z.record(z.string(), z.unknown())], {
-      error: expected(`${LIMIT_FIELDS}, or a map of model ids to them`),
-    })
-    .transform((value) => (typeof value === 'string' ? { [ANY_NAME]: value } : value))
-    .pipe(z.record(z.string(), limitField))
-    .prefault({}),
-  accepts: listOf(
-    z.enum(['pdf', 'effort', 'reasoning_content'], {
-      error: expected('one of pdf, effort, reasoning_content'),
-    }),
-    'of pdf, effort, reasoning_content',
-    0,
-    3,
-  ).optional(),
-  headers: z
-    .record(z.string(), headerValue, { error: expected('a map of header names to values') })
-    .prefault({}),
-  tls: settingsMap({
-    ca_file: path.optional(),
-    server_name: namedText(
-      'the name of a host',
-      /^(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$/,
-    ).optional(),
-  }).optional(),
-  probe: settingsMap({
-    path: namedText(
-      'a path that begins with /, at most 2048 visible ASCII characters',
-      /^\/[\x21-\x7e]{0,2047}$/,
-    ).optional(),
-    interval: duration(PROBE_INTERVAL_MS_MIN).prefault('5s'),
-    timeout: duration(1).prefault('2s'),
-  }).optional(),
-  unknown_fields: z
-    .enum(['pass', 'drop', 'refuse'], { error: expected('one of pass, drop, refuse') })
-    .prefault('pass'),
-  max_concurrency: wholeNumber(1, CONCURRENCY_MAX).prefault(512),
-  timeouts: settingsMap({
-    connect: duration(1).prefault('2s'),
-    first_byte: duration(1).prefault('60s'),
-    idle: duration(1).prefault('60s'),
-    total: duration(1).prefault('10m'),
-  }).prefault({}),
-  simulated: settingsMap({
-    seed: wholeNumber(0, SEED_MAX).prefault(1),
-    latency: duration(0).prefault('200ms'),
-    tokens_per_second: numberFrom(0, TOKENS_PER_SECOND_MAX).prefault(80),
-    error_rate: numberFrom(0, 1).prefault(0),
-  }).prefault({}),
 });
 
 const bodyBytes = z
@@ -238,7 +139,8 @@ export const settingsSchema = settingsMap({
   redis: settingsMap({
     url: parsableText('a URL such as redis://host:6379/0', parseRedisUrl).optional(),
   }).prefault({}),
-  data_dir: path.prefault(DEFAULT_DATA_DIR),
+  books: books.prefault({}),
+  data_dir: filePath.prefault(DEFAULT_DATA_DIR),
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'], {
       error: expected('one of debug, info, warn, error'),

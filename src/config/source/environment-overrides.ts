@@ -14,6 +14,7 @@ export const ENVIRONMENT_OVERRIDES: readonly Override[] = [
   { variable: 'TOLLGATE_ADMIN_TOKEN', path: ['ops', 'admin_token'] },
   { variable: 'TOLLGATE_WORKERS', path: ['workers'] },
   { variable: 'TOLLGATE_REDIS_URL', path: ['redis', 'url'] },
+  { variable: 'TOLLGATE_BOOKS_URL', path: ['books', 'url'] },
   { variable: 'TOLLGATE_DATA_DIR', path: ['data_dir'] },
   { variable: 'TOLLGATE_LOG_LEVEL', path: ['log_level'] },
   { variable: 'TOLLGATE_UWS_SHA256', path: ['uws_sha256'], separator: ',' },

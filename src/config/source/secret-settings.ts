@@ -4,6 +4,9 @@ import type { SettingPath } from '../setting-problem.ts';
 const SECRET_SETTINGS = [
   ['ops', 'admin_token'],
   ['redis', 'url'],
+  ['books', 'url'],
+  ['books', 'archive', 's3', 'access_key'],
+  ['books', 'archive', 's3', 'secret_key'],
   ['tracing', 'headers', '*'],
   ['upstreams', '*', 'api_key'],
   ['upstreams', '*', 'headers', '*'],

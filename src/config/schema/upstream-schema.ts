@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { ANY_NAME } from '../../lib/name-pattern.ts';
+import { Secret } from '../../lib/secret.ts';
+import { UPSTREAM_KINDS } from '../../protocol/format-names.ts';
+import { parseUpstreamUrl } from '../parse-upstream-url.ts';
+import {
+  duration,
+  expected,
+  filePath,
+  listOf,
+  name,
+  namedText,
+  numberFrom,
+  parsableText,
+  prices,
+  secret,
+  settingsMap,
+  wholeNumber,
+} from './schema-parts.ts';
+
+const SEED_MAX = 2 ** 32 - 1;
+const TOKENS_PER_SECOND_MAX = 1_000_000;
+const CONCURRENCY_MAX = 100_000;
+/** Each probe is a request. More frequent ones tell nothing more. */
+const PROBE_INTERVAL_MS_MIN = 100;
+
+const vendorName = namedText(
+  'a name of at most 256 visible characters',
+  /^[^\s\p{Cc}\p{Cs}]{1,256}$/u,
+);
+
+// Spaces inside are common (`Bearer …`). Spaces at the ends would be lost on the way.
+const headerValue = namedText(
+  'text of 1 to 4096 printable ASCII characters, without spaces at its ends',
+  /^(?! )[\x20-\x7e]{1,4096}(?<! )$/,
+).transform((value) => new Secret(value));
+
+const LIMIT_FIELDS = 'one of max_completion_tokens, max_tokens';
+const limitField = z.enum(['max_completion_tokens', 'max_tokens'], {
+  error: expected(LIMIT_FIELDS),
+});
+
+export const upstream = settingsMap({
+  name,
+  kind: z.enum(UPSTREAM_KINDS, { error: expected(`one of ${UPSTREAM_KINDS.join(', ')}`) }),
+  url: parsableText('a URL that begins with http:// or https://', parseUpstreamUrl).optional(),
+  api_key: secret.optional(),
+  model_names: z
+    .record(z.string(), vendorName, { error: expected('a map of model ids to names') })
+    .prefault({}),
+  cost: z
+    .record(z.string(), prices, { error: expected('a map of model ids to prices') })
+    .prefault({}),
+  output_limit_field: z
+    .union([limitField, z.record(z.string(), z.unknown())], {
+      error: expected(`${LIMIT_FIELDS}, or a map of model ids to them`),
+    })
+    .transform((value) => (typeof value === 'string' ? { [ANY_NAME]: value } : value))
+    .pipe(z.record(z.string(), limitField))
+    .prefault({}),
+  accepts: listOf(
+    z.enum(['pdf', 'effort', 'reasoning_content'], {
+      error: expected('one of pdf, effort, reasoning_content'),
+    }),
+    'of pdf, effort, reasoning_content',
+    0,
+    3,
+  ).optional(),
+  headers: z
+    .record(z.string(), headerValue, { error: expected('a map of header names to values') })
+    .prefault({}),
+  tls: settingsMap({
+    ca_file: filePath.optional(),
+    server_name: namedText(
+      'the name of a host',
+      /^(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$/,
+    ).optional(),
+  }).optional(),
+  probe: settingsMap({
+    path: namedText(
+      'a path that begins with /, at most 2048 visible ASCII characters',
+      /^\/[\x21-\x7e]{0,2047}$/,
+    ).optional(),
+    interval: duration(PROBE_INTERVAL_MS_MIN).prefault('5s'),
+    timeout: duration(1).prefault('2s'),
+  }).optional(),
+  unknown_fields: z
+    .enum(['pass', 'drop', 'refuse'], { error: expected('one of pass, drop, refuse') })
+    .prefault('pass'),
+  max_concurrency: wholeNumber(1, CONCURRENCY_MAX).prefault(512),
+  timeouts: settingsMap({
+    connect: duration(1).prefault('2s'),
+    first_byte: duration(1).prefault('60s'),
+    idle: duration(1).prefault('60s'),
+    total: duration(1).prefault('10m'),
+  }).prefault({}),
+  simulated: settingsMap({
+    seed: wholeNumber(0, SEED_MAX).prefault(1),
+    latency: duration(0).prefault('200ms'),
+    tokens_per_second: numberFrom(0, TOKENS_PER_SECOND_MAX).prefault(80),
+    error_rate: numberFrom(0, 1).prefault(0),
+  }).prefault({}),
+});
