@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Books, BooksTransaction, Engine } from './books.ts';
+import { entriesOf } from './days.ts';
+import { entriesStatements, MIGRATIONS, statementsOf } from './migrations.ts';
+
+/** Any number, the same for all versions: who holds it migrates. */
+const LOCK = 7_465_211;
+
+/**
+ * Carries out the migrations that the books have not had. All nodes may do so at once. Migrations
+ * that this version does not know are left alone: each is safe beside the version before it.
+ */
+export async function migrateBooks({ engine, db }: Books, nowMs: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockBooks(engine, tx);
+    const [numberType] = statementsOf(engine, ['INT']);
+    await sql
+      .raw(
+        `create table if not exists migrations (number ${numberType} primary key, applied_ms ${numberType} not null)`,
+      )
+      .execute(tx);
+    const known = await tx.selectFrom('migrations').select('number').execute();
+    const isDone = new Set(known.map(({ number }) => number));
+    for (const { number, statements } of MIGRATIONS) {
+      if (isDone.has(number)) continue;
+      for (const statement of statementsOf(engine, statements))
+        await sql.raw(statement).execute(tx);
+      await tx.insertInto('migrations').values({ number, applied_ms: nowMs }).execute();
+    }
+    await tx
+      .insertInto('ingestion')
+      .values({ id: 1, books: randomUUID(), version: 0, cursors: '{}', audit_cursor: '0-0' })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  });
+}
+
+/**
+ * Makes the table of a day's entries, unless there is one. A day that was dropped is open again,
+ * and has rows that its archive lacks: see `restore-day.ts`.
+ */
+export async function openDay({ engine, db }: Books, day: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockBooks(engine, tx);
+    for (const statement of entriesStatements(engine, entriesOf(day))) {
+      await sql.raw(statement).execute(tx);
+    }
+    await tx
+      .insertInto('days')
+      .values({ day, state: 'open', verified: null, archive: null })
+      .onConflict((conflict) =>
+        conflict
+          .column('day')
+          .doUpdateSet({ state: 'open', verified: null })
+          .where('days.state', '=', 'dropped'),
+      )
+      .execute();
+  });
+}
+
+/** The days that have a table, the newest first. */
+export async function listDays({ db }: Pick<Books, 'db'>): Promise<number[]> {
+  const rows = await db
+    .selectFrom('days')
+    .select('day')
+    .where('state', '<>', 'dropped')
+    .orderBy('day', 'desc')
+    .execute();
+  return rows.map(({ day }) => day);
+}
+
+/** Until the end of the transaction; libsql has only one writer anyway. */
+export async function lockBooks(engine: Engine, tx: BooksTransaction): Promise<void> {
+  if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+}

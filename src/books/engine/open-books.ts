@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { BooksTarget } from '../../lib/address/books-target.ts';
+import type { Books } from './books.ts';
+import { createLibsqlDialect } from './libsql-dialect.ts';
+import type { BooksTables } from './tables.ts';
+
+export const BOOKS_FILE = 'books.db';
+const CONNECT_TIMEOUT_MS = 5_000;
+/** No question and no batch takes so long; a connection that is lost is noticed then. */
+const STATEMENT_TIMEOUT_MS = 120_000;
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** `bigint` and `numeric` as texts; every amount is exact in a double. */
+const TYPES_OF_NUMBERS = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
+
+interface OpenBooksOptions {
+  readonly target: BooksTarget;
+  /** A reader cannot write, and never makes the file. */
+  readonly isReader: boolean;
+  /** Names the connections to those who look at the server. */
+  readonly name: string;
+}
+
+/** Connects at the first use. */
+export function openBooks({ target, isReader, name }: OpenBooksOptions): Books {
+  if (target.kind === 'file') {
+    const dialect = createLibsqlDialect({ path: join(target.dir, BOOKS_FILE), isReader });
+    const db = new Kysely<BooksTables>({ dialect });
+    return { engine: 'libsql', db, close: () => db.destroy() };
+  }
+  const pool = new pg.Pool({
+    connectionString: target.url,
+    max: target.connectionsMax,
+    application_name: `tollgate ${name}`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+    ...(isReader && { options: '-c default_transaction_read_only=on' }),
+  });
+  // An idle connection that breaks is replaced at the next use.
+  pool.on('error', () => {});
+  // One that breaks between two statements of a transaction fails the next of them.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const db = new Kysely<BooksTables>({ dialect: new PostgresDialect({ pool }) });
+  return { engine: 'postgres', db, close: () => db.destroy() };
+}
+
+const getTypeParser: typeof pg.types.getTypeParser = (id: number, format?: unknown) => {
+  if (TYPES_OF_NUMBERS.includes(id)) return Number;
+  return pg.types.getTypeParser(id, format as 'text');
+};

@@ -1,0 +1,33 @@
+#!lua flags=allow-oom
+--[[
+  Hold: takes the lease of the books for a node, or extends it if the node holds it already. Notes
+  how far the books are.
+
+  KEYS  lease, id, progress
+  ARGV  node_id, lease_ms, books_id, until_ms, waiting
+  Reply {state, now_ms, books_id}
+        state     held, other_node or other_books
+        now_ms    the clock of Redis
+        books_id  of the books that all entries go to
+
+  until_ms and waiting are empty as long as the node does not know them. The first node that holds
+  the lease says which books these are; a node with others never holds it.
+
+  It works without free memory, because the work of its holder frees some.
+]]
+local lease, id, progress = unpack(KEYS)
+local node_id, lease_ms, books_id, until_ms, waiting = unpack(ARGV)
+local time = redis.call('TIME')
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+local holder = redis.call('GET', lease)
+local known = redis.call('GET', id)
+if known and known ~= books_id then
+  if holder == node_id then redis.call('DEL', lease) end
+  return { 'other_books', now_ms, known }
+end
+if holder and holder ~= node_id then return { 'other_node', now_ms, known or books_id } end
+redis.call('SET', lease, node_id, 'PX', lease_ms)
+if not known then redis.call('SET', id, books_id) end
+if until_ms ~= '' then redis.call('HSET', progress, 'until', until_ms) end
+if waiting ~= '' then redis.call('HSET', progress, 'waiting', waiting) end
+return { 'held', now_ms, books_id }

@@ -1,0 +1,53 @@
+import { keysOfBucket } from '../../quota/keys-of-bucket.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import type { StreamFields } from '../writing/decode-entry.ts';
+import type { StreamId } from './stream-id.ts';
+
+/**
+ * Bounds one reply of Redis. While Redis sends it and its reader reads it, neither serves anything
+ * else.
+ */
+export const STREAM_PAGE_MAX = 128;
+
+export interface StreamEntry {
+  readonly id: StreamId;
+  readonly fields: StreamFields;
+}
+
+interface StreamRange {
+  /** The first entry is the next one after this. */
+  readonly after: StreamId;
+  /** The last one; of milliseconds alone, the last in that millisecond. */
+  readonly until: StreamId;
+}
+
+/** The next entries of a bucket's ledger, `STREAM_PAGE_MAX` unless there are no more of them. */
+export function readStreamPage(
+  connection: Pick<RedisConnection, 'client'>,
+  bucket: number,
+  range: StreamRange,
+): Promise<readonly StreamEntry[]> {
+  return readPageOf(connection, keysOfBucket(bucket).ledger, range);
+}
+
+/** The same of any stream, by its Redis key. */
+export async function readPageOf(
+  { client }: Pick<RedisConnection, 'client'>,
+  stream: string,
+  { after, until }: StreamRange,
+): Promise<readonly StreamEntry[]> {
+  const count = String(STREAM_PAGE_MAX);
+  // As bytes: the usage is packed.
+  const reply = await client.callBuffer('xrange', stream, `(${after}`, until, 'COUNT', count);
+  return (reply as [Buffer, Buffer[]][]).map(([id, fields]) => ({ id: String(id), fields }));
+}
+
+/** The fields of one entry; undefined when there is none with this id. */
+export async function readStreamEntry(
+  { client }: Pick<RedisConnection, 'client'>,
+  bucket: number,
+  id: StreamId,
+): Promise<StreamFields | undefined> {
+  const reply = await client.callBuffer('xrange', keysOfBucket(bucket).ledger, id, id);
+  return (reply as [Buffer, Buffer[]][])[0]?.[1];
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import type { RefusalBatch, RefusalSeries, RefusedRequest } from '../../lib/refusal-batch.ts';
+import type { Books } from '../engine/books.ts';
+import { dayOfMs, entriesOf } from '../engine/days.ts';
+import type { EntryRow, RefusalRow } from '../engine/tables.ts';
+import { insertRows } from './insert-rows.ts';
+import { openMissingDays } from './write-batch.ts';
+
+/** Counts that wait for the database; the oldest go first. */
+const COUNTS_WAITING_MAX = 50_000;
+const SAMPLES_WAITING_MAX = 2_000;
+/** A worker reports a minute for so long after its end. */
+const MINUTE_OPEN_MS = 180_000;
+const MINUTE_MS = 60_000;
+/** Below are the buckets of accounts. */
+const FIRST_BUCKET = 256;
+/** In one statement. */
+const KEYS_AT_ONCE = 500;
+
+/** Writes what the workers of this node have refused. Every node writes its own. */
+export interface RefusalWriter {
+  note(batch: RefusalBatch): void;
+  /** Writes what has changed. What fails is written the next time. */
+  write(): Promise<void>;
+}
+
+type RefusalTotal = Omit<RefusalSeries, 'count'> & { count: number; isWritten: boolean };
+
+/**
+ * The whole count of a minute is written each time, under the name of this run, so a write may be
+ * repeated.
+ */
+export function createRefusalWriter(
+  books: Books,
+  { nodeId, nowMs }: { readonly nodeId: string; readonly nowMs: () => number },
+): RefusalWriter {
+  const source = `${nodeId}:${nowMs()}`;
+  const bucket = FIRST_BUCKET + createHash('sha256').update(source).digest().readUInt32BE(0);
+  const counts = new Map<string, RefusalTotal>();
+  let samples: RefusedRequest[] = [];
+  let lastSeq = 0;
+
+  const dropOldest = () => {
+    for (const [name, { minute, isWritten }] of counts) {
+      const isOver = minute * MINUTE_MS < nowMs() - MINUTE_OPEN_MS;
+      if ((isWritten && isOver) || counts.size > COUNTS_WAITING_MAX) counts.delete(name);
+    }
+  };
+
+  return {
+    note({ counts: added, samples: seen }) {
+      for (const { count, ...rest } of added) {
+        const name = `${rest.minute} ${rest.keyId} ${rest.model} ${rest.refusal}`;
+        const known = counts.get(name) ?? { ...rest, count: 0, isWritten: false };
+        counts.set(name, { ...known, count: known.count + count, isWritten: false });
+      }
+      samples = [...samples, ...seen].slice(-SAMPLES_WAITING_MAX);
+      dropOldest();
+    },
+
+    async write() {
+      const changed = [...counts.values()].filter(({ isWritten }) => !isWritten);
+      const chosen = samples;
+      if (changed.length + chosen.length === 0) return;
+      const accounts = await findAccounts(books, [...changed, ...chosen]);
+      const accountOf = (keyId: string) => accounts.get(keyId) ?? '';
+      const rows = changed.map((counted) => encodeCount(counted, source, accountOf));
+      const first = lastSeq + 1;
+      const entries = chosen.map((refused, i) =>
+        encodeSample(refused, { bucket, seq: first + i, account: accountOf(refused.keyId) }),
+      );
+      await writeRows(books, rows, entries);
+      lastSeq += chosen.length;
+      samples = samples.slice(chosen.length);
+      for (const counted of changed) markWritten(counts, counted);
+      dropOldest();
+    },
+  };
+}
+
+/** Unless it has been counted on meanwhile: then it is another object. */
+function markWritten(counts: Map<string, RefusalTotal>, counted: RefusalTotal): void {
+  const name = `${counted.minute} ${counted.keyId} ${counted.model} ${counted.refusal}`;
+  if (counts.get(name) === counted) counted.isWritten = true;
+}
+
+async function findAccounts(
+  { db }: Books,
+  refusals: readonly { readonly keyId: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const accounts = new Map<string, string>();
+  const keys = [...new Set(refusals.map(({ keyId }) => keyId))].filter((key) => key !== '');
+  for (let first = 0; first < keys.length; first += KEYS_AT_ONCE) {
+    const found = await db
+      .selectFrom('key_names')
+      .select(['key', 'account'])
+      .where('key', 'in', keys.slice(first, first + KEYS_AT_ONCE))
+      .execute();
+    for (const { key, account } of found) accounts.set(key, account);
+  }
+  return accounts;
+}
+
+async function writeRows(
+  books: Books,
+  rows: readonly RefusalRow[],
+  entries: readonly EntryRow[],
+): Promise<void> {
+  await openMissingDays(books, { entries });
+  await books.db.transaction().execute(async (tx) => {
+    await insertRows(books.engine, tx, {
+      columns: 'refusals',
+      rows,
+      onConflict:
+        '(minute, account, "key", model, refusal, source) do update set "count" = excluded."count"',
+      identity: ['minute', 'account', 'key', 'model', 'refusal', 'source'],
+    });
+    for (const day of new Set(entries.map(({ ms }) => dayOfMs(ms)))) {
+      await insertRows(books.engine, tx, {
+        columns: 'entries',
+        table: entriesOf(day),
+        rows: entries.filter(({ ms }) => dayOfMs(ms) === day),
+        onConflict: 'do nothing',
+        identity: ['ms', 'bucket', 'seq'],
+      });
+    }
+  });
+}
+
+function encodeCount(
+  { minute, keyId, model, refusal, count }: RefusalTotal,
+  source: string,
+  accountOf: (keyId: string) => string,
+): RefusalRow {
+  return { minute, source, account: accountOf(keyId), key: keyId, model, refusal, count };
+}
+
+function encodeSample(
+  refused: RefusedRequest,
+  place: { readonly bucket: number; readonly seq: number; readonly account: string },
+): EntryRow {
+  const { requestId, refusedMs, keyId, model, status, refusal, isStream, durationMs } = refused;
+  return {
+    ...{ ms: refusedMs, ...place, kind: 'refused', request: requestId, group: null, key: keyId },
+    ...{
+      end_user: null,
+      model,
+      month: new Date(refusedMs).toISOString().slice(0, 7).replace('-', ''),
+    },
+    ...{ upstream: null, status, outcome: 'refused', refusal, streamed: isStream ? 1 : 0 },
+    ...{ input: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0, output: 0, thinking: 0 },
+    ...{ searches: 0, estimated: null, held: 0, charged: 0, short: 0, balance: 0, cost: null },
+    ...{ started_ms: refusedMs - durationMs, first_ms: null, total_ms: durationMs, details: null },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Books, BooksTransaction } from '../engine/books.ts';
+import { dayOfMs } from '../engine/days.ts';
+import { listDays, openDay } from '../engine/migrate-books.ts';
+import type { DamagedRow, GapRow } from '../engine/tables.ts';
+import type { StreamId } from '../stream/stream-id.ts';
+import { type Cursors, decodeCursors, encodeCursors } from './cursors.ts';
+import { type EnterContext, type EnteredRows, enterRows, type RowsToEnter } from './enter-rows.ts';
+import { noteProblems } from './note-problems.ts';
+
+/** How far the streams are in the books. */
+export interface IngestionState {
+  /** The id of these books. */
+  readonly books: string;
+  readonly version: number;
+  readonly cursors: Cursors;
+  readonly auditCursor: StreamId;
+}
+
+/** What was read from the streams since the state with `version`. */
+export interface Batch extends RowsToEnter {
+  readonly version: number;
+  /** Afterwards, of all buckets. */
+  readonly cursors: Cursors;
+  readonly damaged: readonly DamagedRow[];
+  readonly gaps: readonly GapRow[];
+}
+
+/** Another node has written a batch since these cursors were read. */
+export class StaleBatchError extends Error {}
+
+export async function readIngestion({ db }: Pick<Books, 'db'>): Promise<IngestionState> {
+  const row = await db.selectFrom('ingestion').selectAll().executeTakeFirstOrThrow();
+  const { books, version, cursors, audit_cursor: auditCursor } = row;
+  return { books, version, cursors: decodeCursors(cursors), auditCursor };
+}
+
+/**
+ * Writes entries, the rollups of those that were new, and the cursors in one transaction. Throws
+ * `StaleBatchError`, and writes nothing, if another batch came in between.
+ */
+export async function writeBatch(
+  books: Books,
+  batch: Batch,
+  context: Pick<EnterContext, 'isLost' | 'nowMs'>,
+): Promise<EnteredRows> {
+  const days = await openMissingDays(books, batch);
+  return await books.db.transaction().execute(async (tx) => {
+    await moveCursors(tx, batch);
+    const entered = await enterRows(books.engine, tx, batch, { ...context, days });
+    await noteProblems(tx, batch);
+    return entered;
+  });
+}
+
+/** Makes the tables that the rows need; returns all days that have one. */
+export async function openMissingDays(
+  books: Books,
+  { entries }: Pick<RowsToEnter, 'entries'>,
+): Promise<ReadonlySet<number>> {
+  const days = new Set(await listDays(books));
+  for (const day of new Set(entries.map(({ ms }) => dayOfMs(ms)))) {
+    if (days.has(day)) continue;
+    await openDay(books, day);
+    days.add(day);
+  }
+  return days;
+}
+
+async function moveCursors(tx: BooksTransaction, { version, cursors }: Batch): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('ingestion')
+    .set({ version: version + 1, cursors: encodeCursors(cursors) })
+    .where('version', '=', version)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new StaleBatchError('the books have moved on');
+}
