@@ -1,0 +1,47 @@
+import type { Clock } from '../../lib/time/clock.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import type { Books } from '../engine/books.ts';
+import { migrateBooks } from '../engine/migrate-books.ts';
+import {
+  holdBooksLease,
+  type LeaseReply,
+  type Progress,
+  releaseBooksLease,
+} from '../stream/books-lease.ts';
+import { readIngestion } from '../writing/write-batch.ts';
+import { inBooks } from './database-error.ts';
+
+interface LeaseOptions {
+  readonly connection: Pick<RedisConnection, 'send'>;
+  readonly books: Books;
+  readonly nodeId: string;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+}
+
+/** This node's part in the question who writes the books. */
+export interface IngestLease {
+  /** Takes it or renews it. The books are made first, where there are none. */
+  hold(progress: Progress): Promise<LeaseReply & { readonly ownId: string }>;
+  /** Never throws: a lease that cannot be given up runs out. */
+  release(): Promise<void>;
+}
+
+export function createIngestLease(options: LeaseOptions): IngestLease {
+  const { connection, books, nodeId, leaseMs, clock } = options;
+  let ownId: string | undefined;
+
+  const prepareBooks = async () => {
+    await migrateBooks(books, clock.nowMs());
+    return (await readIngestion(books)).books;
+  };
+
+  return {
+    async hold(progress) {
+      ownId ??= await inBooks(prepareBooks());
+      const order = { nodeId, leaseMs, booksId: ownId, ...progress };
+      return { ...(await holdBooksLease(connection, order)), ownId };
+    },
+    release: () => releaseBooksLease(connection, nodeId).catch(() => {}),
+  };
+}

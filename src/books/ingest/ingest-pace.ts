@@ -1,0 +1,36 @@
+/** How the ingester divides its time; tests are in more of a hurry. */
+export interface IngestPace {
+  /** From the end of a round that read everything to the next. */
+  readonly roundMs: number;
+  /** Between two batches of an ingester that is behind, so that a small machine serves requests. */
+  readonly batchRestMs: number;
+  /** Younger entries may still be lost in a failover, and come back under other ids. */
+  readonly entryAgeMs: number;
+  /** How long entries stay in Redis after they could have gone. */
+  readonly keepMs: number;
+  /** From one trimming to the next. */
+  readonly trimMs: number;
+  readonly leaseMs: number;
+  /** A node that cannot write leaves the lease to others for so long. */
+  readonly restMs: number;
+  readonly batchEntriesMax: number;
+  readonly batchBytesMax: number;
+  /** From the start of one reading of all names to the next. */
+  readonly namesMs: number;
+  /** From one count of the entries in Redis to the next. */
+  readonly countMs: number;
+}
+
+export const INGEST_PACE: IngestPace = {
+  roundMs: 1_000,
+  batchRestMs: 20,
+  entryAgeMs: 1_000,
+  keepMs: 600_000,
+  trimMs: 30_000,
+  leaseMs: 10_000,
+  restMs: 15_000,
+  batchEntriesMax: 2_000,
+  batchBytesMax: 4 * 1024 ** 2,
+  namesMs: 600_000,
+  countMs: 10_000,
+};

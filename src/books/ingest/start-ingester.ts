@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FindCost } from '../../catalogue/find-cost.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import type { Books } from '../engine/books.ts';
+import { StaleBatchError } from '../writing/write-batch.ts';
+import { DatabaseError } from './database-error.ts';
+import { createIngestLease } from './ingest-lease.ts';
+import { INGEST_PACE, type IngestPace } from './ingest-pace.ts';
+import { createTroubleLog } from './trouble-log.ts';
+import { createTurn, type Turn } from './turn.ts';
+import { watchWaiting } from './watch-waiting.ts';
+
+export interface IngesterState {
+  /** This node holds the lease. */
+  readonly isIngesting: boolean;
+  /**
+   * Every older entry is in the books, by the clock of Redis; undefined while another node writes.
+   */
+  readonly untilMs: number | undefined;
+  /** The entries that Redis has; undefined before they were counted. */
+  readonly waitingEntries: number | undefined;
+  /** Why this node writes nothing, unless another node does. */
+  readonly failure: string | undefined;
+}
+
+export interface Ingester {
+  state(): IngesterState;
+  /** New entries may now have ids below those that were read last. */
+  noteMasterChange(): void;
+  /** Ends within the batch; the next start goes on behind it. */
+  stop(): Promise<void>;
+}
+
+export interface IngesterOptions {
+  readonly connection: Pick<RedisConnection, 'client' | 'send'>;
+  /** To the audit log, where it has one of its own. */
+  readonly auditConnection?: Pick<RedisConnection, 'client' | 'send'>;
+  /** A writer. */
+  readonly books: Books;
+  /** The same after a restart, and no other node's. */
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly findCost: FindCost;
+  readonly pace?: IngestPace;
+}
+
+/**
+ * Takes the entries of all streams and the audit log into the books, and trims the streams behind
+ * them. One node at a time does this. An entry is written together with the cursor behind it, so it
+ * is in the books once, whichever nodes are killed and whenever.
+ *
+ *   no lease ──taken──▶ reading the cursors ──▶ reading ⇄ writing, trimming
+ *      ▲                        ▲                  │
+ *      │                        └── new master, ───┤
+ *      │                            stale batch    │
+ *      ├─────────── lease is lost ─────────────────┤
+ *      └── rest ◀── the database fails ────────────┘
+ */
+export function startIngester(options: IngesterOptions): Ingester {
+  const { connection, log, pace = INGEST_PACE } = options;
+  const stopping = new AbortController();
+  const waiting = watchWaiting(connection, pace.countMs);
+  const lease = createIngestLease({ ...options, leaseMs: pace.leaseMs });
+  const trouble = createTroubleLog(log);
+  let turn: Turn | undefined;
+  let isHeld = false;
+
+  const hold = async (): Promise<number | undefined> => {
+    const progress = { untilMs: turn?.untilMs(), waitingEntries: waiting.waitingEntries() };
+    const reply = await lease.hold(progress).catch((error: unknown) => {
+      isHeld = false;
+      throw error;
+    });
+    isHeld = reply.state === 'held';
+    if (!isHeld) turn = undefined;
+    if (reply.state === 'other_node') trouble.end('another node writes the books');
+    if (reply.state === 'other_books') trouble.noteOtherBooks(reply.ownId, reply.booksId);
+    return isHeld ? reply.nowMs : undefined;
+  };
+
+  const carryOutRound = async (): Promise<number> => {
+    const nowMs = await hold();
+    if (nowMs === undefined) return pace.roundMs;
+    turn ??= createTurn({ ...options, pace, signal: stopping.signal });
+    const isCaughtUp = await turn.carryOn(nowMs);
+    if (isCaughtUp) await hold();
+    trouble.end('the books are written again');
+    return isCaughtUp ? pace.roundMs : pace.batchRestMs;
+  };
+
+  /** Returns how long to rest. */
+  const noteFailure = async (error: unknown): Promise<number> => {
+    if (error instanceof StaleBatchError) {
+      turn?.rewind();
+      return pace.batchRestMs;
+    }
+    if (!(error instanceof DatabaseError)) {
+      trouble.noteRedis(error);
+      return pace.roundMs;
+    }
+    isHeld = false;
+    turn = undefined;
+    trouble.noteBooks(error);
+    await lease.release();
+    return pace.restMs;
+  };
+
+  const ended = repeat(() => carryOutRound().catch(noteFailure), stopping.signal);
+  return {
+    state: () => ({
+      isIngesting: isHeld,
+      untilMs: isHeld ? turn?.untilMs() : undefined,
+      waitingEntries: waiting.waitingEntries(),
+      failure: trouble.current(),
+    }),
+    noteMasterChange: () => turn?.rewind(),
+    async stop() {
+      stopping.abort();
+      waiting.stop();
+      await ended;
+      // Without it the next node waits for the lease to end.
+      isHeld = false;
+      await lease.release();
+    },
+  };
+}
+
+/** Each round returns how long to rest after it. */
+async function repeat(round: () => Promise<number>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const restMs = await round();
+    await sleep(restMs, undefined, { signal }).catch(() => {});
+  }
+}

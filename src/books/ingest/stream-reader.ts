@@ -1,0 +1,204 @@
+import type { FindCost } from '../../catalogue/find-cost.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { keysOfBucket } from '../../quota/keys-of-bucket.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import type { Books } from '../engine/books.ts';
+import type { GapRow } from '../engine/tables.ts';
+import { readStreamSpan } from '../stream/audit-bucket.ts';
+import { forEachBucket } from '../stream/for-each-bucket.ts';
+import { gatherBuckets, type ReadPage } from '../stream/gather-buckets.ts';
+import { readStreamPage, STREAM_PAGE_MAX } from '../stream/read-stream.ts';
+import {
+  compareStreamIds,
+  earlierStreamId,
+  laterStreamId,
+  rewindStreamId,
+  STREAM_START,
+  type StreamId,
+} from '../stream/stream-id.ts';
+import { type Cursors, cursorOf } from '../writing/cursors.ts';
+import type { IngestionState } from '../writing/write-batch.ts';
+import type { IngestPace } from './ingest-pace.ts';
+import { isLost, type StoredEntry } from './is-lost.ts';
+import { decodeItem, type StreamItem } from './stream-item.ts';
+import { type WrittenState, writeItems } from './write-items.ts';
+
+/** The clock of a new master may be behind that of the old one: new ids then lie below old ones. */
+export const REREAD_MS = 120_000;
+
+export interface ReadResult {
+  /** Every bucket that answered has been read to its end. */
+  readonly isComplete: boolean;
+  /** Of buckets that did not answer; what the others had is in the books. */
+  readonly failure: unknown;
+}
+
+/** Takes the entries of all streams into the books, from one batch to the next. */
+export interface StreamReader {
+  /** Reads on, for one batch at most, and writes it. */
+  readBatch(untilMs: number, restMaxMs: number): Promise<ReadResult>;
+  /** Removes from Redis what is in the books and older than this moment. */
+  trim(keepFromMs: number): Promise<void>;
+}
+
+export interface StreamReaderOptions {
+  readonly connection: Pick<RedisConnection, 'client' | 'send'>;
+  readonly books: Books;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly findCost: FindCost;
+  readonly pace: IngestPace;
+  /** Ends what is going on early, between two calls of Redis. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Goes on where the books end, and reads the last minutes before that once more; what is in the
+ * books already is dropped there. After a failed write it is of no use any more.
+ */
+export function createStreamReader(
+  { version, cursors }: IngestionState,
+  options: StreamReaderOptions,
+): StreamReader {
+  const { connection, books, clock, log, pace, signal } = options;
+  const state: WrittenState = { version, cursors: new Map(cursors) };
+  const gathering = createGathering(state.cursors, options);
+  /** Up to where each bucket was read, of what is in the books. */
+  let written: Cursors = new Map();
+  let nextBucket = 0;
+
+  const write = async () => {
+    const gaps = gathering.gaps();
+    const batches = splitItems(gathering.items(), pace);
+    if (gaps.length > 0 && batches.length === 0) batches.push([]);
+    for (const [i, batch] of batches.entries()) {
+      const context = {
+        nowMs: clock.nowMs(),
+        isLost: (place: StoredEntry) => isLost(connection, place),
+      };
+      await writeItems({ books, state, context, log }, batch, i === 0 ? gaps : []);
+    }
+    tellGaps(log, gaps);
+    written = gathering.empty();
+  };
+
+  return {
+    async readBatch(untilMs, restMaxMs) {
+      const until = String(Math.max(0, untilMs));
+      const { next, isComplete, failure } = await gatherBuckets(
+        { from: nextBucket, restMaxMs, isOver: () => gathering.isFull() || signal.aborted },
+        (bucket) => gathering.readPage(bucket, until),
+      );
+      nextBucket = next;
+      await write();
+      return { isComplete, failure };
+    },
+
+    async trim(keepFromMs) {
+      const keepFrom = `${Math.max(0, keepFromMs)}-0`;
+      const { failure } = await forEachBucket(
+        () => signal.aborted,
+        (bucket) =>
+          trimStream(connection, bucket, earlierStreamId(keepFrom, cursorOf(written, bucket))),
+      );
+      if (failure !== undefined) throw failure;
+    },
+  };
+}
+
+/** What was read and is not in the books yet. */
+interface GatherResult {
+  readPage(bucket: number, until: StreamId): Promise<ReadPage>;
+  isFull(): boolean;
+  items(): readonly StreamItem[];
+  gaps(): readonly GapRow[];
+  /** When all of it is in the books. Returns up to where each bucket was read. */
+  empty(): Cursors;
+}
+
+function createGathering(
+  cursors: Cursors,
+  { connection, clock, findCost, pace }: StreamReaderOptions,
+): GatherResult {
+  const read = new Map<number, StreamId>();
+  let items: StreamItem[] = [];
+  let bytes = 0;
+  let gaps: GapRow[] = [];
+
+  const start = async (bucket: number): Promise<StreamId> => {
+    const cursor = cursorOf(cursors, bucket);
+    const { floor } = await readStreamSpan(connection, bucket);
+    if (compareStreamIds(floor, cursor) > 0) {
+      gaps.push({ bucket, after: cursor, until: floor, noted_ms: clock.nowMs() });
+    }
+    const place = laterStreamId(rewindStreamId(cursor, REREAD_MS), floor);
+    read.set(bucket, place);
+    return place;
+  };
+
+  return {
+    async readPage(bucket, until) {
+      const after = read.get(bucket) ?? (await start(bucket));
+      const page = await readStreamPage(connection, bucket, { after, until });
+      for (const entry of page) {
+        const item = decodeItem(bucket, entry, findCost);
+        items.push(item);
+        bytes += item.bytes;
+      }
+      read.set(bucket, page.at(-1)?.id ?? after);
+      return { entries: page.length, isLast: page.length < STREAM_PAGE_MAX };
+    },
+    isFull: () => items.length >= pace.batchEntriesMax || bytes >= pace.batchBytesMax,
+    items: () => items,
+    gaps: () => gaps,
+    empty() {
+      items = [];
+      bytes = 0;
+      gaps = [];
+      return new Map(read);
+    },
+  };
+}
+
+/** Pages that were read at once may exceed a batch together. */
+function splitItems(
+  items: readonly StreamItem[],
+  { batchEntriesMax, batchBytesMax }: IngestPace,
+): StreamItem[][] {
+  const batches: StreamItem[][] = [];
+  let batch: StreamItem[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const isFull = batch.length >= batchEntriesMax || bytes + item.bytes > batchBytesMax;
+    if (batch.length > 0 && isFull) {
+      batches.push(batch);
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(item);
+    bytes += item.bytes;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}
+
+function tellGaps(log: Log, gaps: readonly GapRow[]): void {
+  const [first] = gaps;
+  if (first === undefined) return;
+  const { bucket, after, until } = first;
+  log.error(
+    { bucket, after, until, buckets: gaps.length },
+    'the books lack entries: Redis had trimmed them before they were read',
+  );
+}
+
+/** Exactly, not by whole nodes. The entry at a cursor itself stays. */
+async function trimStream(
+  connection: Pick<RedisConnection, 'send'>,
+  bucket: number,
+  from: StreamId,
+): Promise<void> {
+  if (from === STREAM_START) return;
+  await connection.send('xtrim', [keysOfBucket(bucket).ledger, 'MINID', from]);
+}

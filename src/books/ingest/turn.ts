@@ -1,0 +1,87 @@
+import { readIngestion } from '../writing/write-batch.ts';
+import type { AuditReaderOptions } from './audit-reader.ts';
+import { type AuditReader, createAuditReader } from './audit-reader.ts';
+import { inBooks } from './database-error.ts';
+import { createNamesMirror } from './names/names-mirror.ts';
+import {
+  createStreamReader,
+  type StreamReader,
+  type StreamReaderOptions,
+} from './stream-reader.ts';
+
+/** What a node does from taking the lease until losing it. */
+export interface Turn {
+  /**
+   * Takes on what there is, one batch of entries at most, and what else is due. True when every
+   * stream was read to its end.
+   */
+  carryOn(nowMs: number): Promise<boolean>;
+  /** Every older entry is in the books; undefined before all streams were read once. */
+  untilMs(): number | undefined;
+  /** Reads the cursors anew, and the last minutes before them. */
+  rewind(): void;
+}
+
+interface TurnOptions
+  extends StreamReaderOptions,
+    Omit<AuditReaderOptions, 'auditConnection' | 'connection'> {
+  readonly auditConnection?: AuditReaderOptions['auditConnection'];
+}
+
+export function createTurn(options: TurnOptions): Turn {
+  const { connection, books, pace, auditConnection = connection } = options;
+  const names = createNamesMirror(connection, books);
+  let readers: { readonly streams: StreamReader; readonly audit: AuditReader } | undefined;
+  let untilMs: number | undefined;
+  let isBehind = false;
+  let trimmedMs = Number.NEGATIVE_INFINITY;
+  let auditReadMs = Number.NEGATIVE_INFINITY;
+  let namesBegunMs = Number.NEGATIVE_INFINITY;
+
+  const openReaders = async () => {
+    const ingestion = await inBooks(readIngestion(books));
+    return {
+      streams: createStreamReader(ingestion, options),
+      audit: createAuditReader(ingestion.auditCursor, { ...options, auditConnection }),
+    };
+  };
+
+  /** By the clock of Redis, which may be another one after a failover. */
+  const isDue = (lastMs: number, nowMs: number, everyMs: number) =>
+    Math.abs(nowMs - lastMs) >= everyMs;
+
+  const copyNames = async (nowMs: number) => {
+    if (isDue(namesBegunMs, nowMs, pace.namesMs) && !names.isReading()) {
+      names.begin();
+      namesBegunMs = nowMs;
+    }
+    if (names.isReading()) await names.readPortion();
+  };
+
+  return {
+    untilMs: () => untilMs,
+    rewind() {
+      readers = undefined;
+    },
+    async carryOn(nowMs) {
+      readers ??= await openReaders();
+      const { streams, audit } = readers;
+      const readUntilMs = nowMs - pace.entryAgeMs;
+      // Whoever is behind reads without rests.
+      const reading = await streams.readBatch(readUntilMs, isBehind ? 0 : pace.roundMs);
+      const isCaughtUp = reading.isComplete && reading.failure === undefined;
+      isBehind = !reading.isComplete;
+      if (isCaughtUp) untilMs = readUntilMs;
+      if (isDue(trimmedMs, nowMs, pace.trimMs)) {
+        trimmedMs = nowMs;
+        await streams.trim(nowMs - pace.keepMs);
+      }
+      if (isDue(auditReadMs, nowMs, pace.roundMs)) {
+        if (await audit.readPage(readUntilMs)) auditReadMs = nowMs;
+        await copyNames(nowMs);
+      }
+      if (reading.failure !== undefined) throw reading.failure;
+      return isCaughtUp;
+    },
+  };
+}
