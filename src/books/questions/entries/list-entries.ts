@@ -1,0 +1,76 @@
+import { bucketOfAccount } from '../../../keys/account-id.ts';
+import { bucketOfKey } from '../../../keys/api-key.ts';
+import type { Books } from '../../engine/books.ts';
+import type { Place } from '../page-cursor.ts';
+import type { QuestionContext } from '../question.ts';
+import { type LedgerEntry, showEntry, showPayment } from './ledger-entry.ts';
+import { type EntriesQuery, readEntries, readPayments } from './read-pages.ts';
+
+const LINES_AT_ONCE = 50;
+
+/**
+ * Entries of requests and payments as lines of JSON, the oldest first. If Redis had lost a part of
+ * the ledger before it was read, the last line says so: `{"incomplete":…}`.
+ */
+export async function* listEntries(
+  { books }: QuestionContext,
+  query: EntriesQuery,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let lines: string[] = [];
+  for await (const entry of readLedger(books, query, signal)) {
+    lines.push(`${JSON.stringify(entry)}\n`);
+    if (lines.length < LINES_AT_ONCE) continue;
+    yield lines.join('');
+    lines = [];
+  }
+  const incomplete = await countLosses(books, query);
+  if (incomplete.damaged_lines + incomplete.gaps > 0) {
+    lines.push(`${JSON.stringify({ incomplete })}\n`);
+  }
+  yield lines.join('');
+}
+
+/** The same, one by one. */
+export async function* readLedger(
+  books: Books,
+  query: EntriesQuery,
+  signal: AbortSignal,
+): AsyncGenerator<LedgerEntry> {
+  const payments = readPayments(books, query, signal);
+  try {
+    let payment = await payments.next();
+    for await (const entry of readEntries(books, query, signal)) {
+      while (payment.done !== true && isBefore(payment.value, entry)) {
+        yield showPayment(payment.value);
+        payment = await payments.next();
+      }
+      yield showEntry(entry);
+    }
+    for (; payment.done !== true; payment = await payments.next()) {
+      yield showPayment(payment.value);
+    }
+  } finally {
+    await payments.return(undefined);
+  }
+}
+
+function isBefore(first: Place, second: Place): boolean {
+  return (first.ms - second.ms || first.bucket - second.bucket || first.seq - second.seq) < 0;
+}
+
+/** What is not in the books; of one account or key, what is missing in its bucket. */
+async function countLosses({ db }: Books, { account, key }: EntriesQuery) {
+  let damaged = db.selectFrom('damaged').select(({ fn }) => fn.countAll<number>().as('count'));
+  let gaps = db.selectFrom('gaps').select(({ fn }) => fn.countAll<number>().as('count'));
+  if (account !== undefined || key !== undefined) {
+    const bucket =
+      (account === undefined ? bucketOfKey(key ?? '') : bucketOfAccount(account)) ?? -1;
+    damaged = damaged.where('bucket', '=', bucket);
+    gaps = gaps.where('bucket', '=', bucket);
+  }
+  return {
+    damaged_lines: (await damaged.executeTakeFirstOrThrow()).count,
+    gaps: (await gaps.executeTakeFirstOrThrow()).count,
+  };
+}

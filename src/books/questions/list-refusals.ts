@@ -1,0 +1,115 @@
+import { type RawBuilder, sql } from 'kysely';
+import { nameDay } from '../engine/days.ts';
+import { BooksError } from './books-error.ts';
+import { readBooksUntil } from './books-until.ts';
+import { type FindName, findNames } from './find-names.ts';
+import type { QuestionContext } from './question.ts';
+
+const ROWS_MAX = 10_000;
+const MINUTE_MS = 60_000;
+const MINUTES_OF_HOUR = 60;
+const MINUTES_OF_DAY = 1_440;
+
+export const REFUSAL_GROUPS = ['refusal', 'account', 'key', 'hour', 'day', 'minute'] as const;
+export type RefusalGroup = (typeof REFUSAL_GROUPS)[number];
+
+/** Refusals are counted by the minute: one that has begun belongs to it as a whole. */
+export interface RefusalsQuery {
+  readonly by: RefusalGroup;
+  readonly account?: string | undefined;
+  readonly key?: string | undefined;
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+}
+
+export interface RefusalsReport {
+  readonly by: RefusalGroup;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Times in their order, everything else by its count, the largest first. */
+  readonly data: readonly object[];
+  readonly total: number;
+  readonly books_until: string | null;
+}
+
+/** Whole numbers on both engines, as the columns are. */
+const GROUPS: Readonly<Record<RefusalGroup, RawBuilder<string | number>>> = {
+  refusal: sql`refusal`,
+  account: sql`account`,
+  key: sql`"key"`,
+  minute: sql`minute`,
+  hour: sql`minute / ${sql.lit(MINUTES_OF_HOUR)}`,
+  day: sql`minute / ${sql.lit(MINUTES_OF_DAY)}`,
+};
+
+interface Row {
+  readonly name: string | number;
+  /** Of a key the only one that it has. */
+  readonly account: string;
+  readonly count: number;
+}
+
+export async function listRefusals(
+  context: QuestionContext,
+  query: RefusalsQuery,
+  signal: AbortSignal,
+): Promise<RefusalsReport> {
+  const { books } = context;
+  const { by, account, key, fromMs, toMs } = query;
+  const booksUntil = await readBooksUntil(context);
+  signal.throwIfAborted();
+  let asked = books.db.selectFrom('refusals');
+  if (account !== undefined) asked = asked.where('account', '=', account);
+  if (key !== undefined) asked = asked.where('key', '=', key);
+  if (fromMs !== undefined) asked = asked.where('minute', '>=', Math.floor(fromMs / MINUTE_MS));
+  if (toMs !== undefined) asked = asked.where('minute', '<', Math.ceil(toMs / MINUTE_MS));
+  const rows: Row[] = await asked
+    .select([
+      GROUPS[by].as('name'),
+      sql<string>`max(account)`.as('account'),
+      sql<number>`sum(count)`.as('count'),
+    ])
+    .groupBy(GROUPS[by])
+    .limit(ROWS_MAX + 1)
+    .execute();
+  if (rows.length > ROWS_MAX) {
+    throw new BooksError(
+      'too_many_rows',
+      `there are more than ${ROWS_MAX} rows: name an account, less time, or another by`,
+    );
+  }
+  const isByName = by === 'account' || by === 'key';
+  const named = isByName
+    ? rows.map(({ name, account: of }) => ({ account: of, key: `${name}` }))
+    : [];
+  const nameOf = await findNames(books, named);
+  return {
+    by,
+    from: fromMs === undefined ? null : new Date(fromMs).toISOString(),
+    to: toMs === undefined ? null : new Date(toMs).toISOString(),
+    data: rows.sort(compareRows).map((row) => showRow(by, row, nameOf)),
+    total: rows.reduce((sum, { count }) => sum + count, 0),
+    books_until: booksUntil,
+  };
+}
+
+function showRow(by: RefusalGroup, { name, account, count }: Row, nameOf: FindName): object {
+  if (typeof name === 'number') return { [by]: showTime(by, name), count };
+  if (by === 'refusal') return { refusal: name, count };
+  const ofAccount = { account: account || null, account_name: nameOf(account) };
+  if (by === 'account') return { ...ofAccount, count };
+  return { ...ofAccount, key: name || null, key_name: nameOf(name), count };
+}
+
+function compareRows(first: Row, second: Row): number {
+  if (typeof first.name === 'number' && typeof second.name === 'number') {
+    return first.name - second.name;
+  }
+  return second.count - first.count || (first.name < second.name ? -1 : 1);
+}
+
+function showTime(by: RefusalGroup, number: number): string {
+  if (by === 'day') return nameDay(number);
+  const minutes = by === 'hour' ? number * MINUTES_OF_HOUR : number;
+  return new Date(minutes * MINUTE_MS).toISOString();
+}

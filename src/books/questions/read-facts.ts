@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Books } from '../engine/books.ts';
+import { readVerifiedFact } from '../verify/verified-fact.ts';
+import { readSize } from './read-status.ts';
+
+/** What the metrics of a node say about the books; cheap to read. */
+export interface BooksFacts {
+  readonly gaps: number;
+  readonly repeats: number;
+  readonly damaged: number;
+  readonly archivedDays: number;
+  /** Days with entries that no archive has. */
+  readonly daysKept: readonly number[];
+  /** On the disk. */
+  readonly bytes: number;
+  /** By the last `ledger verify`; undefined before the first one. */
+  readonly verified: VerifyFacts | undefined;
+}
+
+interface VerifyFacts {
+  readonly verifiedMs: number;
+  /** 0 when the books and Redis agreed. */
+  readonly drifts: number;
+  readonly unsettledHolds: number;
+}
+
+export async function readFacts(books: Books): Promise<BooksFacts> {
+  const { db } = books;
+  const countRows = async (table: 'gaps' | 'repeats' | 'damaged') => {
+    const row = await db
+      .selectFrom(table)
+      .select(sql<number>`count(*)`.as('rows'))
+      .executeTakeFirstOrThrow();
+    return row.rows;
+  };
+  const days = await db.selectFrom('days').select(['day', 'state', 'archive']).execute();
+  return {
+    gaps: await countRows('gaps'),
+    repeats: await countRows('repeats'),
+    damaged: await countRows('damaged'),
+    archivedDays: days.filter(({ archive }) => archive !== null).length,
+    daysKept: days.filter(({ state }) => state === 'open').map(({ day }) => day),
+    bytes: await readSize(books),
+    verified: await readVerified(books),
+  };
+}
+
+async function readVerified(books: Books): Promise<VerifyFacts | undefined> {
+  const fact = await readVerifiedFact(books);
+  if (fact === undefined) return undefined;
+  const { verified_ms: verifiedMs, drifts, unsettled } = fact;
+  return { verifiedMs, drifts, unsettledHolds: unsettled };
+}

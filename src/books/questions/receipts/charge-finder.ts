@@ -1,0 +1,41 @@
+import type { QuestionContext } from '../question.ts';
+import { findRequest } from './find-request.ts';
+
+/**
+ * Bounds all searches of a process together: after a long outage, thousands of settlements may be
+ * too old at once, and the books far behind.
+ */
+const SEARCH_TIME_MAX_MS = 60_000;
+
+interface ChargedRequest {
+  readonly requestId: string;
+  readonly bucket: number;
+}
+
+/** What the ledger says that a request was charged already; undefined where it does not tell. */
+export type ChargeFinder = (request: ChargedRequest) => Promise<number | undefined>;
+
+/** One search at a time. One that takes too long fails. */
+export function createChargeFinder(context: QuestionContext): ChargeFinder {
+  const { clock } = context;
+  let leftMs = SEARCH_TIME_MAX_MS;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const search = async (request: ChargedRequest): Promise<number | undefined> => {
+    if (leftMs <= 0) return undefined;
+    const startedMs = clock.nowMs();
+    try {
+      const found = await findRequest(context, request, AbortSignal.timeout(leftMs));
+      if (found.kind !== 'ended') return undefined;
+      return found.entries.reduce((sum, { charged }) => sum + charged, 0);
+    } finally {
+      leftMs -= Math.max(0, clock.nowMs() - startedMs);
+    }
+  };
+
+  return (request) => {
+    const turn = last.then(() => search(request));
+    last = turn.catch(() => {});
+    return turn;
+  };
+}

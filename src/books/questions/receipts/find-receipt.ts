@@ -1,0 +1,40 @@
+import { minuteOfRequest } from '../../../lib/request-id.ts';
+import { dayOfMs, nameDay } from '../../engine/days.ts';
+import { BooksError } from '../books-error.ts';
+import { findNames } from '../find-names.ts';
+import type { QuestionContext } from '../question.ts';
+import { describeReceipt } from './describe-receipt.ts';
+import { findRequest } from './find-request.ts';
+
+/** Null when nothing is known of such a request. */
+export async function findReceipt(
+  context: QuestionContext,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<object | null> {
+  const found = await findRequest(context, { requestId }, signal);
+  if (found.kind === 'unknown') {
+    await refuseArchived(context, requestId);
+    return null;
+  }
+  const rows = found.kind === 'running' ? [found.hold] : found.entries;
+  return describeReceipt(requestId, found, await findNames(context.books, rows));
+}
+
+/** Throws if the request may have ended on a day whose entries are in the archive alone. */
+async function refuseArchived({ books }: QuestionContext, requestId: string): Promise<void> {
+  const minuteMs = minuteOfRequest(requestId);
+  if (minuteMs === undefined) return;
+  const day = dayOfMs(minuteMs);
+  const dropped = await books.db
+    .selectFrom('days')
+    .select('day')
+    .where('state', '=', 'dropped')
+    .where('day', 'in', [day, day + 1])
+    .executeTakeFirst();
+  if (dropped === undefined) return;
+  throw new BooksError(
+    'request_archived',
+    `the entries of ${nameDay(day)} are in the archive: tollgate books query "SELECT * FROM entries WHERE request = '${requestId}'" --from ${nameDay(day)}`,
+  );
+}

@@ -1,0 +1,67 @@
+import type { SelectQueryBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { BooksTables, EntryKind } from '../../engine/tables.ts';
+
+/** What is undefined does not matter. Of each span both ends belong to it, but not `toMs`. */
+export interface RequestFilter {
+  readonly account?: string | undefined;
+  readonly key?: string | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly status?: Span | undefined;
+  readonly outcome?: string | undefined;
+  readonly kind?: EntryKind | undefined;
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly chargedMicros?: Partial<Span> | undefined;
+  readonly durationMs?: Partial<Span> | undefined;
+}
+
+export interface Span {
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+}
+
+type Select<Row> = SelectQueryBuilder<BooksTables, 'entries', Row>;
+
+/** Narrows a query to what an index finds: an account, or what did not go well. */
+export function narrowToIndex<Row>(query: Select<Row>, filter: RequestFilter): Select<Row> {
+  if (filter.account !== undefined) return query.where('account', '=', filter.account);
+  // As the index has it: with a parameter the index would not be used.
+  return isAboutFailures(filter) ? query.where(sql<boolean>`outcome <> 'complete'`) : query;
+}
+
+/** Whether `narrowToIndex` leaves nothing to ask. */
+export function isNarrow(filter: RequestFilter): boolean {
+  const { account, fromMs, toMs, ...rest } = filter;
+  return Object.values(rest).every((value) => value === undefined);
+}
+
+export function narrow<Row>(query: Select<Row>, filter: RequestFilter): Select<Row> {
+  let narrowed = narrowToIndex(query, filter);
+  for (const name of ['key', 'model', 'upstream', 'outcome', 'kind'] as const) {
+    const value = filter[name];
+    if (value !== undefined) narrowed = narrowed.where(name, '=', value);
+  }
+  narrowed = narrowToSpan(narrowed, 'status', filter.status);
+  narrowed = narrowToSpan(narrowed, 'charged', filter.chargedMicros);
+  return narrowToSpan(narrowed, 'total_ms', filter.durationMs);
+}
+
+function narrowToSpan<Row>(
+  query: Select<Row>,
+  column: 'status' | 'charged' | 'total_ms',
+  { min, max }: Partial<Span> = {},
+): Select<Row> {
+  const above = min === undefined ? query : query.where(column, '>=', min);
+  return max === undefined ? above : above.where(column, '<=', max);
+}
+
+const COMPLETE_STATUS = 200;
+
+/** A request is complete when the whole answer has gone out, which begins with 200. */
+function isAboutFailures({ outcome, status }: RequestFilter): boolean {
+  if (outcome !== undefined) return outcome !== 'complete';
+  const { min = 0, max = Number.POSITIVE_INFINITY } = status ?? {};
+  return min > COMPLETE_STATUS || max < COMPLETE_STATUS;
+}

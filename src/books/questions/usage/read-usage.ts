@@ -1,0 +1,179 @@
+import type { Books } from '../../engine/books.ts';
+import { dayOfMs, hourOfMs, msOfDay } from '../../engine/days.ts';
+import { SUM_COLUMNS } from '../../engine/tables.ts';
+import { BooksError } from '../books-error.ts';
+import { yieldTurn } from '../yield-turn.ts';
+import { findDays, refuseDroppedDays } from './known-days.ts';
+import { DAY_MS, HOUR_MS, planUsage, type UsageSegment } from './plan-usage.ts';
+import { listSlices } from './slice-accounts.ts';
+import { type AccountSlice, type SummedRow, sumChunk } from './sum-chunk.ts';
+import { columnsOf, type UsageFilter, type UsageGroup, type UsageSource } from './usage-query.ts';
+
+export interface UsageRow {
+  /** By the columns of the query; '' is unknown, days and hours count from the epoch. */
+  readonly names: readonly (string | number)[];
+  /** In the order of `SUM_COLUMNS`. */
+  readonly sums: readonly number[];
+}
+
+interface ReadUsageQuery extends UsageFilter {
+  readonly by: readonly UsageGroup[];
+  /** As many as may have to be in memory at once. */
+  readonly rowsMax: number;
+}
+
+/** A query that takes less may become longer, one that takes more becomes shorter. */
+const FAST_MS = 15;
+const SLOW_MS = 60;
+/** Times in one list. */
+const UNITS_MAX = 512;
+
+/**
+ * Sums up usage in the order of the groups, some rows at a time. Each has all of its sums; those
+ * without entries are left out.
+ */
+export async function* readUsage(
+  books: Books,
+  query: ReadUsageQuery,
+  signal: AbortSignal,
+): AsyncGenerator<readonly UsageRow[]> {
+  const filter = await addAccountOfKey(books, query);
+  const days = await findDays(books);
+  if (days === undefined) return;
+  const columns = columnsOf(query.by);
+  const segments = planUsage(columns, pickFilter(filter), days);
+  refuseDroppedDays(segments, days);
+  const isByTime = columns[0] === 'day' || columns[0] === 'hour';
+  for await (const slice of listSlices(books, { columns, filter, segments }, signal)) {
+    const rows = createRows(query.rowsMax);
+    for await (const { summed, endMs } of sumSegments(
+      books,
+      { columns, filter, segments, slice, days: days.tables },
+      signal,
+    )) {
+      rows.add(summed, columns);
+      if (isByTime) yield rows.takeBefore(columns[0] === 'day' ? dayOfMs(endMs) : hourOfMs(endMs));
+    }
+    yield rows.takeBefore(undefined);
+  }
+}
+
+/** Finds the account of a key, so that the rows of others need not be looked at. */
+async function addAccountOfKey<Query extends UsageFilter>(
+  { db }: Books,
+  query: Query,
+): Promise<Query> {
+  if (query.key === undefined || query.account !== undefined) return query;
+  const found = await db
+    .selectFrom('key_names')
+    .select('account')
+    .where('key', '=', query.key)
+    .executeTakeFirst();
+  return found === undefined ? query : { ...query, account: found.account };
+}
+
+function pickFilter({ account, key, model, upstream, fromMs, toMs }: UsageFilter): UsageFilter {
+  return { account, key, model, upstream, fromMs, toMs };
+}
+
+interface SegmentQuery {
+  readonly columns: readonly UsageGroup[];
+  readonly filter: UsageFilter;
+  readonly segments: readonly UsageSegment[];
+  readonly slice: AccountSlice;
+  /** The days whose entries have a table. */
+  readonly days: ReadonlySet<number>;
+}
+
+/** Goes through the time in chunks whose length depends on how long they take. */
+async function* sumSegments(
+  books: Books,
+  { segments, days, ...rest }: SegmentQuery,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly summed: readonly SummedRow[]; readonly endMs: number }> {
+  for (const { source, fromMs, toMs } of segments) {
+    const unitMs = source === 'usage_days' || source === 'account_days' ? DAY_MS : HOUR_MS;
+    let units = beginWith(source, rest.filter.account !== undefined);
+    for (let startMs = fromMs; startMs < toMs; ) {
+      const endMs = Math.min(endOf(source, startMs, units * unitMs), toMs);
+      await yieldTurn(signal);
+      const startedMs = performance.now();
+      const hasTable = source !== 'entries' || days.has(dayOfMs(startMs));
+      const chunk = { ...rest, source, fromMs: startMs, toMs: endMs };
+      yield { summed: hasTable ? await sumChunk(books, chunk) : [], endMs };
+      const tookMs = performance.now() - startedMs;
+      if (tookMs < FAST_MS) units = Math.min(units * 2, UNITS_MAX);
+      else if (tookMs > SLOW_MS) units = Math.max(Math.floor(units / 2), 1);
+      startMs = endMs;
+    }
+  }
+}
+
+/** How many hours or days the first chunk has. */
+function beginWith(source: UsageSource, isOfAccount: boolean): number {
+  if (isOfAccount) return source === 'entries' ? 24 : 64;
+  const counts = { entries: 1, usage_hours: 1, usage_days: 1, account_days: 4, fleet_hours: 192 };
+  return counts[source];
+}
+
+/** The entries of each day are in a table of their own; the others begin and end with the unit. */
+function endOf(source: UsageSource, startMs: number, lengthMs: number): number {
+  const endMs = startMs + lengthMs;
+  return source === 'entries' ? Math.min(endMs, msOfDay(dayOfMs(startMs) + 1)) : endMs;
+}
+
+interface Rows {
+  add(summed: readonly SummedRow[], columns: readonly UsageGroup[]): void;
+  /** Hands over rows of times before this one, or all, in their order. */
+  takeBefore(time: number | undefined): readonly UsageRow[];
+}
+
+const ENTRIES = SUM_COLUMNS.indexOf('entries');
+
+function createRows(rowsMax: number): Rows {
+  const rows = new Map<string, { names: readonly (string | number)[]; sums: number[] }>();
+  return {
+    add(summed, columns) {
+      for (const found of summed) {
+        const names = columns.map((column) => found[column] ?? '');
+        const name = names.join('\0');
+        const row = rows.get(name);
+        if (row === undefined) rows.set(name, { names, sums: sumsOf(found) });
+        else addSums(row.sums, sumsOf(found));
+      }
+      if (rows.size > rowsMax) throw refuseRows(rowsMax);
+    },
+    takeBefore(time) {
+      const taken: UsageRow[] = [];
+      for (const [name, row] of rows) {
+        if (time !== undefined && Number(row.names[0]) >= time) continue;
+        rows.delete(name);
+        if (row.sums[ENTRIES] !== 0) taken.push(row);
+      }
+      return taken.sort(compareRows);
+    },
+  };
+}
+
+function sumsOf(found: SummedRow): number[] {
+  return SUM_COLUMNS.map((_, i) => Number(found[`s${i}`]));
+}
+
+export function addSums(sums: number[], others: readonly number[]): void {
+  for (const [i, amount] of others.entries()) sums[i] = (sums[i] ?? 0) + amount;
+}
+
+function compareRows({ names: first }: UsageRow, { names: second }: UsageRow): number {
+  for (const [i, name] of first.entries()) {
+    const other = second[i] ?? '';
+    if (name !== other) return name < other ? -1 : 1;
+  }
+  return 0;
+}
+
+export function refuseRows(rowsMax: number): BooksError {
+  return new BooksError(
+    'too_many_rows',
+    `there are more than ${rowsMax} rows: name an account, or less time, or take CSV`,
+  );
+}

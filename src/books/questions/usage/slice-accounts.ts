@@ -1,0 +1,44 @@
+import type { Books } from '../../engine/books.ts';
+import { yieldTurn } from '../yield-turn.ts';
+import type { UsageSegment } from './plan-usage.ts';
+import type { AccountSlice } from './sum-chunk.ts';
+import type { UsageFilter, UsageGroup } from './usage-query.ts';
+
+const ACCOUNTS_MAX = 5_000;
+const ALL: AccountSlice = { after: undefined, upTo: undefined };
+
+interface SliceQuery {
+  readonly columns: readonly UsageGroup[];
+  readonly filter: UsageFilter;
+  readonly segments: readonly UsageSegment[];
+}
+
+/**
+ * Divides the accounts, so that the rows of all of them need not be in memory at once. This works
+ * where rows are sorted by account first; and not for the entries of many hours, which would be
+ * read once for each slice.
+ */
+export async function* listSlices(
+  { db }: Books,
+  { columns, filter, segments }: SliceQuery,
+  signal: AbortSignal,
+): AsyncGenerator<AccountSlice> {
+  const isDivided =
+    columns[0] === 'account' && filter.account === undefined && !columns.includes('end_user');
+  if (!isDivided || segments.length === 0) {
+    yield ALL;
+    return;
+  }
+  for (let after: string | undefined; ; ) {
+    await yieldTurn(signal);
+    let asked = db.selectFrom('account_totals').select('account').orderBy('account');
+    if (after !== undefined) asked = asked.where('account', '>', after);
+    const last = await asked
+      .offset(ACCOUNTS_MAX - 1)
+      .limit(1)
+      .executeTakeFirst();
+    yield { after, upTo: last?.account };
+    if (last === undefined) return;
+    after = last.account;
+  }
+}

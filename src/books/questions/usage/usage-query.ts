@@ -1,0 +1,46 @@
+import type { BooksTables } from '../../engine/tables.ts';
+
+/** In the order in which answers have them; their rows are sorted so. */
+export const USAGE_GROUPS = [
+  'day',
+  'hour',
+  'account',
+  'key',
+  'group',
+  'end_user',
+  'model',
+  'upstream',
+] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export interface UsageFilter {
+  readonly account?: string | undefined;
+  readonly key?: string | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly fromMs?: number | undefined;
+  /** The first moment that does not belong to it any more. */
+  readonly toMs?: number | undefined;
+}
+
+/** What is undefined does not matter. */
+export interface UsageQuery extends UsageFilter {
+  readonly by: readonly UsageGroup[];
+  /** The largest charges first. */
+  readonly order?: 'charged' | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Where sums are: the entries themselves, or a rollup of them. */
+export type UsageSource = keyof Pick<
+  BooksTables,
+  'entries' | 'usage_hours' | 'usage_days' | 'account_days' | 'fleet_hours'
+>;
+
+/** What the rows of an answer are told apart by: those by key have their account too. */
+export function columnsOf(by: readonly UsageGroup[]): readonly UsageGroup[] {
+  const isAsked = new Set(by);
+  return USAGE_GROUPS.filter(
+    (group) => isAsked.has(group) || (group === 'account' && isAsked.has('key')),
+  );
+}
