@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { BooksTransaction } from '../engine/books.ts';
+import { nameDay } from '../engine/days.ts';
+import { SUM_COLUMNS, type Sums } from '../engine/tables.ts';
+import type { SumDrift } from './ledger-report.ts';
+
+/** Of one table and day; more of them tell nothing new. */
+export const DRIFTS_SHOWN_MAX = 20;
+
+type SumColumn = keyof Sums;
+
+/** Rows that are summed up, or sums. Expressions are those of SQL. */
+export interface Side {
+  readonly table: string;
+  readonly where: string;
+  /** What rows are told apart by, in the same order on both sides. */
+  readonly keys: readonly string[];
+  readonly columns: Readonly<Record<SumColumn, string>>;
+}
+
+const SUMS_OF_ROLLUP = Object.fromEntries(SUM_COLUMNS.map((name) => [name, name])) as Readonly<
+  Record<SumColumn, string>
+>;
+
+/** What an entry adds to each sum: `add-up.ts` in SQL. */
+const SUMS_OF_ENTRY: Side['columns'] = {
+  ...SUMS_OF_ROLLUP,
+  entries: '1',
+  requests: `case when kind = 'late' then 0 else 1 end`,
+  failed: `case when outcome in ('failed', 'refused') then 1 else 0 end`,
+  estimated: 'coalesce(estimated, 0)',
+  cost: 'coalesce(cost, 0)',
+  charged_with_cost: 'case when cost is null then 0 else charged end',
+};
+
+export const USAGE_KEYS = ['account', '"key"', 'model', 'upstream', '"group"'];
+const USAGE_KEYS_OF_ENTRY = [
+  ...['account', '"key"', 'model', `coalesce(upstream, '')`, `coalesce("group", '')`],
+];
+
+export function rollupSide(table: string, where: string, keys: readonly string[]): Side {
+  return { table, where, keys, columns: SUMS_OF_ROLLUP };
+}
+
+/** The rollups count no refused requests. */
+export function entriesSide(table: string, where: string): Side {
+  const counted = `kind <> 'refused' and ${where}`;
+  return { table, where: counted, keys: USAGE_KEYS_OF_ENTRY, columns: SUMS_OF_ENTRY };
+}
+
+/** Finds sums that do not follow from the rows that they sum up. */
+export async function compareSums(
+  tx: BooksTransaction,
+  day: number,
+  sums: Side,
+  rows: Side,
+): Promise<SumDrift[]> {
+  const isEqual = (await countWrong(tx, sums, rows)) === 0;
+  return isEqual ? [] : await findWrong(tx, day, sums, rows);
+}
+
+/**
+ * Compares one weighted sum of all columns, with a name that joins all keys. This takes a third of
+ * the time that comparing every column does, and finds every difference that has a single cause.
+ */
+async function countWrong(tx: BooksTransaction, sums: Side, rows: Side): Promise<number> {
+  const select = ({ table, where, keys, columns }: Side, sign: string) => {
+    const name = keys.join(` || '|' || `);
+    const weighted = SUM_COLUMNS.map((column, i) => `${WEIGHTS[i]} * (${columns[column]})`);
+    return `select ${name} as name, ${sign}(${weighted.join(' + ')}) as weighted from ${table} where ${where}`;
+  };
+  const found = await sql<{ readonly wrong: number }>`
+    select count(*) as wrong from (
+      select 1 from (${sql.raw(select(sums, ''))} union all ${sql.raw(select(rows, '-'))}) as sides
+      group by name having sum(weighted) <> 0
+    ) as excess`.execute(tx);
+  return found.rows[0]?.wrong ?? 0;
+}
+
+/** Primes, so that what one column has too much hardly ever fits what others lack. */
+const WEIGHTS = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47];
+
+async function findWrong(
+  tx: BooksTransaction,
+  day: number,
+  sums: Side,
+  rows: Side,
+): Promise<SumDrift[]> {
+  const names = sums.keys.map((_, i) => `key_${i}`);
+  const select = ({ table, where, keys, columns }: Side, sign: string) => {
+    const named = keys.map((key, i) => `${key} as ${names[i]}`);
+    const summed = SUM_COLUMNS.map((column) => `${sign}(${columns[column]}) as sum_${column}`);
+    return `select ${[...named, ...summed].join(', ')} from ${table} where ${where}`;
+  };
+  const added = SUM_COLUMNS.map((column) => `sum(sum_${column}) as ${column}`);
+  const found = await sql<Record<string, string | number>>`
+    select * from (
+      select ${sql.raw([...names, ...added].join(', '))}
+      from (${sql.raw(select(sums, ''))} union all ${sql.raw(select(rows, '-'))}) as sides
+      group by ${sql.raw(names.join(', '))}
+    ) as excess
+    where ${sql.raw(SUM_COLUMNS.map((column) => `${column} <> 0`).join(' or '))}
+    limit ${sql.lit(DRIFTS_SHOWN_MAX)}`.execute(tx);
+  return found.rows.flatMap((row) =>
+    SUM_COLUMNS.filter((column) => row[column] !== 0).map((column) => ({
+      ...{ day: nameDay(day), table: sums.table, column, excess: Number(row[column]) },
+      row: names
+        .map((name) => `${row[name]}`)
+        .join(' ')
+        .trimEnd(),
+    })),
+  );
+}

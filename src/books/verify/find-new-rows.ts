@@ -1,0 +1,120 @@
+import type { BooksTransaction } from '../engine/books.ts';
+import { dayOfMs, entriesOf } from '../engine/days.ts';
+import type { EntryRow, PaymentRow } from '../engine/tables.ts';
+import { listOtherDays } from '../writing/enter-rows.ts';
+import { eventOf } from '../writing/find-rivals.ts';
+
+/** What entering an entry changes: it counts, and the one whose place it takes does not. */
+export type CountedEntry = Pick<
+  EntryRow,
+  'ms' | 'bucket' | 'seq' | 'kind' | 'request' | 'account' | 'key' | 'month' | 'charged'
+>;
+
+const COLUMNS = [
+  ...['ms', 'bucket', 'seq', 'kind', 'request', 'account', 'key', 'month', 'charged'],
+] as (keyof CountedEntry)[];
+
+const NO_PLACES: ReadonlyMap<string, CountedEntry> = new Map();
+
+export interface NewEntries {
+  readonly added: readonly CountedEntry[];
+  readonly removed: readonly CountedEntry[];
+}
+
+interface FindNewOptions {
+  /** The days that have tables. */
+  readonly days: ReadonlySet<number>;
+  /** Whether the books may have these places already. */
+  readonly isReread: boolean;
+  isLost(stored: CountedEntry): Promise<boolean>;
+}
+
+/** Tells what `enterRows` would make of entries, and writes nothing. */
+export async function findNewEntries(
+  tx: BooksTransaction,
+  entries: readonly EntryRow[],
+  { days, isReread, isLost }: FindNewOptions,
+): Promise<NewEntries> {
+  const added: CountedEntry[] = [];
+  const removed: CountedEntry[] = [];
+  for (const [day, ofDay] of groupByDay(entries)) {
+    const tables = [...(days.has(day) ? [day] : []), ...listOtherDays(ofDay, day, days)];
+    const events = await findEvents(tx, ofDay, tables);
+    const places = isReread && days.has(day) ? await findPlaces(tx, ofDay, day) : NO_PLACES;
+    for (const entry of ofDay) {
+      const ofEvent = events.get(eventOf(entry));
+      if (ofEvent !== undefined && placeOf(ofEvent) === placeOf(entry)) continue;
+      // Where Redis has this event by now, it cannot have another one.
+      const atPlace = places.get(placeOf(entry));
+      if (ofEvent !== undefined && !(await isLost(ofEvent))) continue;
+      added.push(entry);
+      removed.push(...[ofEvent, atPlace].filter((stored) => stored !== undefined));
+    }
+  }
+  return { added, removed };
+}
+
+/** The payments that the books do not have. */
+export async function findNewPayments(
+  tx: BooksTransaction,
+  payments: readonly PaymentRow[],
+): Promise<readonly PaymentRow[]> {
+  if (payments.length === 0) return [];
+  const stored = await tx
+    .selectFrom('payments')
+    .select(['account', 'payment', 'kind'])
+    .where('account', 'in', [...new Set(payments.map(({ account }) => account))])
+    .where('payment', 'in', [...new Set(payments.map(({ payment }) => payment))])
+    .execute();
+  const isStored = new Set(stored.map(identifyPayment));
+  return payments.filter((payment) => !isStored.has(identifyPayment(payment)));
+}
+
+export function identifyPayment(payment: Pick<PaymentRow, 'account' | 'payment' | 'kind'>): string {
+  return `${payment.account} ${payment.kind} ${payment.payment}`;
+}
+
+async function findEvents(
+  tx: BooksTransaction,
+  entries: readonly EntryRow[],
+  days: readonly number[],
+): Promise<Map<string, CountedEntry>> {
+  const requests = [...new Set(entries.map(({ request }) => request))];
+  const found = new Map<string, CountedEntry>();
+  for (const day of days) {
+    const rows = await tx
+      .selectFrom(entriesOf(day))
+      .select(COLUMNS)
+      .where('request', 'in', requests)
+      .execute();
+    for (const row of rows) found.set(eventOf(row), row);
+  }
+  return found;
+}
+
+async function findPlaces(
+  tx: BooksTransaction,
+  entries: readonly EntryRow[],
+  day: number,
+): Promise<Map<string, CountedEntry>> {
+  const rows = await tx
+    .selectFrom(entriesOf(day))
+    .select(COLUMNS)
+    .where('ms', 'in', [...new Set(entries.map(({ ms }) => ms))])
+    .where('bucket', 'in', [...new Set(entries.map(({ bucket }) => bucket))])
+    .execute();
+  return new Map(rows.map((row) => [placeOf(row), row]));
+}
+
+function placeOf({ ms, bucket, seq }: Pick<EntryRow, 'ms' | 'bucket' | 'seq'>): string {
+  return `${ms} ${bucket} ${seq}`;
+}
+
+function groupByDay(entries: readonly EntryRow[]): Map<number, EntryRow[]> {
+  const days = new Map<number, EntryRow[]>();
+  for (const entry of entries) {
+    const day = dayOfMs(entry.ms);
+    days.set(day, [...(days.get(day) ?? []), entry]);
+  }
+  return days;
+}

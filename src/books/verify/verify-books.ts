@@ -1,0 +1,112 @@
+import { BUCKETS } from '../../keys/bucket-tags.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { firstKeptMonth } from '../duties/kept-months.ts';
+import type { Books } from '../engine/books.ts';
+import { readSnapshot } from '../engine/read-snapshot.ts';
+import { checkBucket } from './check-bucket.ts';
+import { checkDays } from './check-days.ts';
+import { checkTotals } from './check-totals.ts';
+import { countProblems, type LedgerReport, type UnsettledHolds } from './ledger-report.ts';
+import type { UnsettledOfDay } from './sum-unsettled.ts';
+import { keepVerifiedFact } from './verified-fact.ts';
+
+export interface VerifyProgress {
+  readonly what: 'buckets' | 'hours';
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface VerifyBooksOptions {
+  readonly books: Books;
+  readonly connection: Pick<RedisConnection, 'client' | 'send'>;
+  readonly clock: Clock;
+  /** Whether to read days again that were verified before, and archives. */
+  readonly isFull: boolean;
+  /**
+   * Reads the archive of a day that has left the books, and says in words what is wrong with it.
+   * Without it nothing reads archives.
+   */
+  readonly verifyArchivedDay?: ((day: number) => Promise<readonly string[]>) | undefined;
+  readonly onProgress: (progress: VerifyProgress) => void;
+}
+
+/**
+ * Compares every balance, every month's spending and all held amounts in Redis with the books, and
+ * the sums in the books with their entries. It may run while requests and ingestion do. It changes
+ * no figures; it keeps which days were verified, and the result for the metrics of the nodes.
+ */
+export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerReport> {
+  const { books, clock, onProgress } = options;
+  const ofRedis = await checkBuckets(options);
+  const totals = await readSnapshot(books, checkTotals);
+  const ofDays = await checkDays({
+    ...options,
+    onHour: (done, total) => onProgress({ what: 'hours', done, total }),
+  });
+  const found = {
+    entries: ofRedis.entries + (await countRows(books, 'payments')),
+    accounts: ofRedis.accounts,
+    key_months: ofRedis.keyMonths,
+    drifts: ofRedis.drifts,
+    unknown_accounts: ofRedis.unknownAccounts,
+    sum_drifts: [...totals, ...ofDays.drifts],
+    archive_problems: ofDays.archiveProblems,
+    days_read: ofDays.daysRead,
+    days: ofDays.days,
+    gaps: ofRedis.gaps + (await countRows(books, 'gaps')),
+    repeats: await countRows(books, 'repeats'),
+    damaged: ofRedis.damaged + (await countDamaged(books)),
+    unsettled: describeUnsettled(ofDays.unsettled),
+  };
+  const drifts = countProblems(found);
+  const unsettled = found.unsettled.holds;
+  await keepVerifiedFact(books, { verified_ms: clock.nowMs(), drifts, unsettled });
+  return { is_clean: drifts === 0, ...found };
+}
+
+async function checkBuckets({ books, connection, clock, onProgress }: VerifyBooksOptions) {
+  const drifts: LedgerReport['drifts'][number][] = [];
+  const unknownAccounts: LedgerReport['unknown_accounts'][number][] = [];
+  const counts = { entries: 0, accounts: 0, keyMonths: 0, damaged: 0, gaps: 0 };
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    onProgress({ what: 'buckets', done: bucket, total: BUCKETS });
+    const month = firstKeptMonth(clock.nowMs());
+    const check = await checkBucket({ books, connection, bucket, firstKeptMonth: month });
+    drifts.push(...check.drifts);
+    unknownAccounts.push(...check.unknownAccounts);
+    counts.entries += check.entries;
+    counts.accounts += check.accounts;
+    counts.keyMonths += check.keyMonths;
+    counts.damaged += check.damaged;
+    if (check.isGapped) counts.gaps++;
+  }
+  return { ...counts, drifts, unknownAccounts };
+}
+
+async function countRows({ db }: Books, table: 'payments' | 'gaps' | 'repeats'): Promise<number> {
+  const { rows } = await db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .executeTakeFirstOrThrow();
+  return rows;
+}
+
+/** Without those of the audit log, which stand under another number than that of a bucket. */
+async function countDamaged({ db }: Books): Promise<number> {
+  const { rows } = await db
+    .selectFrom('damaged')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .where('bucket', '>=', 0)
+    .executeTakeFirstOrThrow();
+  return rows;
+}
+
+function describeUnsettled(sums: UnsettledOfDay): UnsettledHolds {
+  return {
+    holds: sums.holds,
+    held_micros: sums.held,
+    charged_micros: sums.charged,
+    last_at: sums.last_ms === null ? null : new Date(sums.last_ms).toISOString(),
+  };
+}
