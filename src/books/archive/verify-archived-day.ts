@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArchiveStore } from './archive-store.ts';
+import { dateOfDay } from './day-source.ts';
+import { compareDaySums, type DaySums, joinSums, NO_DAY_SUMS } from './day-sums.ts';
+import { compareHashes, hashFile } from './hash-file.ts';
+import { type ManifestPart, readManifest } from './manifest.ts';
+import { type DuckDb, openDuckDb } from './open-duckdb.ts';
+import { sumParquet } from './parquet-sums.ts';
+
+const MEMORY_MAX = '128MB';
+
+/**
+ * Reads a day of the archive back. Says in words what is wrong with it: nothing if the day is
+ * archived and every file is there, unchanged, and holds what the manifest says.
+ */
+export async function verifyArchivedDay(
+  place: ArchiveStore,
+  day: number,
+  options: { readonly tempFolder: string },
+): Promise<string[]> {
+  const manifest = await readManifest(place, day);
+  if (manifest === undefined) return [`${dateOfDay(day)} has no manifest`];
+  await mkdir(options.tempFolder, { recursive: true });
+  const tempFolder = await mkdtemp(join(options.tempFolder, 'verifying-'));
+  const duckDb = await openDuckDb({ tempFolder, memoryMax: MEMORY_MAX });
+  try {
+    const problems: string[] = [];
+    let sums: DaySums = NO_DAY_SUMS;
+    for (const part of manifest.parts) {
+      const problem = await verifyPart(place, part, duckDb, join(tempFolder, 'part'));
+      if (problem !== undefined) problems.push(`${part.name}: ${problem}`);
+      sums = joinSums(sums, part);
+    }
+    const differences = compareDaySums(manifest, sums);
+    if (differences.length > 0) {
+      problems.push(`the parts of ${manifest.date} are not its sums: ${differences.join(', ')}`);
+    }
+    return problems;
+  } finally {
+    duckDb.close();
+    await rm(tempFolder, { recursive: true });
+  }
+}
+
+async function verifyPart(
+  place: ArchiveStore,
+  part: ManifestPart,
+  duckDb: DuckDb,
+  folder: string,
+): Promise<string | undefined> {
+  const path = await place.bringHere(part.name, folder);
+  if (path === undefined) return 'it is missing';
+  try {
+    const difference = compareHashes(part, await hashFile(path));
+    if (difference !== undefined) return difference;
+    const differences = compareDaySums(part, await sumParquet(duckDb, path));
+    return differences.length > 0 ? differences.join(', ') : undefined;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../../lib/time/clock.ts';
+import { archiveDay } from '../archive/archive-day.ts';
+import type { ArchiveStore } from '../archive/archive-store.ts';
+import type { Manifest } from '../archive/manifest.ts';
+import { verifyArchivedDay } from '../archive/verify-archived-day.ts';
+import type { Books } from '../engine/books.ts';
+import { dayOfMs, msOfDay, nameDay } from '../engine/days.ts';
+import type { DayRow } from '../engine/tables.ts';
+import { dropDay, noteArchived } from './drop-day.ts';
+import { restoreDay } from './restore-day.ts';
+import { sourceOfDay } from './source-of-day.ts';
+
+/** A request may be settled so long after its day: see `find-request.ts`. */
+const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
+
+interface Retention {
+  readonly books: Books;
+  readonly keepMs: number;
+  /** Every entry that is older is in the books. */
+  readonly untilMs: number;
+  readonly clock: Clock;
+}
+
+export interface ArchiveDaysOptions extends Retention {
+  readonly place: ArchiveStore;
+  /** Belongs to this call alone. */
+  readonly tempFolder: string;
+  readonly rowsPerFileMax?: number;
+  readonly signal: AbortSignal;
+  /** The day is next. */
+  onDay(day: DueDay, done: number, days: number): void;
+  onArchived(manifest: Manifest): void;
+  /** The day stays in the books, and the next one is archived. */
+  onFailure(day: DueDay, reason: Error): void;
+}
+
+export type DueDay = Pick<DayRow, 'day' | 'state' | 'archive'>;
+
+/** The first day that is not older than `keep`. */
+export function firstKeptDay(nowMs: number, keepMs: number): number {
+  return dayOfMs(nowMs - keepMs);
+}
+
+/** The days whose tables may be dropped once they are archived, the oldest first. */
+export async function listDueDays({ books, keepMs, untilMs, clock }: Retention): Promise<DueDay[]> {
+  const nowMs = clock.nowMs();
+  const days = await books.db
+    .selectFrom('days')
+    .select(['day', 'state', 'archive'])
+    .where('state', '<>', 'dropped')
+    .where('day', '<', firstKeptDay(nowMs, keepMs))
+    .orderBy('day')
+    .execute();
+  return days.filter(
+    ({ day }) => msOfDay(day + 1) + LATE_WITHIN_MAX_MS <= Math.min(nowMs, untilMs),
+  );
+}
+
+/**
+ * Moves every day that is due from the books into the archive. A call that is killed leaves each
+ * day in at least one of them, and the next call goes on.
+ */
+export async function archiveOldDays(options: ArchiveDaysOptions): Promise<void> {
+  const days = await listDueDays(options);
+  for (const [index, day] of days.entries()) {
+    options.signal.throwIfAborted();
+    options.onDay(day, index, days.length);
+    try {
+      await moveDay(options, day);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      options.onFailure(day, error instanceof Error ? error : new Error(`${error}`));
+    }
+  }
+}
+
+async function moveDay(options: ArchiveDaysOptions, { day, state, archive }: DueDay) {
+  const { books, place, tempFolder } = options;
+  if (state === 'open' && archive !== null) await restoreDay(books, place, { day, tempFolder });
+  const manifest = await archiveDay(sourceOfDay(books, day), place, options);
+  const problems = await verifyArchivedDay(place, day, { tempFolder });
+  if (problems.length > 0) {
+    throw new Error(
+      `the archive of ${nameDay(day)} in ${place.title} is damaged (${problems.join('; ')}): without its manifest, the day is archived anew`,
+    );
+  }
+  await noteArchived(books, day, manifest);
+  await dropDay(books, day);
+  options.onArchived(manifest);
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { encodeManifest, type Manifest } from '../archive/manifest.ts';
+import type { Books, BooksTransaction } from '../engine/books.ts';
+import { entriesOf, nameDay } from '../engine/days.ts';
+import { lockBooks } from '../engine/migrate-books.ts';
+import { decodeManifest } from '../verify/verified-day.ts';
+
+/** Who waits longer for the table would keep the ingester waiting, too. */
+const LOCK_TIMEOUT_MS = 5_000;
+const SUMS = ['rows', 'held', 'charged', 'short'] as const;
+
+/** To be called once the archive of the day was read back. */
+export async function noteArchived({ db }: Books, day: number, manifest: Manifest): Promise<void> {
+  await db
+    .updateTable('days')
+    .set({ state: 'archived', archive: encodeManifest(manifest) })
+    .where('day', '=', day)
+    .execute();
+}
+
+/**
+ * Drops the table of an archived day, unless it has other sums than the archive. One transaction
+ * does both, so nothing can be entered in between.
+ */
+export async function dropDay({ engine, db }: Books, day: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if (engine === 'postgres') {
+      await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(tx);
+      await lockBooks(engine, tx);
+      await sql.raw(`lock table ${entriesOf(day)} in access exclusive mode`).execute(tx);
+    }
+    const row = await tx
+      .selectFrom('days')
+      .select(['state', 'archive'])
+      .where('day', '=', day)
+      .executeTakeFirst();
+    const archive = decodeManifest(row?.archive ?? null);
+    if (row?.state !== 'archived' || archive === undefined) {
+      throw new Error(`${nameDay(day)} is not archived: its entries stay in the books`);
+    }
+    const sums = await sumTable(tx, day);
+    const differences = SUMS.filter((name) => sums[name] !== archive[name]);
+    if (differences.length > 0) {
+      throw new Error(
+        `${nameDay(day)} has changed since it was archived (${differences.join(', ')}): its entries stay in the books until the next run`,
+      );
+    }
+    await sql.raw(`drop table ${entriesOf(day)}`).execute(tx);
+    await tx.updateTable('days').set({ state: 'dropped' }).where('day', '=', day).execute();
+  });
+}
+
+function sumTable(tx: BooksTransaction, day: number) {
+  return tx
+    .selectFrom(entriesOf(day))
+    .select([
+      sql<number>`count(*)`.as('rows'),
+      sql<number>`coalesce(sum(held), 0)`.as('held'),
+      sql<number>`coalesce(sum(charged), 0)`.as('charged'),
+      sql<number>`coalesce(sum(short), 0)`.as('short'),
+    ])
+    .executeTakeFirstOrThrow();
+}
