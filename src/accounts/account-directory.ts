@@ -20,9 +20,6 @@ import { listAccountIds } from './list-account-ids.ts';
 import { type RecordStore, readEach, type Texts } from './record-store.ts';
 import type { Writer } from './writer.ts';
 
-/** Accounts that one page of a search looks at. */
-const SEARCHED_MAX = 2_000;
-
 interface AccountDetails {
   readonly name: string;
   readonly plan: Plan;
@@ -35,13 +32,8 @@ export interface AccountList {
 }
 
 interface AccountsQuestion {
-  readonly after?: string;
+  readonly after?: string | undefined;
   readonly limit: number;
-  /**
-   * A part of the name or id, in upper or lower case. With a search, a page may have fewer accounts
-   * than `limit` although more follow.
-   */
-  readonly search?: string;
 }
 
 interface PaymentOrder {
@@ -117,16 +109,11 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
       });
     },
     getAccount: read,
-    async listAccounts({ after, limit, search }) {
-      const readMax = search === undefined ? limit : SEARCHED_MAX;
-      const ids = await listAccountIds(store, after, readMax + 1);
-      const looked = await readEach(ids.slice(0, readMax), read);
-      const found = search === undefined ? looked : looked.filter(createMatch(search));
-      const accounts = found.slice(0, limit);
-      const hasMoreFound = found.length > limit;
-      const hasMore = hasMoreFound || ids.length > readMax;
-      const last = hasMoreFound ? accounts.at(-1) : looked.at(-1);
-      return { accounts, next: hasMore ? last?.id : undefined };
+    async listAccounts({ after, limit }) {
+      // One more tells whether there is another page.
+      const ids = await listAccountIds(store, after, limit + 1);
+      const accounts = await readEach(ids.slice(0, limit), read);
+      return { accounts, next: ids.length > limit ? accounts.at(-1)?.id : undefined };
     },
     async addCredits(accountId, { micros, id, note, kind, isForced }) {
       const reply = await writer.writePayment({
@@ -141,11 +128,6 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
       return explainCredit(reply, { accountId, id, micros });
     },
   };
-}
-
-function createMatch(search: string): (account: Account) => boolean {
-  const wanted = search.toLowerCase();
-  return ({ id, name }) => name.toLowerCase().includes(wanted) || id.toLowerCase().includes(wanted);
 }
 
 function placeOf(id: string) {

@@ -45,8 +45,9 @@ export class RequestRecorder {
   }
 
   /** The client's body comes next, so the request waits for the client from here on. */
-  noteKey({ keyId, masked }: ApiKey): void {
+  noteKey({ keyId, masked, strangerAddress }: ApiKey): void {
     this.#record.keyId = keyId;
+    this.#record.isKeyProven = strangerAddress === undefined;
     this.#record.maskedKey = masked;
     this.waitFor('client');
   }
@@ -143,6 +144,7 @@ function openRecord(
     trace,
     keyId: undefined,
     maskedKey: undefined,
+    isKeyProven: false,
     model: undefined,
     upstream: undefined,
     tries: NO_TRIES,

@@ -15,6 +15,8 @@ export interface RequestRecord {
   /** Undefined if the text is not a key. */
   readonly keyId: string | undefined;
   readonly maskedKey: string | undefined;
+  /** Whether this worker knew before that the key exists. Otherwise the store has to say so. */
+  readonly isKeyProven: boolean;
   /** The pinned id. Undefined if the request ended before a model was found. */
   readonly model: string | undefined;
   /** The upstream of the last try, whose answer the client got. */

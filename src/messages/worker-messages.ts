@@ -1,5 +1,6 @@
-import type { PackedConfig } from '../config/pack-config.ts';
+import type { PackedSecrets } from '../lib/pack-secrets.ts';
 import type { Readiness } from '../lib/readiness.ts';
+import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import type { Activity } from '../ops/activity.ts';
 import type { UpstreamState } from '../routing/router.ts';
@@ -25,7 +26,7 @@ export interface StartOrder {
    * The settings as the primary has read and checked them. The parser and the schema would take 6
    * MB in each worker.
    */
-  readonly config: PackedConfig;
+  readonly config: PackedSecrets;
   readonly configVersion: string;
   /** The socket of the store that the primary runs itself. */
   readonly embeddedRedisPath: string | undefined;
@@ -49,6 +50,8 @@ export type MessageToWorker =
   | { readonly type: 'drain'; readonly order: DrainOrder }
   /** The names of all upstreams that do not answer the primary's probes. */
   | { readonly type: 'upstreams_down'; readonly names: readonly string[] }
+  /** Whether so many entries wait for the books that no request may be admitted. */
+  | { readonly type: 'books_full'; readonly isFull: boolean }
   /** The settlements of the `journal` message with this id are on the disk. */
   | { readonly type: 'journalled'; readonly id: number }
   /** The worker answers with `metrics` and the same id. */
@@ -60,6 +63,8 @@ export type MessageToPrimary =
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'report'; readonly report: WorkerReport }
   | { readonly type: 'activity'; readonly activity: Activity }
+  /** Sent once a second while requests are refused, and by a worker that has drained. */
+  | { readonly type: 'refusals'; readonly batch: RefusalBatch }
   /**
    * Settlements that the store has not taken. The primary owns them once it has answered
    * `journalled`.

@@ -1,19 +1,6 @@
+import { FAST, LAG, PROPAGATION, SLOW, STORE } from './buckets.ts';
 import * as sets from './label-sets.ts';
 import { counter, gauge, histogram, type MetricDeclaration } from './metric-declaration.ts';
-
-/** In seconds: from below a millisecond, where the gateway's own work lies, up to a second. */
-const FAST = [
-  50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6, 1e-3, 2e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25,
-  0.5, 1,
-];
-/** Redis, near or far, up to the time at which requests stop waiting. */
-const STORE = [
-  100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2,
-];
-/** Models: from a cached word to a long answer. */
-const SLOW = [5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
-const LAG = [1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2.5, 5];
-const PROPAGATION = [1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const route = sets.ROUTES;
 const model = 'models';
@@ -143,36 +130,62 @@ export const METRICS = {
     'sum',
     "Settlements in the node's journal that Redis has not taken.",
   ),
-  ledgerExporterActive: gauge(
-    'tollgate_ledger_exporter_active',
+  booksIngesting: gauge(
+    'tollgate_books_ingesting',
     {},
     'max',
-    '1 on the node that exports the ledger.',
+    '1 on the node that fills the books.',
   ),
-  ledgerExportLag: gauge(
-    'tollgate_ledger_export_lag_seconds',
+  booksLag: gauge(
+    'tollgate_books_lag_seconds',
     {},
     'max',
-    'Since this node had last read all of the ledger; absent where it does not export.',
+    'Since the books had last everything that Redis has; absent where the node does not ingest.',
   ),
-  ledgerDrifts: gauge(
-    'tollgate_ledger_drifts',
+  booksWaiting: gauge(
+    'tollgate_books_waiting_entries',
     {},
     'max',
-    'What the last `tollgate ledger verify` on this data folder found to disagree.',
+    'Entries in Redis: what is not in the books, and the last ten minutes of what is.',
   ),
-  ledgerHoldsUnsettled: gauge(
-    'tollgate_ledger_holds_unsettled',
+  booksGaps: gauge('tollgate_books_gaps', {}, 'max', 'Stretches of entries that the books lack.'),
+  booksRepeats: gauge(
+    'tollgate_books_repeats',
     {},
     'max',
-    'Holds that ran out and that nobody settled, by the last `tollgate ledger verify` on this data folder.',
+    'Events that came to the books under two ids.',
   ),
-  ledgerVerifiedTime: gauge(
-    'tollgate_ledger_verified_timestamp_seconds',
+  booksDrifts: gauge(
+    'tollgate_books_drifts',
+    {},
+    'max',
+    'What the last `tollgate ledger verify` found to disagree.',
+  ),
+  booksHoldsUnsettled: gauge(
+    'tollgate_books_holds_unsettled',
+    {},
+    'max',
+    'Holds that ran out and that nobody settled, by the last `tollgate ledger verify`.',
+  ),
+  booksVerifiedTime: gauge(
+    'tollgate_books_verified_timestamp_seconds',
     {},
     'max',
     'When that was.',
   ),
+  booksArchivedDays: gauge('tollgate_books_archived', {}, 'max', 'Days in the archive.'),
+  booksDaysDue: gauge(
+    'tollgate_books_due',
+    {},
+    'max',
+    'Days that are older than `books.keep` and not in the archive; absent without one.',
+  ),
+  booksArchiveFailures: counter(
+    'tollgate_books_archive_failures_total',
+    {},
+    'Runs of the archiver that left days in the books which are due.',
+  ),
+  booksSize: gauge('tollgate_books_size_bytes', {}, 'max', 'The size of the books on the disk.'),
   revocationSeconds: histogram(
     'tollgate_revocation_propagation_seconds',
     { subject: sets.CHANGE_SUBJECTS },

@@ -3,6 +3,7 @@ import type { ConfigSource } from '../config/source/read-config-source.ts';
 import { checkEndpointFree } from '../http/check-endpoint-free.ts';
 import type { Log } from '../lib/log.ts';
 import { findWorstReadiness, type Readiness } from '../lib/readiness.ts';
+import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { ClusterState } from '../ops/cluster-state.ts';
 import type { EventHub } from '../ops/event-hub.ts';
@@ -29,6 +30,8 @@ export interface Fleet {
   /** Rejects when a worker cannot start at all. */
   start(): Promise<void>;
   readonly reload: Reload;
+  /** While the books are full, no worker admits a request. Holds for later workers too. */
+  tellBooksFull(isFull: boolean): void;
   readState(): ClusterState;
   /**
    * The readiness of the worst worker, since the kernel chooses which worker a connection reaches.
@@ -45,6 +48,10 @@ interface FleetOptions {
   readonly embeddedRedisPath: string | undefined;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
+  /** Called with the settings that a reload has brought into use. */
+  readonly onUse: (config: EffectiveConfig['config']) => void;
+  /** Takes what a worker has refused, about once a second and when it has drained. */
+  readonly noteRefusals: (batch: RefusalBatch) => void;
   readonly audit: ReloadAudit;
   readonly hub: EventHub;
   readonly node: string;
@@ -58,6 +65,7 @@ export function createFleet(options: FleetOptions): Fleet {
   const { first, hub, node, clock, log } = options;
   const startedMs = clock.nowMs();
   let effective = first;
+  let areBooksFull = false;
   const endedTries = createEndedTries();
   const nodeEvents = createNodeEvents(hub);
   const probes = probeUpstreams(first.config, {
@@ -72,7 +80,10 @@ export function createFleet(options: FleetOptions): Fleet {
     names: () => effective.config.upstreams.map(({ name }) => name),
     readHealth: (name) => readUpstreamHealth(workers.workers(), name),
   });
-  const fork = createFork(options, { probes, nodeEvents, upstreamEvents, endedTries });
+  const fork = createFork(options, {
+    ...{ probes, nodeEvents, upstreamEvents, endedTries },
+    areBooksFull: () => areBooksFull,
+  });
   const workers: Supervisor = superviseWorkers({
     fork: (slot) => fork(slot, effective),
     onReplace: () => options.nodeMetrics.metrics.workerRestarts.at({}).add(1),
@@ -81,6 +92,7 @@ export function createFleet(options: FleetOptions): Fleet {
   const use = (used: EffectiveConfig) => {
     probes.changeConfig(used.config);
     effective = used;
+    options.onUse(used.config);
     endedTries.keepOnly(used.config.upstreams.map(({ name }) => name));
   };
 
@@ -91,6 +103,11 @@ export function createFleet(options: FleetOptions): Fleet {
       effective: () => effective,
       takeOver: (next) => takeOverConfig({ workers, next, previous: effective, use }),
     }),
+    tellBooksFull(isFull) {
+      if (isFull === areBooksFull) return;
+      areBooksFull = isFull;
+      for (const worker of workers.workers()) worker.tellBooksFull(isFull);
+    },
     readState: () =>
       readClusterState({
         ...{ nodeId: node, startedMs, probes, endedTries: endedTries.read() },
@@ -134,6 +151,7 @@ function createFleetReload(options: FleetOptions, { effective, takeOver }: Reloa
 }
 
 interface ForkParts {
+  readonly areBooksFull: () => boolean;
   readonly probes: NodeProbes;
   readonly nodeEvents: ReturnType<typeof createNodeEvents>;
   readonly upstreamEvents: UpstreamEvents;
@@ -141,8 +159,8 @@ interface ForkParts {
 }
 
 function createFork(
-  { embeddedRedisPath, journal, nodeMetrics }: FleetOptions,
-  { probes, nodeEvents, upstreamEvents, endedTries }: ForkParts,
+  { embeddedRedisPath, journal, noteRefusals, nodeMetrics }: FleetOptions,
+  { areBooksFull, probes, nodeEvents, upstreamEvents, endedTries }: ForkParts,
 ): (slot: number, effective: EffectiveConfig) => WorkerProcess {
   return (slot, effective) => {
     const order = {
@@ -153,6 +171,8 @@ function createFork(
     };
     const links = {
       journal,
+      noteRefusals,
+      areBooksFull,
       downUpstreams: () => probes.downNames(),
       onReport: () => upstreamEvents.look(),
     };

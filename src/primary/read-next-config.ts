@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { configVersion } from '../config/config-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { ConfigSource } from '../config/source/read-config-source.ts';
+import type { ArchivePlace } from '../lib/address/books-target.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
 
@@ -22,6 +23,11 @@ const FIXED: Readonly<Record<string, (config: Config) => string | undefined>> = 
   data_dir: ({ dataDir }) => dataDir,
   'ops.admin_token': ({ ops }) => ops.adminToken?.reveal(),
   'redis.url': nameStore,
+  'books.url': ({ books }) => (books.place.kind === 'file' ? '' : books.place.url.reveal()),
+  'books.connections': ({ books }) => String(books.connectionsMax),
+  'books.keep': ({ books }) => String(books.keepMs),
+  'books.archive': ({ books }) => nameArchive(books.archive),
+  'books.waiting_entries_max': ({ books }) => String(books.waitingEntriesMax),
 };
 
 /**
@@ -46,6 +52,12 @@ export function readNextConfig(
 
 function nameStore({ redis }: Config): string {
   return redis === 'embedded' ? redis : formatRedisUrl(redis);
+}
+
+function nameArchive(archive: ArchivePlace | undefined): string {
+  if (archive?.kind !== 's3') return archive?.folder ?? '';
+  const { accessKey, secretKey, ...place } = archive;
+  return JSON.stringify([place, accessKey.reveal(), secretKey.reveal()]);
 }
 
 export function isMoved(current: Config, next: Config): boolean {

@@ -27,7 +27,8 @@ import { createFleet, type Fleet } from './fleet.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import type { EffectiveConfig } from './read-next-config.ts';
 import type { Reload } from './reload.ts';
-import { type Bookkeeping, startBookkeeping } from './start-bookkeeping.ts';
+import { type Bookkeeping, costsOf, startBookkeeping } from './start-bookkeeping.ts';
+import { watchBooksRoom } from './watch-books.ts';
 
 export interface PrimaryOptions {
   /** Reads the settings anew at each call: at the start and at every reload. */
@@ -74,14 +75,16 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await checkEndpointFree(config.listen);
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
-    books = await startBooks(config, embedded, { metrics: nodeMetrics.metrics, log });
-    const { directory, audit, journal } = books;
+    books = await startBooks(first, embedded, { metrics: nodeMetrics.metrics, log });
+    const { directory, audit, journal, threads } = books;
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
     const parts = { books, hub: createEventHub(), node: loadNodeId(dataDir), nodeMetrics, log };
     fleet = createFleet({
       ...{ first, readSource, journal, audit, ...parts },
+      noteRefusals: threads.noteRefusals,
+      onUse: (used) => threads.changeCosts(costsOf(used)),
       ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = fleet;
@@ -91,6 +94,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
       reload: async (who) => (isReady ? reload(who) : { kind: 'busy' }),
     });
+    const stopRoomWatch = watchBooksRoom(threads, () => effective().config, workers.tellBooksFull);
     await workers.start();
     isReady = true;
     announceNode(config, demoKey, print);
@@ -100,6 +104,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const reason = await ending.reached;
     process.off('SIGHUP', reloadBySignal);
     isReady = false;
+    stopRoomWatch();
     if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
     else log.info({ signal: reason }, 'draining');
     const drained = workers.stop(STOP_LINGER_MS);
@@ -130,12 +135,14 @@ async function startEmbedded(
 }
 
 function startBooks(
-  { redis, dataDir }: Config,
+  { config, source }: EffectiveConfig,
   embedded: EmbeddedServer | undefined,
   { metrics, log }: { readonly metrics: ProcessMetrics; readonly log: Log },
 ): Promise<Bookkeeping> {
+  const { redis } = config;
   const target = redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
-  return startBookkeeping({ target, dataDir, metrics, clock: systemClock, log });
+  const { path: configPath } = source;
+  return startBookkeeping({ target, config, configPath, metrics, clock: systemClock, log });
 }
 
 interface OpsParts {
@@ -164,7 +171,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
       ...{ node, reload, readCluster, events: hub, clock: systemClock },
-      ...{ directory: books.directory, audit: books.audit, ledger: books.ledger },
+      ...{ directory: books.directory, audit: books.audit, books: books.desk },
       rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: config().plans }),
       nameModel: (name) => nameForList(createCatalogue(config().models), name),
       readModels: () => config().models,

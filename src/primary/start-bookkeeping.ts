@@ -3,19 +3,22 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditLog, createAuditLog } from '../accounts/audit/audit-log.ts';
 import { createDirectory, type Directory } from '../accounts/directory.ts';
+import { createBooksDesk } from '../bookkeeping/create-books-desk.ts';
+import { type BooksThreads, startBooksThreads } from '../bookkeeping/start-books-threads.ts';
+import type { UpstreamCosts } from '../bookkeeping/thread-messages.ts';
+import { booksTargetOf } from '../config/books-target-of.ts';
+import type { Config } from '../config/config.ts';
 import { loadNodeId } from '../data-dir/load-node-id.ts';
 import { digestKey } from '../keys/digest-key.ts';
-import { createFindCharged } from '../ledger/create-find-charged.ts';
-import { createLedgerDesk, type LedgerDesk } from '../ledger/create-ledger-desk.ts';
-import { type LedgerExporter, startLedgerExporter } from '../ledger/start-ledger-exporter.ts';
-import { readVerifyResult } from '../ledger/verify-result.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
+import { packSecrets } from '../lib/pack-secrets.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { creditsOf } from '../lib/units/micros.ts';
 import { countFaults, createObserveSettled } from '../metrics/observe-billing.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+import type { BooksDesk } from '../ops/books-desk.ts';
 import { openSettleJournal, type SettleJournal } from '../quota/journal/settle-journal.ts';
 import { settle } from '../quota/scripts/settle.ts';
 import { type SweepReply, sweep } from '../quota/scripts/sweep.ts';
@@ -24,6 +27,8 @@ import { startSweeper } from '../quota/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
+import { keepBooks } from './keep-books.ts';
+import { watchBooks } from './watch-books.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 /** How long a node that ends may wait for the store. What is left stays on the disk. */
@@ -35,10 +40,25 @@ const JOURNAL_DRAIN_MAX_MS = 2_000;
 const REPEAT_ATTEMPTS_MAX = 600;
 const REPEAT_DELAY_MS = 1_000;
 const CONNECT_TIME_MAX_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+/** Where archives go, as people read it. */
+function nameArchive({ archive }: Config['books']): string | null {
+  if (archive === undefined) return null;
+  if (archive.kind === 'folder') return archive.folder;
+  return `s3://${archive.bucket}/${archive.prefix}`;
+}
+
+/** What vendors charge, as a thread takes it. */
+export function costsOf({ upstreams }: Config): UpstreamCosts {
+  return upstreams.map(({ name, costs }) => ({ name, costs }));
+}
 
 interface BookkeepingOptions {
+  /** Of the settings, for the processes that a node starts. */
+  readonly configPath: string | undefined;
   readonly target: RedisTarget;
-  readonly dataDir: string;
+  readonly config: Config;
   readonly metrics: ProcessMetrics;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,7 +67,8 @@ interface BookkeepingOptions {
 export interface Bookkeeping {
   readonly directory: Directory;
   readonly audit: AuditLog;
-  readonly ledger: LedgerDesk;
+  readonly desk: BooksDesk;
+  readonly threads: Pick<BooksThreads, 'report' | 'noteRefusals' | 'changeCosts'>;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** Resolves when accounts can be written, or when the time is up. */
@@ -56,12 +77,25 @@ export interface Bookkeeping {
   close(): Promise<void>;
 }
 
+function startBooks({ target, config, log }: BookkeepingOptions) {
+  const nodeId = loadNodeId(config.dataDir);
+  const books = booksTargetOf(config);
+  const { logLevel } = config;
+  const order = { redis: packSecrets(target), books, nodeId, logLevel, costs: costsOf(config) };
+  const threads = startBooksThreads(order, log);
+  const desk = createBooksDesk(threads.questions, () => ({
+    keepDays: Math.floor(config.books.keepMs / DAY_MS),
+    archive: nameArchive(config.books),
+  }));
+  return { threads, desk };
+}
+
 /**
  * A node's part in accounts and credits: the work that is done once per node, not by every worker.
  */
 export async function startBookkeeping(options: BookkeepingOptions): Promise<Bookkeeping> {
-  const { target, dataDir, metrics, clock, log } = options;
-  const random = Math.random;
+  const { target, config, metrics, clock, log } = options;
+  const { dataDir } = config;
   const connect = (name: string, label: 'primary' | 'accounts') => {
     const onCommand = createObserveCommand(metrics, label);
     return connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log, onCommand });
@@ -69,28 +103,25 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   const connection = connect('primary', 'primary');
   // Waiting for a replica blocks a connection, so accounts have their own.
   const directoryConnection = connect('primary-accounts', 'accounts');
-  // Reading the ledger can take long, so nothing else waits on its connection.
-  const ledgerConnection = connect('primary-ledger', 'primary');
-  const ledgerDir = join(dataDir, 'ledger');
-  const ledgerPlace = { connection: ledgerConnection, dirs: [ledgerDir] };
+  const { threads, desk } = startBooks(options);
 
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
     settle: countFaults(metrics, (settlement: Settlement) => settle(connection, settlement)),
-    findCharged: createFindCharged(ledgerPlace, clock),
+    findCharged: desk.findCharged,
     onSettled: createObserveSettled(metrics),
-    ...{ clock, random, log },
+    ...{ clock, random: Math.random, log },
   });
   const sweeper = startSweeper({
     sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
     onSwept: createObserveSwept(metrics),
-    random,
+    random: Math.random,
     log,
   });
-  const nodeId = loadNodeId(dataDir);
-  const exporter = startLedgerExporter({ connection, dir: ledgerDir, nodeId, clock, log });
   const memory = watchMemory(connection);
-  watchBooks(metrics, { journal, exporter, memory, ledgerDir, clock });
+  watchStore(metrics, { journal, memory });
+  watchBooks(metrics, { threads, books: config.books, clock });
+  const keeper = keepBooks(threads, options);
   const directory = createDirectory({
     ...{ connection: directoryConnection, randomBytes, clock, digestKey },
   });
@@ -99,7 +130,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     ...{ connection, log },
     onChange() {
       journal.replay();
-      exporter.noteMasterChange();
+      threads.noteMasterChange();
       void repeatWrites(directory, audit, log);
     },
     onSame: journal.noteSame,
@@ -108,7 +139,8 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   return {
     directory,
     audit,
-    ledger: createLedgerDesk(ledgerPlace),
+    desk,
+    threads,
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection),
     async close() {
@@ -118,9 +150,9 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       const left = await journal.drain(JOURNAL_DRAIN_MAX_MS);
       if (left > 0) log.warn({ left }, 'settlements stay in the journal until the next start');
       await journal.close();
-      await exporter.stop();
+      await Promise.all([keeper.stop(), threads.stop()]);
       await audit.close();
-      await Promise.all([connection, directoryConnection, ledgerConnection].map((c) => c.close()));
+      await Promise.all([connection.close(), directoryConnection.close()]);
     },
   };
 }
@@ -132,38 +164,17 @@ function createObserveSwept(metrics: ProcessMetrics): (reply: SweepReply) => voi
   };
 }
 
-interface WatchedBooks {
+interface WatchedStore {
   readonly journal: Pick<SettleJournal, 'depth'>;
-  readonly exporter: Pick<LedgerExporter, 'readMs'>;
   readonly memory: Pick<MemoryWatch, 'usedShare'>;
-  readonly ledgerDir: string;
-  readonly clock: Clock;
 }
 
-function watchBooks(metrics: ProcessMetrics, parts: WatchedBooks): void {
-  const { journal, exporter, memory, ledgerDir, clock } = parts;
+function watchStore(metrics: ProcessMetrics, { journal, memory }: WatchedStore): void {
   metrics.redisMemoryUsed.watch((set) => {
     const share = memory.usedShare();
     if (share !== undefined) set({}, share);
   });
   metrics.settleJournalDepth.watch((set) => set({}, journal.depth));
-  metrics.ledgerExporterActive.watch((set) => set({}, exporter.readMs() === undefined ? 0 : 1));
-  metrics.ledgerExportLag.watch((set) => {
-    const readMs = exporter.readMs();
-    if (readMs !== undefined) set({}, Math.max(0, clock.nowMs() - readMs) / 1_000);
-  });
-  metrics.ledgerDrifts.watch((set) => {
-    const result = readVerifyResult(ledgerDir);
-    if (result !== undefined) set({}, result.drifts);
-  });
-  metrics.ledgerHoldsUnsettled.watch((set) => {
-    const unsettled = readVerifyResult(ledgerDir)?.unsettledHolds;
-    if (unsettled !== undefined) set({}, unsettled);
-  });
-  metrics.ledgerVerifiedTime.watch((set) => {
-    const result = readVerifyResult(ledgerDir);
-    if (result !== undefined) set({}, result.verifiedMs / 1_000);
-  });
 }
 
 async function repeatWrites(directory: Directory, audit: AuditLog, log: Log): Promise<void> {

@@ -130,6 +130,12 @@ export const REFUSALS = {
     chatType: 'server_error',
     chatCode: 'service_unavailable',
   },
+  books_full: {
+    status: 503,
+    nativeType: 'api_error',
+    chatType: 'server_error',
+    chatCode: 'service_unavailable',
+  },
   out_of_memory_budget: {
     status: 503,
     nativeType: 'overloaded_error',

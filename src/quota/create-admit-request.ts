@@ -4,7 +4,7 @@ import type { RequestDetails } from '../protocol/request-details.ts';
 import type { AskStore } from './ask-store.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHold, OpenHolds } from './open-holds.ts';
-import { refuseAdmission, refuseSuspended } from './refuse-admission.ts';
+import { refuseAdmission, refuseSuspended, refuseWhileBooksFull } from './refuse-admission.ts';
 import type { AdmitOrder, AdmitReply, PlanLimits } from './scripts/admit.ts';
 import {
   type AdmittedRequest,
@@ -20,6 +20,8 @@ export interface Payer {
 }
 
 interface AdmitRequestOptions {
+  /** While the books are full, nobody is admitted. */
+  readonly books: { readonly isFull: boolean };
   readonly askStore: AskStore;
   /** One attempt to admit a request. */
   readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
@@ -33,6 +35,8 @@ interface AdmitRequestOptions {
   readonly plans: PlanLimits;
   readonly windowMs: number;
   readonly nowMs: () => number;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
   /**
    * Called once for each request. Gets the error if the request is refused because the store did
    * not answer.
@@ -45,7 +49,7 @@ interface AdmitRequestOptions {
 /** Admits a request in one round trip. The hold is then kept until the request is settled. */
 export function createAdmitRequest(options: AdmitRequestOptions) {
   const { askStore, admit, insure, openHolds, settleQueue, plans, windowMs, nowMs } = options;
-  const { onAsked, onReply } = options;
+  const { books, random, onAsked, onReply } = options;
 
   const ask = (order: AdmissionOrder) => {
     const asked = toAdmitOrder(order, windowMs, plans);
@@ -96,6 +100,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   };
 
   return async (order: AdmissionOrder): Promise<Admission> => {
+    if (books.isFull) throw refuseWhileBooksFull(random());
     const askedMs = performance.now();
     let reply: AdmitReply;
     try {

@@ -10,6 +10,9 @@ type AdmitRefusal = Exclude<AdmitReply, { kind: 'admitted' }>;
 /** A guess: it is unknown when another request of the key will end. */
 const IN_FLIGHT_WAIT_MS = 1_000;
 const MINUTE_MS = 60_000;
+/** The books need some time to catch up. Clients that waited must not all come back at once. */
+const BOOKS_WAIT_MS_MIN = 5_000;
+const BOOKS_WAIT_MS_MAX = 15_000;
 
 const DO_NOT_RETRY = { 'x-should-retry': 'false' };
 
@@ -49,6 +52,16 @@ export function refuseSuspended(): Refusal {
   return new Refusal('account_suspended', 'The account of this API key is suspended.', {
     headers: DO_NOT_RETRY,
   });
+}
+
+/** `random` is a number from 0 up to 1. */
+export function refuseWhileBooksFull(random: number): Refusal {
+  const waitMs = BOOKS_WAIT_MS_MIN + Math.floor(random * (BOOKS_WAIT_MS_MAX - BOOKS_WAIT_MS_MIN));
+  return new Refusal(
+    'books_full',
+    'The gateway is too far behind with its ledger to take more requests at the moment. Nothing was charged.',
+    { headers: retryAfterHeaders(waitMs) },
+  );
 }
 
 function refuseRate({ rate, scope, waitMs }: Extract<AdmitRefusal, { kind: 'rate' }>): Refusal {

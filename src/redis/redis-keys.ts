@@ -22,6 +22,19 @@ export function doctorKey(n: number): string {
 /** Names the node that exports the ledger and trims it; only one node does so at a time. */
 export const EXPORTER_KEY = 'gw:{x}:exporter';
 
+/** One hash tag, so that a script sees them at one moment. */
+export const BOOKS_KEYS = {
+  /** Names the node that writes the books; only one node does so at a time. */
+  lease: 'gw:{x}:books',
+  /** The id of the books that the entries of all nodes go to. */
+  id: 'gw:{x}:books-id',
+  /** HASH: up to which moment the books are, and how many entries Redis has. */
+  progress: 'gw:{x}:books-progress',
+} as const;
+
+/** Names the process that archives the books; only one does so at a time. */
+export const ARCHIVER_KEY = 'gw:{x}:books-archiver';
+
 /** STREAM of what operators changed. */
 export const AUDIT_KEY = 'gw:{a}:audit';
 

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type {
   DrainOrder,
   MessageToPrimary,
@@ -38,7 +39,10 @@ interface WorkerLinks {
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** The upstreams that a worker must know to be down before it listens. */
   readonly downUpstreams: () => readonly string[];
+  /** Whether a worker must refuse requests from the start, since the books are full. */
+  readonly areBooksFull: () => boolean;
   readonly onActivity: (activity: Activity) => void;
+  readonly noteRefusals: (batch: RefusalBatch) => void;
   /** Called when `report` returns a new report. */
   readonly onReport: () => void;
 }
@@ -56,6 +60,7 @@ export interface WorkerProcess extends MetricsSource {
   /** The last report. Undefined until the worker listens. */
   report(): WorkerReport | undefined;
   tellDownUpstreams(names: readonly string[]): void;
+  tellBooksFull(isFull: boolean): void;
   drain(order: DrainOrder): void;
   kill(): void;
 }
@@ -85,12 +90,11 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
       case 'activity':
         links.onActivity(message.activity);
         break;
+      case 'refusals':
+        links.noteRefusals(message.batch);
+        break;
       case 'journal':
-        // A worker that gets no answer keeps its settlements and tries again.
-        links.journal(message.settlements.map(decodeSettlement)).then(
-          () => send({ type: 'journalled', id: message.id }),
-          () => {},
-        );
+        takeSettlements(message, links, send);
         break;
       case 'listening':
         if (state === 'starting') state = 'listening';
@@ -120,6 +124,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
       return lastMetrics;
     }),
     tellDownUpstreams: (names) => send({ type: 'upstreams_down', names }),
+    tellBooksFull: (isFull) => send({ type: 'books_full', isFull }),
     drain(given) {
       state = 'draining';
       drainOrder = given;
@@ -129,6 +134,18 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
   };
 }
 
+/** A worker that gets no answer keeps its settlements and tries again. */
+function takeSettlements(
+  { id, settlements }: Extract<MessageToPrimary, { type: 'journal' }>,
+  { journal }: WorkerLinks,
+  send: (message: MessageToWorker) => void,
+): void {
+  journal(settlements.map(decodeSettlement)).then(
+    () => send({ type: 'journalled', id }),
+    () => {},
+  );
+}
+
 /**
  * The first messages to a worker. Messages sent before it was ready are lost, so a worker that must
  * drain already gets that order instead of the start.
@@ -136,10 +153,11 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
 function firstOrders(
   order: StartOrder,
   drainOrder: DrainOrder | undefined,
-  { downUpstreams }: WorkerLinks,
+  { downUpstreams, areBooksFull }: WorkerLinks,
 ): MessageToWorker[] {
   if (drainOrder !== undefined) return [{ type: 'drain', order: drainOrder }];
   return [
+    { type: 'books_full', isFull: areBooksFull() },
     { type: 'start', order },
     { type: 'upstreams_down', names: downUpstreams() },
   ];

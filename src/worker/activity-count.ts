@@ -2,7 +2,6 @@ import { measureRequest, type RequestRecord } from '../gateway/request-record.ts
 import { createLatencyHistogram } from '../lib/time/latency-histogram.ts';
 import type { Activity } from '../ops/activity.ts';
 
-const TELL_INTERVAL_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 
 export interface ActivityCount {
@@ -53,22 +52,17 @@ function createCounts() {
   };
 }
 
-/** Reports once a second while there is something to report. Returns a function that ends this. */
-export function startTelling(
+/** Returns what reports when it is called, if there is something to report. */
+export function createActivityTeller(
   count: ActivityCount,
   openRequests: () => number,
   tell: (activity: Activity) => void,
 ): () => void {
   let openTold = 0;
-  const tellNow = () => {
+  return () => {
     const activity = count.take(openRequests());
     if (activity.requests === 0 && activity.open === openTold) return;
     openTold = activity.open;
     tell(activity);
-  };
-  const timer = setInterval(tellNow, TELL_INTERVAL_MS);
-  return () => {
-    clearInterval(timer);
-    tellNow();
   };
 }

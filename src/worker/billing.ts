@@ -42,6 +42,8 @@ const SETTLE_DRAIN_MAX_MS = 3_000;
 interface BillingOptions {
   readonly config: Config;
   readonly target: RedisTarget;
+  /** While the books are full, no request is admitted. */
+  readonly books: { readonly isFull: boolean };
   /** Distinguishes this worker's connections in the client list of Redis. */
   readonly name: string;
   /** For commands that no client waits for, except settlements. */
@@ -148,10 +150,11 @@ interface AdmitParts {
 }
 
 function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
-  const { config, metrics, clock } = options;
+  const { config, books, metrics, clock } = options;
   const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance } = parts;
   const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
   return createAdmitRequest({
+    books,
     askStore,
     admit: createGatheredAdmit(admitConnection),
     async insure(order) {
@@ -164,6 +167,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     plans: config.plans,
     windowMs: config.limits.rateWindowMs,
     nowMs: () => clock.nowMs(),
+    random: Math.random,
     onAsked: createObserveAsked(metrics),
     onReply(order, reply) {
       count(reply.kind);

@@ -10,6 +10,7 @@ import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { createTraceStarter } from '../tracing/create-trace-starter.ts';
 import { createTracer } from '../tracing/tracer.ts';
 import type { ActivityCount } from './activity-count.ts';
+import type { RefusalTally } from './refusal-tally.ts';
 
 const STDERR = 2;
 
@@ -19,6 +20,7 @@ interface ObserverOptions {
   readonly worker: number;
   readonly metrics: ProcessMetrics;
   readonly activity: ActivityCount;
+  readonly refusals: Pick<RefusalTally, 'note'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -29,11 +31,11 @@ export interface Observers extends Pick<Steps, 'startTrace' | 'observe'> {
 }
 
 /**
- * The parts that observe each request: metrics, the count for the summary of each second, the
- * request log and the tracer.
+ * The parts that observe each request: metrics, the count for the summary of each second, the tally
+ * of refusals, the request log and the tracer.
  */
 export function createObservers(options: ObserverOptions): Observers {
-  const { config, worker, metrics, activity, clock, log } = options;
+  const { config, worker, metrics, activity, refusals, clock, log } = options;
   const { requestLog: settings, tracing } = config;
   const { pid } = process;
   const observeRequest = createObserveRequest(metrics);
@@ -58,6 +60,7 @@ export function createObservers(options: ObserverOptions): Observers {
     observe(record) {
       observeRequest(record);
       activity.observe(record);
+      if (record.outcome === 'refused') refusals.note(record);
       requestLog.note(record);
       tracer?.note(record);
     },

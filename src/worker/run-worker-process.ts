@@ -13,12 +13,19 @@ import type {
   StartOrder,
 } from '../messages/worker-messages.ts';
 import { createHandOver } from './create-hand-over.ts';
-import { startWorker, type Worker } from './start-worker.ts';
+import { startWorker, type Worker, type WorkerOptions } from './start-worker.ts';
 
 /** A worker that has lost its primary finishes open requests and accepts no new connections. */
 const ORPHAN_LINGER_MS = 500;
 
 const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** What a worker tells its primary by itself. */
+const REPORTS: Pick<WorkerOptions, 'report' | 'tellActivity' | 'tellRefusals'> = {
+  report: (report, told) => tellPrimary({ type: 'report', report }, told),
+  tellActivity: (activity) => tellPrimary({ type: 'activity', activity }),
+  tellRefusals: (batch, told) => tellPrimary({ type: 'refusals', batch }, told),
+};
 
 /** The process around a worker. It takes orders from the primary and exits once it has drained. */
 export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
@@ -26,6 +33,7 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   let worker: Worker | undefined;
   let orphanTimeoutMs = 0;
   let downUpstreams: readonly string[] = [];
+  const books = { isFull: false };
   let log: Log = createLog('info', 'worker');
   let isDraining = false;
   const handOver = createHandOver(tellPrimary);
@@ -33,13 +41,11 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   const drain = (order: DrainOrder) => {
     if (isDraining) return;
     isDraining = true;
-    const drained = worker === undefined ? Promise.resolve() : worker.drain(order);
-    drained.then(() => {
+    Promise.resolve(worker?.drain(order)).then(() => {
       const metrics = worker?.readMetrics() ?? [];
       tellPrimary({ type: 'last_metrics', metrics }, () => process.exit(0));
     }, crash);
   };
-  const drainAlone = () => drain({ timeoutMs: orphanTimeoutMs, lingerMs: ORPHAN_LINGER_MS });
   const crash = (error: unknown) => {
     log.error({ err: error }, 'worker is broken and ends');
     process.exit(1);
@@ -51,12 +57,11 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
       log = createLog(config.logLevel, `worker ${order.worker}`);
       orphanTimeoutMs = config.drain.timeoutMs;
       worker = await startWorker({
-        ...{ worker: order.worker, config, clock: systemClock, log, extraRoutes },
+        ...{ worker: order.worker, config, books, clock: systemClock, log, extraRoutes },
         configVersion: order.configVersion,
         redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
         handOver: handOver.send,
-        report: (report, told) => tellPrimary({ type: 'report', report }, told),
-        tellActivity: (activity) => tellPrimary({ type: 'activity', activity }),
+        ...REPORTS,
       });
       worker.setDownUpstreams(downUpstreams);
       tellPrimary({ type: 'listening' });
@@ -75,6 +80,9 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
         downUpstreams = message.names;
         worker?.setDownUpstreams(downUpstreams);
         break;
+      case 'books_full':
+        books.isFull = message.isFull;
+        break;
       case 'journalled':
         handOver.noteJournalled(message.id);
         break;
@@ -87,7 +95,7 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   });
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', (err) => log.error({ err }, 'a failure that nobody waited for'));
-  listenForEnd(drainAlone);
+  listenForEnd(() => drain({ timeoutMs: orphanTimeoutMs, lingerMs: ORPHAN_LINGER_MS }));
   // An order that arrives before this process listens for messages would be lost.
   tellPrimary({ type: 'ready' });
 }

@@ -15,10 +15,11 @@ import { createModelListRoutes } from '../http/routes/model-list-routes.ts';
 import { createOpenApiRoute } from '../http/routes/openapi-route.ts';
 import { createOwnKeyRoute } from '../http/routes/own-key-route.ts';
 import type { HttpRoute } from '../http/routes/route-table.ts';
-import { startServer } from '../http/start-server.ts';
+import { type Server, startServer } from '../http/start-server.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import { judgeReadiness } from '../lib/readiness.ts';
+import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { DrainOrder, WorkerReport } from '../messages/worker-messages.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
@@ -30,11 +31,13 @@ import type { Settlement } from '../quota/settlement/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
-import { createActivityCount, startTelling } from './activity-count.ts';
+import { type ActivityCount, createActivityCount, createActivityTeller } from './activity-count.ts';
 import { createBilling } from './billing.ts';
+import { callEachSecond } from './call-each-second.ts';
 import { createObserveTries, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
 import { drainServer } from './drain-server.ts';
 import { createObservers } from './observers.ts';
+import { createRefusalTally, createRefusalTeller, type RefusalTally } from './refusal-tally.ts';
 import { startReports } from './start-reports.ts';
 import { createUpstreams } from './upstreams.ts';
 
@@ -44,11 +47,15 @@ export interface WorkerOptions {
   readonly config: Config;
   readonly configVersion: string;
   readonly redis: RedisTarget;
+  /** While the books are full, no request is admitted. This may change at any time. */
+  readonly books: { readonly isFull: boolean };
   /** Resolves when the primary has these settlements on its disk. */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   /** Calls `told` when the report has left this process. */
   readonly report: (report: WorkerReport, told: () => void) => void;
   readonly tellActivity: (activity: Activity) => void;
+  /** Calls `told` when the batch has left this process. */
+  readonly tellRefusals: (batch: RefusalBatch, told: () => void) => void;
   readonly clock: Clock;
   readonly log: Log;
   /** Routes for tests of the process itself. The product has none. */
@@ -76,7 +83,7 @@ const STORE_WAIT_MAX_MS = 2_000;
  * THE COMPOSITION ROOT: builds each part once, in order, and hands it to the parts that need it.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { config, worker, clock, log } = options;
+  const { config, worker, books, clock, log } = options;
   const startedMs = clock.nowMs();
   const { uws, label } = loadUws(config.uwsSha256);
 
@@ -87,7 +94,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
   const billing = createBilling({
-    ...{ config, target, name, redis, breaker, metrics, clock, log },
+    ...{ config, target, name, redis, breaker, books, metrics, clock, log },
     clockSkewMs: redisWatch.clockSkewMs,
     handOver: options.handOver,
   });
@@ -97,8 +104,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     onTries: createObserveTries(metrics),
   });
   const drains = createAnswerDrains(config.onLeave.drainTimeoutMs);
-  const activity = createActivityCount();
-  const observers = createObservers({ config, worker, metrics, activity, clock, log });
+  const requestCounts = { activity: createActivityCount(), refusals: createRefusalTally(clock) };
+  const observers = createObservers({ config, worker, metrics, ...requestCounts, clock, log });
   const steps: Steps = {
     ...billing.steps,
     ...{ catalogue: createCatalogue(config.models), configVersion: options.configVersion },
@@ -123,7 +130,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   watchWorker(metrics, { server, drains, redisWatch, readUpstreams: upstreams.readReports });
   log.debug({ uws: label }, 'native HTTP server loaded');
-  const stopTelling = startTelling(activity, () => server.activeExchanges, options.tellActivity);
+  const stopTelling = startTelling(options, server, requestCounts);
   const readReport = () => ({
     ...{ upstreams: upstreams.readReports(), readiness: readiness() },
     storeOutForMs: redisWatch.outForMs(),
@@ -144,6 +151,25 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await redis.close();
     },
   };
+}
+
+interface RequestCounts {
+  readonly activity: ActivityCount;
+  readonly refusals: RefusalTally;
+}
+
+function startTelling(
+  options: Pick<WorkerOptions, 'tellActivity' | 'tellRefusals'>,
+  server: Pick<Server, 'activeExchanges'>,
+  { activity, refusals }: RequestCounts,
+): () => void {
+  const openRequests = () => server.activeExchanges;
+  const tellActivity = createActivityTeller(activity, openRequests, options.tellActivity);
+  const tellRefusals = createRefusalTeller(refusals, options.tellRefusals);
+  return callEachSecond((isLast) => {
+    tellActivity();
+    tellRefusals(isLast);
+  });
 }
 
 /** The connection for commands that no client waits for. */

@@ -8,7 +8,6 @@ import { DirectoryError } from '../directory-error.ts';
 import { createRecentWrites } from '../recent-writes.ts';
 import { createRecordStore } from '../record-store.ts';
 import type { AuditEntry } from './audit-entry.ts';
-import { type AuditList, type AuditQuery, readAuditLog } from './read-audit-log.ts';
 import { createWaitingWrites } from './waiting-writes.ts';
 
 /** If there are more, the oldest are dropped. An entry takes about 1 KB. */
@@ -30,7 +29,6 @@ const script = loadLuaScript(
 export interface AuditLog {
   /** Resolves when the entry is in Redis, or waits in memory for Redis. */
   add(entry: AuditEntry): Promise<void>;
-  read(query: AuditQuery): Promise<AuditList>;
   /** Called after a change of masters, which may have lost the last entries. Safe at any time. */
   replayRecentEntries(): Promise<void>;
   close(): Promise<void>;
@@ -83,7 +81,6 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         waiting.add(write);
       }
     },
-    read: (query) => readAuditLog(connection, store, query),
     replayRecentEntries: () => recent.repeat(),
     close: waiting.close,
   };

@@ -1,7 +1,6 @@
 import type { Try } from '../../protocol/inference.ts';
 import type { RefusalName } from '../../protocol/refusals.ts';
 import type { RequestDetails } from '../../protocol/request-details.ts';
-import type { PackReader } from './pack-reader.ts';
 import type { PackWriter } from './pack-writer.ts';
 
 /**
@@ -73,28 +72,6 @@ export function packDetails(writer: PackWriter, details: RequestDetails): void {
   writer.flag(details.isUsageImplausible);
 }
 
-/** Skips what `packDetails` writes. */
-export function skipDetails(reader: PackReader): void {
-  reader.list(13);
-  reader.skipText();
-  reader.flag();
-  reader.skipText();
-  reader.list(3);
-  reader.skipNumbers(3);
-  reader.skipNumbers(reader.listOfAny());
-  for (let left = reader.listOfAny(); left > 0; left--) reader.skipText();
-  reader.skipText();
-  reader.skipNumberOrNothing();
-  reader.skipTextOrNothing();
-  reader.number();
-  reader.list(6);
-  reader.skipNumbers(2);
-  reader.skipNumberOrNothing();
-  reader.skipNumbers(3);
-  reader.skipText();
-  reader.flag();
-}
-
 export function unpackDetails(packed: PackedDetails): RequestDetails {
   const [format, isStream, maskedKey, sizes, prices, tries, outcome, status, refusal, startedMs] =
     packed;
@@ -103,15 +80,25 @@ export function unpackDetails(packed: PackedDetails): RequestDetails {
   const [bodyMs, admittedMs, firstEventMs, totalMs, upstreamWaitMs, clientWaitMs] = packed[10];
   const configVersion = packed[11];
   return {
-    ...{ format, isStream, maskedKey, bodyBytes, estimatedTokens, outputTokensMax, configVersion },
+    format,
+    isStream,
+    maskedKey,
+    bodyBytes,
+    estimatedTokens,
+    outputTokensMax,
+    configVersion,
     price: { input, output, cacheRead, cacheWrite5m, cacheWrite1h, webSearch },
     tries: unpackTries(tries),
     outcome,
     status: status ?? undefined,
     refusal: (refusal ?? undefined) as RefusalName | undefined,
-    ...{ startedMs, bodyMs, admittedMs },
+    startedMs,
+    bodyMs,
+    admittedMs,
     firstEventMs: firstEventMs ?? undefined,
-    ...{ totalMs, upstreamWaitMs, clientWaitMs },
+    totalMs,
+    upstreamWaitMs,
+    clientWaitMs,
     isUsageImplausible: packed[12] ?? false,
   };
 }

@@ -1,8 +1,7 @@
 import { unpack } from 'msgpackr';
 import type { Usage } from '../../protocol/inference.ts';
 import type { RequestDetails } from '../../protocol/request-details.ts';
-import { type PackedDetails, packDetails, skipDetails, unpackDetails } from './pack-details.ts';
-import { PackReader } from './pack-reader.ts';
+import { type PackedDetails, packDetails, unpackDetails } from './pack-details.ts';
 import { PackWriter } from './pack-writer.ts';
 
 /** An admitted request, and who pays for it. */
@@ -142,27 +141,4 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
     isEstimated,
     details: details === undefined ? undefined : unpackDetails(details),
   };
-}
-
-/**
- * The same as `decodeLedgerUsage`, but without the details, which it skips. Undefined for anything
- * that `encodeLedgerUsage` does not write today.
- */
-export function skimLedgerUsage(packed: Buffer): Omit<LedgerUsage, 'details'> | undefined {
-  const reader = new PackReader(packed);
-  const length = reader.listOfAny();
-  const version = reader.number();
-  const tokens = {
-    input: reader.number(),
-    cacheRead: reader.number(),
-    cacheWrite5m: reader.number(),
-    cacheWrite1h: reader.number(),
-    output: reader.number(),
-    thinking: reader.number(),
-  };
-  const isEstimated = reader.flag();
-  skipDetails(reader);
-  const searches = length === 10 ? reader.number() : 0;
-  const isKnown = version === USAGE_VERSION && (length === 9 || length === 10);
-  return reader.isDone && isKnown ? { usage: { ...tokens, searches }, isEstimated } : undefined;
 }

@@ -1,0 +1,35 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openBooks } from '../books/engine/open-books.ts';
+import type { QuestionContext } from '../books/questions/question.ts';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
+import { unpackSecrets } from '../lib/pack-secrets.ts';
+import { createLog } from '../log/create-log.ts';
+import { connectRedis } from '../redis/connect-redis.ts';
+import { bindAnswers } from './answers.ts';
+import { serveQuestions } from './serve-questions.ts';
+import type { MessageToAnswerer, ThreadOrder } from './thread-messages.ts';
+
+const COMMAND_TIMEOUT_MS = 2_000;
+
+/** The thread of the primary that answers questions about the books: its composition root. */
+if (parentPort !== null) run(parentPort, workerData as ThreadOrder);
+
+function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): void {
+  const log = createLog(order.logLevel, 'books');
+  const connection = connectRedis({
+    target: unpackSecrets(order.redis) as RedisTarget,
+    name: 'primary-books',
+    commandTimeoutMs: COMMAND_TIMEOUT_MS,
+    log,
+  });
+  const books = openBooks({ target: order.books, isReader: true, name: 'questions' });
+  const context: QuestionContext = { books, connection, clock: { nowMs: () => Date.now() } };
+  serveQuestions(port, bindAnswers(context));
+  port.on('message', ({ type }: MessageToAnswerer) => {
+    if (type === 'stop') void close();
+  });
+  const close = async () => {
+    port.close();
+    await Promise.allSettled([books.close(), connection.close()]);
+  };
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { forgetOldCounters } from '../books/duties/forget-old-counters.ts';
+import type { Books } from '../books/engine/books.ts';
+import { migrateBooks } from '../books/engine/migrate-books.ts';
+import { openBooks } from '../books/engine/open-books.ts';
+import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
+import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
+import { createRefusalWriter } from '../books/writing/refusal-writer.ts';
+import { createFindCost } from '../catalogue/find-cost.ts';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
+import type { Log } from '../lib/log.ts';
+import { unpackSecrets } from '../lib/pack-secrets.ts';
+import { createLog } from '../log/create-log.ts';
+import { connectRedis } from '../redis/connect-redis.ts';
+import type { IngestOrder, IngestReport, MessageToIngester } from './thread-messages.ts';
+
+const COMMAND_TIMEOUT_MS = 2_000;
+const REPORT_MS = 1_000;
+const MIGRATE_AGAIN_MS = 2_000;
+/** Facts are read so rarely that they cost nothing. */
+const FACTS_MS = 15_000;
+/** A round is due once a day, on whichever node writes the books. */
+const FORGET_MS = 600_000;
+
+/** The thread of the primary that writes the books: its composition root. */
+if (parentPort !== null) void run(parentPort, workerData as IngestOrder);
+
+async function run(port: MessagePort, order: IngestOrder): Promise<void> {
+  const { nodeId } = order;
+  const log = createLog(order.logLevel, 'books');
+  const clock = { nowMs: () => Date.now() };
+  const stopping = new AbortController();
+  const connection = connectRedis({
+    target: unpackSecrets(order.redis) as RedisTarget,
+    name: 'primary-ingest',
+    commandTimeoutMs: COMMAND_TIMEOUT_MS,
+    log,
+  });
+  const books = openBooks({ target: order.books, isReader: false, name: 'ingest' });
+  const refusals = createRefusalWriter(books, { nodeId, ...clock });
+  let findCost = createFindCost(order.costs);
+  let ingester: Ingester | undefined;
+  let failure: string | undefined;
+  let facts: BooksFacts | undefined;
+
+  port.on('message', (message: MessageToIngester) => {
+    if (message.type === 'costs') findCost = createFindCost(message.costs);
+    else if (message.type === 'master_change') ingester?.noteMasterChange();
+    else if (message.type === 'refusals') refusals.note(message.batch);
+    else stopping.abort();
+  });
+  const report = repeat(REPORT_MS, stopping.signal, async () => {
+    const state = ingester?.state();
+    const own: IngestReport = {
+      isIngesting: state?.isIngesting ?? false,
+      untilMs: state?.untilMs,
+      waitingEntries: state?.waitingEntries,
+      failure: state?.failure ?? failure,
+      facts,
+    };
+    port.postMessage({ type: 'state', state: own });
+  });
+
+  await migrate(books, stopping.signal, log, (reason) => {
+    failure = reason;
+  });
+  if (!stopping.signal.aborted) {
+    ingester = startIngester({
+      ...{ connection, books, nodeId, clock, log },
+      findCost: (upstream, model, usage) => findCost(upstream, model, usage),
+    });
+  }
+  const writeRefusals = repeat(REPORT_MS, stopping.signal, () => refusals.write());
+  const followFacts = repeat(FACTS_MS, stopping.signal, async () => {
+    facts = await readFacts(books);
+  });
+  const forget = repeat(FORGET_MS, stopping.signal, async () => {
+    if (ingester?.state().isIngesting !== true) return;
+    await forgetOldCounters({ books, connection, clock, signal: stopping.signal });
+  });
+  await Promise.all([report, writeRefusals, followFacts, forget]);
+  await ingester?.stop();
+  await refusals.write().catch(() => {});
+  await Promise.allSettled([books.close(), connection.close()]);
+  port.close();
+}
+
+/** Until it has succeeded: the database may come after the node. */
+async function migrate(
+  books: Books,
+  signal: AbortSignal,
+  log: Log,
+  tell: (failure: string | undefined) => void,
+): Promise<void> {
+  for (let attempt = 1; !signal.aborted; attempt++) {
+    try {
+      await migrateBooks(books, Date.now());
+      return tell(undefined);
+    } catch (error) {
+      tell(error instanceof Error ? error.message : String(error));
+      if (attempt === 1) log.error({ err: error }, 'the books cannot be opened at the moment');
+      await sleep(MIGRATE_AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** What fails is tried again the next time; the ingester tells what goes wrong. */
+async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<void>) {
+  while (!signal.aborted) {
+    await work().catch(() => {});
+    await sleep(everyMs, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,58 @@
+import type { MessagePort } from 'node:worker_threads';
+import { BooksError } from '../books/questions/books-error.ts';
+import type { BoundQuestions } from './answers.ts';
+import type { MessageFromAnswerer, MessageToAnswerer, QuestionFailure } from './thread-messages.ts';
+
+interface OpenQuestion {
+  readonly closing: AbortController;
+  /** Calls the next part of a streamed answer. */
+  wantMore: () => void;
+}
+
+/** Answers what the primary asks of this thread. One part of a streamed answer is under way. */
+export function serveQuestions(port: MessagePort, answers: BoundQuestions): void {
+  const open = new Map<number, OpenQuestion>();
+  const tell = (message: MessageFromAnswerer) => port.postMessage(message);
+
+  const stream = async (id: number, parts: AsyncIterable<string>, question: OpenQuestion) => {
+    const { signal } = question.closing;
+    for await (const text of parts) {
+      const isWanted = new Promise<void>((resolve) => {
+        question.wantMore = resolve;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      if (signal.aborted) return;
+      if (text === '') continue;
+      tell({ type: 'part', id, text });
+      await isWanted;
+    }
+    tell({ type: 'end', id });
+  };
+
+  const answer = async (id: number, name: string, query: unknown) => {
+    const question: OpenQuestion = { closing: new AbortController(), wantMore: () => {} };
+    open.set(id, question);
+    try {
+      const ask = answers[name];
+      if (ask === undefined) throw new Error(`there is no question ${name}`);
+      const found = ask(query as never, question.closing.signal);
+      if (found instanceof Promise) tell({ type: 'answer', id, answer: await found });
+      else await stream(id, found, question);
+    } catch (error) {
+      tell({ type: 'failed', id, failure: describeFailure(error) });
+    } finally {
+      open.delete(id);
+    }
+  };
+
+  port.on('message', (message: MessageToAnswerer) => {
+    if (message.type === 'ask') void answer(message.id, message.name, message.query);
+    else if (message.type === 'more') open.get(message.id)?.wantMore();
+    else if (message.type === 'cancel') open.get(message.id)?.closing.abort();
+  });
+}
+
+function describeFailure(error: unknown): QuestionFailure {
+  if (error instanceof BooksError) return { code: error.code, message: error.message };
+  return { code: undefined, message: error instanceof Error ? `${error.stack}` : String(error) };
+}

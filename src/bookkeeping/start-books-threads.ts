@@ -1,0 +1,71 @@
+import type { Log } from '../lib/log.ts';
+import type { RefusalBatch } from '../lib/refusal-batch.ts';
+import { keepThread } from './keep-thread.ts';
+import { createThreadLine, type ThreadLine } from './thread-line.ts';
+import type {
+  IngestOrder,
+  IngestReport,
+  MessageFromAnswerer,
+  MessageFromIngester,
+  MessageToAnswerer,
+  MessageToIngester,
+  UpstreamCosts,
+} from './thread-messages.ts';
+
+/** Of each thread. A question that needs more is broken off, and its thread replaced. */
+const HEAP_MB_MAX = 256;
+
+const INGEST_FILE = new URL('./run-ingest-thread.js', import.meta.url);
+const ANSWER_FILE = new URL('./run-answer-thread.js', import.meta.url);
+
+/** The two threads of a node that work on the books: one writes, one answers. */
+export interface BooksThreads {
+  readonly questions: Pick<ThreadLine, 'ask' | 'stream'>;
+  /** The last report; undefined before the first one. */
+  report(): IngestReport | undefined;
+  noteMasterChange(): void;
+  noteRefusals(batch: RefusalBatch): void;
+  changeCosts(costs: UpstreamCosts): void;
+  stop(): Promise<void>;
+}
+
+export function startBooksThreads(order: IngestOrder, log: Log): BooksThreads {
+  let report: IngestReport | undefined;
+  let { costs } = order;
+  const ingester = keepThread<MessageToIngester, MessageFromIngester>({
+    file: INGEST_FILE,
+    order: () => ({ ...order, costs }),
+    heapMbMax: HEAP_MB_MAX,
+    onMessage: ({ state }) => {
+      report = state;
+    },
+    onBreak: () => {
+      report = undefined;
+    },
+    log,
+  });
+  const answerer = keepThread<MessageToAnswerer, MessageFromAnswerer>({
+    file: ANSWER_FILE,
+    order: () => order,
+    heapMbMax: HEAP_MB_MAX,
+    onMessage: (message) => line.take(message),
+    onBreak: () => line.breakOff(),
+    log,
+  });
+  const line = createThreadLine(answerer.tell);
+
+  return {
+    questions: line,
+    report: () => report,
+    noteMasterChange: () => ingester.tell({ type: 'master_change' }),
+    noteRefusals: (batch) => ingester.tell({ type: 'refusals', batch }),
+    changeCosts(changed) {
+      costs = changed;
+      ingester.tell({ type: 'costs', costs });
+    },
+    async stop() {
+      await Promise.all([ingester.stop(), answerer.stop()]);
+      line.breakOff();
+    },
+  };
+}

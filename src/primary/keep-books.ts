@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { clearInterval, setInterval } from 'node:timers';
+import { fileURLToPath } from 'node:url';
+import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+
+const LOOK_MS = 5_000;
+const EVERY_MS = 3_600_000;
+const RUN_MAX_MS = 3_600_000;
+/** Beside what DuckDB takes, which has its own bound. */
+const HEAP_MB_MAX = 192;
+const MESSAGE_CHARS_MAX = 2_000;
+
+const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
+
+interface KeepBooksOptions {
+  readonly config: Pick<Config, 'books'>;
+  /** Of the settings; undefined if they come from the defaults and the environment. */
+  readonly configPath: string | undefined;
+  readonly metrics: Pick<ProcessMetrics, 'booksArchiveFailures'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface BooksToKeep {
+  /** Kills the process, if it runs. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Archives the books once an hour, on the node that writes them, if the settings name an archive. A
+ * process of its own does it, since it needs much memory for a short time; it may be killed at any
+ * moment.
+ */
+export function keepBooks(
+  threads: Pick<BooksThreads, 'report'>,
+  { config, configPath, metrics, clock, log }: KeepBooksOptions,
+): BooksToKeep {
+  if (config.books.archive === undefined) return { stop: async () => {} };
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let lastMs = -Infinity;
+
+  const look = () => {
+    const isDue = clock.nowMs() - lastMs >= EVERY_MS;
+    if (running !== undefined || !isDue || threads.report()?.isIngesting !== true) return;
+    lastMs = clock.nowMs();
+    running = runArchiver(configPath, stopping.signal)
+      .then(
+        () => log.info({}, 'the books were looked through for days to archive'),
+        (error) => {
+          if (stopping.signal.aborted) return;
+          metrics.booksArchiveFailures.at({}).add(1);
+          log.error({ err: error }, 'the books could not be archived; the next try is in an hour');
+        },
+      )
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(look, LOOK_MS).unref();
+
+  return {
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Throws what the process has written if it fails. */
+async function runArchiver(configPath: string | undefined, signal: AbortSignal): Promise<void> {
+  const config = configPath === undefined ? [] : ['--config', configPath];
+  const heap = `--max-old-space-size=${HEAP_MB_MAX}`;
+  const child = spawn(process.execPath, [heap, PROGRAM, 'books', 'archive', ...config], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: RUN_MAX_MS,
+    killSignal: 'SIGKILL',
+    signal,
+  });
+  let written = '';
+  child.stderr.on('data', (data) => {
+    written = `${written}${data}`.slice(-MESSAGE_CHARS_MAX);
+  });
+  const [code, endedBy] = (await once(child, 'close')) as [number | null, string | null];
+  if (code !== 0) throw new Error(written.trim() || `the archiver ended with ${endedBy ?? code}`);
+}

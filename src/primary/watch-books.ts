@@ -1,0 +1,68 @@
+import { setInterval } from 'node:timers';
+import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
+import type { BooksConfig, Config } from '../config/config.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+
+const LOOK_MS = 1_000;
+const DAY_MS = 86_400_000;
+/** Admissions begin again when the books have caught up this far. */
+const ROOM_AGAIN_SHARE = 0.9;
+
+interface WatchedBooks {
+  readonly threads: Pick<BooksThreads, 'report'>;
+  readonly books: BooksConfig;
+  readonly clock: Clock;
+}
+
+/** Shows what the threads of the books report. */
+export function watchBooks(metrics: ProcessMetrics, { threads, books, clock }: WatchedBooks): void {
+  metrics.booksIngesting.watch((set) => set({}, threads.report()?.isIngesting === true ? 1 : 0));
+  metrics.booksLag.watch((set) => {
+    const untilMs = threads.report()?.untilMs;
+    if (untilMs !== undefined) set({}, Math.max(0, clock.nowMs() - untilMs) / 1_000);
+  });
+  metrics.booksWaiting.watch((set) => {
+    const waiting = threads.report()?.waitingEntries;
+    if (waiting !== undefined) set({}, waiting);
+  });
+  const watchFact = (
+    gauge: { watch(read: (set: (labels: object, value: number) => void) => void): void },
+    read: (facts: NonNullable<ReturnType<typeof readFacts>>) => number | undefined,
+  ) => {
+    gauge.watch((set) => {
+      const facts = readFacts();
+      const value = facts === undefined ? undefined : read(facts);
+      if (value !== undefined) set({}, value);
+    });
+  };
+  const readFacts = () => threads.report()?.facts;
+  watchFact(metrics.booksGaps, ({ gaps }) => gaps);
+  watchFact(metrics.booksRepeats, ({ repeats }) => repeats);
+  watchFact(metrics.booksArchivedDays, ({ archivedDays }) => archivedDays);
+  watchFact(metrics.booksSize, ({ bytes }) => bytes);
+  watchFact(metrics.booksDaysDue, ({ daysKept }) => {
+    if (books.archive === undefined) return undefined;
+    const firstKept = Math.floor((clock.nowMs() - books.keepMs) / DAY_MS);
+    return daysKept.filter((day) => day < firstKept).length;
+  });
+  watchFact(metrics.booksDrifts, ({ verified }) => verified?.drifts);
+  watchFact(metrics.booksHoldsUnsettled, ({ verified }) => verified?.unsettledHolds);
+  watchFact(metrics.booksVerifiedTime, ({ verified }) => verified && verified.verifiedMs / 1_000);
+}
+
+/** Tells when too many entries wait for the books, and when there is room again. */
+export function watchBooksRoom(
+  threads: Pick<BooksThreads, 'report'>,
+  config: () => Config,
+  tell: (isFull: boolean) => void,
+): () => void {
+  let isFull = false;
+  const timer = setInterval(() => {
+    const waiting = threads.report()?.waitingEntries ?? 0;
+    const max = config().books.waitingEntriesMax;
+    isFull = waiting > (isFull ? max * ROOM_AGAIN_SHARE : max);
+    tell(isFull);
+  }, LOOK_MS).unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,99 @@
+import type { RequestRecord } from '../gateway/request-record.ts';
+import type { RefusalBatch, RefusalSeries, RefusedRequest } from '../lib/refusal-batch.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { RefusalName } from '../protocol/refusals.ts';
+
+const MINUTE_MS = 60_000;
+/** Series with a key in one batch. Further refusals are counted without their keys. */
+const SERIES_MAX = 10_000;
+/** Requests in one batch. There is a batch a second. */
+const SAMPLES_MAX = 20;
+/** Requests without a key, which anyone can send, must not take the places of the others. */
+const SAMPLES_WITHOUT_KEY_MAX = 5;
+/** The store refuses so only if it knows the key. */
+const KEY_PROVING: ReadonlySet<RefusalName> = new Set([
+  'balance_too_low',
+  'cap_reached',
+  'model_not_allowed',
+  'account_suspended',
+  'rate_limited',
+  'too_many_at_once',
+]);
+
+export interface RefusalTally {
+  /** Takes the record of a request that was refused without an admission. */
+  note(record: RequestRecord): void;
+  /** Returns what was noted and begins anew. Undefined if nothing was noted. */
+  take(): RefusalBatch | undefined;
+}
+
+export function createRefusalTally(clock: Clock): RefusalTally {
+  let counts = new Map<
+    string,
+    { -readonly [Field in keyof RefusalSeries]: RefusalSeries[Field] }
+  >();
+  let samples: RefusedRequest[] = [];
+  let samplesWithoutKey = 0;
+
+  const count = (minute: number, keyId: string, model: string, refusal: RefusalName) => {
+    const series = `${minute} ${keyId} ${model} ${refusal}`;
+    const known = counts.get(series);
+    if (known !== undefined) known.count += 1;
+    else if (keyId !== '' && counts.size >= SERIES_MAX) count(minute, '', model, refusal);
+    else counts.set(series, { minute, keyId, model, refusal, count: 1 });
+  };
+  const hasPlace = (keyId: string) => {
+    if (samples.length >= SAMPLES_MAX) return false;
+    if (keyId !== '') return true;
+    samplesWithoutKey += 1;
+    return samplesWithoutKey <= SAMPLES_WITHOUT_KEY_MAX;
+  };
+
+  return {
+    note(record) {
+      const { requestId, model = '', refusal, status = 0, route: format, isStream } = record;
+      // A client that left before it was refused is not told anything.
+      if (refusal === undefined) return;
+      const refusedMs = clock.nowMs();
+      const keyId = readKeyId(record);
+      count(Math.floor(refusedMs / MINUTE_MS), keyId, model, refusal);
+      if (!hasPlace(keyId)) return;
+      const durationMs = Math.round(record.endMs - record.startedMs);
+      const sample = { requestId, refusedMs, keyId, model, status, refusal, format, isStream };
+      samples.push({ ...sample, durationMs });
+    },
+    take() {
+      if (counts.size === 0) return undefined;
+      const batch = { counts: [...counts.values()], samples };
+      counts = new Map();
+      samples = [];
+      samplesWithoutKey = 0;
+      return batch;
+    },
+  };
+}
+
+/** Empty unless it is certain that the key exists. */
+function readKeyId({ keyId = '', isKeyProven, refusal }: RequestRecord): string {
+  return isKeyProven || (refusal !== undefined && KEY_PROVING.has(refusal)) ? keyId : '';
+}
+
+/**
+ * Returns what tells the batches when it is called. At most one batch is under way at a time: the
+ * next one then has the refusals of both times. Only the last call does not wait.
+ */
+export function createRefusalTeller(
+  tally: Pick<RefusalTally, 'take'>,
+  tell: (batch: RefusalBatch, told: () => void) => void,
+): (isLast: boolean) => void {
+  let isTelling = false;
+  return (isLast) => {
+    if (isTelling && !isLast) return;
+    const batch = tally.take();
+    if (batch === undefined) return;
+    isTelling = true;
+    tell(batch, () => {
+      isTelling = false;
+    });
+  };
+}
