@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operator } from '../accounts/audit/audit-entry.ts';
+import type { AuditLog } from '../accounts/audit/audit-log.ts';
 import { DirectoryError } from '../accounts/directory-error.ts';
 import type { Log } from '../lib/log.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -13,6 +14,7 @@ import { type AdminRoutesOptions, findAdminRoute } from './routes/admin-routes.t
 
 export interface AdminHandlerOptions extends AdminRoutesOptions {
   readonly token: Secret;
+  readonly audit: Pick<AuditLog, 'add'>;
   /** The id of this node, for the audit log. */
   readonly node: string;
 }
@@ -49,22 +51,26 @@ export function createAdminHandler(
     await audit.add(entry);
   };
 
-  return async (request: IncomingMessage, path: string): Promise<OpsAnswer | AdminStream> => {
+  return async (
+    request: IncomingMessage,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<OpsAnswer | AdminStream> => {
     const { method = '', url = '', headers, socket } = request;
     const address = socket.remoteAddress ?? '';
     await authorize(headers.authorization, address);
     trust(socket);
-    const { route, id } = findAdminRoute(routes, method, path);
+    const { route, names } = findAdminRoute(routes, method, path);
     const query = Object.fromEntries(new URLSearchParams(url.slice(path.length)));
     const body = method === 'GET' ? undefined : await receiveJsonBody(request);
     const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
     const who: Operator = { via, token: fingerprint, address };
-    const call: AdminCall = { id, query, body, who };
+    const call: AdminCall = { ...names, query, body, who, signal };
     const what = typeof route.changes === 'function' ? route.changes(body) : route.changes;
     const answer = await route.handle(call).catch(async (error: unknown) => {
       // Redis was lost during the call, so the change may have taken place.
       if (what !== undefined && isStoreOut(error)) {
-        await tell(what, who, unknownOf(route, id), 'unknown');
+        await tell(what, who, unknownOf(route, names.id), 'unknown');
       }
       throw error;
     });

@@ -4,7 +4,14 @@ import type { ServerResponse } from 'node:http';
 /** A client that reads nothing for this long is cut off. */
 const STALL_MAX_MS = 60_000;
 
-const HEADERS = { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' };
+/** What is sent, and under which name a browser keeps it. */
+export interface SentText {
+  readonly contentType:
+    | 'application/x-ndjson'
+    | 'text/csv; charset=utf-8'
+    | 'text/html; charset=utf-8';
+  readonly fileName?: string;
+}
 
 /**
  * Sends an answer of any length as fast as the client reads. Each text is whole lines with their
@@ -13,12 +20,19 @@ const HEADERS = { 'content-type': 'application/x-ndjson', 'cache-control': 'no-s
 export async function sendLines(
   response: ServerResponse,
   lines: AsyncIterable<string>,
+  { contentType, fileName }: SentText = { contentType: 'application/x-ndjson' },
 ): Promise<void> {
   const iterator = lines[Symbol.asyncIterator]();
   let next = await iterator.next();
   const closing = new AbortController();
   response.once('close', () => closing.abort());
-  response.writeHead(200, HEADERS);
+  response.writeHead(200, {
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    ...(fileName !== undefined && {
+      'content-disposition': `attachment; filename="${fileName}"`,
+    }),
+  });
   try {
     for (; next.done !== true && !response.destroyed; next = await iterator.next()) {
       if (next.value === '' || response.write(next.value)) continue;

@@ -53,14 +53,18 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const [path = ''] = (request.url ?? '').split('?');
+    const leaving = new AbortController();
+    response.once('close', () => leaving.abort());
     try {
       const isAdmin = path.startsWith('/admin/v1/');
-      const answered = await (isAdmin ? answerAdmin(request, path) : answerOpen(request, path));
+      const answered = await (isAdmin
+        ? answerAdmin(request, path, leaving.signal)
+        : answerOpen(request, path));
       if ('stream' in answered) await answered.stream(response);
       else send(response, answered);
     } catch (error) {
-      // A client that left while its request was being read gets no answer, and this is no error.
-      if (request.destroyed && !request.complete) return;
+      // A client that left gets no answer, and this is no error.
+      if (leaving.signal.aborted || (request.destroyed && !request.complete)) return;
       const problem = answerProblem(error, log);
       if (!response.headersSent) send(response, problem);
     }

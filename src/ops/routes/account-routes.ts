@@ -1,5 +1,9 @@
+import type { Account } from '../../accounts/account.ts';
 import type { Directory } from '../../accounts/directory.ts';
+import { DirectoryError } from '../../accounts/directory-error.ts';
+import type { AccountSearch } from '../../books/questions/search-accounts.ts';
 import { creditsOf } from '../../lib/units/micros.ts';
+import type { BooksDesk } from '../books-desk.ts';
 import type { AdminSchemas } from '../schemas/admin-schemas.ts';
 import { showAccount } from '../schemas/admin-views.ts';
 import { accountAnswer, accountsAnswer, paymentAnswer } from '../schemas/answer-schemas.ts';
@@ -7,11 +11,20 @@ import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
 interface AccountRoutesOptions {
   readonly directory: Directory;
+  readonly books: Pick<BooksDesk, 'searchAccounts'>;
   readonly schemas: AdminSchemas;
 }
 
 export function createAccountRoutes(options: AccountRoutesOptions): readonly AdminRoute[] {
-  const { directory, schemas } = options;
+  const { directory, books, schemas } = options;
+
+  /** The books find them; what they have is in Redis. */
+  const searchAccounts = async (query: AccountSearch, signal: AbortSignal) => {
+    const { ids, next } = await books.searchAccounts(query, signal);
+    const found = await Promise.all(ids.map((id) => getIfAny(directory, id)));
+    return { accounts: found.filter((account) => account !== undefined), next };
+  };
+
   return [
     defineAdminRoute({
       method: 'GET',
@@ -19,12 +32,11 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
       summary: 'List accounts, page by page',
       query: schemas.accountsQuery,
       answer: accountsAnswer,
-      async handle({ query: { limit, after, search } }) {
-        const page = await directory.listAccounts({
-          limit,
-          ...(after !== undefined && { after }),
-          ...(search !== undefined && { search }),
-        });
+      async handle({ query: { search, ...query }, signal }) {
+        const page =
+          search === undefined
+            ? await directory.listAccounts(query)
+            : await searchAccounts({ ...query, search }, signal);
         return {
           status: 200,
           body: { data: page.accounts.map(showAccount), next: page.next ?? null },
@@ -68,6 +80,16 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
     }),
     createPaymentRoute(options),
   ];
+}
+
+/** The books may know an account that Redis has lost. */
+async function getIfAny(directory: Directory, id: string): Promise<Account | undefined> {
+  try {
+    return await directory.getAccount(id);
+  } catch (error) {
+    if (error instanceof DirectoryError && error.code === 'account_not_found') return undefined;
+    throw error;
+  }
 }
 
 /** A change of the status names the whole change, whatever else changes with it. */

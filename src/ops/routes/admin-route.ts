@@ -3,12 +3,18 @@ import { z } from 'zod';
 import type { Operator } from '../../accounts/audit/audit-entry.ts';
 import { parseInput } from '../parse-input.ts';
 
-export interface AdminCall<Query = unknown, Body = unknown> {
-  /** The part of the path at `{id}`. Empty if the path has none. */
+/** The parts of a path at `{id}` and `{month}`. Empty if the path has none. */
+export interface PathNames {
   readonly id: string;
+  readonly month: string;
+}
+
+export interface AdminCall<Query = unknown, Body = unknown> extends PathNames {
   readonly query: Query;
   readonly body: Body;
   readonly who: Operator;
+  /** Fires when the client has left. */
+  readonly signal: AbortSignal;
 }
 
 /** A change, without secrets. */
@@ -34,13 +40,15 @@ export interface AdminStream {
 
 interface AdminRouteShape {
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** The path, with at most one `{id}`. */
+  /** The path, with at most one `{id}` and one `{month}`. */
   readonly path: string;
   readonly summary: string;
   /** The name of the change in the audit log. It may depend on the body. */
   readonly changes?: string | ((body: unknown) => string);
   /** The schema of a successful answer, or the content type of a stream. */
   readonly answer: z.ZodType | 'text/event-stream' | 'application/x-ndjson' | '*/*';
+  /** What else a successful answer may be, if the query asks for it. */
+  readonly otherAnswers?: readonly ('text/csv' | 'text/html')[];
   /** The schema of one part of a stream. Absent if the parts are not described. */
   readonly part?: z.ZodType;
 }

@@ -1,17 +1,17 @@
 import type { Directory } from '../../accounts/directory.ts';
-import type { LedgerDesk } from '../../ledger/create-ledger-desk.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import { OpsProblem } from '../ops-problem.ts';
 import { createAdminSchemas } from '../schemas/admin-schemas.ts';
 import { createAccountRoutes } from './account-routes.ts';
-import type { AdminRoute } from './admin-route.ts';
+import type { AdminRoute, PathNames } from './admin-route.ts';
+import { type BooksRoutesOptions, createBooksRoutes } from './books-routes.ts';
 import { createClusterRoutes } from './cluster-routes.ts';
 import { createKeyRoutes, type KeyRoutesOptions } from './key-routes.ts';
-import { createLedgerRoutes } from './ledger-routes.ts';
 import { createModelRoutes, type ModelRoutesOptions } from './model-routes.ts';
 import { createNodeRoutes, type NodeRoutesOptions } from './node-routes.ts';
 import { createPlaygroundRoutes, type PlaygroundRoutesOptions } from './playground-routes.ts';
+import { createUsageRoutes } from './usage-routes.ts';
 
 export interface AdminRoutesOptions
   extends Omit<NodeRoutesOptions, 'schemas'>,
@@ -20,7 +20,7 @@ export interface AdminRoutesOptions
   readonly directory: Directory;
   readonly rateRules: KeyRoutesOptions['rateRules'];
   readonly readCluster: () => ClusterState;
-  readonly ledger: LedgerDesk;
+  readonly books: BooksRoutesOptions['books'];
   /**
    * The name that stands for this model in a list of models, by the settings in use. Undefined if
    * there is no such model.
@@ -35,7 +35,8 @@ export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRo
   return [
     ...createAccountRoutes(parts),
     ...createKeyRoutes(parts),
-    ...createLedgerRoutes(parts),
+    ...createBooksRoutes(parts),
+    ...createUsageRoutes(parts),
     ...createClusterRoutes(parts),
     ...createModelRoutes(parts),
     ...createNodeRoutes(parts),
@@ -48,12 +49,12 @@ export function findAdminRoute(
   routes: readonly AdminRoute[],
   method: string,
   path: string,
-): { readonly route: AdminRoute; readonly id: string } {
+): { readonly route: AdminRoute; readonly names: PathNames } {
   const allowed: string[] = [];
   for (const route of routes) {
-    const id = matchPath(route.path, path);
-    if (id === undefined) continue;
-    if (route.method === method) return { route, id };
+    const names = matchPath(route.path, path);
+    if (names === undefined) continue;
+    if (route.method === method) return { route, names };
     allowed.push(route.method);
   }
   if (allowed.length === 0) {
@@ -64,17 +65,16 @@ export function findAdminRoute(
   });
 }
 
-/**
- * Returns the part of the path at `{id}`, or '' if the pattern has none. Undefined if the path does
- * not match.
- */
-function matchPath(pattern: string, path: string): string | undefined {
+/** Returns the parts of the path at `{id}` and `{month}`. Undefined if the path does not match. */
+function matchPath(pattern: string, path: string): PathNames | undefined {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return undefined;
-  let id = '';
+  const names = { id: '', month: '' };
   for (const [index, segment] of wanted.entries()) {
-    if (segment === '{id}') id = given[index] ?? '';
-    else if (segment !== given[index]) return undefined;
+    const part = given[index] ?? '';
+    if (segment === '{id}') names.id = part;
+    else if (segment === '{month}') names.month = part;
+    else if (segment !== part) return undefined;
   }
-  return id;
+  return names;
 }

@@ -1,5 +1,5 @@
 import type { AuditRecord, Operator } from '../../accounts/audit/audit-entry.ts';
-import type { AuditLog } from '../../accounts/audit/audit-log.ts';
+import type { BooksDesk } from '../books-desk.ts';
 import type { EventHub } from '../event-hub.ts';
 import { listChanges } from '../list-changes.ts';
 import { OpsProblem } from '../ops-problem.ts';
@@ -13,7 +13,7 @@ import { type AdminAnswer, type AdminRoute, defineAdminRoute } from './admin-rou
 const RETRY_AFTER_S = 5;
 
 export interface NodeRoutesOptions {
-  readonly audit: AuditLog;
+  readonly books: Pick<BooksDesk, 'listAudit'>;
   readonly events: EventHub;
   readonly reload: (who: Operator) => Promise<ReloadResult>;
   readonly schemas: AdminSchemas;
@@ -21,7 +21,7 @@ export interface NodeRoutesOptions {
 
 /** The routes about the whole node: its settings, the audit log and the events. */
 export function createNodeRoutes(options: NodeRoutesOptions): readonly AdminRoute[] {
-  const { audit, events, reload, schemas } = options;
+  const { books, events, reload, schemas } = options;
   return [
     defineAdminRoute({
       method: 'GET',
@@ -29,9 +29,9 @@ export function createNodeRoutes(options: NodeRoutesOptions): readonly AdminRout
       summary: 'What operators changed, the newest first',
       query: schemas.auditQuery,
       answer: auditAnswer,
-      async handle({ query: { from: fromMs, to: toMs, ...rest } }) {
-        const { records, next } = await audit.read({ fromMs, toMs, ...rest });
-        return { status: 200, body: { data: records.map(showRecord), next: next ?? null } };
+      async handle({ query: { from: fromMs, to: toMs, ...rest }, signal }) {
+        const { records, next } = await books.listAudit({ fromMs, toMs, ...rest }, signal);
+        return { status: 200, body: { data: records.map(showRecord), next } };
       },
     }),
     defineAdminRoute({

@@ -56,11 +56,11 @@ const credits = (isAllowed: (micros: number) => boolean, what: string) => {
     .transform((value) => parseCredits(value) ?? 0);
 };
 
-const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+const choiceOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, { error: `must be one of ${names.join(', ')}` });
 
 const name = text(NAME_CHARS_MAX);
-const plan = oneOf(PLANS);
+const plan = choiceOf(PLANS);
 const timeError = 'must be a time such as 2027-01-31T00:00:00Z';
 const time = z.iso
   .datetime({ offset: true, error: timeError })
@@ -71,7 +71,7 @@ const createAccount = z.strictObject({ name, plan });
 const patchAccount = z.strictObject({
   name: name.optional(),
   plan: plan.optional(),
-  status: oneOf(ACCOUNT_STATUSES).optional(),
+  status: choiceOf(ACCOUNT_STATUSES).optional(),
 });
 
 const addCredits = z.strictObject({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AUDIT_VIAS } from '../../accounts/audit/audit-entry.ts';
-import { USAGE_GROUPS } from '../../ledger/usage-group.ts';
 import { receiptDetails } from './receipt-schema.ts';
 
 const count = z.int().min(0);
@@ -183,18 +182,6 @@ export const modelsAnswer = z.strictObject({
   ),
 });
 
-export const usageAnswer = z.strictObject({
-  by: z.enum(USAGE_GROUPS),
-  account: z.string().nullable(),
-  key: z.string().nullable(),
-  from: time.nullable(),
-  to: time.nullable(),
-  data: z.array(z.looseObject({ requests: count, charged: z.number() })),
-  total: z.looseObject({ requests: count, charged: z.number() }),
-  paid: z.number().nullable(),
-  is_complete: z.boolean(),
-});
-
 /**
  * `running` with the held amount, or `ended` with everything that the ledger keeps about the
  * request.
@@ -203,7 +190,9 @@ export const receiptAnswer = z.looseObject({
   id: z.string(),
   state: z.enum(['running', 'ended']),
   account: z.string().nullable(),
+  account_name: z.string().nullable(),
   key: z.string().nullable(),
+  key_name: z.string().nullable(),
   model: z.string().nullable(),
   month: z.string().nullable(),
   held: z.number(),

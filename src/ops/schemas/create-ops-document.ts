@@ -31,13 +31,16 @@ export function createOpsDocument(version: string, routes: readonly AdminRoute[]
 }
 
 function describe(route: AdminRoute): Json {
-  const { summary, method, answer, part } = route;
+  const { summary, method, answer, part, otherAnswers = [] } = route;
   const parameters = [...describePath(route), ...describeQuery(route)];
   const body = { schema: describeSchema(route.body, 'input') };
   const content =
     typeof answer === 'string'
       ? { [answer]: part === undefined ? {} : { schema: describeSchema(part, 'output') } }
-      : { 'application/json': { schema: describeSchema(answer, 'output') } };
+      : {
+          'application/json': { schema: describeSchema(answer, 'output') },
+          ...Object.fromEntries(otherAnswers.map((type) => [type, {}])),
+        };
   const problem = { schema: { $ref: '#/components/schemas/AdminProblem' } };
   return {
     summary,
@@ -52,8 +55,9 @@ function describe(route: AdminRoute): Json {
 }
 
 function describePath({ path }: AdminRoute): Json[] {
-  if (!path.includes('{id}')) return [];
-  return [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
+  return ['id', 'month']
+    .filter((name) => path.includes(`{${name}}`))
+    .map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
 }
 
 function describeQuery({ query }: AdminRoute): Json[] {
