@@ -12,10 +12,27 @@ export interface AdminClient {
     body?: object,
     answerTimeMaxMs?: number,
   ): Promise<Answer>;
+  /** An answer that is text, such as CSV. */
+  read(path: string, answerTimeMaxMs: number): Promise<string>;
 }
 
 export function createAdminClient({ url, token, tokenPath }: AdminSource): AdminClient {
   if (token === undefined) throw refuseWithoutToken(tokenPath);
+  const ask = (method: string, path: string, body: object | undefined, answerTimeMaxMs: number) =>
+    fetch(`${url}/admin/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token.reveal()}`,
+        // By this header, the audit log tells commands from other callers.
+        'user-agent': `tollgate-cli/${packageVersion()}`,
+        'content-type': 'application/json',
+      },
+      signal: AbortSignal.timeout(answerTimeMaxMs),
+      ...(body && { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new CommandFailure(explainSilence(cause, url, answerTimeMaxMs), { cause });
+    });
+
   return {
     async call<Answer>(
       method: string,
@@ -23,22 +40,15 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       body?: object,
       answerTimeMaxMs = ANSWER_TIME_MAX_MS,
     ) {
-      const response = await fetch(`${url}/admin/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token.reveal()}`,
-          // By this header, the audit log tells commands from other callers.
-          'user-agent': `tollgate-cli/${packageVersion()}`,
-          'content-type': 'application/json',
-        },
-        signal: AbortSignal.timeout(answerTimeMaxMs),
-        ...(body && { body: JSON.stringify(body) }),
-      }).catch((cause: unknown) => {
-        throw new CommandFailure(explainSilence(cause, url, answerTimeMaxMs), { cause });
-      });
+      const response = await ask(method, path, body, answerTimeMaxMs);
       const answer = await readAnswer(response, url);
       if (response.ok) return answer as Answer;
       throw refuseAnswer(response.status, answer, url);
+    },
+    async read(path, answerTimeMaxMs) {
+      const response = await ask('GET', path, undefined, answerTimeMaxMs);
+      if (response.ok) return await response.text();
+      throw refuseAnswer(response.status, await readAnswer(response, url), url);
     },
   };
 }

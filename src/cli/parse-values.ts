@@ -84,14 +84,10 @@ export function parseSeconds(text: string): number {
   throw new InvalidArgumentError('It must be whole seconds, such as 0s, 30m, 24h or 7d.');
 }
 
-/**
- * Milliseconds of a span, which may be in days. Undefined if the text is not a span, or is
- * implausibly long.
- */
+/** Milliseconds of a span. Undefined if the text is not a span, or is implausibly long. */
 function readSpan(text: string): number | undefined {
-  const days = /^(0|[1-9]\d*)d$/.exec(text)?.[1];
   try {
-    const spanMs = days === undefined ? parseDuration(text) : Number(days) * MS_PER_DAY;
+    const spanMs = parseDuration(text);
     return spanMs <= DAYS_MAX * MS_PER_DAY ? spanMs : undefined;
   } catch {
     return undefined;

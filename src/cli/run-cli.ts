@@ -4,15 +4,17 @@ import type { CommandHost } from './admin-command.ts';
 import { registerAccountCommands } from './commands/account-commands.ts';
 import { registerAuditCommands } from './commands/audit-commands.ts';
 import { registerBenchCommand } from './commands/bench-command.ts';
+import { registerBooksCommands } from './commands/books/books-commands.ts';
 import { runCheckCommand } from './commands/check-command.ts';
 import { registerCompletionCommand } from './commands/completion-command.ts';
 import { registerCreditsCommands } from './commands/credits-commands.ts';
 import { registerKeyCommands } from './commands/key-commands.ts';
-import { registerLedgerCommands } from './commands/ledger-commands.ts';
+import { registerLedgerCommands } from './commands/ledger/ledger-commands.ts';
 import { registerModelsCommand } from './commands/models-command.ts';
 import { registerReloadCommand } from './commands/reload-command.ts';
-import { registerRequestCommand } from './commands/request-command.ts';
+import { registerRequestsCommands } from './commands/requests-commands.ts';
 import { type RunNode, runStartCommand } from './commands/start-command.ts';
+import { registerStatementCommand } from './commands/statement-command.ts';
 import { registerTopCommand } from './commands/top-command.ts';
 import { registerUsageCommand } from './commands/usage-command.ts';
 import { createTerminal } from './terminal.ts';
@@ -26,9 +28,11 @@ const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] 
   registerKeyCommands,
   registerCreditsCommands,
   registerUsageCommand,
+  registerStatementCommand,
   registerLedgerCommands,
+  registerBooksCommands,
   registerModelsCommand,
-  registerRequestCommand,
+  registerRequestsCommands,
   registerTopCommand,
   registerAuditCommands,
   registerReloadCommand,

@@ -1,22 +1,25 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import {
   type AdminOptions,
   type CommandHost,
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
-import { parseTime } from '../parse-values.ts';
+import { parseCount, parseTime } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
-/** The node may have to read the whole ledger. */
-const ANSWER_TIME_MAX_MS = 600_000;
+const ANSWER_TIME_MAX_MS = 60_000;
+/** In CSV there may be any number of rows. */
+const CSV_TIME_MAX_MS = 600_000;
 
 interface UsageOptions extends AdminOptions {
   readonly account?: string;
   readonly key?: string;
   readonly from?: string;
   readonly to?: string;
-  readonly by?: 'day' | 'model' | 'key';
+  readonly by?: string;
+  readonly top?: number;
+  readonly csv?: boolean;
 }
 
 interface SumsData {
@@ -34,17 +37,15 @@ interface SumsData {
 }
 
 interface RowData extends SumsData {
-  readonly day?: string;
-  readonly model?: string;
-  readonly account?: string;
-  readonly key?: string;
+  readonly [name: string]: unknown;
 }
 
 interface UsageData {
   readonly data: readonly RowData[];
   readonly total: SumsData;
+  readonly by: readonly string[];
   readonly paid: number | null;
-  readonly is_complete: boolean;
+  readonly books_until: string | null;
 }
 
 export function registerUsageCommand(program: Command, host: CommandHost): void {
@@ -54,38 +55,41 @@ export function registerUsageCommand(program: Command, host: CommandHost): void 
     .option('--key <id>', 'of this key only')
     .option('--from <time>', 'entered at this time or later', parseTime)
     .option('--to <time>', 'entered before this time', parseTime)
-    .addOption(new Option('--by <what>', 'a row for each').choices(['day', 'model', 'key']))
+    .option(
+      '--by <what>',
+      'a row for each: one or two of day, hour, account, group, key, end_user, model, upstream',
+    )
+    .option('--top <number>', 'only those that were charged the most', parseCount)
+    .option('--csv', 'print CSV')
     .action((options: UsageOptions) =>
-      runAdminCommand(host, options, async (client) => {
-        const path = `/usage?${queryOf(options)}`;
-        const usage = await client.call<UsageData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
-        if (!usage.is_complete) {
-          host.terminal.err(
-            'tollgate: the ledger is not complete on this node; tollgate ledger verify names what is missing',
-          );
-          host.setExitCode(1);
+      runAdminCommand(host, options, async ({ call, read }) => {
+        const query = queryOf(options);
+        if (options.csv === true) {
+          host.terminal.out((await read(`/usage?${query}&format=csv`, CSV_TIME_MAX_MS)).trimEnd());
+          return undefined;
         }
+        const path = `/usage?${query}`;
+        const usage = await call<UsageData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
         return { data: usage, text: printUsage(usage) };
       }),
     );
 }
 
-function queryOf({ account, key, from, to, by }: UsageOptions): URLSearchParams {
+function queryOf({ account, key, from, to, by, top }: UsageOptions): URLSearchParams {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ account, key, from, to, by })) {
-    if (value !== undefined) query.set(name, value);
+  for (const [name, value] of Object.entries({ account, key, from, to, by, limit: top })) {
+    if (value !== undefined) query.set(name, String(value));
   }
+  if (top !== undefined) query.set('order', 'charged');
   return query;
 }
 
-function printUsage({ data, total, paid }: UsageData): string {
-  const names = (['day', 'model', 'account', 'key'] as const).filter(
-    (name) => data[0]?.[name] !== undefined,
-  );
-  const first = names.length === 0 ? [''] : names;
+function printUsage({ by, data, total, paid }: UsageData): string {
+  const first = by.includes('key') && !by.includes('account') ? ['account', ...by] : by;
+  const nameOf = (row: RowData, name: string) => String(row[`${name}_name`] ?? row[name] ?? '');
   const table = printTable([
     [...first, 'requests', 'input', 'cached', 'output', 'searches', 'charged', 'short'],
-    ...data.map((row) => [...names.map((name) => row[name] ?? ''), ...printSums(row)]),
+    ...data.map((row) => [...first.map((name) => nameOf(row, name)), ...printSums(row)]),
     ['total', ...first.slice(1).map(() => ''), ...printSums(total)],
   ]);
   return paid === null || paid === 0 ? table : `${table}\npaid in: ${paid}`;

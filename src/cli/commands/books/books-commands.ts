@@ -1,0 +1,119 @@
+import { type Command, Option } from 'commander';
+import {
+  type AdminOptions,
+  type CommandHost,
+  runAdminCommand,
+  withAdminOptions,
+} from '../../admin-command.ts';
+import { parseTime } from '../../parse-values.ts';
+import { printTable } from '../../print-table.ts';
+
+/** Most of them open the books directly, and load only when they run. */
+export function registerBooksCommands(program: Command, host: CommandHost): void {
+  const group = program.command('books').description('the books: every entry of the ledger');
+  registerStatus(group, host);
+  registerClaim(group, host);
+  registerImport(group, host);
+  registerArchive(group, host);
+  registerQuery(group, host);
+}
+
+interface ArchiveOptions {
+  readonly config?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+function registerArchive(group: Command, { terminal, setExitCode }: CommandHost): void {
+  group
+    .command('archive')
+    .description('move the days that are older than books.keep into the archive')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--dry-run', 'print which days are due, and change nothing')
+    .option('--json', 'print a line of JSON for each day')
+    .action(async ({ config: configPath, dryRun, json }: ArchiveOptions) => {
+      const { runBooksArchiveCommand } = await import('./books-archive-command.ts');
+      const order = { configPath, isDryRun: dryRun === true, json: json === true };
+      setExitCode(await runBooksArchiveCommand({ ...terminal, ...order }));
+    });
+}
+
+interface QueryOptions {
+  readonly config?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+}
+
+function registerQuery(group: Command, { terminal, setExitCode }: CommandHost): void {
+  group
+    .command('query')
+    .description('answer a SELECT over all entries, in the books and in the archive')
+    .argument('<sql>', 'such as "SELECT model, sum(charged) FROM entries GROUP BY model"')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--from <time>', 'entries from this moment on', parseTime)
+    .option('--to <time>', 'entries before this moment', parseTime)
+    .option('--json', 'print a line of JSON for each row')
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
+    .action(async (sql: string, { config: configPath, from, to, json, csv }: QueryOptions) => {
+      const { runBooksQueryCommand } = await import('./books-query-command.ts');
+      const format = json === true ? 'jsonl' : csv === true ? 'csv' : 'table';
+      setExitCode(await runBooksQueryCommand({ ...terminal, configPath, sql, from, to, format }));
+    });
+}
+
+function registerStatus(group: Command, host: CommandHost): void {
+  withAdminOptions(group.command('status'))
+    .description('engine, size, days, and how far the books are')
+    .action((options: AdminOptions) =>
+      runAdminCommand(host, options, async ({ call }) => {
+        const status = await call<object>('GET', '/books');
+        return { data: status, text: printStatus(status) };
+      }),
+    );
+}
+
+function printStatus(status: object): string {
+  const rows = Object.entries(status).map(([name, value]) => [
+    name.replaceAll('_', ' '),
+    value !== null && typeof value === 'object'
+      ? Object.entries(value)
+          .map(([part, count]) => `${part} ${count ?? '-'}`)
+          .join(', ')
+      : String(value ?? '-'),
+  ]);
+  return printTable(rows);
+}
+
+function registerClaim(group: Command, { terminal, setExitCode }: CommandHost): void {
+  group
+    .command('claim')
+    .description('let all entries go to the books of these settings from now on')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--json', 'print JSON')
+    .action(async (options: { readonly config?: string; readonly json?: boolean }) => {
+      const { runBooksClaimCommand } = await import('./books-claim-command.ts');
+      const order = { configPath: options.config, json: options.json === true };
+      setExitCode(await runBooksClaimCommand({ ...terminal, ...order }));
+    });
+}
+
+interface ImportOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+function registerImport(group: Command, { terminal, setExitCode }: CommandHost): void {
+  group
+    .command('import')
+    .description('take the segments of earlier versions into the books')
+    .argument('[folder...]', 'of segments, one of each node (default: ledger in the data folder)')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--json', 'print JSON')
+    .action(async (folders: readonly string[], { config: configPath, json }: ImportOptions) => {
+      const { runBooksImportCommand } = await import('./books-import-command.ts');
+      const order = { configPath, folders, json: json === true };
+      setExitCode(await runBooksImportCommand({ ...terminal, ...order }));
+    });
+}

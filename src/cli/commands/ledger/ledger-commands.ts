@@ -1,0 +1,52 @@
+import { type Command, Option } from 'commander';
+import type { CommandHost } from '../../admin-command.ts';
+
+interface VerifyOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly full?: boolean;
+  readonly repair?: boolean;
+}
+
+interface ExportOptions {
+  readonly config?: string;
+  readonly account?: string;
+  readonly format: 'ndjson' | 'csv';
+}
+
+export function registerLedgerCommands(program: Command, host: CommandHost): void {
+  const { terminal, setExitCode } = host;
+  const group = program.command('ledger').description('the ledger: every change of a balance');
+
+  withConfigOption(group.command('verify'))
+    .description('compare Redis with the books, and the books with themselves')
+    .option('--full', 'read again what was verified before')
+    .option('--json', 'print JSON')
+    .option('--repair', 'make what accounts and keys hold fit the requests that run')
+    .action(async ({ config: configPath, ...options }: VerifyOptions) => {
+      const json = options.json === true;
+      const [isFull, isRepair] = [options.full === true, options.repair === true];
+      const order = { configPath, json, isFull, isRepair };
+      const { runLedgerVerifyCommand } = await import('./ledger-verify-command.ts');
+      setExitCode(await runLedgerVerifyCommand({ ...order, ...terminal }));
+    });
+
+  withConfigOption(group.command('export'))
+    .description('print every entry of the ledger once')
+    .option('--account <id>', 'of this account only')
+    .addOption(new Option('--format <format>', 'how').choices(['ndjson', 'csv']).default('ndjson'))
+    .addOption(new Option('--json', 'the same as --format ndjson').implies({ format: 'ndjson' }))
+    .action(async ({ config: configPath, account, format }: ExportOptions) => {
+      const order = { configPath, account, format };
+      const out = terminal.outPaced;
+      const { runLedgerExportCommand } = await import('./ledger-export-command.ts');
+      setExitCode(await runLedgerExportCommand({ ...order, ...terminal, out }));
+    });
+}
+
+function withConfigOption(command: Command): Command {
+  return command.option(
+    '--config <file>',
+    'settings file (default: TOLLGATE_CONFIG, else the defaults)',
+  );
+}

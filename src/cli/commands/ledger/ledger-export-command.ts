@@ -1,0 +1,53 @@
+import {
+  encodeLedgerCsv,
+  LEDGER_CSV_HEAD,
+} from '../../../books/questions/entries/encode-ledger-csv.ts';
+import { readLedger } from '../../../books/questions/entries/list-entries.ts';
+import { bucketOfAccount } from '../../../keys/account-id.ts';
+import { withBooks } from '../../with-books.ts';
+
+/** How many lines are printed at once. */
+const LINES_AT_ONCE = 500;
+/** How many entries are read between two updates of the progress. */
+const ENTRIES_SHOWN = 10_000;
+
+interface LedgerExportOptions {
+  readonly configPath: string | undefined;
+  /** Undefined exports all accounts. */
+  readonly account: string | undefined;
+  readonly format: 'ndjson' | 'csv';
+  /**
+   * Prints whole lines and ends the last one. The export waits for a returned promise, so that it
+   * is no faster than its reader.
+   */
+  readonly out: (text: string) => void | Promise<void>;
+  readonly err: (text: string) => void;
+  readonly progress: (text: string) => void;
+}
+
+/** Prints every entry that is in the books, the oldest first. Returns 1 if some are missing. */
+export async function runLedgerExportCommand(options: LedgerExportOptions): Promise<number> {
+  const { account, format, out, err, progress } = options;
+  const encode = format === 'csv' ? encodeLedgerCsv : JSON.stringify;
+  return await withBooks({ ...options, isReader: true }, async ({ books, signal }) => {
+    const query = { account, key: undefined, fromMs: undefined, toMs: undefined };
+    let lines: string[] = format === 'csv' ? [LEDGER_CSV_HEAD] : [];
+    let entries = 0;
+    progress('0 entries');
+    for await (const entry of readLedger(books, query, signal)) {
+      entries += 1;
+      if (entries % ENTRIES_SHOWN === 0) progress(`${entries} entries`);
+      lines.push(encode(entry));
+      if (lines.length < LINES_AT_ONCE) continue;
+      await out(lines.join('\n'));
+      lines = [];
+    }
+    if (lines.length > 0) await out(lines.join('\n'));
+    const gaps = await books.db.selectFrom('gaps').select('bucket').execute();
+    const bucket = account === undefined ? undefined : bucketOfAccount(account);
+    const own = gaps.filter((gap) => bucket === undefined || gap.bucket === bucket);
+    if (own.length === 0) return 0;
+    err(`tollgate: the ledger has ${own.length} gaps; tollgate ledger verify says more`);
+    return 1;
+  });
+}

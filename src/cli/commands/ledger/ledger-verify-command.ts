@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { type AccountCorrection, mendAccounts } from '../../../accounts/mend-accounts.ts';
+import {
+  countProblems,
+  type Drift,
+  type LedgerReport,
+  type SumDrift,
+} from '../../../books/verify/ledger-report.ts';
+import { type VerifyProgress, verifyBooks } from '../../../books/verify/verify-books.ts';
+import type { Config } from '../../../config/config.ts';
+import { formatCredits } from '../../../lib/units/micros.ts';
+import { createLog } from '../../../log/create-log.ts';
+import type { RedisConnection } from '../../../redis/connect-redis.ts';
+import { drawProgress } from '../../draw-progress.ts';
+import { withBooks } from '../../with-books.ts';
+
+/** In the data folder; room for one file of the archive. */
+const TEMP_FOLDER = 'verifying';
+
+interface LedgerVerifyOptions {
+  readonly configPath: string | undefined;
+  readonly json: boolean;
+  /** Whether to read again what was verified before. */
+  readonly isFull: boolean;
+  /** Whether to correct what accounts and keys hold, so that it matches the open holds. */
+  readonly isRepair: boolean;
+  /** Both print whole lines and end the last one. */
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly progress: (text: string) => void;
+}
+
+/**
+ * Compares every balance and month with the books, and the sums of the books with their entries.
+ * Returns 0 if all agree, and 1 if they do not or if they cannot be read.
+ */
+export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Promise<number> {
+  const { json, isFull, isRepair, out, progress } = options;
+  return await withBooks({ ...options, isReader: false }, async ({ config, books, connect }) => {
+    const connection = await connect();
+    const found = await verifyBooks({
+      ...{ books, connection, isFull },
+      clock: { nowMs: () => Date.now() },
+      verifyArchivedDay: createVerifyArchivedDay(config),
+      onProgress: ({ what, done, total }) => progress(drawProgress(TITLES[what], done, total)),
+    });
+    const report = isRepair ? await repair(connection, found) : found;
+    progress('');
+    out(json ? JSON.stringify(report, undefined, 2) : printReport(report));
+    return report.is_clean ? 0 : 1;
+  });
+}
+
+interface RepairedReport extends LedgerReport {
+  readonly repaired?: readonly AccountCorrection[];
+}
+
+/**
+ * Only figures that follow from the open holds can be repaired. For charged and spent amounts, the
+ * ledger is the truth.
+ */
+async function repair(connection: RedisConnection, report: LedgerReport): Promise<RepairedReport> {
+  const isMendable = ({ what }: Drift) => what === 'held_micros' || what === 'in_flight';
+  const accounts = new Set(report.drifts.filter(isMendable).map(({ account }) => account));
+  const repaired = await mendAccounts(connection, accounts, createLog('error', 'ledger'));
+  const drifts = report.drifts.filter((drift) => !isMendable(drift));
+  return { ...report, drifts, repaired, is_clean: countProblems({ ...report, drifts }) === 0 };
+}
+
+const TITLES: Readonly<Record<VerifyProgress['what'], string>> = {
+  buckets: 'accounts',
+  hours: 'entries',
+};
+
+/** Undefined without an archive. */
+function createVerifyArchivedDay({ books, dataDir }: Config) {
+  const { archive } = books;
+  if (archive === undefined) return undefined;
+  const tempFolder = join(dataDir, TEMP_FOLDER);
+  return async (day: number) => {
+    const { openArchive } = await import('../../../books/archive/open-archive.ts');
+    const { verifyArchivedDay } = await import('../../../books/archive/verify-archived-day.ts');
+    return await verifyArchivedDay(openArchive(archive), day, { tempFolder });
+  };
+}
+
+function printReport(report: RepairedReport): string {
+  const lines = [
+    `entries: ${report.entries}, accounts: ${report.accounts}, months of keys: ${report.key_months}, days: ${report.days}, read again: ${report.days_read}`,
+    ...report.drifts.map(printDrift),
+    ...(report.repaired ?? []).map(printRepaired),
+    ...report.unknown_accounts.map(
+      ({ account, entries, charged_micros: micros }) =>
+        `unknown  ${account}: ${entries} entries, ${formatCredits(micros)} charged`,
+    ),
+    ...report.sum_drifts.map(printSumDrift),
+    ...report.archive_problems.map((problem) => `archive  ${problem}`),
+    ...printCount('missing', report.gaps, 'stretches that Redis trimmed before they were read'),
+    ...printCount('damaged', report.damaged, 'entries that cannot be decoded'),
+    ...printCount('repeated', report.repeats, 'events that came under two ids'),
+    ...printUnsettled(report.unsettled),
+    report.is_clean ? 'The ledger and Redis agree.' : 'The ledger and Redis do NOT agree.',
+  ];
+  return lines.join('\n');
+}
+
+function printDrift({ account, key, month, what, expected, found }: Drift): string {
+  const subject = [account, key, month].filter((part) => part !== null).join(' ');
+  const isMoney = what !== 'in_flight';
+  const [counted, recorded] = [expected, found].map((n) => (isMoney ? formatCredits(n) : `${n}`));
+  return `drift    ${subject}: ${what.replace('_micros', '')} should be ${counted} and is ${recorded}`;
+}
+
+function printSumDrift({ day, table, row, column, excess }: SumDrift): string {
+  const place = [day, table, row].filter((part) => part !== null && part !== '').join(' ');
+  return `sum      ${place}: ${column} is ${excess} too high`;
+}
+
+function printRepaired({ account, key, field, before, after }: AccountCorrection): string {
+  const subject = key === null ? account : `${account} ${key}`;
+  return `repaired ${subject}: ${field} was ${before} and is ${after}`;
+}
+
+function printCount(kind: string, count: number, what: string): string[] {
+  return count > 0 ? [`${kind}  ${count} ${what}`] : [];
+}
+
+function printUnsettled(unsettled: LedgerReport['unsettled']): string[] {
+  const { holds, held_micros: held, charged_micros: charged, last_at: lastAt } = unsettled;
+  if (holds === 0) return [];
+  const amounts = `${formatCredits(held)} held, ${formatCredits(charged)} charged`;
+  return [`expired  ${holds} holds that nobody settled: ${amounts}, the last at ${lastAt}`];
+}

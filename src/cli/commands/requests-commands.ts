@@ -1,0 +1,102 @@
+import { type Command, Option } from 'commander';
+import {
+  type AdminOptions,
+  type CommandHost,
+  runAdminCommand,
+  withAdminOptions,
+} from '../admin-command.ts';
+import { parseCount, parseTime } from '../parse-values.ts';
+import { printReceipt, type ReceiptData } from '../print-receipt.ts';
+import { printTable } from '../print-table.ts';
+
+/** The books may have to look at many days. */
+const ANSWER_TIME_MAX_MS = 60_000;
+const LIMIT = 50;
+const PAGE_MAX = 1_000;
+const ABSENT = '-';
+
+interface ListedRequest {
+  readonly id: string;
+  readonly time: string;
+  readonly account: string;
+  readonly account_name: string | null;
+  readonly key: string;
+  readonly model: string;
+  readonly upstream: string | null;
+  readonly status: number | null;
+  readonly outcome: string | null;
+  readonly charged: number;
+  readonly total_ms: number | null;
+}
+
+interface RequestsPage {
+  readonly data: readonly ListedRequest[];
+  readonly next: string | null;
+}
+
+interface ListOptions extends AdminOptions {
+  readonly limit?: number;
+  readonly [filter: string]: unknown;
+}
+
+const FILTERS = ['account', 'key', 'model', 'upstream', 'status', 'outcome', 'from', 'to'] as const;
+
+export function registerRequestsCommands(program: Command, host: CommandHost): void {
+  const group = program.command('requests').description('requests and their receipts');
+
+  withAdminOptions(group.command('list'))
+    .description('requests, the newest first')
+    .option('--account <id>', 'of this account')
+    .option('--key <id>', 'of this key')
+    .option('--model <id>', 'of this model')
+    .option('--upstream <name>', 'that this upstream answered')
+    .option('--status <status>', 'with this status, such as 429, or class, such as 5xx')
+    .addOption(
+      new Option('--outcome <outcome>', 'that ended so').choices([
+        ...['complete', 'failed', 'left', 'undelivered', 'refused'],
+      ]),
+    )
+    .option('--from <time>', 'entered at this time or later', parseTime)
+    .option('--to <time>', 'entered before this time', parseTime)
+    .option('--limit <number>', `how many at most (default: ${LIMIT})`, parseCount)
+    .action((options: ListOptions) =>
+      runAdminCommand(host, options, async ({ call }) => {
+        const requests: ListedRequest[] = [];
+        const query = new URLSearchParams();
+        for (const name of FILTERS) {
+          if (options[name] !== undefined) query.set(name, String(options[name]));
+        }
+        for (let left = options.limit ?? LIMIT; left > 0; ) {
+          query.set('limit', String(Math.min(left, PAGE_MAX)));
+          const path = `/requests?${query}`;
+          const page = await call<RequestsPage>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+          requests.push(...page.data);
+          left -= page.data.length;
+          if (page.next === null) break;
+          query.set('before', page.next);
+        }
+        return { data: requests, text: printRequests(requests) };
+      }),
+    );
+
+  withAdminOptions(group.command('show <id>'))
+    .description('the receipt of a request, by the request-id of its answer')
+    .action((id: string, options: AdminOptions) =>
+      runAdminCommand(host, options, async ({ call }) => {
+        const path = `/requests/${encodeURIComponent(id)}`;
+        const receipt = await call<ReceiptData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+        return { data: receipt, text: printReceipt(receipt) };
+      }),
+    );
+}
+
+function printRequests(requests: readonly ListedRequest[]): string {
+  return printTable([
+    ['TIME', 'ID', 'ACCOUNT', 'KEY', 'MODEL', 'UPSTREAM', 'STATUS', 'OUTCOME', 'CHARGED', 'MS'],
+    ...requests.map((request) => [
+      ...[request.time, request.id, request.account_name ?? request.account, request.key],
+      ...[request.model, request.upstream ?? ABSENT, String(request.status ?? ABSENT)],
+      ...[request.outcome ?? ABSENT, String(request.charged), String(request.total_ms ?? ABSENT)],
+    ]),
+  ]);
+}

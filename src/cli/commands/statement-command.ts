@@ -1,0 +1,103 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  type AdminOptions,
+  type CommandHost,
+  runAdminCommand,
+  withAdminOptions,
+} from '../admin-command.ts';
+import { printTable } from '../print-table.ts';
+
+const ANSWER_TIME_MAX_MS = 60_000;
+
+interface StatementOptions extends AdminOptions {
+  readonly month: string;
+  readonly csv?: boolean;
+  readonly html?: boolean;
+}
+
+interface UsedData {
+  readonly requests: number;
+  readonly charged: number;
+  readonly model?: string;
+  readonly key?: string;
+  readonly key_name?: string | null;
+}
+
+interface StatementData {
+  readonly account: string;
+  readonly account_name: string | null;
+  readonly month: string;
+  readonly opening_balance: number;
+  readonly closing_balance: number;
+  readonly is_closed: boolean;
+  readonly payments: readonly {
+    readonly time: string;
+    readonly id: string;
+    readonly kind: string;
+    readonly amount: number;
+    readonly note: string | null;
+  }[];
+  readonly paid: number;
+  readonly charged: number;
+  readonly by_model: readonly UsedData[];
+  readonly by_key: readonly UsedData[];
+}
+
+export function registerStatementCommand(program: Command, host: CommandHost): void {
+  withAdminOptions(program.command('statement <id>'))
+    .description('what an account had, paid and used in one month')
+    .requiredOption('--month <yyyy-mm>', 'which month', parseMonth)
+    .option('--csv', 'print CSV')
+    .option('--html', 'print a page of HTML')
+    .action((id: string, options: StatementOptions) =>
+      runAdminCommand(host, options, async ({ call, read }) => {
+        const path = `/accounts/${encodeURIComponent(id)}/statements/${options.month}`;
+        const format = options.csv === true ? 'csv' : options.html === true ? 'html' : undefined;
+        if (format !== undefined) {
+          host.terminal.out((await read(`${path}?format=${format}`, ANSWER_TIME_MAX_MS)).trimEnd());
+          return undefined;
+        }
+        const data = await call<StatementData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+        return { data, text: printStatement(data) };
+      }),
+    );
+}
+
+function parseMonth(text: string): string {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('must be a month such as 2027-01.');
+}
+
+function printStatement(statement: StatementData): string {
+  const { account, account_name: name, month, payments } = statement;
+  return [
+    `${name ?? account} (${account}), ${month}${statement.is_closed ? '' : ', so far'}`,
+    printTable([
+      ['opening balance', String(statement.opening_balance)],
+      ['paid in', String(statement.paid)],
+      ['charged', String(statement.charged)],
+      ['closing balance', String(statement.closing_balance)],
+    ]),
+    printTable([
+      ['PAID AT', 'ID', 'KIND', 'AMOUNT', 'NOTE'],
+      ...payments.map(({ time, id, kind, amount, note }) => [
+        ...[time, id, kind, String(amount), note ?? ''],
+      ]),
+    ]),
+    printUsed(
+      'MODEL',
+      statement.by_model.map((row) => [row.model ?? '', row]),
+    ),
+    printUsed(
+      'KEY',
+      statement.by_key.map((row) => [row.key_name ?? row.key ?? '', row]),
+    ),
+  ].join('\n\n');
+}
+
+function printUsed(head: string, rows: readonly (readonly [string, UsedData])[]): string {
+  return printTable([
+    [head, 'REQUESTS', 'CHARGED'],
+    ...rows.map(([name, { requests, charged }]) => [name, String(requests), String(charged)]),
+  ]);
+}
