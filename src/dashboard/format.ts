@@ -9,6 +9,12 @@ const shares = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFraction
 const moments = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
 
 const days = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dates = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
+const months = new Intl.DateTimeFormat(LOCALE, {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
 const clocks = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
 
 /** Exact to the micro-credit: `1,234.000001`. */
@@ -27,6 +33,15 @@ export const formatDay = (seconds: number): string =>
 
 /** The time in the browser's time zone. */
 export const formatTime = (iso: string): string => moments.format(new Date(iso));
+
+/** The time of day in the browser's time zone. */
+export const formatTimeOfDay = (iso: string): string => clocks.format(new Date(iso));
+
+/** The day in the browser's time zone. */
+export const formatDate = (iso: string): string => dates.format(new Date(iso));
+
+/** The name of a month such as `2027-01`. */
+export const formatMonth = (month: string): string => months.format(new Date(`${month}-01`));
 
 /** The time of day, from seconds since 1970. */
 export const formatClock = (seconds: number): string =>

@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { startEvents } from './api/events.ts';
 import { signOut } from './api/session.ts';
+import { pageName } from './page-name.ts';
 import { findPage, PAGES, type PageMatch } from './pages/pages.ts';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
+import { IdText } from './parts/id-text.tsx';
 import { place } from './route.ts';
 import { startTraffic } from './traffic.ts';
 
@@ -16,8 +18,10 @@ export function Shell() {
       for (const stop of stops) stop();
     };
   }, []);
-  useTitle(found, heading);
-  const { page, id } = found;
+  const { page, parts } = found;
+  const view = page.frame ?? place.value;
+  useDocumentTitle(found);
+  useFocus(view, heading);
   return (
     <>
       {/* Not a link, because the address already names the page. */}
@@ -45,16 +49,17 @@ export function Shell() {
       <ConnectionBanner />
       <main id="main">
         <h1 ref={heading} tabIndex={-1}>
-          {page.title} {id !== undefined && <span class="heading-id">{id}</span>}
+          {pageName.value ?? page.title}
         </h1>
-        <page.View key={place.value} id={id ?? ''} />
+        {page.frame === undefined && parts['id'] !== undefined && (
+          <p class="heading-id">
+            <span class="quiet">{page.title}</span> <IdText id={parts['id']} />
+          </p>
+        )}
+        <page.View key={view} id={parts['id'] ?? ''} month={parts['month'] ?? ''} />
       </main>
     </>
   );
-}
-
-function titleOf({ page, id }: PageMatch): string {
-  return id === undefined ? page.title : `${page.title} ${id}`;
 }
 
 /** Marks the page in the navigation, also if one of its subpages is open. */
@@ -63,13 +68,18 @@ function currentOf(path: string, { page }: PageMatch): 'page' | 'true' | undefin
   return page.parent === path ? 'true' : undefined;
 }
 
-/** On a change of page the focus moves to the heading. On the first page the browser decides. */
-function useTitle(found: PageMatch, heading: { readonly current: HTMLElement | null }): void {
-  const title = titleOf(found);
-  const shown = useRef<string | undefined>(undefined);
+function useDocumentTitle({ page, parts: { id = '' } }: PageMatch): void {
+  const title = pageName.value ?? `${page.title} ${id}`.trim();
   useEffect(() => {
     document.title = `${title} · Tollgate`;
-    if (shown.current !== undefined && shown.current !== title) heading.current?.focus();
-    shown.current = title;
-  }, [title, heading]);
+  }, [title]);
+}
+
+/** On a change of page the focus moves to the heading. On the first page the browser decides. */
+function useFocus(view: string, heading: { readonly current: HTMLElement | null }): void {
+  const shown = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (shown.current !== undefined && shown.current !== view) heading.current?.focus();
+    shown.current = view;
+  }, [view, heading]);
 }

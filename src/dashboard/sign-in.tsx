@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { checkToken } from './api/fetch-admin.ts';
 import { keepToken, signOutReason } from './api/session.ts';
+import { useAction } from './loading/use-action.ts';
 import { Field } from './parts/field.tsx';
-import { useAction } from './use-action.ts';
 
 export function SignIn() {
   const [candidate, setCandidate] = useState('');

@@ -11,7 +11,6 @@ export type KeyList = z.infer<typeof answers.keysAnswer>;
 export type NewKey = z.infer<typeof answers.keyCreatedAnswer>;
 export type KeyRotation = z.infer<typeof answers.keyRotatedAnswer>;
 export type KeyRevocation = z.infer<typeof answers.keyRevokedAnswer>;
-export type UsageReport = z.infer<typeof answers.usageAnswer>;
 export type Receipt = z.infer<typeof answers.receiptAnswer>;
 export type AuditList = z.infer<typeof answers.auditAnswer>;
 export type Cluster = z.infer<typeof answers.clusterAnswer>;
@@ -19,6 +18,9 @@ export type ModelList = z.infer<typeof answers.modelsAnswer>;
 export type Model = ModelList['data'][number];
 export type ReloadAnswer = z.infer<typeof answers.reloadAnswer>;
 export type ProblemBody = z.infer<typeof answers.problemAnswer>;
+
+/** What follows the `?`; what is undefined or empty is left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** Null removes a control; a missing field leaves it as it is. */
 export interface KeyControls {
@@ -42,14 +44,22 @@ export interface AccountChange {
   readonly status?: 'active' | 'suspended';
 }
 
-export interface LedgerFilter {
+/** Of whom and of when something is told. `to` is exclusive. */
+export interface BooksFilter {
   readonly account?: string | undefined;
   readonly key?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-export interface AuditFilter extends LedgerFilter {
+export interface UsageQuestion extends BooksFilter {
+  /** One or two groups, divided by a comma. */
+  readonly by: string;
+  readonly order?: 'charged';
+  readonly limit?: number;
+}
+
+export interface AuditFilter extends BooksFilter {
   readonly before?: string | undefined;
   readonly limit?: number | undefined;
 }

@@ -1,4 +1,5 @@
 import type * as types from './api-types.ts';
+import type * as books from './books-types.ts';
 import { readAdmin } from './fetch-admin.ts';
 
 type Signal = AbortSignal | undefined;
@@ -9,10 +10,7 @@ const post = <Answer>(path: string, body: object) =>
 const patch = <Answer>(path: string, body: object) =>
   readAdmin<Answer>(path, { method: 'PATCH', body });
 
-/**
- * EVERY call of the admin API that answers with JSON. The ledger comes as lines, so it is read with
- * `fetchAdmin('/ledger', …)`.
- */
+/** EVERY call of the admin API that answers with JSON. Files are saved by `saveFile`. */
 export const api = {
   listAccounts: (query: types.AccountsQuery, signal?: Signal) =>
     readAdmin<types.AccountList>('/accounts', { query: { ...query }, signal }),
@@ -34,8 +32,14 @@ export const api = {
   rotateKey: (id: string, body: { overlap_seconds?: number }) =>
     post<types.KeyRotation>(`/keys/${at(id)}/rotate`, body),
   revokeKey: (id: string) => post<types.KeyRevocation>(`/keys/${at(id)}/revoke`, {}),
-  sumUsage: (query: types.LedgerFilter & { by: types.UsageReport['by'] }, signal?: Signal) =>
-    readAdmin<types.UsageReport>('/usage', { query: { ...query }, signal }),
+  sumUsage: (query: types.UsageQuestion, signal?: Signal) =>
+    readAdmin<books.UsageReport>('/usage', { query: { ...query }, signal }),
+  countRefusals: (query: types.BooksFilter & { by: string }, signal?: Signal) =>
+    readAdmin<books.RefusalsReport>('/refusals', { query: { ...query }, signal }),
+  readStatement: (account: string, month: string, signal?: Signal) =>
+    readAdmin<books.Statement>(`/accounts/${at(account)}/statements/${at(month)}`, { signal }),
+  listRequests: (query: types.Query, signal?: Signal) =>
+    readAdmin<books.RequestList>('/requests', { query, signal }),
   findRequest: (id: string, signal?: Signal) =>
     readAdmin<types.Receipt>(`/requests/${at(id)}`, { signal }),
   readCluster: (signal?: Signal) => readAdmin<types.Cluster>('/cluster', { signal }),

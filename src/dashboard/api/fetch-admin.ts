@@ -1,4 +1,5 @@
 import { readProblem, toProblem } from './api-problem.ts';
+import type { Query } from './api-types.ts';
 import { signOut, token } from './session.ts';
 
 const ADMIN = '/admin/v1';
@@ -7,8 +8,6 @@ const ANSWER_TIME_MAX_MS = 30_000;
  * Marks an answer that the node passed on from its API: a refusal in it is not about this token.
  */
 const RELAYED = 'x-tollgate-answered-by';
-
-export type Query = Readonly<Record<string, string | number | undefined>>;
 
 export interface AdminRequest {
   readonly method?: 'GET' | 'POST' | 'PATCH';

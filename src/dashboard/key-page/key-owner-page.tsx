@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../use-action.ts';
+import { useAction } from '../loading/use-action.ts';
 import { Examples } from './examples.tsx';
 import { KeyFigures } from './key-figures.tsx';
 import { KeyForm } from './key-form.tsx';

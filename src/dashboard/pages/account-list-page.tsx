@@ -1,21 +1,25 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
+import type { Account } from '../api/api-types.ts';
 import { formatCreditAmount } from '../format.ts';
+import { usePages } from '../loading/use-pages.ts';
 import { Badge } from '../parts/badge.tsx';
-import { PagedTable } from '../parts/data-table.tsx';
 import { Field } from '../parts/field.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { usePages } from '../use-pages.ts';
+import { PagedTable } from '../parts/tables/paged-table.tsx';
 import { AccountForm } from './accounts/account-form.tsx';
-import { searchAccounts } from './accounts/search-accounts.ts';
 
+const PAGE_ROWS = 50;
 const NEW_ACCOUNT = { name: '', plan: 'starter' };
 
 export function AccountListPage() {
   const [typed, setTyped] = useState('');
   const [search, setSearch] = useState('');
   const [isCreating, setCreating] = useState(false);
-  const accounts = usePages((after, signal) => searchAccounts(search, after, signal), search);
+  const accounts = usePages(
+    (after, signal) => api.listAccounts({ after, search, limit: PAGE_ROWS }, signal),
+    search,
+  );
   const submit = (event: Event) => {
     event.preventDefault();
     if (typed.trim() === search) accounts.reload();
@@ -41,13 +45,14 @@ export function AccountListPage() {
         </button>
       </form>
       <PagedTable
-        caption={search === '' ? 'Accounts' : `Accounts with “${search}” in name or id`}
+        caption={search === '' ? 'Accounts' : `Accounts found by “${search}”`}
         pages={accounts}
         keyOf={({ id }) => id}
-        emptyText={search === '' ? 'There is no account yet' : 'No account has this in name or id'}
+        emptyText={
+          search === '' ? 'There is no account yet' : 'No account has such a name or this id'
+        }
         columns={[
-          { title: 'Name', cell: ({ id, name }) => <a href={`#/accounts/${id}`}>{name}</a> },
-          { title: 'Id', cell: ({ id }) => <code>{id}</code> },
+          { title: 'Name', cell: (row) => <AccountName account={row} /> },
           { title: 'Plan', cell: ({ plan }) => plan },
           { title: 'Status', cell: ({ status }) => <Badge state={status} /> },
           { title: 'Balance', cell: (row) => formatCreditAmount(row.balance), isNumber: true },
@@ -67,6 +72,17 @@ export function AccountListPage() {
           }}
         />
       )}
+    </>
+  );
+}
+
+function AccountName({ account: { id, name } }: { readonly account: Account }) {
+  return (
+    <>
+      <a href={`#/accounts/${id}`}>{name}</a>
+      <small>
+        <code>{id}</code>
+      </small>
     </>
   );
 }

@@ -1,11 +1,15 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
+import { useLoad } from '../loading/use-load.ts';
+import { usePageName } from '../page-name.ts';
 import { LoadView } from '../parts/load-view.tsx';
-import { useLoad } from '../use-load.ts';
+import { SaveButton } from '../parts/save-button.tsx';
 import { AccountHead } from './account/account-head.tsx';
 import { AccountKeys } from './account/account-keys.tsx';
-import { AccountRecords } from './account/account-records.tsx';
+import { AccountStatements } from './account/account-statements.tsx';
+import { AccountUsage } from './account/account-usage.tsx';
 import type { PageProps } from './page-props.ts';
+import { LatestRequests } from './requests/latest-requests.tsx';
 
 const REFRESH_MS = 5_000;
 
@@ -14,6 +18,7 @@ export function AccountPage({ id }: PageProps) {
     of: [id],
     refreshMs: REFRESH_MS,
   });
+  usePageName(account.value?.name);
   const [payments, setPayments] = useState(0);
   return (
     <LoadView load={account}>
@@ -25,7 +30,12 @@ export function AccountPage({ id }: PageProps) {
             onPaid={() => setPayments((count) => count + 1)}
           />
           <AccountKeys account={value} />
-          <AccountRecords account={value} payments={payments} />
+          <AccountUsage account={value} />
+          <AccountStatements account={value} payments={payments} />
+          <LatestRequests filter={{ account: id }} />
+          <SaveButton path="/ledger" query={{ account: id }} name={`ledger-${id}.ndjson`}>
+            Save the whole ledger as NDJSON
+          </SaveButton>
         </>
       )}
     </LoadView>

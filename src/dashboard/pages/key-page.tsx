@@ -1,20 +1,25 @@
 import { api } from '../api/api.ts';
+import { useLoad } from '../loading/use-load.ts';
+import { usePageName } from '../page-name.ts';
 import { LoadView } from '../parts/load-view.tsx';
-import { useLoad } from '../use-load.ts';
 import { KeyHead } from './key/key-head.tsx';
 import { KeyLimitList } from './key/key-limit-list.tsx';
+import { nameKey } from './key/name-key.ts';
 import type { PageProps } from './page-props.ts';
+import { LatestRequests } from './requests/latest-requests.tsx';
 
 const REFRESH_MS = 2_000;
 
 export function KeyPage({ id }: PageProps) {
   const key = useLoad((signal) => api.getKey(id, signal), { of: [id], refreshMs: REFRESH_MS });
+  usePageName(key.value && nameKey(key.value));
   return (
     <LoadView load={key}>
       {(value) => (
         <>
           <KeyHead shown={value} onChanged={key.reload} />
           <KeyLimitList id={id} />
+          <LatestRequests filter={{ account: value.account, key: id }} />
         </>
       )}
     </LoadView>

@@ -1,6 +1,6 @@
 import { api } from '../api/api.ts';
+import { useLoad } from '../loading/use-load.ts';
 import { LoadView } from '../parts/load-view.tsx';
-import { useLoad } from '../use-load.ts';
 import { ModelTables } from './models/model-tables.tsx';
 
 export function ModelsPage() {

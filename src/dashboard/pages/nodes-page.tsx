@@ -1,6 +1,6 @@
 import { api } from '../api/api.ts';
+import { useLoad } from '../loading/use-load.ts';
 import { LoadView } from '../parts/load-view.tsx';
-import { useLoad } from '../use-load.ts';
 import { measureProcesses } from './nodes/measure-processes.ts';
 import { NodeView } from './nodes/node-view.tsx';
 import { ProcessTable } from './nodes/process-table.tsx';

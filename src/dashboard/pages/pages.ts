@@ -1,8 +1,9 @@
 import type { FunctionComponent } from 'preact';
-import { matchPlace } from '../route.ts';
+import { matchPlace, type PlaceParts } from '../route.ts';
 import { AccountListPage } from './account-list-page.tsx';
 import { AccountPage } from './account-page.tsx';
-import { AuditPage } from './audit-page.tsx';
+import { AuditLogPage } from './audit-log-page.tsx';
+import { ExplorerPage } from './explorer-page.tsx';
 import { KeyPage } from './key-page.tsx';
 import { MissingPage } from './missing-page.tsx';
 import { ModelsPage } from './models-page.tsx';
@@ -10,18 +11,20 @@ import { NodesPage } from './nodes-page.tsx';
 import { OverviewPage } from './overview-page.tsx';
 import type { PageProps } from './page-props.ts';
 import { PlaygroundPage } from './playground-page.tsx';
-import { RequestsPage } from './requests-page.tsx';
+import { StatementPage } from './statement-page.tsx';
 import { UpstreamsPage } from './upstreams-page.tsx';
 
 export interface Page {
-  /** What follows the `#`, with at most one `{id}`. */
+  /** What follows the `#`, with at most one `{id}` and one `{month}`. */
   readonly path: string;
-  /** The heading; the id follows it if there is one. */
+  /** The heading, until the name of what the page shows is known. */
   readonly title: string;
   readonly View: FunctionComponent<PageProps>;
   readonly isInNavigation: boolean;
   /** The page of the navigation to which this page belongs. */
   readonly parent?: string;
+  /** Pages of the same frame keep their view when one follows the other. */
+  readonly frame?: string;
 }
 
 const inNavigation = (path: string, title: string, View: Page['View']): Page => {
@@ -30,18 +33,20 @@ const inNavigation = (path: string, title: string, View: Page['View']): Page => 
 const below = (parent: string, path: string, title: string, View: Page['View']): Page => {
   return { path, title, View, isInNavigation: false, parent };
 };
+const EXPLORER = { frame: 'explorer' };
 
 /** EVERY page, in the order of the navigation. */
 export const PAGES: readonly Page[] = [
   inNavigation('/overview', 'Overview', OverviewPage),
   inNavigation('/accounts', 'Accounts', AccountListPage),
   below('/accounts', '/accounts/{id}', 'Account', AccountPage),
+  below('/accounts', '/accounts/{id}/statements/{month}', 'Statement', StatementPage),
   below('/accounts', '/keys/{id}', 'Key', KeyPage),
-  inNavigation('/requests', 'Requests', RequestsPage),
-  below('/requests', '/requests/{id}', 'Request', RequestsPage),
+  { ...inNavigation('/requests', 'Requests', ExplorerPage), ...EXPLORER },
+  { ...below('/requests', '/requests/{id}', 'Requests', ExplorerPage), ...EXPLORER },
   inNavigation('/upstreams', 'Upstreams', UpstreamsPage),
   inNavigation('/models', 'Models and prices', ModelsPage),
-  inNavigation('/audit', 'Audit', AuditPage),
+  inNavigation('/audit', 'Audit', AuditLogPage),
   inNavigation('/nodes', 'Nodes', NodesPage),
   inNavigation('/playground', 'Playground', PlaygroundPage),
 ];
@@ -55,13 +60,13 @@ const MISSING: Page = {
 
 export interface PageMatch {
   readonly page: Page;
-  readonly id: string | undefined;
+  readonly parts: PlaceParts;
 }
 
 export function findPage(place: string): PageMatch {
   for (const page of PAGES) {
-    const id = matchPlace(page.path, place);
-    if (id !== null) return { page, id };
+    const parts = matchPlace(page.path, place);
+    if (parts !== null) return { page, parts };
   }
-  return { page: MISSING, id: undefined };
+  return { page: MISSING, parts: {} };
 }

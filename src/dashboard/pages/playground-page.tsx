@@ -1,6 +1,6 @@
 import { api } from '../api/api.ts';
+import { useLoad } from '../loading/use-load.ts';
 import { LoadView } from '../parts/load-view.tsx';
-import { useLoad } from '../use-load.ts';
 import { AnswerView } from './playground/answer-view.tsx';
 import { PlaygroundForm } from './playground/playground-form.tsx';
 import { useAnswer } from './playground/use-answer.ts';

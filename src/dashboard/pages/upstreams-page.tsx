@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { api } from '../api/api.ts';
 import { listenToEvents } from '../api/events.ts';
+import { useLoad } from '../loading/use-load.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { LoadView } from '../parts/load-view.tsx';
-import { useLoad } from '../use-load.ts';
 import { UpstreamView } from './upstreams/upstream-view.tsx';
 
 const REFRESH_MS = 2_000;

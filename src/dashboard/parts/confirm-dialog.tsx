@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useAction } from '../use-action.ts';
+import { useAction } from '../loading/use-action.ts';
 import { Dialog } from './dialog.tsx';
 import { Problem } from './problem.tsx';
 

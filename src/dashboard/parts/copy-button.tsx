@@ -5,12 +5,13 @@ interface CopyButtonProps {
   /** What is copied: `key`. */
   readonly what: string;
   readonly onCopied?: () => void;
+  readonly isSmall?: boolean;
 }
 
 type Outcome = 'copied' | 'failed' | undefined;
 
 /** Browsers let a page write to the clipboard only over https or on this machine. */
-export function CopyButton({ text, what, onCopied }: CopyButtonProps) {
+export function CopyButton({ text, what, onCopied, isSmall = false }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<Outcome>();
   const copy = () => {
     const written =
@@ -25,7 +26,7 @@ export function CopyButton({ text, what, onCopied }: CopyButtonProps) {
   };
   return (
     <span class="copy">
-      <button type="button" onClick={copy}>
+      <button type="button" class={isSmall ? 'small' : undefined} onClick={copy}>
         Copy {what}
       </button>
       <span role="status">

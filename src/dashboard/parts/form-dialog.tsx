@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Action } from '../use-action.ts';
+import type { Action } from '../loading/use-action.ts';
 import { Dialog } from './dialog.tsx';
 import { Problem } from './problem.tsx';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Load } from '../use-load.ts';
+import type { Load } from '../loading/use-load.ts';
 import { Problem } from './problem.tsx';
 
 interface LoadViewProps<Value> {

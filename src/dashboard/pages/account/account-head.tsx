@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Account } from '../../api/api-types.ts';
 import { formatCreditAmount } from '../../format.ts';
+import { useAction } from '../../loading/use-action.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../use-action.ts';
 import { AccountForm } from '../accounts/account-form.tsx';
 import { TopUp } from './top-up.tsx';
 
@@ -30,7 +30,6 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
   });
   return (
     <>
-      <h2>{name}</h2>
       <Facts
         facts={[
           { name: 'Status', value: <Badge key="status" state={status} /> },

@@ -1,147 +1,133 @@
-import '../../styles/gauge.css';
+import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
-import type { Account, UsageReport } from '../../api/api-types.ts';
-import { readInTurn } from '../../api/read-in-turn.ts';
-import {
-  formatCount,
-  formatCreditAmount,
-  formatDay,
-  formatFigure,
-  formatShare,
-} from '../../format.ts';
-import { Chart } from '../../parts/chart.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
+import type { Account } from '../../api/api-types.ts';
+import type { UsageReport, UsageRow } from '../../api/books-types.ts';
+import { dayAfter } from '../../days.ts';
+import { formatCount, formatCreditAmount, formatDay, formatShare } from '../../format.ts';
+import { untilVisible } from '../../loading/until-visible.ts';
+import { useLoad } from '../../loading/use-load.ts';
+import { AsOf } from '../../parts/as-of.tsx';
+import { Figures } from '../../parts/figures.tsx';
 import { LoadView } from '../../parts/load-view.tsx';
-import { useLoad } from '../../use-load.ts';
-import type { Period } from './period.ts';
+import { SaveButton } from '../../parts/save-button.tsx';
+import { SpendChart } from '../usage/spend-chart.tsx';
+import {
+  createLastDays,
+  type DayRange,
+  listChartDays,
+  RangeFields,
+} from '../usage/usage-range.tsx';
+import { BY_KEY, BY_MODEL, type UsageSubject } from '../usage/usage-subjects.ts';
+import { UsageTable } from '../usage/usage-table.tsx';
 import { ShownRows } from './shown-rows.tsx';
-import { fillDays, readUsageRows, type UsageRow } from './usage-rows.ts';
 
+const DAYS = 30;
+const REFRESH_MS = 10_000;
 const MS_PER_SECOND = 1_000;
+const NOTHING = 'Nothing was used in these days';
 
-interface AccountUsageProps {
-  readonly account: Account;
-  readonly period: Period;
-  /** The usage is read again for each turn. */
-  readonly turn: number;
+interface UsageReports {
+  readonly days: UsageReport;
+  readonly models: UsageReport;
+  readonly keys: UsageReport;
+  readonly stack: UsageReport;
 }
 
-export function AccountUsage({ account: { id }, period, turn }: AccountUsageProps) {
-  const { from } = period;
-  const load = useLoad(
-    async (signal) => {
-      const sum = (by: 'day' | 'model' | 'key') =>
-        readInTurn(signal, () => api.sumUsage({ account: id, from, by }, signal));
-      return { days: await sum('day'), models: await sum('model'), keys: await sum('key') };
-    },
-    { of: [id, from, turn] },
-  );
-  return (
-    <LoadView load={load}>
-      {({ days, models, keys }) => (
-        <>
-          {!days.is_complete && (
-            <p>A part of the ledger is on another node: these sums are not complete.</p>
-          )}
-          <UsageCharts rows={fillDays(readUsageRows(days), period.days)} />
-          <UsageTable what="Model" usage={models} />
-          <UsageTable what="Key" usage={keys} />
-        </>
-      )}
-    </LoadView>
-  );
-}
-
-function UsageCharts({ rows }: { readonly rows: readonly UsageRow[] }) {
-  const times = rows.map(({ name }) => Date.parse(name) / MS_PER_SECOND);
-  const lines = (label: string, read: (row: UsageRow) => number) => {
-    return { label, values: rows.map(read) };
-  };
-  return (
-    <div class="charts">
-      <Chart
-        title="Credits a day"
-        times={times}
-        series={[lines('credits', ({ charged }) => charged)]}
-        format={formatCreditAmount}
-        formatTime={formatDay}
-      />
-      <Chart
-        title="Requests a day"
-        times={times}
-        series={[lines('requests', ({ requests }) => requests)]}
-        format={formatFigure}
-        formatTime={formatDay}
-      />
-      <Chart
-        title="Tokens a day"
-        times={times}
-        series={[
-          lines('input', ({ tokensIn }) => tokensIn),
-          lines('output', ({ tokensOut }) => tokensOut),
-        ]}
-        format={formatFigure}
-        formatTime={formatDay}
-      />
-    </div>
-  );
-}
-
-interface UsageTableProps {
-  readonly what: 'Model' | 'Key';
-  readonly usage: UsageReport;
-}
-
-/** Shows bars beside their figures, the largest first. */
-function UsageTable({ what, usage }: UsageTableProps) {
-  const sorted = readUsageRows(usage).toSorted((one, other) => other.charged - one.charged);
-  const total = usage.total.charged;
+/** Shows what the account used in a range of days: by day, model and key. */
+export function AccountUsage({ account: { id } }: { readonly account: Account }) {
+  const [range, setRange] = useState(() => createLastDays(DAYS, Date.now()));
+  const query = { account: id, from: range.first, to: dayAfter(range.last) };
+  const load = useLoad((signal) => readReports(query, signal), {
+    of: [id, range.first, range.last],
+    refreshMs: REFRESH_MS,
+  });
   return (
     <>
-      <h3>By {what.toLowerCase()}</h3>
-      <ShownRows rows={sorted}>
-        {(shown) => (
-          <DataTable
-            caption={`Usage by ${what.toLowerCase()}`}
-            rows={shown}
-            keyOf={({ name }) => name}
-            emptyText="Nothing was used in these days"
-            columns={[
-              { title: what, cell: ({ name }) => showName(what, name) },
-              {
-                title: 'Share',
-                cell: ({ name, charged }) => <Share {...{ name, charged, total }} />,
-              },
-              { title: 'Credits', cell: (row) => formatCreditAmount(row.charged), isNumber: true },
-              { title: 'Requests', cell: (row) => formatCount(row.requests), isNumber: true },
-              { title: 'Tokens in', cell: (row) => formatCount(row.tokensIn), isNumber: true },
-              { title: 'Tokens out', cell: (row) => formatCount(row.tokensOut), isNumber: true },
-              { title: 'Short', cell: (row) => formatCreditAmount(row.short), isNumber: true },
-            ]}
-          />
-        )}
-      </ShownRows>
+      <div class="section-head">
+        <h2>Usage</h2>
+        {load.value !== undefined && <AsOf until={load.value.days.books_until} />}
+      </div>
+      <div class="bar-of-buttons">
+        <RangeFields range={range} onChange={setRange} />
+        <SaveButton
+          path="/usage"
+          query={{ ...query, by: 'day,model', format: 'csv' }}
+          name={`usage-${id}-${range.first}-${range.last}.csv`}
+        >
+          Save as CSV
+        </SaveButton>
+      </div>
+      <LoadView load={load}>{(reports) => <UsageView reports={reports} range={range} />}</LoadView>
     </>
   );
 }
 
-interface ShareProps {
-  readonly name: string;
-  readonly charged: number;
-  /** The sum of all rows, including the rows that are not shown. */
-  readonly total: number;
+type Filter = Readonly<Record<'account' | 'from' | 'to', string>>;
+
+async function readReports(query: Filter, signal: AbortSignal): Promise<UsageReports> {
+  await untilVisible(signal);
+  const sum = (by: string) => api.sumUsage({ ...query, by }, signal);
+  const [days, models, keys, stack] = await Promise.all([
+    ...[sum('day'), sum('model'), sum('key')],
+    sum('day,model'),
+  ] as const);
+  return { days, models, keys, stack };
 }
 
-function Share({ name, charged, total }: ShareProps) {
-  const share = total > 0 ? charged / total : 0;
+interface UsageViewProps {
+  readonly reports: UsageReports;
+  readonly range: DayRange;
+}
+
+function UsageView({ reports: { days, models, keys, stack }, range }: UsageViewProps) {
+  const { charged, requests, failed } = days.total;
   return (
-    <span class="share">
-      <meter aria-label={`Credits of ${name}, as a share of all`} max={1} value={share} />
-      {formatShare(share)}
-    </span>
+    <>
+      <Figures
+        figures={[
+          { name: 'Credits charged', value: formatCreditAmount(charged) },
+          { name: 'Requests', value: formatCount(requests) },
+          { name: 'Failed', value: requests === 0 ? '–' : formatShare(failed / requests) },
+        ]}
+      />
+      <SpendChart rows={stack.data} days={listChartDays(range)} />
+      <h3>By model</h3>
+      <ShownUsage subject={BY_MODEL} rows={models.data.toSorted(byCharge)} total={charged} />
+      <h3>By key</h3>
+      <ShownUsage subject={BY_KEY} rows={keys.data.toSorted(byCharge)} total={charged} />
+      <details>
+        <summary>By day</summary>
+        <ShownUsage subject={BY_DAY} rows={days.data.toReversed()} />
+      </details>
+    </>
   );
 }
 
-function showName(what: UsageTableProps['what'], name: string) {
-  return what === 'Key' ? <a href={`#/keys/${name}`}>{name}</a> : name;
+const BY_DAY: UsageSubject = {
+  what: 'Day',
+  nameOf: ({ day = '' }) => formatDay(Date.parse(day) / MS_PER_SECOND),
+};
+
+const byCharge = (one: UsageRow, other: UsageRow) => other.charged - one.charged;
+
+interface ShownUsageProps {
+  readonly subject: UsageSubject;
+  readonly rows: readonly UsageRow[];
+  readonly total?: number;
+}
+
+function ShownUsage({ rows, ...table }: ShownUsageProps) {
+  return (
+    <ShownRows rows={rows}>
+      {(shown) => (
+        <UsageTable
+          {...table}
+          caption={`Usage by ${table.subject.what.toLowerCase()}`}
+          rows={shown}
+          detail="full"
+          emptyText={NOTHING}
+        />
+      )}
+    </ShownRows>
+  );
 }

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Account, PaymentResult } from '../../api/api-types.ts';
 import { formatCreditAmount } from '../../format.ts';
+import { useAction } from '../../loading/use-action.ts';
 import { parseNumber } from '../../parse-number.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { useAction } from '../../use-action.ts';
 import { mintPaymentId } from './mint-payment-id.ts';
 
 interface TopUpProps {

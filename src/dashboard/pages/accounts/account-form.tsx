@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { useAction } from '../../loading/use-action.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { useAction } from '../../use-action.ts';
 import { PlanField } from './plan-field.tsx';
 
 interface Details {

@@ -11,18 +11,26 @@ interface EntryProps {
 /** Longer lists are folded, such as all fields of a new key. */
 const CHANGES_SHOWN_MAX = 4;
 
-export function AuditSubject({ entry: { account, key } }: EntryProps) {
+/** Names are missing while the mirror of names is behind. */
+interface NamesOfEntry {
+  readonly account_name?: string | null;
+  readonly key_name?: string | null;
+}
+
+export function AuditSubject({ entry }: EntryProps) {
+  const { account, key } = entry;
+  const { account_name: accountName, key_name: keyName } = entry as NamesOfEntry;
   if (account === null && key === null) return <>this node</>;
   return (
     <ul class="changes">
       {account !== null && (
         <li>
-          <a href={`#/accounts/${account}`}>{account}</a>
+          <a href={`#/accounts/${account}`}>{accountName || account}</a>
         </li>
       )}
       {key !== null && (
         <li>
-          <a href={`#/keys/${key}`}>{key}</a>
+          <a href={`#/keys/${key}`}>{keyName || key}</a>
         </li>
       )}
     </ul>

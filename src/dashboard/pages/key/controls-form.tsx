@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { KeyControls } from '../../api/api-types.ts';
+import { useAction } from '../../loading/use-action.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { useAction } from '../../use-action.ts';
 import { type ControlName, type ControlTexts, readControls } from './control-texts.ts';
 
 interface ControlsFormProps {

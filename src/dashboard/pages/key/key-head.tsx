@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Key } from '../../api/api-types.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
+import { useLoad } from '../../loading/use-load.ts';
 import { showSecret } from '../../new-secrets.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -24,7 +25,6 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
   const name = nameKey(shown);
   return (
     <>
-      <h2>{name}</h2>
       <KeyFacts shown={shown} />
       {shown.status === 'expired' && (
         <p>This key has ended: it is refused until it gets another time to end at, or none.</p>
@@ -95,11 +95,7 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
         { name: 'Status', value: <Badge key="status" state={shown.status} /> },
         {
           name: 'Account',
-          value: (
-            <a key="account" href={`#/accounts/${account}`}>
-              {account}
-            </a>
-          ),
+          value: <AccountLink key="account" id={account} />,
         },
         { name: 'Requests a minute', value: rpm === null ? 'those of the plan' : formatCount(rpm) },
         { name: 'Models', value: models === null ? 'all' : models.join(', ') },
@@ -123,4 +119,9 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
       ]}
     />
   );
+}
+
+function AccountLink({ id }: { readonly id: string }) {
+  const { value } = useLoad((signal) => api.getAccount(id, signal), { of: [id] });
+  return <a href={`#/accounts/${id}`}>{value?.name ?? id}</a>;
 }

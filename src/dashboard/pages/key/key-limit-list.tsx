@@ -1,7 +1,7 @@
 import { api } from '../../api/api.ts';
+import { useLoad } from '../../loading/use-load.ts';
 import { LimitGauge } from '../../parts/limit-gauge.tsx';
 import { LoadView } from '../../parts/load-view.tsx';
-import { useLoad } from '../../use-load.ts';
 import { describeLimits } from './describe-limits.ts';
 
 const REFRESH_MS = 2_000;

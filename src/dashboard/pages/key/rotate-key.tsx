@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Key } from '../../api/api-types.ts';
+import { useAction } from '../../loading/use-action.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
-import { useAction } from '../../use-action.ts';
 import { nameKey } from './name-key.ts';
 
 const OVERLAPS = [

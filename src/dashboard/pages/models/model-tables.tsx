@@ -1,6 +1,6 @@
 import type { Model } from '../../api/api-types.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
-import { DataTable } from '../../parts/data-table.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 
 const PRICES = [
   { title: 'Input', kind: 'input' },

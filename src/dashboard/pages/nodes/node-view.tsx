@@ -1,9 +1,9 @@
 import type { Cluster } from '../../api/api-types.ts';
 import { formatAge, formatMs } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 
 /** Shows only the node that serves this page; each node serves a page of its own. */
 export function NodeView({ cluster }: { readonly cluster: Cluster }) {
@@ -18,7 +18,11 @@ export function NodeView({ cluster }: { readonly cluster: Cluster }) {
           { name: 'Started', value: <Moment iso={node.started_at} /> },
           { name: 'Up', value: formatAge(node.started_at, Date.now()) },
           { name: 'Version of the settings', value: <code>{node.config.version}</code> },
-          { name: 'Settings file', value: node.config.path ?? 'none: all is by default' },
+          {
+            name: 'Settings file',
+            value: node.config.path ?? 'none: all is by default',
+            isWide: true,
+          },
         ]}
       />
       <h2>Redis</h2>

@@ -1,5 +1,5 @@
 import { formatFigure, formatMs } from '../../format.ts';
-import { DataTable } from '../../parts/data-table.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 import type { ProcessFigures } from './measure-processes.ts';
 
 const BYTES_PER_MIB = 1024 ** 2;

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../api/api-types.ts';
 import { formatAge, formatCount, formatMs } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 
 type Upstream = Cluster['upstreams'][number];
 

@@ -1,6 +1,7 @@
 import { formatCount, formatFigure, formatMs, formatName } from '../../format.ts';
-import { Chart } from '../../parts/chart.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
+import { Chart } from '../../parts/charts/chart.tsx';
+import { Figures } from '../../parts/figures.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 import { traffic } from '../../traffic.ts';
 import { countRefusals, measureTraffic } from './measure-traffic.ts';
 
@@ -11,12 +12,15 @@ export function LiveTraffic() {
   const last = samples.at(-1);
   return (
     <>
-      <dl class="figures">
-        <Figure name="Requests a second" value={last && formatFigure(last.requests)} />
-        <Figure name="Streams a second" value={last && formatFigure(last.streams)} />
-        <Figure name="Open now" value={last && formatCount(last.open)} />
-        <Figure name="Credits a minute" value={formatIfKnown(lines.creditsPerMinute.at(-1))} />
-      </dl>
+      <h2>Live, this node</h2>
+      <Figures
+        figures={[
+          { name: 'Requests a second', value: last && formatFigure(last.requests) },
+          { name: 'Streams a second', value: last && formatFigure(last.streams) },
+          { name: 'Open now', value: last && formatCount(last.open) },
+          { name: 'Credits a minute', value: formatIfKnown(lines.creditsPerMinute.at(-1)) },
+        ]}
+      />
       <div class="charts">
         <Chart
           title="Requests a second"
@@ -54,7 +58,7 @@ export function LiveTraffic() {
           format={formatFigure}
         />
       </div>
-      <h2>Refusals</h2>
+      <h3>Refusals</h3>
       <DataTable
         caption="Refusals by reason, of the last five minutes"
         rows={countRefusals(samples)}
@@ -71,13 +75,4 @@ export function LiveTraffic() {
 
 function formatIfKnown(value: number | null | undefined): string | undefined {
   return value === null || value === undefined ? undefined : formatFigure(value);
-}
-
-function Figure({ name, value }: { readonly name: string; readonly value: string | undefined }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value ?? '–'}</dd>
-    </div>
-  );
 }

@@ -1,6 +1,6 @@
-import { DataTable } from '../../parts/data-table.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 import { ChargeText } from './charge-text.tsx';
 import type { PlaygroundAnswer } from './follow-answer.ts';
 

@@ -44,7 +44,7 @@ export function PlaygroundForm({ models, control }: PlaygroundFormProps) {
             />
           )}
         </Field>
-        <Field label="FormatName">
+        <Field label="Format">
           {(attributes) => (
             <select
               {...attributes}

@@ -1,9 +1,9 @@
 import type { Receipt } from '../../api/api-types.ts';
 import { formatCount, formatCreditAmount, formatName } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 import { RequestTimeline } from './request-timeline.tsx';
 
 /** Shows what happened to one request, and what it cost. */
@@ -11,7 +11,6 @@ export function ReceiptView({ receipt }: { readonly receipt: Receipt }) {
   const { times, tries, ledger = [] } = receipt;
   return (
     <>
-      <h2>Receipt</h2>
       <Facts facts={[...listSubjects(receipt), ...listAmounts(receipt), ...listDetails(receipt)]} />
       {receipt.state === 'ended' && receipt.asked === null && (
         <p>
@@ -20,13 +19,13 @@ export function ReceiptView({ receipt }: { readonly receipt: Receipt }) {
       )}
       {times && (
         <>
-          <h2>Timeline</h2>
+          <h3>Timeline</h3>
           <RequestTimeline times={times} />
         </>
       )}
       {tries && (
         <>
-          <h2>Upstream tries</h2>
+          <h3>Upstream tries</h3>
           <DataTable
             caption="Upstreams that were tried, in order"
             rows={tries.map((each, index) => ({ ...each, number: index + 1 }))}
@@ -43,7 +42,7 @@ export function ReceiptView({ receipt }: { readonly receipt: Receipt }) {
       <UsageTable receipt={receipt} />
       {ledger.length > 0 && (
         <>
-          <h2>Ledger</h2>
+          <h3>Ledger</h3>
           <DataTable
             caption="Entries of the ledger"
             rows={ledger}
@@ -71,12 +70,17 @@ export function ReceiptView({ receipt }: { readonly receipt: Receipt }) {
   );
 }
 
-function listSubjects({ state, account, key, masked_key: maskedKey, model }: Receipt): Fact[] {
+function listSubjects(receipt: Receipt): Fact[] {
+  const { state, account, key, masked_key: maskedKey, model } = receipt;
+  const { account_name: accountName, key_name: keyName } = receipt;
   return [
     { name: 'State', value: <Badge state={state} /> },
-    { name: 'Account', value: account && <a href={`#/accounts/${account}`}>{account}</a> },
-    { name: 'Key', value: key && <a href={`#/keys/${key}`}>{maskedKey ?? key}</a> },
     { name: 'Model', value: model },
+    {
+      name: 'Account',
+      value: account && <a href={`#/accounts/${account}`}>{accountName || account}</a>,
+    },
+    { name: 'Key', value: key && <a href={`#/keys/${key}`}>{keyName || (maskedKey ?? key)}</a> },
   ];
 }
 
@@ -124,10 +128,10 @@ function UsageTable({ receipt: { usage, price } }: { readonly receipt: Receipt }
   if (!usage) return null;
   return (
     <>
-      <h2>Usage</h2>
+      <h3>Usage</h3>
       <DataTable
         caption={usage.estimated ? 'Tokens, estimated: nobody had counted them' : 'Tokens'}
-        rows={TOKEN_KINDS}
+        rows={TOKEN_KINDS.filter(({ field }) => usage[field] > 0)}
         keyOf={({ field }) => field}
         emptyText="Nothing was used"
         columns={[

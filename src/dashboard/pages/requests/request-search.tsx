@@ -1,16 +1,22 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
 
-/** Puts the id into the address, so that the result can be bookmarked and shared. */
-export function RequestSearch({ id }: { readonly id: string }) {
+interface RequestSearchProps {
+  /** Of the request that is open. */
+  readonly id: string;
+  readonly onFind: (id: string) => void;
+}
+
+export function RequestSearch({ id, onFind }: RequestSearchProps) {
   const [wanted, setWanted] = useState(id);
+  useEffect(() => setWanted(id), [id]);
   const submit = (event: Event) => {
     event.preventDefault();
-    location.hash = `#/requests/${encodeURIComponent(wanted.trim())}`;
+    onFind(wanted.trim());
   };
   return (
-    <form class="search" onSubmit={submit}>
-      <Field label="Request id" hint="The header request-id of every answer has it.">
+    <form class="bar-of-buttons find" onSubmit={submit}>
+      <Field label="Request id">
         {(attributes) => (
           <input
             {...attributes}
@@ -19,16 +25,13 @@ export function RequestSearch({ id }: { readonly id: string }) {
             pattern=".*\S.*"
             autocomplete="off"
             spellcheck={false}
+            placeholder="As in the header request-id of its answer"
             value={wanted}
             onInput={(event) => setWanted(event.currentTarget.value)}
           />
         )}
       </Field>
-      <div class="buttons">
-        <button type="submit" class="primary">
-          Find
-        </button>
-      </div>
+      <button type="submit">Find</button>
     </form>
   );
 }

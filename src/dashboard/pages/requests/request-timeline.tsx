@@ -1,6 +1,6 @@
 import { formatMs } from '../../format.ts';
-import { DataTable } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 import { listPhases, type Phase, type RequestTimes } from './list-phases.ts';
 
 const WIDTH = 100;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Receipt } from '../../api/api-types.ts';
-import { type Load, useLoad } from '../../use-load.ts';
+import { type Load, useLoad } from '../../loading/use-load.ts';
 
 const REFRESH_MS = 1_000;
 

@@ -1,8 +1,8 @@
 import type { Cluster, Model } from '../../api/api-types.ts';
 import { formatCount, formatMs, formatName } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
 
 type Upstream = Cluster['upstreams'][number];
 

@@ -1,0 +1,65 @@
+import type { ApiProblem } from '../../api/api-problem.ts';
+import { Field } from '../../parts/field.tsx';
+import { findFieldError } from '../../parts/problem.tsx';
+import type { FilterName, ListFilter } from './list-filter.ts';
+
+export interface FilterControl {
+  readonly filter: ListFilter;
+  /** Of the list, for the fields that the node refused. */
+  readonly problem: ApiProblem | undefined;
+  readonly onChange: (changed: ListFilter) => void;
+}
+
+interface FilterTextProps extends FilterControl {
+  readonly name: FilterName;
+  readonly label: string;
+  readonly placeholder: string;
+}
+
+/** Takes effect on Enter, and when the field is left. */
+export function FilterText(props: FilterTextProps) {
+  const { name, label, filter, placeholder, problem, onChange } = props;
+  return (
+    <Field label={label} error={findFieldError(problem, name)}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={placeholder}
+          value={filter[name] ?? ''}
+          onChange={(event) => onChange({ [name]: event.currentTarget.value.trim() })}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface FilterSelectProps extends Omit<FilterControl, 'problem'> {
+  readonly name: FilterName;
+  readonly label: string;
+  readonly choices: readonly string[];
+}
+
+export function FilterSelect({ name, label, filter, choices, onChange }: FilterSelectProps) {
+  const value = filter[name] ?? '';
+  // The one in the address may be of settings of before.
+  const all = value === '' || choices.includes(value) ? choices : [...choices, value];
+  return (
+    <Field label={label}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          value={value}
+          onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+        >
+          <option value="">Any</option>
+          {all.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,86 @@
+import { dayOf, listLastDays, spanDays } from '../../days.ts';
+import { Field } from '../../parts/field.tsx';
+
+const CHOICES = [7, 30, 90];
+const DAYS_MAX = 400;
+
+/** Whole UTC days; both are part of the range. */
+export interface DayRange {
+  readonly first: string;
+  readonly last: string;
+}
+
+export function createLastDays(count: number, nowMs: number): DayRange {
+  const [first = ''] = listLastDays(count, nowMs);
+  return { first, last: dayOf(nowMs) };
+}
+
+/** The days of a chart; of a longer range only the last ones. */
+export function listChartDays({ first, last }: DayRange): readonly string[] {
+  return spanDays(first, last).slice(-DAYS_MAX);
+}
+
+interface RangeFieldsProps {
+  readonly range: DayRange;
+  readonly onChange: (range: DayRange) => void;
+}
+
+/** Chooses the last days, or any others. */
+export function RangeFields({ range, onChange }: RangeFieldsProps) {
+  const lastCount = CHOICES.find((count) => {
+    const { first, last } = createLastDays(count, Date.now());
+    return first === range.first && last === range.last;
+  });
+  return (
+    <>
+      <Field label="Days, UTC">
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={String(lastCount ?? '')}
+            onChange={({ currentTarget: { value } }) => {
+              if (value !== '') onChange(createLastDays(Number(value), Date.now()));
+            }}
+          >
+            {CHOICES.map((count) => (
+              <option key={count} value={String(count)}>
+                the last {count}
+              </option>
+            ))}
+            <option value="">as chosen</option>
+          </select>
+        )}
+      </Field>
+      <DayField
+        label="From"
+        day={range.first}
+        onChange={(first) => onChange({ ...range, first })}
+      />
+      <DayField label="To" day={range.last} onChange={(last) => onChange({ ...range, last })} />
+    </>
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly day: string;
+  readonly onChange: (day: string) => void;
+}
+
+function DayField({ label, day, onChange }: DayFieldProps) {
+  return (
+    <Field label={label}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="date"
+          required
+          value={day}
+          onChange={({ currentTarget: { value } }) => {
+            if (value !== '') onChange(value);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
