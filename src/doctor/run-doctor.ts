@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import { readConfigSource } from '../config/source/read-config-source.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { checkBooks } from './books/check-books.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import { type Finding, failCheck, passCheck, skipCheck } from './finding.ts';
 import { checkNativeBuild, judgeNodeVersion } from './machine/check-build.ts';
@@ -33,7 +34,7 @@ export async function runDoctor({ configPath, clock }: DoctorOptions): Promise<C
   const checks = config === undefined ? skipOthers(alone) : [...alone, ...checksOf(config, clock)];
   const results = await Promise.all([
     ...checks.map(runCheck),
-    ...(config === undefined ? [] : [checkStore(config, clock)]),
+    ...(config === undefined ? [] : [checkStore(config, clock), checkBooks(config, clock)]),
   ]);
   return results
     .flat()

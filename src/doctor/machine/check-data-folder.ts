@@ -39,6 +39,6 @@ export function judgeFreeSpace(dataDir: string, freeBytes: number): Finding {
   return freeBytes < FREE_BYTES_WARN ? warnCheck(found, mend) : passCheck(found);
 }
 
-function findExisting(folder: string): string {
+export function findExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : findExisting(dirname(folder));
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { unixRedisTarget } from '../../lib/address/redis-target.ts';
+import { type RedisTarget, unixRedisTarget } from '../../lib/address/redis-target.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { askSocket } from '../../redis/server/ask-socket.ts';
 import { findRedisServer } from '../../redis/server/find-redis-server.ts';
@@ -17,12 +17,11 @@ export async function checkStore(
   { redis, dataDir }: Pick<Config, 'redis' | 'dataDir'>,
   clock: Clock,
 ): Promise<CheckResult[]> {
-  const socketPath = join(dataDir, 'redis.sock');
-  const isEmbedded = redis === 'embedded';
-  if (isEmbedded && (await askSocket(socketPath, 'PING', SOCKET_TIMEOUT_MS)).kind === 'absent') {
+  const target = await findStoreTarget({ redis, dataDir });
+  if (target === undefined) {
     return await Promise.all(storeNames().map((name) => runCheck(createRestingCheck(name))));
   }
-  const target = isEmbedded ? unixRedisTarget(socketPath) : redis;
+  const isEmbedded = redis === 'embedded';
   const opening = openStore(target);
   const checks = createStoreChecks({ target, isEmbedded, opening, clock });
   try {
@@ -31,6 +30,17 @@ export async function checkStore(
     const store = await opening.catch(() => undefined);
     await store?.close();
   }
+}
+
+/** Undefined while the node's own Redis does not run. */
+export async function findStoreTarget({
+  redis,
+  dataDir,
+}: Pick<Config, 'redis' | 'dataDir'>): Promise<RedisTarget | undefined> {
+  if (redis !== 'embedded') return redis;
+  const socketPath = join(dataDir, 'redis.sock');
+  const { kind } = await askSocket(socketPath, 'PING', SOCKET_TIMEOUT_MS);
+  return kind === 'absent' ? undefined : unixRedisTarget(socketPath);
 }
 
 function storeNames(): CheckName[] {

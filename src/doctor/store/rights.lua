@@ -32,6 +32,7 @@ local commands = {
   { 'SADD', trial, 'm' },
   { 'SET', trial, 'v' },
   { 'SMEMBERS', trial },
+  { 'SREM', trial, 'm' },
   { 'TIME' },
   { 'TTL', trial },
   { 'XADD', trial, '*', 'f', 'v' },

@@ -1,0 +1,68 @@
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { BOOKS_KEYS } from '../../redis/redis-keys.ts';
+import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
+
+const LAG_MS_WARN = 120_000;
+const LAG_MS_MAX = 600_000;
+const NO_REDIS = skipCheck('Redis does not answer');
+
+/** What Redis remembers of the books. */
+export interface BooksMemory {
+  /** The books that all entries go to; undefined before a node has filled any. */
+  readonly booksId: string | undefined;
+  /** The node that fills them. */
+  readonly nodeId: string | undefined;
+  /** Every older entry is in the books. */
+  readonly untilMs: number | undefined;
+  /** The clock of Redis. */
+  readonly nowMs: number;
+}
+
+export async function readBooksMemory(send: RedisConnection['send']): Promise<BooksMemory> {
+  const [booksId, nodeId, until, time] = await Promise.all([
+    send('get', [BOOKS_KEYS.id]),
+    send('get', [BOOKS_KEYS.lease]),
+    send('hget', [BOOKS_KEYS.progress, 'until']),
+    send('time', []),
+  ]);
+  const [seconds, micros] = (Array.isArray(time) ? time : []).map(Number);
+  return {
+    booksId: textIn(booksId),
+    nodeId: textIn(nodeId),
+    untilMs: textIn(until) === undefined ? undefined : Number(until),
+    nowMs: (seconds ?? 0) * 1_000 + (micros ?? 0) / 1_000,
+  };
+}
+
+export function judgeIdentity(ownId: string | undefined, memory: BooksMemory | undefined): Finding {
+  if (memory === undefined) return NO_REDIS;
+  const { booksId } = memory;
+  if (booksId === undefined) return skipCheck('no node has filled any books yet');
+  if (booksId === ownId) return passCheck(`they are the ones that Redis remembers, ${ownId}`);
+  const found = ownId === undefined ? 'there are none' : `these are ${ownId}`;
+  return failCheck(
+    `entries go to the books ${booksId}, and ${found}`,
+    'Give all nodes the same books.url. If the other books are lost, run tollgate books claim.',
+  );
+}
+
+export function judgeLag(memory: BooksMemory | undefined): Finding {
+  if (memory === undefined) return NO_REDIS;
+  const { nodeId, untilMs, nowMs } = memory;
+  if (untilMs === undefined) return skipCheck('no node has filled any books yet');
+  const lagMs = Math.max(0, nowMs - untilMs);
+  const found = `${(lagMs / 1_000).toFixed(0)} s behind`;
+  if (nodeId === undefined) {
+    return warnCheck(
+      `no node fills the books, which are ${found}`,
+      'Start a node; if one runs, its log tells why it does not.',
+    );
+  }
+  const mend = `Look into the log of the node ${nodeId}, and at the server of the books.`;
+  if (lagMs > LAG_MS_MAX) return failCheck(found, mend);
+  return lagMs > LAG_MS_WARN ? warnCheck(found, mend) : passCheck(found);
+}
+
+function textIn(reply: unknown): string | undefined {
+  return typeof reply === 'string' ? reply : undefined;
+}
