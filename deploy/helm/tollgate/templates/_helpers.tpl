@@ -7,8 +7,15 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
+{{- define "tollgate.postgresSelector" -}}
+app.kubernetes.io/name: tollgate-postgres
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
 {{- define "tollgate.image" -}}
 "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
+{{- end }}
+{{- define "tollgate.booksAreFile" -}}
+{{- if not (or .Values.postgres.enabled .Values.existingSecret .Values.secrets.TOLLGATE_BOOKS_URL (dig "books" "url" "" .Values.settings)) }}yes{{- end }}
 {{- end }}
 {{- define "tollgate.podSecurity" -}}
 runAsNonRoot: true
