@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { type LedgerEntry, parseLedgerLine } from '../../src/ledger/ledger-entry.ts';
+import type { LedgerEntry } from '../../src/books/questions/entries/ledger-entry.ts';
 import type { Books } from './read-books.ts';
 import type { SoakNode } from './start-soak-nodes.ts';
 
@@ -45,7 +45,7 @@ export async function checkLedger({
     entries: 0,
   };
   const exported = await runLedger(nodes, 'export', (line) =>
-    addEntry(sums, parseLedgerLine(line)),
+    addEntry(sums, JSON.parse(line) as LedgerEntry),
   );
   if (exported !== 0) broken.push('tollgate ledger export says that the ledger is not complete');
   broken.push(...compareBooks(sums, books));
@@ -94,8 +94,7 @@ async function runLedger(
   command: 'verify' | 'export',
   onLine: (line: string) => void,
 ): Promise<number | null> {
-  const dirs = nodes.flatMap(({ dataDir }) => ['--data-dir', dataDir]);
-  const args = [PROGRAM, 'ledger', command, '--config', nodes[0]?.configPath ?? '', ...dirs];
+  const args = [PROGRAM, 'ledger', command, '--config', nodes[0]?.configPath ?? ''];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(child, 'close') as Promise<[number | null]>;
   for await (const line of createInterface(child.stdout)) onLine(line);

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallAdmin } from '../support/admin-api.ts';
+import { waitUntil } from '../support/processes.ts';
 import { checkLedger } from './check-ledger.ts';
 import { disturb } from './disturb.ts';
 import { type CostSpan, measureCost } from './measure-cost.ts';
@@ -126,7 +128,7 @@ async function runLoad(options: SoakOptions, { soak, world, note, onBroken }: Lo
   return { samples, outcomes, done };
 }
 
-/** Nothing is held or in progress on either node. */
+/** Nothing is held or in progress on either node, and the books have every entry. */
 async function waitForRest(
   soak: SoakNodes,
   world: World,
@@ -147,8 +149,17 @@ async function waitForRest(
       continue;
     }
     for (const what of findBrokenBounds(books)) onBroken(what);
+    await waitForEntries(first.admin, Date.now());
     return books;
   }
+}
+
+async function waitForEntries(admin: CallAdmin, sinceMs: number): Promise<void> {
+  const areEntered = async () => {
+    const { books_until: until } = await admin<{ books_until: string | null }>('GET', '/books');
+    return until !== null && Date.parse(until) >= sinceMs;
+  };
+  await waitUntil(areEntered, 'the books have every entry', REST_MAX_MS);
 }
 
 function addOne(counts: Map<string, number>, what: string): void {

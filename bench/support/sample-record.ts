@@ -6,6 +6,7 @@ export const SAMPLE_RECORD: RequestRecord = {
   route: 'native',
   trace: undefined,
   keyId: '00Wd6yFAUnU9ywm0',
+  isKeyProven: true,
   maskedKey: 'sk-gw2-…x7Qa',
   model: 'llm-haiku-4.5',
   upstream: 'main',

@@ -2,16 +2,12 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { pack } from 'msgpackr';
 import { destination, pino } from 'pino';
 import { Counter, Histogram, Registry } from 'prom-client';
-import { encodeChargeLine } from '../../src/ledger/encode-charge-line.ts';
-import { decodeLedgerEntry, encodeLedgerLine } from '../../src/ledger/ledger-entry.ts';
 import { encodeLineHead, encodeRequestLine } from '../../src/log/encode-request-line.ts';
 import { createProcessMetrics } from '../../src/metrics/process-metrics.ts';
 import {
-  decodeLedgerUsage,
   encodeLedgerUsage,
   encodeSettlement,
   type Settlement,
-  skimLedgerUsage,
 } from '../../src/quota/settlement/settlement.ts';
 import { deltaBytesMax, encodeDelta } from '../../src/quota/settling/delta.ts';
 import { DETAILS } from '../../test/support/request-details.ts';
@@ -29,7 +25,6 @@ const USAGE = {
 };
 const SETTLEMENTS = 2_000;
 const BUCKET = 5;
-const STREAM_ID = '1795000000000-0';
 const { random } = Math;
 
 let serial = 0;
@@ -51,7 +46,6 @@ function createSettlement(): Settlement {
 }
 
 const settlement = createSettlement();
-const { usage: packedUsage } = settlement;
 const settlements = Array.from({ length: SETTLEMENTS }, () => encodeSettlement(createSettlement()));
 
 function packByLibrary(): Buffer {
@@ -78,15 +72,6 @@ function packByLibrary(): Buffer {
 function packByHand(): Buffer {
   return encodeSettlement({ ...settlement, usage: encodeLedgerUsage(USAGE, false, DETAILS) });
 }
-
-const fields = [
-  Buffer.from('entry'),
-  Buffer.from(
-    'charge|acct_05mAUnU9ywm0|05d6yFAUnU9|202611|llm-haiku-4.5|530|262|0|999738|req_0TtWXsY1bHrZ6mPq3Lx8Kd2V',
-  ),
-  Buffer.from('usage'),
-  packedUsage,
-];
 
 function measureDelta(): number {
   const target = Buffer.alloc(deltaBytesMax(settlements[0]?.length ?? 0) * 2);
@@ -136,20 +121,6 @@ export const RECORD_TWINS: readonly Twin[] = [
     unit: 'us',
     plain: cpuMicros(packByLibrary),
     fast: cpuMicros(packByHand),
-  },
-  {
-    file: 'src/quota/settlement/pack-reader.ts',
-    what: 'the usage of an entry read for a line of the ledger',
-    unit: 'us',
-    plain: cpuMicros(() => decodeLedgerUsage(packedUsage)),
-    fast: cpuMicros(() => skimLedgerUsage(packedUsage)),
-  },
-  {
-    file: 'src/ledger/encode-charge-line.ts',
-    what: 'a line of the ledger',
-    unit: 'us',
-    plain: cpuMicros(() => encodeLedgerLine(decodeLedgerEntry(BUCKET, STREAM_ID, fields))),
-    fast: cpuMicros(() => encodeChargeLine(BUCKET, STREAM_ID, fields)),
   },
   {
     file: 'src/quota/settling/delta.ts',

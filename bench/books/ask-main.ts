@@ -1,0 +1,60 @@
+/** Asks every question of books that are filled, in a process of its own. */
+import { memoryUsage } from 'node:process';
+import { openBooks } from '../../src/books/engine/open-books.ts';
+import type { BooksTarget } from '../../src/lib/address/books-target.ts';
+import { unixRedisTarget } from '../../src/lib/address/redis-target.ts';
+import { connectRedis } from '../../src/redis/connect-redis.ts';
+import { type Summary, summarise } from '../support/summarise.ts';
+import type { Sample } from './make-entries.ts';
+import { listQuestions } from './questions.ts';
+
+export interface AskOrder {
+  readonly target: BooksTarget;
+  readonly redisSocket: string;
+  readonly startMs: number;
+  readonly days: number;
+  readonly samples: readonly Sample[];
+}
+
+export interface Asked {
+  readonly times: readonly (Pick<Summary, 'p50Ms' | 'p99Ms' | 'maxMs'> & {
+    readonly name: string;
+  })[];
+  readonly residentBytesMax: number;
+}
+
+const TIMES = 100;
+const silent = () => {};
+
+process.once('message', (order: AskOrder) => {
+  void askAll(order).then((asked) => process.send?.(asked, () => process.exit()));
+});
+
+async function askAll({ target, redisSocket, startMs, days, samples }: AskOrder): Promise<Asked> {
+  const books = openBooks({ target, isReader: true, name: 'bench' });
+  const connection = connectRedis({
+    target: unixRedisTarget(redisSocket),
+    name: 'bench',
+    commandTimeoutMs: 1_000,
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+  });
+  const context = { books, connection, clock: { nowMs: () => Date.now() } };
+  const times: Asked['times'][number][] = [];
+  let residentBytesMax = 0;
+  for (const { name, ask } of listQuestions(startMs, days)) {
+    const tookMs: number[] = [];
+    for (let n = 0; n < TIMES; n++) {
+      const sample = samples[n % samples.length];
+      if (sample === undefined) throw new Error('there is nothing to ask about');
+      const askedMs = performance.now();
+      await ask(context, sample);
+      tookMs.push(performance.now() - askedMs);
+      residentBytesMax = Math.max(residentBytesMax, memoryUsage.rss());
+    }
+    const { p50Ms, p99Ms, maxMs } = summarise(tookMs);
+    times.push({ name, p50Ms, p99Ms, maxMs });
+  }
+  await books.close();
+  await connection.close();
+  return { times, residentBytesMax };
+}
