@@ -32,10 +32,12 @@ describe('the source tree', () => {
   it(`has no folder with more than ${FOLDER_FILES_MAX} files directly in it`, () => {
     const counts = new Map<string, number>();
     for (const { file } of trackedFiles('src', 'test', 'bench')) {
+      // The pages of the handbook are no code.
+      if (file.endsWith('.md')) continue;
       counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
     }
     const full = [...counts].filter(([, count]) => count > FOLDER_FILES_MAX);
-    expect(full.map(([folder]) => folder)).toEqual(['src/ledger']);
+    expect(full.map(([folder]) => folder)).toEqual([]);
   });
 
   it('imports in no circle, types included', () => {

@@ -70,7 +70,14 @@ describe('the tables of the documents', () => {
   const file = {
     path: 'src/docs/settings.md',
     text: blockOf(readPage('settings'), 'yaml'),
-    env: { ADMIN_TOKEN: 'admin', MAIN_KEY: 'main', TRACES_TOKEN: 'traces' },
+    env: {
+      ADMIN_TOKEN: 'admin',
+      MAIN_KEY: 'main',
+      TRACES_TOKEN: 'traces',
+      BOOKS_PASSWORD: 'books',
+      S3_ACCESS_KEY: 'ours',
+      S3_SECRET_KEY: 'secret',
+    },
   };
   const shown = maskSettings(parseConfig(file));
 
@@ -86,7 +93,8 @@ describe('the tables of the documents', () => {
     const examples = { redis: {}, tracing: {}, models: [], upstreams: [], ops: {}, workers: 0 };
     const defaults = maskSettings(parseConfig({ path: undefined, text: '', env: {} }));
     const guards = { ...shown.guards, insurance_per_minute: undefined };
-    expect({ ...shown, ...examples, guards }).toEqual({ ...defaults, ...examples });
+    const books = { ...shown.books, url: undefined, archive: undefined };
+    expect({ ...shown, ...examples, books, guards }).toEqual({ ...defaults, ...examples });
     expect(shown.ops.listen).toBe(defaults.ops.listen);
     expect(shown.models[0]).toEqual({
       ...defaults.models[0],

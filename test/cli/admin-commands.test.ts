@@ -142,7 +142,7 @@ describe('a command over the admin API', () => {
       'key create --account a --expires tomorrow',
       'key create --account a --expires 40000d',
       'key create --account a --expires 1.5d',
-      'request',
+      'requests show',
       'key create --account a --monthly-cap 1e3',
       'key create --account a --models a,,b',
       'key set 00000000000',

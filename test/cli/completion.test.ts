@@ -29,10 +29,10 @@ describe('tollgate completion', () => {
     expect(await complete('key', 'r')).toEqual(['rotate', 'revoke']);
     expect(await complete('key', 'rotate', 'some-id', '--o')).toEqual(['--overlap']);
     expect(await complete('audit', 'export', '--f')).toEqual(['--from']);
-    expect(await complete('re')).toEqual(['request', 'reload']);
+    expect(await complete('re')).toEqual(['requests', 'reload']);
     expect(await complete('mod')).toEqual(['models']);
     expect(await complete('key', 'revoke', 'some-id', '--y')).toEqual(['--yes']);
-    for (const command of ['models', 'reload', 'request']) {
+    for (const command of ['models', 'reload']) {
       expect(await complete(command, '--j')).toEqual(['--json']);
     }
   });

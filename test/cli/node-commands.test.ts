@@ -82,7 +82,7 @@ it('tollgate request shows the receipt of a request that runs, and of one that h
   const answer = await askModel(gateway.url, key, messageOf('[[tokens 50]]'));
   await operator.waitUntilSettled(account);
   const requestId = answer.headers.get('request-id') ?? '';
-  const { code, out, err } = await run('request', requestId);
+  const { code, out, err } = await run('requests', 'show', requestId);
   expect([code, err]).toEqual([0, '']);
   for (const line of [
     `request +${requestId}`,
@@ -101,16 +101,19 @@ it('tollgate request shows the receipt of a request that runs, and of one that h
   ]) {
     expect(out).toMatch(new RegExp(`^${line}$`, 'm'));
   }
-  expect(await json('request', requestId)).toMatchObject({ id: requestId, charged: 0.00025 });
+  expect(await json('requests', 'show', requestId)).toMatchObject({
+    id: requestId,
+    charged: 0.00025,
+  });
 
   const stream = await openStream(gateway.url, key, messageOf('[[slow 60000]]'));
-  const running = await run('request', stream.requestId ?? '');
+  const running = await run('requests', 'show', stream.requestId ?? '');
   expect([running.code, running.err]).toEqual([0, '']);
   expect(running.out).toMatch(/^state +running$/m);
   expect(running.out).toMatch(/^held +0\.\d+$/m);
   stream.leave();
 
-  const unknown = await run('request', 'req_unknown');
+  const unknown = await run('requests', 'show', 'req_unknown');
   expect([unknown.code, unknown.out]).toEqual([1, '']);
   expect(unknown.err).toContain('the ledger has no such request');
 });

@@ -120,9 +120,10 @@ describe('a model with slashes in its names', () => {
     const { key } = await operator.createKey(account);
     const answer = await ask(key, ALIAS);
     await operator.waitUntilSettled(account);
+    await operator.waitForBooks();
     const usage = await run('usage', '--account', account, '--by', 'model');
     expect(usage.out).toMatch(new RegExp(`^${MODEL} +1 `, 'm'));
-    const receipt = await run('request', answer.headers.get('request-id') ?? '');
+    const receipt = await run('requests', 'show', answer.headers.get('request-id') ?? '');
     expect(receipt.out).toContain(MODEL);
     const { sum } = await scrape(gateway());
     expect(sum('tollgate_requests_total', { model: MODEL })).toBeGreaterThan(0);

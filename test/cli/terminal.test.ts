@@ -7,7 +7,6 @@ import { useGateway } from '../support/use-gateway.ts';
 import { runHere } from './use-cli.ts';
 
 const gateway = useGateway({ config: 'workers: 1\n' });
-const SHOWN = 'reading the ledger';
 
 /** Runs a command line in its own terminal or without a terminal. Returns its standard error. */
 function readErrors(line: string, isTerminal: boolean): string {
@@ -44,8 +43,11 @@ async function readSlowly(...args: readonly string[]): Promise<Record<string, un
 
 describe('the command line', () => {
   it('tells people how far long work is, and nobody else', () => {
-    for (const line of ['ledger verify', 'ledger export']) {
-      expect(readErrors(line, true), line).toContain(`${SHOWN}\r`);
+    for (const [line, shown] of [
+      ['ledger verify', 'accounts [###'],
+      ['ledger export', 'entries\r'],
+    ] as const) {
+      expect(readErrors(line, true), line).toContain(shown);
       expect(readErrors(line, false), line).toBe('');
     }
   });
@@ -64,6 +66,7 @@ describe('the command line', () => {
         ),
       );
     }
+    await operator.waitForBooks();
     const ledger = await readSlowly('ledger', 'export', '--account', account);
     expect(new Set(ledger.map(({ request }) => request)).size).toBe(payments);
     const changes = await readSlowly('audit', 'export', '--account', account);

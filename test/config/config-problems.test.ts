@@ -49,8 +49,8 @@ limits: {body_bytes: 2GiB}
     ['workers: "2x"', 't.yaml:1: workers: must be a whole number from 1 to 256'],
     ['workers: .nan', 't.yaml:1: workers: must be a whole number from 1 to 256'],
     ['listen: 8080', 't.yaml:1: listen: must be host:port, [ipv6]:port or unix:/path'],
-    ['limits: {body_time: 0s}', 't.yaml:1: limits.body_time: must be a duration from 1ms to 24h'],
-    ['limits: {body_time: 25h}', 't.yaml:1: limits.body_time: must be a duration from 1ms to 24h'],
+    ['limits: {body_time: 0s}', 't.yaml:1: limits.body_time: must be a duration from 1ms to 1d'],
+    ['limits: {body_time: 25h}', 't.yaml:1: limits.body_time: must be a duration from 1ms to 1d'],
     [
       'limits: {rate_window: 999ms}',
       't.yaml:1: limits.rate_window: must be a duration from 1s to 1h',

@@ -14,6 +14,8 @@ describe('printSettings', () => {
       '',
       'redis: {url: unix:///run/redis.sock}',
       'guards: {trusted_proxies: 1, insurance_per_minute: 5}\nestimate: {bytes_per_token: 2.5, pdf_tokens: 0, file_tokens: 9}',
+      'books: {keep: 2d, connections: 1, archive: {folder: /a}, waiting_entries_max: 7}',
+      'books: {url: "postgresql://db/t?sslmode=verify-full"}',
       'limits: {rate_window: 90s}\nkey_page: false\ncors: {origins: ["*"]}',
       'request_log: sampled\nrequest_log_sample: 0.5\ntracing: {endpoint: "http://c:4318/v1/traces"}',
       'redis: {url: "rediss-sentinel://a,b/m?db=2"}\nworkers: 2\ndrain: {timeout: 0s}',
@@ -23,7 +25,7 @@ describe('printSettings', () => {
       'upstreams: [{name: a, kind: native, url: "https://h", tls: {}, probe: {path: /up, interval: 9s, timeout: 1s}}]',
       'upstreams: [{name: a, kind: chat, url: "https://h/b?api-version=1", output_limit_field: max_tokens, accepts: [pdf], probe: {}}]',
       'upstreams: [{name: a, kind: chat, url: "https://h", output_limit_field: {llm-opus-4.7: max_tokens, "*": max_completion_tokens}}]',
-      'upstreams: [{name: a, kind: simulated, simulated: {latency: 1500ms, error_rate: 0.25}}]',
+      'upstreams: [{name: a, kind: simulated, cost: {llm-opus-4.7: {input: 1, output: 0.25}}, simulated: {latency: 1500ms, error_rate: 0.25}}]',
     ];
     for (const text of texts) {
       const config = parse(text);
@@ -45,6 +47,7 @@ describe('printSettings', () => {
   it('never shows a secret, as YAML or as JSON', () => {
     const text = `ops: {admin_token: \${S}}
 redis: {url: "redis-cluster://u:\${S}@h"}
+books: {url: "postgres://u:\${S}@h/b", archive: {s3: {endpoint: "https://s3", bucket: abc, access_key: \${S}, secret_key: \${S}}}}
 tracing: {endpoint: "http://c/v1/traces", headers: {authorization: "Bearer \${S}"}}
 upstreams: [{name: a, kind: chat, url: "http://h", api_key: \${S}, headers: {x-team: "Key \${S}"}}]
 `;

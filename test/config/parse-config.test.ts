@@ -11,6 +11,12 @@ listen: 0.0.0.0:8081            # or unix:/path
 ops: {listen: 127.0.0.1:9401, admin_token: \${ADMIN_TOKEN}}
 workers: 4
 redis: {url: redis://127.0.0.1:6379/0}
+books:
+  url: postgres://me:\${MAIN_KEY}@db/tollgate
+  connections: 20
+  keep: 30d
+  archive: {folder: /var/lib/archive}
+  waiting_entries_max: 1000
 data_dir: /var/lib/tollgate
 log_level: warn
 key_page: false
@@ -30,6 +36,7 @@ upstreams:
     url: https://models.example.com
     api_key: \${MAIN_KEY}
     model_names: {llm-opus-4.7: vendor-name}
+    cost: {llm-opus-4.7: {input: 2, output: 8, cache_read: 0, web_search: 5}}
     max_concurrency: 500
     timeouts: {connect: 3s, first_byte: 61s, idle: 62s, total: 11m}
   - name: spare
@@ -85,6 +92,7 @@ describe('parseConfig', () => {
         url: undefined,
         apiKey: undefined,
         modelNames: {},
+        costs: {},
         outputLimitFields: {},
         accepts: [],
         headers: {},
@@ -136,6 +144,12 @@ describe('parseConfig', () => {
       ops: { listen: { port: 9401 } },
       workers: 4,
       redis: { topology: 'standalone', endpoint: { host: '127.0.0.1', port: 6379 } },
+      books: {
+        connectionsMax: 20,
+        keepMs: 2_592_000_000,
+        archive: { kind: 'folder', folder: '/var/lib/archive' },
+        waitingEntriesMax: 1_000,
+      },
       dataDir: '/var/lib/tollgate',
       logLevel: 'warn',
       keyPage: false,
@@ -171,6 +185,16 @@ describe('parseConfig', () => {
     expect(config.upstreams[0]).toMatchObject({
       url: 'https://models.example.com',
       modelNames: { 'llm-opus-4.7': 'vendor-name' },
+      costs: {
+        'llm-opus-4.7': {
+          input: 2,
+          output: 8,
+          cacheRead: 0,
+          cacheWrite5m: 2.5,
+          cacheWrite1h: 4,
+          webSearch: 5,
+        },
+      },
       concurrencyMax: 500,
       timeouts: { connectMs: 3_000, firstByteMs: 61_000, idleMs: 62_000, totalMs: 660_000 },
       simulated: undefined,

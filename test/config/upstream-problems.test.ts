@@ -83,8 +83,8 @@ describe('the probe of an upstream', () => {
       '{path: models}',
       'path: must be a path that begins with /, at most 2048 visible ASCII characters',
     ],
-    ['{interval: 99ms}', 'interval: must be a duration from 100ms to 24h'],
-    ['{timeout: 0s}', 'timeout: must be a duration from 1ms to 24h'],
+    ['{interval: 99ms}', 'interval: must be a duration from 100ms to 1d'],
+    ['{timeout: 0s}', 'timeout: must be a duration from 1ms to 1d'],
   ])('is refused as %s', (probe, problem) => {
     expect(problemsOf(upstreamWith(`probe: ${probe}`))).toEqual([
       `t.yaml:1: upstreams[0].probe.${problem}`,
@@ -145,5 +145,25 @@ describe('an upstream', () => {
   ])('of %s is refused', (settings, problem) => {
     const problems = problemsOf(`upstreams: [{name: a, ${settings}}]`).join('\n');
     expect(problems).toContain(`upstreams[0].${problem}`);
+  });
+});
+
+describe('the cost of an upstream', () => {
+  it.each([
+    ['{x: {input: 1, output: 1}}', 'cost.x: no model has this id'],
+    [
+      '{llm-opus-4.7: {input: 1}}',
+      'cost.llm-opus-4.7.output: is missing: it must be a number from 0 to 1000000',
+    ],
+    ['3', 'cost: must be a map of model ids to prices'],
+  ])('is refused as %s', (cost, problem) => {
+    expect(problemsOf(upstreamWith(`cost: ${cost}`))).toEqual([
+      `t.yaml:1: upstreams[0].${problem}`,
+    ]);
+  });
+
+  it('may be that of a simulated upstream too', () => {
+    const cost = 'cost: {llm-opus-4.7: {input: 1, output: 1}}';
+    expect(problemsOf(`upstreams: [{name: a, kind: simulated, ${cost}}]`)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { REDIS_IMAGES } from '../support/servers/images.ts';
+import { REDIS_IMAGES } from '../support/containers/images.ts';
 
 export interface PlannedRun {
   /** Undefined for the server of this machine. */

@@ -3,7 +3,7 @@ import { hasContainerEngine } from './has-container-engine.ts';
 import { planRuns } from './plan-runs.ts';
 
 /** `npm run test:containers`: the tests in these folders depend on the behaviour of Redis. */
-const FOLDERS = ['quota', 'redis', 'proof', 'ledger', 'accounts'].map((name) => `test/${name}/`);
+const FOLDERS = ['quota', 'redis', 'proof', 'books', 'accounts'].map((name) => `test/${name}/`);
 
 for (const { image, announcement } of planRuns(await hasContainerEngine())) {
   console.log(announcement);

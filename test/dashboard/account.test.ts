@@ -24,7 +24,7 @@ async function readDownload(page: Page, button: string): Promise<string[]> {
   return readFileSync(path, 'utf8').trimEnd().split('\n');
 }
 
-it('a key made here serves a client library, and what it used is in usage, ledger and receipts', async () => {
+it('a key made here serves a client library, and what it used is in its usage and requests', async () => {
   const operator = admin(gateway());
   const account = await operator.createAccount({ credits: 10 });
   const tab = await openTab();
@@ -62,39 +62,49 @@ it('a key made here serves a client library, and what it used is in usage, ledge
   await askByLibrary(secret);
   await askByLibrary(secret);
   await operator.waitUntilSettled(account);
-  const { balance } = await operator.account(account);
-  await page.getByRole('button', { name: 'Read again' }).click();
   const models = page.getByRole('table', { name: 'Usage by model' });
   await models.getByRole('row', { name: /^llm-haiku-4\.5 .* 2 / }).waitFor();
-  await page.getByRole('table', { name: 'Usage by key' }).getByRole('link').waitFor();
-  await page.getByRole('img', { name: 'Requests a day. requests: 2 now, at most 2' }).waitFor();
-  const ledger = page.getByRole('table', { name: 'Ledger, the newest first' });
-  const rows = ledger.getByRole('row').filter({ has: page.getByRole('cell') });
-  expect(await rows.count()).toBe(3);
-  await rows.first().getByText(String(balance), { exact: true }).waitFor();
-  expect(await rows.last().textContent()).toMatch(/topup.*10.*10/);
-
-  await rows.first().getByRole('button', { name: 'Receipt of request' }).click();
-  const receipt = page.getByRole('dialog', { name: 'Receipt of a request' });
-  await receipt.getByText(`${balance} credits`, { exact: true }).waitFor();
-  await receipt.getByText('llm-haiku-4.5').waitFor();
+  const keys = page.getByRole('table', { name: 'Usage by key' });
+  await keys.getByRole('link', { name: 'build server' }).waitFor();
+  await page
+    .getByRole('img', { name: /^Credits by day and model, UTC\. llm-haiku-4\.5: / })
+    .waitFor();
+  const latest = page.getByRole('table', { name: 'Latest requests' });
+  await latest.locator('[data-request]').nth(1).waitFor();
+  expect(await latest.locator('[data-request]').count()).toBe(2);
   await expectAccessible(tab);
-  await page.keyboard.press('Escape');
-  await rows.last().getByRole('button', { name: 'Receipt of payment first' }).click();
-  const payment = page.getByRole('dialog', { name: 'Receipt of a payment' });
-  expect(await payment.textContent()).toMatch(/Amount10 credits/);
-  await payment.getByRole('button', { name: 'Close' }).click();
 
-  const lines = await readDownload(page, 'Export all as NDJSON');
+  const csv = await readDownload(page, 'Save as CSV');
+  expect(csv[0]).toMatch(/^day,model,/);
+  expect(csv).toHaveLength(2);
+  const { balance } = await operator.account(account);
+  const lines = await readDownload(page, 'Save the whole ledger as NDJSON');
   const parsed = lines.map((line) => JSON.parse(line) as { charged_micros: number });
   expect(parsed).toHaveLength(3);
   const micros = parsed.reduce((sum, { charged_micros: charged }) => sum - charged, 0);
   expect(micros / 1e6).toBe(balance);
-  const csv = await readDownload(page, 'Export all as CSV');
-  expect(csv).toHaveLength(4);
-  expect(csv[0]).toMatch(
-    /^bucket,id,time,kind,request,account,key,.*,thinking,estimated,searches$/,
-  );
+
+  await page.getByRole('link', { name: 'All requests, with filters' }).click();
+  await page.locator('[data-request]').nth(1).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Account' }).inputValue()).toBe('test');
+  expect(tab.errors).toEqual([]);
+});
+
+it('usage is shown for any range of days', async () => {
+  const operator = admin(gateway());
+  const account = await operator.createAccount();
+  const { key } = await operator.createKey(account);
+  await askByLibrary(key);
+  await operator.waitUntilSettled(account);
+  const tab = await openTab();
+  await signIn(tab, gateway(), `#/accounts/${account}`);
+  const { page } = tab;
+  await page.getByRole('table', { name: 'Usage by model' }).waitFor();
+  await page.getByLabel('From', { exact: true }).fill('2026-01-01');
+  await page.getByLabel('To', { exact: true }).fill('2026-01-31');
+  await page.getByText('Nothing was used in these days').first().waitFor();
+  await page.getByLabel('Days, UTC').selectOption('7');
+  await page.getByRole('table', { name: 'Usage by model' }).waitFor();
   expect(tab.errors).toEqual([]);
 });
 

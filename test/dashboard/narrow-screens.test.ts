@@ -37,6 +37,9 @@ it.each([390, 1_280])(
     const { id, key } = await operator.createKey(account, { name: 'build server', rpm: 600 });
     const { headers } = await askModel(gateway().url, key, messageOf('Hi'));
     await operator.waitUntilSettled(account);
+    const listed = async () =>
+      (await operator.call<{ data: object[] }>('GET', `/requests?account=${account}`)).data;
+    await waitUntil(async () => (await listed()).length > 0, 'the books have the request');
     await operator.call('PATCH', `/accounts/${account}`, { status: 'suspended' });
     await operator.call('PATCH', `/accounts/${account}`, { status: 'active' });
 
@@ -50,10 +53,13 @@ it.each([390, 1_280])(
       expect(await page.evaluate(BROKEN_WORDS), what).toEqual([]);
       expect(await page.evaluate(OVERFLOW), what).toBe(0);
     };
+    const month = new Date().toISOString().slice(0, 'yyyy-mm'.length);
     const requestId = headers.get('request-id') ?? '';
     for (const [place, text] of [
       ['overview', 'Workers of this node'],
       ['accounts', account],
+      ['requests', 'the newest first'],
+      [`accounts/${account}/statements/${month}`, 'Charged by key'],
       [`accounts/${account}`, 'llm-haiku-4.5'],
       [`keys/${id}`, 'Limits now'],
       [`requests/${requestId}`, 'Timeline'],

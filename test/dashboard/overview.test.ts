@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
 import { admin } from '../support/clients/admin.ts';
-import { signIn, useBrowser } from '../support/servers/start-browser.ts';
+import { askModel, messageOf } from '../support/clients/ask-model.ts';
+import { expectAccessible, signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -42,7 +43,7 @@ it('traffic of a client library arrives in the charts, with its refusals by reas
   await page
     .getByRole('img', { name: /^Time to the first event\. half within: [\d–].* at most \d/ })
     .waitFor();
-  const refusals = page.getByRole('table', { name: 'Refusals by reason' });
+  const refusals = page.getByRole('table', { name: 'Refusals by reason, of the last five' });
   await refusals.getByRole('row', { name: 'unknown model 1' }).waitFor();
 
   const figures = page.locator('.figures div', { hasText: 'Credits a minute' });
@@ -59,6 +60,63 @@ it('traffic of a client library arrives in the charts, with its refusals by reas
   expect(await table.getByRole('columnheader').allTextContents()).toEqual([
     ...['Time', 'requests', 'streams', 'refused'],
   ]);
+  expect(tab.errors).toEqual([]);
+});
+
+it('the last 24 hours come from the books, with the accounts that were charged most', async () => {
+  const operator = admin(gateway());
+  const { id } = await operator.call<{ id: string }>('POST', '/accounts', {
+    ...{ name: 'Big Spender', plan: 'team' },
+  });
+  await operator.call('POST', `/accounts/${id}/credits`, { amount: 10, id: 'first', note: '' });
+  const { key } = await operator.createKey(id);
+  const body = messageOf('[[tokens 90]]');
+  expect((await askModel(gateway().url, key, body)).status).toBe(200);
+  expect((await askModel(gateway().url, key, { ...body, model: 'none' })).status).toBe(404);
+  await operator.waitUntilSettled(id);
+  const total = async () =>
+    (await operator.call<{ total: { requests: number } }>('GET', `/usage?account=${id}`)).total;
+  await waitUntil(async () => (await total()).requests === 1, 'the books have the request');
+  const refused = async () => (await operator.call<{ total: number }>('GET', '/refusals')).total;
+  await waitUntil(async () => (await refused()) > 0, 'the books have the refusal');
+
+  const tab = await openTab({ colorScheme: 'dark' });
+  await signIn(tab, gateway());
+  const { page } = tab;
+  const accounts = page.getByRole('table', { name: 'Accounts that were charged most' });
+  const link = accounts.getByRole('link', { name: 'Big Spender' });
+  expect(await link.getAttribute('href')).toBe(`#/accounts/${id}`);
+  const refusals = page.getByRole('table', { name: 'Refusals of the last 24 hours' });
+  await refusals.getByRole('row', { name: /^unknown model \d+$/ }).waitFor();
+  const figure = (name: string) => page.locator('.figures div', { hasText: name }).locator('dd');
+  expect(Number(await figure('Credits charged').textContent())).toBeGreaterThan(0);
+  expect(Number(await figure('Refused').textContent())).toBe(await refused());
+  await page
+    .getByText(/^As of \d\d:\d\d:\d\d$/)
+    .first()
+    .waitFor();
+  await page
+    .getByRole('img', { name: /^Credits by day and model, UTC\. llm-haiku-4\.5: [\d.]+ in all/ })
+    .waitFor();
+  await expectAccessible(tab);
+  const figureOfSpend = page.getByRole('figure', { name: 'Credits by day and model' });
+  await figureOfSpend.getByRole('button', { name: 'Show as table' }).click();
+  await figureOfSpend.getByRole('columnheader', { name: 'llm-haiku-4.5' }).waitFor();
+  expect(tab.errors).toEqual([]);
+});
+
+it('books that are behind are told of', async () => {
+  const tab = await openTab();
+  const { page } = tab;
+  const lateIso = new Date(Date.now() - 185_000).toISOString();
+  await page.route('**/admin/v1/usage?*', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as object;
+    await route.fulfill({ response, json: { ...answer, books_until: lateIso } });
+  });
+  await signIn(tab, gateway());
+  await page.getByRole('status').filter({ hasText: 'The books are 3 min behind.' }).waitFor();
+  await expectAccessible(tab);
   expect(tab.errors).toEqual([]);
 });
 

@@ -78,7 +78,7 @@ describe('the dashboard', () => {
     await page.goBack();
     await page.locator('h1:focus', { hasText: 'Overview' }).waitFor();
     await page.goto(`${gateway().opsUrl}/#/keys/key_1`);
-    await page.getByRole('heading', { name: 'Key key_1' }).waitFor();
+    await page.getByRole('heading', { name: 'Key', level: 1 }).waitFor();
     expect(await page.locator('[aria-current]').allTextContents()).toEqual(['Accounts']);
     await page.goto(`${gateway().opsUrl}/#/nowhere`);
     await page.getByRole('heading', { name: 'No such page' }).waitFor();

@@ -126,7 +126,7 @@ it('refusals of the API are shown as they came, and nobody is signed out by them
   await page.getByLabel('Key').fill('sk-gw2-nobody');
   await send.click();
   await fact('Status').getByText('401').waitFor();
-  expect(await raw.textContent()).toContain('"authentication_error"');
+  await raw.getByText('"authentication_error"').waitFor();
   await fact('Charge').getByText('nothing: it was refused before it was admitted').waitFor();
 
   await page.getByLabel('Key').fill(gateway().key());

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
+import { IMAGES } from '../support/containers/images.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { IMAGES } from '../support/servers/images.ts';
+import { startPostgres } from '../support/servers/start-postgres.ts';
 import { PROGRAM, parseSeconds, readText, readYaml } from './read-deploy-files.ts';
 
 const texts = z.record(z.string(), z.union([z.string(), z.number()]));
@@ -99,10 +100,10 @@ describe('compose.yaml', () => {
   });
 
   it('takes the images that are agreed, and ours', () => {
-    const { redis, balancer, prometheus, grafana } = IMAGES;
+    const { redis, postgres, balancer, prometheus, grafana } = IMAGES;
     const images = Object.values(services).map(({ image }) => image);
     expect([...new Set(images)].sort()).toEqual(
-      [`tollgate:${PROGRAM.version}`, redis, balancer, prometheus, grafana].sort(),
+      [`tollgate:${PROGRAM.version}`, redis, postgres, balancer, prometheus, grafana].sort(),
     );
   });
 
@@ -151,6 +152,21 @@ describe('compose.yaml', () => {
     const url = String(env('gateway-1')['TOLLGATE_REDIS_URL']);
     expect(services).toHaveProperty(/@([\w-]+):6379\//.exec(url)?.[1] ?? '');
     expect(settings.guards.trustedProxies).toBe(1);
+  });
+
+  it('leads nodes to the books, whose health check tells when they can be asked', async () => {
+    const url = new URL(String(env('gateway-1')['TOLLGATE_BOOKS_URL']).replace(/\$\{.*\}/, 'word'));
+    const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD } = env(url.hostname);
+    expect([url.username, url.pathname]).toEqual([POSTGRES_USER, `/${POSTGRES_DB}`]);
+    expect(env('gateway-1')['TOLLGATE_BOOKS_URL']).toContain(`:${POSTGRES_PASSWORD}@`);
+    const [, command = ''] = services[url.hostname]?.healthcheck?.test ?? [];
+    const server = await startPostgres(onTestFinished);
+    const check = () =>
+      spawnSync('sh', ['-c', command], { env: { ...process.env, PGPORT: `${server.port}` } })
+        .status;
+    expect(check()).toBe(0);
+    await server.kill('SIGINT');
+    expect(check()).not.toBe(0);
   });
 
   it('leaves nodes the time to drain', () => {

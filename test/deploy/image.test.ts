@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { ENVIRONMENT_OVERRIDES } from '../../src/config/source/environment-overrides.ts';
+import { IMAGES } from '../support/containers/images.ts';
 import { readPage } from '../support/read-docs.ts';
-import { IMAGES } from '../support/servers/images.ts';
 import { HEALTH_PATHS, PROGRAM, parseSeconds, readText, settingIn } from './read-deploy-files.ts';
 
 const defaults = parseConfig({ path: undefined, text: '', env: {} });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { UWS_BUILD_SHA256 } from '../../src/http/uws-builds.ts';
 import { METRICS } from '../../src/metrics/metrics.ts';
 import { runHere } from '../cli/use-cli.ts';
+import { readValues } from './chart/render-chart.ts';
 import { HEALTH_PATHS, readText, readYaml, SERIES, settingIn } from './read-deploy-files.ts';
-import { readValues } from './render-chart.ts';
 
 const README = readText('README.md');
 
@@ -21,7 +21,7 @@ function readCommands(): Map<string, Set<string>> {
   return commands;
 }
 
-const GROUPS = new Set(['account', 'key', 'credits', 'ledger', 'completion']);
+const GROUPS = new Set(['account', 'books', 'key', 'credits', 'ledger', 'completion']);
 
 describe('deploy/README.md', () => {
   it('calls commands and options that the program has', async () => {
@@ -55,14 +55,14 @@ describe('deploy/README.md', () => {
 
   it('names services, values and builds that the files beside it have', () => {
     const { services } = readYaml<{ services: object }>('compose.yaml');
-    const called = [...README.matchAll(/docker compose .*?\b(gateway-\d+|redis-\w+)\b/g)];
+    const called = [...README.matchAll(/docker compose .*?\b(gateway-\d+|redis-\w+|postgres)\b/g)];
     expect(called.length).toBeGreaterThan(0);
     for (const [, service = ''] of called) expect(services).toHaveProperty(service);
     const values = readValues();
     const set = [...README.matchAll(/--set ([\w.]+)=/g)];
     expect(set.length).toBeGreaterThan(0);
     const named = README.matchAll(
-      /`((?:extra|persistence|ingress|networkPolicy|ledgerVerify|serviceMonitor)[\w.]*)/g,
+      /`((?:extra|persistence|ingress|networkPolicy|ledgerVerify|postgres|serviceMonitor)[\w.]*)/g,
     );
     for (const [, path = ''] of [...set, ...named]) expect(values).toHaveProperty(path);
     const { modules } = /_(?<modules>\d+)\.node$/m.exec(README)?.groups ?? {};

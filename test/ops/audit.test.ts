@@ -153,7 +153,17 @@ describe('the audit log', () => {
     await redis.cli('del', AUDIT_KEY);
     const entry = JSON.stringify({ what: 'account.set', account: one, key: null });
     for (const ms of [1_000, 2_000, 3_000]) {
-      await redis.cli('xadd', AUDIT_KEY, `${ms}-5`, 'id', 'x', 'at', String(ms), 'entry', entry);
+      await redis.cli(
+        'xadd',
+        AUDIT_KEY,
+        `${ms}-5`,
+        'id',
+        `x${ms}`,
+        'at',
+        String(ms),
+        'entry',
+        entry,
+      );
     }
     const at = async (query: string) => (await readAudit(query)).data.map((found) => found.at);
     const time = (ms: number) => new Date(ms).toISOString();

@@ -23,6 +23,7 @@ interface Document {
 const CONTROLS = { name: 'a', rpm: 6, models: ['opus'], monthly_cap: 0.5, concurrency: 3 };
 const EXPIRES = { expires_at: '2040-01-01T02:00:00+02:00' };
 const ID = '{id}';
+const MONTH = '{month}';
 
 /** One valid request for each route: its query, its body, and the kind of id in its path. */
 const STREAMS: Readonly<Record<string, string>> = {
@@ -46,13 +47,24 @@ const SAMPLES: Readonly<
   'PATCH /admin/v1/keys/{id}': { of: 'key', body: { ...CONTROLS, models: null } },
   'POST /admin/v1/keys/{id}/rotate': { of: 'key', body: { overlap_seconds: 5 } },
   'POST /admin/v1/keys/{id}/revoke': { of: 'key', body: {} },
-  'GET /admin/v1/usage': { query: 'from=2026-01-01&to=2100-01-01&by=model' },
+  'GET /admin/v1/usage': {
+    query:
+      'from=2026-01-01&to=2100-01-01&by=day,model&model=m&upstream=u&order=charged&limit=5&format=json',
+  },
+  'GET /admin/v1/accounts/{id}/statements/{month}': { query: 'format=json' },
   'GET /admin/v1/ledger': { query: 'from=2026-01-01&to=2100-01-01' },
+  'GET /admin/v1/requests': {
+    query:
+      'from=2026-01-01&to=2100-01-01&model=m&upstream=u&status=4xx&outcome=failed&kind=charge&charged_min=0.5&charged_max=1&duration_min=0&duration_max=9&limit=5&before=r1.0.1',
+  },
   'GET /admin/v1/requests/{id}': {},
+  'GET /admin/v1/refusals': { query: 'from=2026-01-01&to=2100-01-01&by=hour' },
+  'GET /admin/v1/books': {},
   'GET /admin/v1/cluster': {},
   'GET /admin/v1/models': {},
   'GET /admin/v1/audit': {
-    query: 'from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&account=a&key=k&before=1-1&limit=5',
+    query:
+      'from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&account=a&key=k&before=a1.0.1&limit=5',
   },
   'GET /admin/v1/events': {},
   'POST /admin/v1/reload': { body: {} },
@@ -96,7 +108,10 @@ async function send(name: string, more: { query?: string; body?: object } = {}) 
   const ids = await createIds();
   const query = [sample?.query, more.query].filter((part) => part !== undefined).join('&');
   const body = method === 'GET' ? undefined : { ...sample?.body, ...more.body };
-  const at = path.replace('/admin/v1', '').replace(ID, ids[sample?.of ?? 'account']);
+  const at = path
+    .replace('/admin/v1', '')
+    .replace(ID, ids[sample?.of ?? 'account'])
+    .replace(MONTH, '2026-11');
   return await ops.call(method, `${at}${query && '?'}${query}`, body);
 }
 

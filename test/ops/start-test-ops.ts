@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Operator } from '../../src/accounts/audit/audit-entry.ts';
 import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-log.ts';
-import { createLedgerDesk, type LedgerDesk } from '../../src/ledger/create-ledger-desk.ts';
+import type { Books } from '../../src/books/engine/books.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import { loadAdminToken } from '../../src/ops/access/load-admin-token.ts';
@@ -20,6 +20,8 @@ import { findFreePort } from '../support/servers/find-free-port.ts';
 import { standalone, tcp } from '../support/servers/redis-connection.ts';
 import type { TestRedisServer } from '../support/servers/start-redis-server.ts';
 
+import { openBooksDesk } from './open-books-desk.ts';
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -32,7 +34,7 @@ export interface TestOps {
   readonly dataDir: string;
   readonly token: Secret;
   readonly directory: TestDirectory;
-  readonly ledger: LedgerDesk;
+  readonly books: Books;
   readonly log: MemoryLog;
   /** The configuration. A test may change it. */
   readonly models: Set<string>;
@@ -69,7 +71,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const dataDir = createTempDir(cleanUp);
   const directory = await openDirectory(standalone(tcp(redis.port)));
   const { connection } = directory;
-  const ledger = createLedgerDesk({ connection, dirs: [join(dataDir, 'ledger')] });
+  const { books, desk } = await openBooksDesk({ connection, clock: systemClock }, cleanUp);
   const port = await findFreePort();
   const token = loadAdminToken({ configured: undefined, dataDir });
   const url = `http://127.0.0.1:${port}`;
@@ -80,7 +82,8 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const ops: TestOps = {
     ...{ audit, events },
     admin: {
-      ...{ token, directory, audit, events, ledger, node: 'test-node', clock: systemClock },
+      ...{ token, directory, audit, events, node: 'test-node', clock: systemClock },
+      books: desk,
       readCluster: () => STARTING_CLUSTER,
       reload: (who) => ops.reload(who),
       rateRules: () => ({
@@ -91,7 +94,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       readModels: () => [TEST_MODEL],
       readApiEndpoint: () => tcp(port),
     },
-    ...{ port, url, dataDir, token, directory, ledger, log, models },
+    ...{ port, url, dataDir, token, directory, books, log, models },
     readiness: 'ok',
     reload: async () => ({ kind: 'reloaded', configVersion: 'abc-2' }),
     async call(method, path, body) {

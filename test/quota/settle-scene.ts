@@ -8,8 +8,8 @@ import { credit } from '../../src/quota/scripts/credit.ts';
 import { keyset } from '../../src/quota/scripts/keyset.ts';
 import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+import { splitLedgerEntry } from '../support/ledger/split-ledger-entry.ts';
 import { DETAILS } from '../support/request-details.ts';
-import { splitLedgerEntry } from '../support/split-ledger-entry.ts';
 
 const mintRequestId = createRequestIdMint(randomBytes);
 

@@ -8,6 +8,8 @@ for pair in redis-server:redis-server redis-cli:redis-tools nginx:nginx haproxy:
   chromium:chromium faketime:faketime; do
   command -v "${pair%%:*}" >/dev/null || [ -x "/usr/sbin/${pair%%:*}" ] || missing+=("${pair##*:}")
 done
+# Debian keeps the binaries of a Postgres server out of the path.
+ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
 ((${#missing[@]})) || exit 0
 
 command -v apt-get >/dev/null || { echo "the tests need: ${missing[*]}" >&2; exit 1; }

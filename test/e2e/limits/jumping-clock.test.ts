@@ -5,6 +5,8 @@ import { createDeferred } from '../../../src/lib/time/deferred.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askGateway, type Told } from '../../support/clients/ask-gateway.ts';
+import { type Entry, readEntries } from '../../support/ledger/read-entries.ts';
+import { verifyLedger } from '../../support/ledger/verify-ledger.ts';
 import {
   closeConnections,
   openConnection,
@@ -16,7 +18,6 @@ import {
 import { type ClockedRedis, startClockedRedis } from '../../support/servers/start-clocked-redis.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
-import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
 import {
   type ScriptedUpstream,
   startScriptedUpstream,
@@ -30,7 +31,6 @@ import {
 } from '../../support/upstreams/upstream-answers.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
-import { verifyLedger } from '../../support/verify-ledger.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const HOUR = 3_600;
@@ -74,13 +74,6 @@ afterAll(async () => {
   await stopRedisServers();
 });
 
-interface Entry {
-  readonly kind: string;
-  readonly request: string;
-  readonly charged: number;
-  readonly short: number;
-}
-
 interface Caller {
   readonly account: string;
   readonly key: string;
@@ -103,18 +96,7 @@ async function createCaller(plan: string, credits: number, controls = {}): Promi
     key,
     accountRecord: () => readRecord(names.account(account)),
     keyRecord: () => readRecord(names.key(keyId)),
-    async entries() {
-      const found = await store.send('xrange', [names.ledger, '-', '+']);
-      return (found as [string, string[]][])
-        .map(([, fields]) => splitLedgerEntry(fields))
-        .filter((entry) => entry.get('account') === account)
-        .map((entry) => ({
-          kind: entry.get('kind') ?? '',
-          request: entry.get('request') ?? '',
-          charged: Number(entry.get('charged')),
-          short: Number(entry.get('short')),
-        }));
-    },
+    entries: () => readEntries({ store, gateway, account }),
   };
 }
 

@@ -107,6 +107,7 @@ async function start(settings = '') {
       for (let i = 0; i < keptConnections; i++) expect((await warm()).status).toBe(200);
       expect(upstream.openConnections()).toBe(keptConnections - 1);
       expect(waiting).toHaveLength(1);
+      await operator.waitForBooks();
       const env = { TOLLGATE_DATA_DIR: gateway.dataDir };
       const { out } = await runProgram(env, 'ledger', 'export', '--account', account);
       const kinds = [...out.matchAll(/"kind":"(\w+)"/g)].map(([, kind]) => kind).sort();

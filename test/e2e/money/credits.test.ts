@@ -4,6 +4,7 @@ import { creditsOf } from '../../../src/lib/units/micros.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
+import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
 import {
   closeConnections,
   openConnection,
@@ -13,7 +14,6 @@ import {
 } from '../../support/servers/redis-connection.ts';
 import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
-import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

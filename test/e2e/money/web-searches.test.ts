@@ -80,10 +80,11 @@ async function start(answer: SearchAnswer, { credits = 1_000, settings = '' } = 
       await operator.waitUntilSettled(account);
       return (await operator.key(id)).spent_this_month;
     },
-    usage: () =>
-      operator
-        .call<{ total: object }>('GET', `/usage?account=${account}`)
-        .then(({ total }) => total),
+    async usage() {
+      await operator.waitForBooks();
+      const path = `/usage?account=${account}`;
+      return (await operator.call<{ total: object }>('GET', path)).total;
+    },
     receipt: (response: Response) =>
       operator.call<Record<string, object>>(
         'GET',

@@ -159,16 +159,16 @@ describe('/metrics of the ops listener', () => {
 
   it('shows what the last check of the ledger has found', async () => {
     const gateway = await startGateway({ config: TWO_WORKERS });
-    await waitForSum(gateway, 1, 'tollgate_ledger_exporter_active');
-    expect((await scrape(gateway)).sum('tollgate_ledger_drifts')).toBeUndefined();
+    await waitForSum(gateway, 1, 'tollgate_books_ingesting');
+    expect((await scrape(gateway)).sum('tollgate_books_drifts')).toBeUndefined();
     await waitUntil(() => {
       const args = ['dist/src/main.js', 'ledger', 'verify', '--config', gateway.configPath];
       const env = { ...process.env, TOLLGATE_DATA_DIR: gateway.dataDir };
       return spawnSync(process.execPath, args, { env }).status === 0;
     }, 'the ledger is found clean');
+    await waitForSum(gateway, 0, 'tollgate_books_drifts');
     const page = await scrape(gateway);
-    expect(page.sum('tollgate_ledger_drifts')).toBe(0);
-    expect(page.sum('tollgate_ledger_holds_unsettled')).toBe(0);
-    expect(page.sum('tollgate_ledger_verified_timestamp_seconds')).toBeGreaterThan(1.7e9);
+    expect(page.sum('tollgate_books_holds_unsettled')).toBe(0);
+    expect(page.sum('tollgate_books_verified_timestamp_seconds')).toBeGreaterThan(1.7e9);
   });
 });

@@ -4,10 +4,10 @@ import { startCluster } from '../../proof/support/start-cluster.ts';
 import { startSentinels } from '../../proof/support/start-sentinels.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
+import { verifyLedger } from '../../support/ledger/verify-ledger.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
-import { verifyLedger } from '../../support/verify-ledger.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(stopRedisServers);

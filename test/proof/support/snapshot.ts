@@ -1,6 +1,6 @@
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
-import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
+import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
 
 type Fields = ReadonlyMap<string, string>;
 

@@ -19,6 +19,7 @@ import { sweep } from '../../../src/quota/scripts/sweep.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
+import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
 import {
   closeConnections,
@@ -28,7 +29,6 @@ import {
   waitForRedis,
 } from '../../support/servers/redis-connection.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
-import { splitLedgerEntry } from '../../support/split-ledger-entry.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 export const BUCKET = 3;

@@ -49,6 +49,15 @@ export function admin(gateway: Gateway) {
     /** Waits until every admitted request is settled or swept. */
     waitUntilSettled: (account: string, timeoutMs?: number) =>
       waitUntil(async () => (await self.account(account)).held === 0, 'nothing is held', timeoutMs),
+    /** Waits until everything that was settled before this call is in the books. */
+    async waitForBooks(): Promise<void> {
+      const calledMs = Date.now();
+      const isIn = async () => {
+        const { books_until: until } = await call<{ books_until: string | null }>('GET', '/books');
+        return until !== null && Date.parse(until) >= calledMs;
+      };
+      await waitUntil(() => isIn().catch(() => false), 'the books are up to date');
+    },
   };
   return self;
 }

@@ -18,6 +18,7 @@ interface LedgerLine {
 
 async function readCharged(gateway: Gateway, account: string): Promise<Tokens> {
   await admin(gateway).waitUntilSettled(account);
+  await admin(gateway).waitForBooks();
   const token = readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
   const headers = { authorization: `Bearer ${token}` };
   const url = `${gateway.opsUrl}/admin/v1/ledger?account=${account}`;

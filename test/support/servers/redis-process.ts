@@ -23,6 +23,6 @@ export async function startRedisProcess(
   const image = process.env['TEST_REDIS_IMAGE'];
   if (image === undefined || env !== undefined) return startLocalRedis(args, env);
   // Loaded lazily, since loading is slow and most runs do not need it.
-  const { startRedisContainer } = await import('./start-redis-container.ts');
+  const { startRedisContainer } = await import('../containers/start-redis-container.ts');
   return startRedisContainer(image, args);
 }

@@ -18,6 +18,7 @@ const records: fc.Arbitrary<RequestRecord> = fc.record({
   route: fc.constantFrom('native', 'chat'),
   trace: fc.constant(undefined),
   keyId: maybe(name),
+  isKeyProven: fc.boolean(),
   maskedKey: maybe(name.map((text) => `sk-gw2-…${text}`)),
   model: maybe(name),
   upstream: maybe(name),

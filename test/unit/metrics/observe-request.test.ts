@@ -8,6 +8,7 @@ const RECORD: RequestRecord = {
   requestId: 'req_1',
   route: 'native',
   keyId: 'k',
+  isKeyProven: true,
   maskedKey: 'sk-gw2-…good',
   model: 'm-1',
   upstream: 'main',

@@ -25,12 +25,14 @@ const ADMITTED: AdmitReply = {
 };
 
 function setUp(reply: AdmitReply | Error, payer?: Payer) {
+  const books = { isFull: false };
   const asked: AdmitOrder[] = [];
   const open: OpenHold[] = [];
   const settled: Settlement[] = [];
   const rates: unknown[] = [];
   const stopped: Refusal[] = [];
   const admitRequest = createAdmitRequest({
+    books,
     askStore: (_bucket, ask) => ask(),
     async admit(order) {
       asked.push(order);
@@ -54,6 +56,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
     windowMs: 60_000,
     nowMs: () => 1_700_000_000_000,
+    random: () => 0.5,
     onAsked: () => {},
     onReply: () => {},
   });
@@ -71,7 +74,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     tellRate: (rate: unknown) => rates.push(rate),
     stop: (refusal: Refusal) => stopped.push(refusal),
   };
-  return { admit: () => admitRequest(order), asked, open, settled, rates, stopped };
+  return { admit: () => admitRequest(order), books, asked, open, settled, rates, stopped };
 }
 
 describe('admitting a request', () => {
@@ -153,5 +156,19 @@ describe('admitting a request', () => {
       DETAILS,
     );
     expect(settled).toMatchObject([{ accountId: 'acct_1', month: '202611', actualMicros: 42 }]);
+  });
+
+  it('refuses without a word to the store while the books are full, even an insured key', async () => {
+    const payer = { accountId: 'acct_1', month: '202611' };
+    const { admit, books, asked } = setUp(ADMITTED, payer);
+    books.isFull = true;
+    await expect(admit()).rejects.toMatchObject({
+      refusal: 'books_full',
+      status: 503,
+      headers: { 'retry-after': '10' },
+    });
+    expect(asked).toEqual([]);
+    books.isFull = false;
+    expect(await admit()).toMatchObject({ heldMicros: 90 });
   });
 });

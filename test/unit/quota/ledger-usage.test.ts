@@ -1,11 +1,7 @@
 import { pack, unpack } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
-import {
-  decodeLedgerUsage,
-  encodeLedgerUsage,
-  skimLedgerUsage,
-} from '../../../src/quota/settlement/settlement.ts';
+import { decodeLedgerUsage, encodeLedgerUsage } from '../../../src/quota/settlement/settlement.ts';
 import { DETAILS } from '../../support/request-details.ts';
 
 const PLAIN = { ...NO_USAGE, input: 1, cacheRead: 2, output: 5, thinking: 1 };
@@ -22,7 +18,6 @@ describe('the packed usage of a request that has searched', () => {
   it('tells its searches and their price', () => {
     const decoded = decodeLedgerUsage(packed);
     expect(decoded).toEqual({ usage: SEARCHED, isEstimated: false, details: PRICED });
-    expect(skimLedgerUsage(packed)).toEqual({ usage: SEARCHED, isEstimated: false });
   });
 
   it('has them where nodes that know of none do not look', () => {
@@ -40,7 +35,6 @@ describe('the packed usage of any other request', () => {
     const packed = encodeLedgerUsage(PLAIN, true, DETAILS);
     const [version, ...rest] = unpack(packed);
     expect([version, rest.length, rest[DETAILS_PLACE - 1][PRICE_PLACE].length]).toEqual([2, 8, 5]);
-    expect(skimLedgerUsage(packed)).toEqual({ usage: PLAIN, isEstimated: true });
   });
 
   it('has none in records of the first version either', () => {

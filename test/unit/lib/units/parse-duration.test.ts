@@ -4,13 +4,13 @@ import { formatDuration, parseDuration } from '../../../../src/lib/units/parse-d
 
 describe('parseDuration', () => {
   it('reads each unit as milliseconds', () => {
-    expect(['500ms', '2s', '10m', '24h', '0s'].map(parseDuration)).toEqual([
-      500, 2_000, 600_000, 86_400_000, 0,
+    expect(['500ms', '2s', '10m', '24h', '90d', '0s'].map(parseDuration)).toEqual([
+      500, 2_000, 600_000, 86_400_000, 7_776_000_000, 0,
     ]);
   });
 
   it('refuses what is not a whole number with a unit', () => {
-    for (const text of ['', '10', 's', '1.5s', '-1s', ' 1s', '1 s', '1S', '1d', '01s', '1e3s']) {
+    for (const text of ['', '10', 's', '1.5s', '-1s', ' 1s', '1 s', '1S', '1w', '01s', '1e3s']) {
       expect(() => parseDuration(text), text).toThrow('must be a duration such as 500ms');
     }
   });
@@ -31,13 +31,14 @@ describe('parseDuration', () => {
 
 describe('formatDuration', () => {
   it('uses the largest unit that loses nothing', () => {
-    expect([0, 1, 1_500, 90_000, 120_000, 86_400_000].map(formatDuration)).toEqual([
+    expect([0, 1, 1_500, 90_000, 120_000, 7_200_000, 86_400_000].map(formatDuration)).toEqual([
       '0s',
       '1ms',
       '1500ms',
       '90s',
       '2m',
-      '24h',
+      '2h',
+      '1d',
     ]);
   });
 });

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { migrateBooks } from '../../../src/books/engine/migrate-books.ts';
+import { ARCHIVER_KEY } from '../../../src/redis/redis-keys.ts';
+import { runProgram } from '../../cli/use-cli.ts';
+import { createTempDir } from '../../support/create-temp-dir.ts';
+import { describeBooks } from '../books-scene.ts';
+import { enter } from '../questions/questions-scene.ts';
+import { useRedis } from '../use-redis.ts';
+import {
+  entriesOfDay,
+  listFiles,
+  readStates,
+  sumEntries,
+  TODAY,
+  tellProgress,
+} from './retention-scene.ts';
+
+const PROGRAM = 'dist/src/main.js';
+const SUMS = 'SELECT count(*) AS entries, sum(charged) AS charged FROM entries';
+const redis = useRedis();
+
+describeBooks('tollgate books archive and query', ({ createTarget, open }) => {
+  /** Settings, and books with two days that are due, since it is long after 2026-11-20. */
+  const createScene = async ({ hasArchive = true } = {}) => {
+    const created = await createTarget();
+    const dataDir = createTempDir();
+    const target =
+      created.kind === 'file' ? { kind: 'file' as const, dir: join(dataDir, 'books') } : created;
+    const books = open(target);
+    await migrateBooks(books, 0);
+    const day = Math.floor(Date.now() / 86_400_000) - 10;
+    const entries = [...entriesOfDay(day, 300), ...entriesOfDay(day + 1, 100)];
+    await enter(books, entries);
+    await tellProgress(books, redis.connection, Date.now());
+    const folder = createTempDir();
+    const config = join(dataDir, 'tollgate.yaml');
+    const url = target.kind === 'postgres' ? `url: "${target.url}?sslmode=disable", ` : '';
+    const archive = hasArchive ? `archive: {folder: ${folder}}` : '';
+    writeFileSync(
+      config,
+      `redis: {url: "redis://127.0.0.1:${redis.server.port}"}\ndata_dir: ${dataDir}\nbooks: {${url}keep: 2d, ${archive}}\n`,
+    );
+    const run = (command: string, ...args: string[]) =>
+      runProgram({}, 'books', command, ...args, '--config', config);
+    const states = async () => {
+      const found = await readStates(books);
+      return [day, day + 1].map((asked) => found[asked - TODAY]);
+    };
+    return { run, states, folder, config, sums: sumEntries(entries) };
+  };
+
+  it('shows what is due, archives it, and finds every entry before and after', async () => {
+    const { run, states, folder, sums } = await createScene();
+    const plan = await run('archive', '--dry-run');
+    expect(plan).toMatchObject({ code: 0, err: '' });
+    expect(plan.out.match(/would be archived/g)).toHaveLength(2);
+    expect([await states(), listFiles(folder)]).toEqual([['open', 'open'], []]);
+    expect(JSON.parse((await run('query', SUMS, '--json')).out)).toEqual(sums);
+    expect(await run('archive')).toMatchObject({ code: 0, err: '' });
+    expect(await states()).toEqual(['dropped', 'dropped']);
+    expect(JSON.parse((await run('query', SUMS, '--json')).out)).toEqual(sums);
+    const csv = await run('query', SUMS, '--csv');
+    expect(csv.out).toBe(`entries,charged\n${sums.entries},${sums.charged}\n`);
+    expect(await run('archive')).toMatchObject({ code: 0, out: 'No day is due.\n' });
+  });
+
+  it('changes nothing without an archive in the settings', async () => {
+    const { run, states, sums } = await createScene({ hasArchive: false });
+    expect(await run('archive')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('not set'),
+    });
+    expect(await states()).toEqual(['open', 'open']);
+    expect(JSON.parse((await run('query', SUMS, '--json')).out)).toEqual(sums);
+  });
+
+  it.each([1, 2, 3, 4])(
+    'loses nothing when it is killed at change %i of the archive',
+    async (nth) => {
+      const { run, states, folder, config, sums } = await createScene();
+      mkdirSync(join(folder, 'manifest'));
+      const child = spawn(process.execPath, [PROGRAM, 'books', 'archive', '--config', config]);
+      let changes = 0;
+      const watcher = watch(join(folder, 'manifest'), () => {
+        changes += 1;
+        if (changes === nth) child.kill('SIGKILL');
+      });
+      await once(child, 'exit');
+      watcher.close();
+      expect(changes).toBeGreaterThan(0);
+      expect(JSON.parse((await run('query', SUMS, '--json')).out)).toEqual(sums);
+      // Otherwise it would have to wait until the killed one's lease ends.
+      await redis.connection.send('del', [ARCHIVER_KEY]);
+      expect(await run('archive')).toMatchObject({ code: 0, err: '' });
+      expect(await states()).toEqual(['dropped', 'dropped']);
+      expect(JSON.parse((await run('query', SUMS, '--json')).out)).toEqual(sums);
+    },
+  );
+});

@@ -1,0 +1,121 @@
+import { CompiledQuery, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { Books } from '../../../src/books/engine/books.ts';
+import { dayOfMs, entriesOf } from '../../../src/books/engine/days.ts';
+import { openDay } from '../../../src/books/engine/migrate-books.ts';
+import { listEntries } from '../../../src/books/questions/entries/list-entries.ts';
+import { encodePageCursor } from '../../../src/books/questions/page-cursor.ts';
+import { findReceipt } from '../../../src/books/questions/receipts/find-receipt.ts';
+import { listRequests } from '../../../src/books/questions/requests/list-requests.ts';
+import type { RequestFilter } from '../../../src/books/questions/requests/request-filter.ts';
+import { insertRows } from '../../../src/books/writing/insert-rows.ts';
+import { describeBooks, makeEntry } from '../books-scene.ts';
+import { contextOf, useRedis, WANTED } from './questions-scene.ts';
+
+const redis = useRedis();
+const ROWS = 20_000;
+const ACCOUNTS = 200;
+const START_MS = Date.parse('2026-11-20T00:00:00Z');
+const END_MS = START_MS + ROWS * 1_000;
+const PRIMARY_KEY = /_pkey|PRIMARY KEY/;
+
+describeBooks('how rows are found', (scene) => {
+  test('an index leads to what a question is about', async () => {
+    const books = await createFullDay();
+    const context = contextOf(books, redis());
+    const before = encodePageCursor('r', { ms: END_MS - 5_000, bucket: 1, seq: 1 });
+    const ask = (filter: RequestFilter) =>
+      plansOf(books, () => listRequests(context, { ...filter, limit: 20, before }, WANTED));
+
+    expectAll(await ask({}), PRIMARY_KEY);
+    expectAll(await ask({ model: 'none' }), PRIMARY_KEY);
+    expectAll(await ask({ account: 'acct_3' }), /_account/);
+    expectAll(await ask({ account: 'acct_3', model: 'none' }), /_account/);
+    expectAll(await ask({ account: 'acct_3', status: { min: 400, max: 499 } }), /_account/);
+    expectAll(await ask({ status: { min: 500, max: 599 } }), /_failed/);
+    expectAll(await ask({ outcome: 'left', model: 'none' }), /_failed/);
+
+    const { id } = (await listRequests(context, { limit: 1 }, WANTED)).data[0] ?? { id: '' };
+    expectAll(await plansOf(books, () => findReceipt(context, id, WANTED)), /_event/);
+    const read = async (account: string | undefined) => {
+      for await (const text of listEntries(context, { account, fromMs: START_MS }, WANTED)) {
+        expect(text).not.toBe(undefined);
+        break;
+      }
+    };
+    expectAll(await plansOf(books, () => read('acct_3')), /_account/);
+    expectAll(await plansOf(books, () => read(undefined)), PRIMARY_KEY);
+  });
+
+  test('a page looks at so many rows, and the next one goes on there', async () => {
+    const books = await createFullDay();
+    const context = contextOf(books, redis());
+    const query = { model: 'rare', limit: 5 };
+    const found: string[] = [];
+    let before: string | undefined;
+    let calls = 0;
+    do {
+      const page = await listRequests(context, { ...query, before }, WANTED);
+      found.push(...page.data.map(({ id }) => id));
+      before = page.next ?? undefined;
+      calls += 1;
+    } while (before !== undefined);
+    expect(new Set(found).size).toBe(ROWS / 1_000);
+    expect(found).toHaveLength(ROWS / 1_000);
+    expect(calls).toBeLessThan(10);
+  });
+
+  async function createFullDay(): Promise<Books> {
+    const books = await scene.create();
+    const day = dayOfMs(START_MS);
+    await openDay(books, day);
+    const rows = Array.from({ length: ROWS }, (_, i) =>
+      makeEntry({
+        ...{ ms: START_MS + i * 1_000, bucket: i % 256, account: `acct_${i % ACCOUNTS}` },
+        ...(i % 100 === 0 && { outcome: 'failed', status: 503 }),
+        ...(i % 1_000 === 7 && { model: 'rare' }),
+      }),
+    );
+    await books.db.transaction().execute((tx) =>
+      insertRows(books.engine, tx, {
+        ...{ columns: 'entries', table: entriesOf(day), rows, onConflict: 'do nothing' },
+        identity: ['ms', 'bucket', 'seq'],
+      }),
+    );
+    if (scene.engine === 'postgres') await sql`analyze`.execute(books.db);
+    return books;
+  }
+});
+
+/** How the engine carries out what a question asks of the tables of days. */
+async function plansOf(books: Books, ask: () => Promise<unknown>): Promise<string[]> {
+  const executor = books.db.getExecutor();
+  const asked: CompiledQuery[] = [];
+  const { executeQuery } = executor;
+  executor.executeQuery = (query) => {
+    if (query.sql.includes('entries_')) asked.push(query);
+    return executeQuery.call(executor, query) as never;
+  };
+  try {
+    await ask();
+  } finally {
+    executor.executeQuery = executeQuery;
+  }
+  const plans: string[] = [];
+  const explain = books.engine === 'postgres' ? 'explain' : 'explain query plan';
+  for (const { sql: text, parameters } of asked) {
+    const { rows } = await books.db.executeQuery(
+      CompiledQuery.raw(`${explain} ${text}`, [...parameters]),
+    );
+    plans.push(JSON.stringify(rows));
+  }
+  return plans;
+}
+
+function expectAll(plans: readonly string[], index: RegExp): void {
+  expect(plans.length).toBeGreaterThan(0);
+  for (const plan of plans) {
+    expect(plan).toMatch(index);
+    expect(plan).not.toMatch(/Seq Scan|SCAN entries_\d+(?! USING)(?!")/);
+  }
+}

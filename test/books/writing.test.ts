@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { entriesOf } from '../../src/books/engine/days.ts';
+import { readIngestion, StaleBatchError, writeBatch } from '../../src/books/writing/write-batch.ts';
+import { describeBooks, makeEntry, makePayment } from './books-scene.ts';
+
+const context = { isLost: async () => false, nowMs: Date.now() };
+const DAY = 20_777;
+
+describeBooks('what is written', (scene) => {
+  test('a batch is entries, rollups and cursors at once', async () => {
+    const books = await scene.create();
+    const { version } = await readIngestion(books);
+    const cursors = new Map([[7, '5-0']]);
+    const entries = [makeEntry(), makeEntry({ seq: 1, kind: 'release', charged: 0 })];
+    const batch = { version, cursors, entries, payments: [makePayment()], damaged: [], gaps: [] };
+
+    const entered = await writeBatch(books, batch, context);
+
+    expect(entered).toEqual({ entries: 2, payments: 1, repeats: [] });
+    expect(await readIngestion(books)).toMatchObject({ version: version + 1, cursors });
+    const stored = await books.db.selectFrom(entriesOf(DAY)).selectAll().orderBy('seq').execute();
+    expect(stored).toEqual(entries);
+    const [day] = await books.db.selectFrom('usage_days').selectAll().execute();
+    expect(day).toMatchObject({ day: DAY, entries: 2, requests: 2, charged: 500, cost: 600 });
+    const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(total).toEqual({ account: 'acct_a', bucket: 7, entries: 2, charged: 500, paid: 1e6 });
+  });
+
+  test('what is written twice counts once', async () => {
+    const books = await scene.create();
+    const first = await readIngestion(books);
+    const entries = [makeEntry(), makeEntry({ seq: 1 })];
+    const payments = [makePayment()];
+    const rest = { cursors: new Map(), damaged: [], gaps: [] };
+    await writeBatch(books, { ...rest, version: first.version, entries, payments }, context);
+    const { version } = await readIngestion(books);
+
+    const again = await writeBatch(books, { ...rest, version, entries, payments }, context);
+
+    expect(again).toEqual({ entries: 0, payments: 0, repeats: [] });
+    const hours = await books.db.selectFrom('fleet_hours').selectAll().execute();
+    expect(hours).toHaveLength(1);
+    expect(hours[0]).toMatchObject({ entries: 2, charged: 1_000 });
+  });
+
+  test('of two that write the same version one is refused and writes nothing', async () => {
+    const books = await scene.create();
+    const { version } = await readIngestion(books);
+    const rest = { cursors: new Map(), payments: [], damaged: [], gaps: [] };
+    await writeBatch(books, { ...rest, version, entries: [makeEntry()] }, context);
+
+    const late = writeBatch(books, { ...rest, version, entries: [makeEntry({ seq: 1 })] }, context);
+
+    await expect(late).rejects.toThrow(StaleBatchError);
+    expect(await books.db.selectFrom(entriesOf(DAY)).select('seq').execute()).toEqual([{ seq: 0 }]);
+  });
+
+  test('an event that Redis lost gives way to the one that took its place', async () => {
+    const books = await scene.create();
+    const lost = makeEntry({ charged: 500 });
+    const again = makeEntry({ ...lost, ms: lost.ms + 90_000_000, charged: 300 });
+    const rest = { cursors: new Map(), payments: [], damaged: [], gaps: [] };
+    await writeBatch(books, { ...rest, version: 0, entries: [lost] }, context);
+
+    const isLost = async () => true;
+    await writeBatch(books, { ...rest, version: 1, entries: [again] }, { ...context, isLost });
+
+    expect(await books.db.selectFrom(entriesOf(DAY)).selectAll().execute()).toEqual([]);
+    expect(
+      await books.db
+        .selectFrom(entriesOf(DAY + 1))
+        .selectAll()
+        .execute(),
+    ).toEqual([again]);
+    const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(total).toMatchObject({ entries: 1, charged: 300 });
+  });
+
+  test('an event that Redis has twice is noted and counts once', async () => {
+    const books = await scene.create();
+    const first = makeEntry();
+    const rest = { cursors: new Map(), payments: [], damaged: [], gaps: [] };
+    await writeBatch(books, { ...rest, version: 0, entries: [first] }, context);
+
+    const second = makeEntry({ ...first, seq: 5 });
+    const { repeats } = await writeBatch(
+      books,
+      { ...rest, version: 1, entries: [second] },
+      context,
+    );
+
+    expect(repeats).toMatchObject([{ seq: 5, fate: 'second' }]);
+    const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(total).toMatchObject({ entries: 1, charged: 500 });
+  });
+});

@@ -1,0 +1,109 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { AUDIT_KEY, BOOKS_KEYS } from '../../src/redis/redis-keys.ts';
+import { describeBooks } from '../books/books-scene.ts';
+import { replayRedis, SEGMENTS } from '../books/import/replay-redis.ts';
+import { begin, createAccount } from '../books/stream-scene.ts';
+import { useRedis } from '../books/use-redis.ts';
+import { createTempDir } from '../support/create-temp-dir.ts';
+import { runHere } from './use-cli.ts';
+
+const ACCOUNT = 'acct_03JqBCkVG9TX';
+const FOLDERS = [join(SEGMENTS, 'a'), join(SEGMENTS, 'b')];
+
+describeBooks('commands that open the books', (scene) => {
+  const redis = useRedis();
+  let dataDir = '';
+  let configPath = '';
+
+  beforeEach(async () => {
+    dataDir = createTempDir();
+    configPath = join(dataDir, 't.yaml');
+    const target = await scene.createTarget();
+    const books = target.kind === 'file' ? '' : `books: {url: "${target.url}"}\n`;
+    writeFileSync(configPath, `data_dir: ${dataDir}\n${books}`);
+    // The place where a node has the socket of its own server.
+    symlinkSync(redis.server.socketPath, join(dataDir, 'redis.sock'));
+    await replayRedis(redis.connection);
+  });
+
+  const run = (...args: string[]) => runHere({}, ...args, '--config', configPath);
+  const verify = (...args: string[]) => run('ledger', 'verify', ...args);
+
+  it('import segments once, and find that all agree', async () => {
+    const { code, out } = await run('books', 'import', ...FOLDERS);
+    expect(out.split('\n')).toEqual([
+      'segments: 4, lines read: 38, entries: 9, payments: 3, known before: 26',
+      'tollgate ledger verify compares the books with Redis.',
+      '',
+    ]);
+    expect(code).toBe(0);
+    const again = await run('books', 'import', ...FOLDERS, '--json');
+    expect(JSON.parse(again.out)).toMatchObject({ files: 4, lines: 0, gaps: 0, damaged: [] });
+    const verified = await verify();
+    expect(verified.out.split('\n')).toEqual([
+      expect.stringMatching(/^entries: 14, accounts: 2, months of keys: 2, days: 1/),
+      'repeated  1 events that came under two ids',
+      'The ledger and Redis agree.',
+      '',
+    ]);
+    expect([verified.code, verified.err]).toEqual([0, '']);
+  });
+
+  it('say what an import could not find, and fail', async () => {
+    const { code, out } = await run('books', 'import', FOLDERS[0] ?? '');
+    expect(out).toContain('missing  2 stretches that neither');
+    expect(code).toBe(1);
+    const { code: codeOfMissing, err } = await run('books', 'import', join(dataDir, 'nowhere'));
+    expect(err).toContain('ENOENT');
+    expect(codeOfMissing).toBe(1);
+  });
+
+  it('name each figure that differs, and fail', async () => {
+    await run('books', 'import', ...FOLDERS);
+    const record = keysOfBucket(3).account(ACCOUNT);
+    await redis.connection.send('hincrby', [record, 'balance', '2500000']);
+    const { code, out } = await verify('--full');
+    expect(out).toContain(`drift    ${ACCOUNT}: balance should be 999.996297 and is 1002.496297`);
+    expect(out).toContain('do NOT agree');
+    expect(code).toBe(1);
+    const { out: json } = await verify('--json');
+    expect(JSON.parse(json)).toMatchObject({ is_clean: false, drifts: [{ account: ACCOUNT }] });
+    const repaired = await verify('--repair');
+    expect([repaired.code, repaired.out]).toEqual([1, expect.stringContaining('balance should')]);
+  });
+
+  it('repair what accounts and keys hold, and enter what it was', async () => {
+    const account = await createAccount(redis.connection, 7);
+    const { requestId, month } = await begin(redis.connection, account, { heldMicros: 700 });
+    await run('books', 'import', ...FOLDERS);
+    const keys = keysOfBucket(7);
+    await redis.connection.send('hset', [keys.account(account.id), 'held', '-500300']);
+    expect((await verify()).out).toContain(`${account.id}: held should be 0.0007 and is -0.5003`);
+    const { code, out } = await verify('--repair');
+    expect(out).toContain(`repaired ${account.id}: held was -500300 and is 700`);
+    expect(code).toBe(0);
+    expect(await redis.connection.send('xlen', [AUDIT_KEY])).toBe(1);
+    await redis.connection.send('hdel', [keys.holds, requestId]);
+    expect((await verify('--repair')).code).toBe(0);
+    const held = await redis.connection.send('hget', [keys.key(account.keyId), `held:${month}`]);
+    expect(Number(held ?? 0)).toBe(0);
+  });
+
+  it('claim all entries for the books of these settings', async () => {
+    await redis.connection.send('set', [BOOKS_KEYS.id, 'other-books']);
+    const { code, out } = await run('books', 'claim');
+    expect([code, out]).toEqual([0, expect.stringContaining('entries go to the books')]);
+    const id = await redis.connection.send('get', [BOOKS_KEYS.id]);
+    expect(out).toContain(String(id));
+    expect(id).not.toBe('other-books');
+  });
+
+  it('fail with settings that are wrong', async () => {
+    writeFileSync(configPath, 'workers: none\n');
+    const { code, err } = await verify();
+    expect([code, err]).toEqual([1, expect.stringContaining('workers')]);
+  });
+});
