@@ -12,6 +12,8 @@ const SAMPLES_WAITING_MAX = 2_000;
 /** A worker reports a minute for so long after its end. */
 const MINUTE_OPEN_MS = 180_000;
 const MINUTE_MS = 60_000;
+/** The books learn of a new key within seconds. What is refused before that waits for its account. */
+const ACCOUNT_WAIT_MAX_MS = 60_000;
 /** Below are the buckets of accounts. */
 const FIRST_BUCKET = 256;
 /** In one statement. */
@@ -24,7 +26,12 @@ export interface RefusalWriter {
   write(): Promise<void>;
 }
 
-type RefusalTotal = Omit<RefusalSeries, 'count'> & { count: number; isWritten: boolean };
+interface RefusalTotal extends RefusalSeries {
+  readonly firstMs: number;
+  readonly isWritten: boolean;
+  /** Under which it is written, from the first time on. */
+  readonly account?: string | undefined;
+}
 
 /**
  * The whole count of a minute is written each time, under the name of this run, so a write may be
@@ -51,7 +58,7 @@ export function createRefusalWriter(
     note({ counts: added, samples: seen }) {
       for (const { count, ...rest } of added) {
         const name = `${rest.minute} ${rest.keyId} ${rest.model} ${rest.refusal}`;
-        const known = counts.get(name) ?? { ...rest, count: 0, isWritten: false };
+        const known = counts.get(name) ?? { ...rest, count: 0, firstMs: nowMs() };
         counts.set(name, { ...known, count: known.count + count, isWritten: false });
       }
       samples = [...samples, ...seen].slice(-SAMPLES_WAITING_MAX);
@@ -59,29 +66,42 @@ export function createRefusalWriter(
     },
 
     async write() {
-      const changed = [...counts.values()].filter(({ isWritten }) => !isWritten);
-      const chosen = samples;
-      if (changed.length + chosen.length === 0) return;
-      const accounts = await findAccounts(books, [...changed, ...chosen]);
+      const unwritten = [...counts.values()].filter(({ isWritten }) => !isWritten);
+      const sampled = samples;
+      if (unwritten.length + sampled.length === 0) return;
+      const accounts = await findAccounts(books, [...unwritten, ...sampled]);
+      const isDue = (keyId: string, fromMs: number) =>
+        keyId === '' || accounts.has(keyId) || nowMs() - fromMs >= ACCOUNT_WAIT_MAX_MS;
+      const changed = unwritten.filter(({ keyId, firstMs }) => isDue(keyId, firstMs));
+      const chosen = sampled.filter(({ keyId, refusedMs }) => isDue(keyId, refusedMs));
       const accountOf = (keyId: string) => accounts.get(keyId) ?? '';
-      const rows = changed.map((counted) => encodeCount(counted, source, accountOf));
+      const written = changed.map((counted) => {
+        return { counted, account: counted.account ?? accountOf(counted.keyId) };
+      });
       const first = lastSeq + 1;
       const entries = chosen.map((refused, i) =>
         encodeSample(refused, { bucket, seq: first + i, account: accountOf(refused.keyId) }),
       );
+      const rows = written.map(({ counted, account }) => encodeCount(counted, source, account));
       await writeRows(books, rows, entries);
       lastSeq += chosen.length;
-      samples = samples.slice(chosen.length);
-      for (const counted of changed) markWritten(counts, counted);
+      const isChosen = new Set(chosen);
+      samples = samples.filter((sample) => !isChosen.has(sample));
+      for (const { counted, account } of written) markWritten(counts, counted, account);
       dropOldest();
     },
   };
 }
 
-/** Unless it has been counted on meanwhile: then it is another object. */
-function markWritten(counts: Map<string, RefusalTotal>, counted: RefusalTotal): void {
+/** It stays unwritten if it has been counted on meanwhile: then it is another object. */
+function markWritten(
+  counts: Map<string, RefusalTotal>,
+  counted: RefusalTotal,
+  account: string,
+): void {
   const name = `${counted.minute} ${counted.keyId} ${counted.model} ${counted.refusal}`;
-  if (counts.get(name) === counted) counted.isWritten = true;
+  const known = counts.get(name);
+  if (known !== undefined) counts.set(name, { ...known, account, isWritten: known === counted });
 }
 
 async function findAccounts(
@@ -130,9 +150,9 @@ async function writeRows(
 function encodeCount(
   { minute, keyId, model, refusal, count }: RefusalTotal,
   source: string,
-  accountOf: (keyId: string) => string,
+  account: string,
 ): RefusalRow {
-  return { minute, source, account: accountOf(keyId), key: keyId, model, refusal, count };
+  return { minute, source, account, key: keyId, model, refusal, count };
 }
 
 function encodeSample(

@@ -47,10 +47,26 @@ function describeEnded(id: string, entries: readonly EntryRow[], nameOf: FindNam
     held: creditsOf(heldMicros),
     charged: sum('charged'),
     short: sum('short'),
-    balance_after: last === undefined ? null : creditsOf(last.balance),
     usage: used === undefined ? null : describeUsage(used),
     ...describeDetails(details),
+    ...(last?.kind === 'refused' ? describeRefused(last) : describeLedger(entries)),
+  };
+}
+
+function describeLedger(entries: readonly EntryRow[]) {
+  const last = entries.at(-1);
+  return {
+    balance_after: last === undefined ? null : creditsOf(last.balance),
     ledger: entries.map(describeEntry),
+  };
+}
+
+/** It was never admitted, so the ledger has nothing of it. */
+function describeRefused({ status, refusal }: EntryRow) {
+  return {
+    balance_after: null,
+    answered: { upstream: null, outcome: 'refused', status, refusal, usage_implausible: false },
+    ledger: [],
   };
 }
 
