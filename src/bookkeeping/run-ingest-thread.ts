@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { forgetOldCounters } from '../books/duties/forget-old-counters.ts';
 import type { Books } from '../books/engine/books.ts';
 import { migrateBooks } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
@@ -13,6 +12,7 @@ import type { Log } from '../lib/log.ts';
 import { unpackSecrets } from '../lib/pack-secrets.ts';
 import { createLog } from '../log/create-log.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
+import { createForgetter } from './create-forgetter.ts';
 import type { IngestOrder, IngestReport, MessageToIngester } from './thread-messages.ts';
 
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -20,8 +20,8 @@ const REPORT_MS = 1_000;
 const MIGRATE_AGAIN_MS = 2_000;
 /** Facts are read so rarely that they cost nothing. */
 const FACTS_MS = 15_000;
-/** A round is due once a day, on whichever node writes the books. */
-const FORGET_MS = 600_000;
+/** Whether a round is due costs one query. */
+const FORGET_MS = 15_000;
 
 /** The thread of the primary that writes the books: its composition root. */
 if (parentPort !== null) void run(parentPort, workerData as IngestOrder);
@@ -75,11 +75,10 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const followFacts = repeat(FACTS_MS, stopping.signal, async () => {
     facts = await readFacts(books);
   });
-  const forget = repeat(FORGET_MS, stopping.signal, async () => {
-    if (ingester?.state().isIngesting !== true) return;
-    await forgetOldCounters({ books, connection, clock, signal: stopping.signal });
-  });
-  await Promise.all([report, writeRefusals, followFacts, forget]);
+  const options = { books, connection, clock, signal: stopping.signal };
+  const forget = createForgetter(options, () => ingester, log);
+  const forgetting = repeat(FORGET_MS, stopping.signal, forget);
+  await Promise.all([report, writeRefusals, followFacts, forgetting]);
   await ingester?.stop();
   await refusals.write().catch(() => {});
   await Promise.allSettled([books.close(), connection.close()]);
