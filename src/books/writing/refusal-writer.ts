@@ -12,7 +12,9 @@ const SAMPLES_WAITING_MAX = 2_000;
 /** A worker reports a minute for so long after its end. */
 const MINUTE_OPEN_MS = 180_000;
 const MINUTE_MS = 60_000;
-/** The books learn of a new key within seconds. What is refused before that waits for its account. */
+/**
+ * The books learn of a new key within seconds. What is refused before that waits for its account.
+ */
 const ACCOUNT_WAIT_MAX_MS = 60_000;
 /** Below are the buckets of accounts. */
 const FIRST_BUCKET = 256;

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { admin } from '../../support/clients/admin.ts';
+import { askGateway, type ClientFormat } from '../../support/clients/ask-gateway.ts';
+import { HAIKU } from '../../support/clients/ask-model.ts';
+import { scrape } from '../../support/clients/scrape.ts';
+import { startClockedRedis } from '../../support/servers/start-clocked-redis.ts';
+import { startGateway } from '../../support/servers/start-gateway.ts';
+import { startPostgres } from '../../support/servers/start-postgres.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
+import { FAST_CONFIG } from '../../support/use-gateway.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** How many entries may wait. Those in Redis are counted every ten seconds. */
+const WAITING_MAX = 30;
+/** Entries that are in the books stay in Redis for ten minutes. */
+const KEPT_SECONDS = 660;
+const ROUND_MAX_MS = 90_000;
+
+const cleanUp = useCleanUp();
+afterAll(stopRedisServers);
+
+interface Status {
+  readonly entries: number;
+  readonly repeats: number;
+  readonly gaps: number;
+}
+
+describe('books that are away for too long', () => {
+  it('refuse requests in both formats until they have caught up, and lose nothing', async () => {
+    const postgres = await startPostgres(cleanUp);
+    const redis = await startClockedRedis(['--appendonly', 'yes']);
+    const books = `books: {url: "${postgres.url}?sslmode=disable", waiting_entries_max: ${WAITING_MAX}}\n`;
+    const gateway = await startGateway({
+      config: FAST_CONFIG + books,
+      env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+      cleanUp,
+    });
+    const operator = admin(gateway);
+    const account = await operator.createAccount();
+    const { key } = await operator.createKey(account);
+    const charged = new Set<string>();
+    const ask = async (format: ClientFormat, isStream: boolean) => {
+      const question = { url: gateway.url, key, model: HAIKU, format, isStream };
+      const told = await askGateway(question);
+      if (told.status === 200) charged.add(told.headers.get('request-id') ?? '');
+      return told;
+    };
+    expect((await ask('native', false)).status).toBe(200);
+    await operator.waitForBooks();
+
+    await postgres.kill('SIGKILL');
+    while (charged.size < 2 * WAITING_MAX) {
+      expect((await ask('native', charged.size % 2 === 0)).status).toBe(200);
+    }
+    await waitUntil(
+      async () => (await ask('chat', false)).status === 503,
+      'nobody is admitted any more',
+      ROUND_MAX_MS,
+    );
+    for (const isStream of [false, true]) {
+      const [native, chat] = [await ask('native', isStream), await ask('chat', isStream)];
+      expect(native).toMatchObject({ status: 503, error: { type: 'api_error' } });
+      expect(chat).toMatchObject({ status: 503, error: { type: 'server_error' } });
+      expect(native.headers.get('retry-after')).toMatch(/^\d+$/);
+    }
+    expect((await scrape(gateway)).sum('tollgate_books_waiting_entries')).toBeGreaterThan(
+      WAITING_MAX,
+    );
+    await expect(operator.call('GET', `/usage?account=${account}`)).rejects.toThrow(
+      /503 .*books_unavailable/,
+    );
+
+    await postgres.start();
+    await operator.waitForBooks();
+    await redis.setAhead(KEPT_SECONDS);
+    await waitUntil(
+      async () => (await ask('native', true)).status === 200,
+      'requests are admitted again',
+      ROUND_MAX_MS,
+    );
+    await operator.waitUntilSettled(account);
+    const { entries } = await waitForEntries(charged.size);
+    expect(entries).toBe(charged.size);
+    const usage = await operator.call<Usage>('GET', `/usage?account=${account}&by=account`);
+    expect(usage.total.requests).toBe(charged.size);
+    const { balance } = await operator.account(account);
+    expect(usage.paid - usage.total.charged).toBeCloseTo(balance, 6);
+
+    async function waitForEntries(count: number): Promise<Status> {
+      const read = () => operator.call<Status>('GET', '/books');
+      await waitUntil(async () => (await read()).entries >= count, 'all are in the books');
+      const status = await read();
+      expect(status).toMatchObject({ gaps: 0, repeats: 0 });
+      return status;
+    }
+  }, 240_000);
+});
+
+interface Usage {
+  readonly paid: number;
+  readonly total: { readonly requests: number; readonly charged: number };
+}
