@@ -23,12 +23,12 @@ import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
 import { announceNode } from './announce-node.ts';
 import { createEnding } from './create-ending.ts';
-import { createFleet, type Fleet } from './fleet.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import type { EffectiveConfig } from './read-next-config.ts';
 import type { Reload } from './reload.ts';
 import { type Bookkeeping, costsOf, startBookkeeping } from './start-bookkeeping.ts';
 import { watchBooksRoom } from './watch-books.ts';
+import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
 export interface PrimaryOptions {
   /** Reads the settings anew at each call: at the start and at every reload. */
@@ -62,13 +62,13 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const { config } = first;
   const log = createLog(config.logLevel, 'primary');
   const nodeMetrics = createNodeMetrics({
-    config: () => fleet?.effective().config ?? config,
+    config: () => pool?.effective().config ?? config,
     log,
   });
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
-  let fleet: Fleet | undefined;
+  let pool: WorkerPool | undefined;
   let ops: OpsServer | undefined;
   let isReady = false;
   try {
@@ -81,13 +81,13 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
     const parts = { books, hub: createEventHub(), node: loadNodeId(dataDir), nodeMetrics, log };
-    fleet = createFleet({
+    pool = createWorkerPool({
       ...{ first, readSource, journal, audit, ...parts },
       noteRefusals: threads.noteRefusals,
       onUse: (used) => threads.changeCosts(costsOf(used)),
       ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
-    const workers = fleet;
+    const workers = pool;
     const { effective, reload, readState: readCluster } = workers;
     ops = await startOps({
       ...{ ...parts, readCluster, config: () => effective().config },
@@ -113,7 +113,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
     return isHurried === true ? 1 : 0;
   } finally {
-    fleet?.killAll();
+    pool?.killAll();
     ops?.close();
     await books?.close();
     await embedded?.stop();
@@ -150,7 +150,7 @@ interface OpsParts {
   readonly hub: EventHub;
   readonly node: string;
   readonly nodeMetrics: NodeMetrics;
-  readonly readCluster: Fleet['readState'];
+  readonly readCluster: WorkerPool['readState'];
   readonly reload: Reload;
   /** The settings in use, which a reload changes. */
   readonly config: () => Config;

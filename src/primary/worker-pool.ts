@@ -25,7 +25,7 @@ import { createUpstreamEvents, type UpstreamEvents } from './upstream-events.ts'
  * The workers of a node with their settings: starts, reloads and stops them, and sums up what they
  * report.
  */
-export interface Fleet {
+export interface WorkerPool {
   effective(): EffectiveConfig;
   /** Rejects when a worker cannot start at all. */
   start(): Promise<void>;
@@ -42,7 +42,7 @@ export interface Fleet {
   killAll(): void;
 }
 
-interface FleetOptions {
+interface WorkerPoolOptions {
   readonly first: EffectiveConfig;
   readonly readSource: () => ConfigSource;
   readonly embeddedRedisPath: string | undefined;
@@ -61,7 +61,7 @@ interface FleetOptions {
   readonly onGiveUp: (reason: Error) => void;
 }
 
-export function createFleet(options: FleetOptions): Fleet {
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { first, hub, node, clock, log } = options;
   const startedMs = clock.nowMs();
   let effective = first;
@@ -99,7 +99,7 @@ export function createFleet(options: FleetOptions): Fleet {
   return {
     effective: () => effective,
     start: () => workers.start(effective.config.workers),
-    reload: createFleetReload(options, {
+    reload: createPoolReload(options, {
       effective: () => effective,
       takeOver: (next) => takeOverConfig({ workers, next, previous: effective, use }),
     }),
@@ -130,7 +130,10 @@ interface ReloadParts {
   readonly takeOver: (next: EffectiveConfig) => Promise<void>;
 }
 
-function createFleetReload(options: FleetOptions, { effective, takeOver }: ReloadParts): Reload {
+function createPoolReload(
+  options: WorkerPoolOptions,
+  { effective, takeOver }: ReloadParts,
+): Reload {
   const tell = tellReload(options);
   return createReload({
     async readNext() {
@@ -159,7 +162,7 @@ interface ForkParts {
 }
 
 function createFork(
-  { embeddedRedisPath, journal, noteRefusals, nodeMetrics }: FleetOptions,
+  { embeddedRedisPath, journal, noteRefusals, nodeMetrics }: WorkerPoolOptions,
   { areBooksFull, probes, nodeEvents, upstreamEvents, endedTries }: ForkParts,
 ): (slot: number, effective: EffectiveConfig) => WorkerProcess {
   return (slot, effective) => {
