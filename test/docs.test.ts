@@ -190,7 +190,7 @@ describe('the tables of the documents', () => {
   });
 
   it('list the routes of the admin API', () => {
-    const routes = createAdminRoutes({ events: createEventHub() } as AdminRoutesOptions);
+    const routes = createAdminRoutes({ events: createEventHub() } as unknown as AdminRoutesOptions);
     const listed = rowsOf(readPage('admin-api')).map(([route = '']) => route);
     expect(listed.filter((route) => route.includes('/'))).toEqual(
       routes.map(({ method, path }) => `${method} ${path}`),

@@ -71,10 +71,12 @@ export const UPSTREAM_STATES = ['closed', 'paused', 'half-open', 'open', 'down']
  * `admit` is for settlements and whatever clients wait for; `worker` for all else that a worker
  * asks.
  */
-export const REDIS_CONNECTIONS = ['admit', 'worker', 'primary', 'accounts'] as const;
+export const REDIS_CONNECTIONS = ['admit', 'worker', 'primary', 'accounts', 'fleet'] as const;
 export const REDIS_ERROR_KINDS = ['outage', 'retryable', 'fault'] as const;
 /** `too_low`: all clients of a proxy count as one. `too_high`: clients can invent addresses. */
 export const PROXY_DOUBTS = ['too_low', 'too_high'] as const;
 export const PROCESSES = ['primary', 'worker'] as const;
 export const MEMORY_KINDS = ['rss', 'heap_used', 'heap_total', 'external'] as const;
 export const RELOAD_RESULTS = ['ok', 'refused'] as const;
+export const MEMBER_STATES = ['up', 'draining', 'gone'] as const;
+export const VERSIONED = ['config', 'catalogue', 'version'] as const;

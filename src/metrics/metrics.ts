@@ -283,6 +283,18 @@ export const METRICS = {
     'max',
     'A number that is the same on nodes with the same settings, whatever their secrets.',
   ),
+  members: gauge(
+    'tollgate_members',
+    { state: sets.MEMBER_STATES },
+    'max',
+    'Nodes on this Redis, as each of them knows; those that ended on purpose are not gone.',
+  ),
+  memberVersions: gauge(
+    'tollgate_member_versions',
+    { of: sets.VERSIONED },
+    'max',
+    'How many different settings, catalogues and versions of the program the nodes that run have.',
+  ),
   buildInfo: gauge(
     'tollgate_build_info',
     { version: 'versions', node: 'nodeVersions' },

@@ -13,7 +13,7 @@ export function watchBreakers(metrics: ProcessMetrics, breakers: Iterable<Breake
 /** Call the result with each command of a connection. */
 export function createObserveCommand(
   metrics: ProcessMetrics,
-  connection: 'admit' | 'worker' | 'primary' | 'accounts',
+  connection: 'admit' | 'worker' | 'primary' | 'accounts' | 'fleet',
 ): (tookMs: number, error?: unknown) => void {
   const seconds = metrics.redisSeconds.at({ connection });
   return (tookMs, error) => {

@@ -7,6 +7,7 @@ import type { Secret } from '../lib/secret.ts';
 import { createAuthorizeAdmin } from './access/authorize-admin.ts';
 import { fingerprintToken } from './access/fingerprint-token.ts';
 import type { TrustConnection } from './access/limit-connections.ts';
+import type { PublishEvent } from './event-hub.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { receiveJsonBody } from './receive-json-body.ts';
 import type { AdminCall, AdminRoute, AdminStream } from './routes/admin-route.ts';
@@ -15,6 +16,7 @@ import { type AdminRoutesOptions, findAdminRoute } from './routes/admin-routes.t
 export interface AdminHandlerOptions extends AdminRoutesOptions {
   readonly token: Secret;
   readonly audit: Pick<AuditLog, 'add'>;
+  readonly publish: PublishEvent;
   /** The id of this node, for the audit log. */
   readonly node: string;
 }
@@ -32,7 +34,7 @@ export function createAdminHandler(
   routes: readonly AdminRoute[],
   { log, trust }: AdminHandlerTools,
 ) {
-  const { token, node, audit, events } = options;
+  const { token, node, audit, publish } = options;
   const authorize = createAuthorizeAdmin(token);
   const fingerprint = fingerprintToken(token);
 
@@ -47,7 +49,7 @@ export function createAdminHandler(
   ) => {
     const entry = { what, who, node, account, key, outcome, before, after };
     log.info(entry, 'changed by an operator');
-    events.publish({ type: 'change', data: entry });
+    publish({ type: 'change', data: entry });
     await audit.add(entry);
   };
 

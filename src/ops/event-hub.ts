@@ -7,20 +7,34 @@ const SUBSCRIBERS_MAX = 20;
 const QUEUE_BYTES_MAX = 256 * 1024;
 const RETRY_AFTER_S = 5;
 
+/** An event of the node that publishes it. */
 export interface OpsEvent {
   readonly type: Exclude<keyof typeof EVENT_SCHEMAS, 'missed'>;
   readonly data: object;
 }
 
+export type PublishEvent = (event: OpsEvent) => void;
+
+/** An event of any node. `node` is null if it is about all of them together. */
+export interface FleetEvent extends OpsEvent {
+  readonly node: string | null;
+}
+
 export interface EventHub {
-  publish(event: OpsEvent): void;
+  publish(event: FleetEvent): void;
   hasSubscribers(): boolean;
-  /** Throws before anything is written if there are too many subscribers. */
-  subscribe(response: ServerResponse): void;
+  /** Whether somebody listens to this node alone. */
+  isWatched(node: string): boolean;
+  /**
+   * Sends the events of this node; without one, those of every node, and summaries of all together.
+   * Throws before anything is written if there are too many subscribers.
+   */
+  subscribe(response: ServerResponse, node?: string): void;
 }
 
 interface Subscriber {
   readonly response: ServerResponse;
+  readonly node: string | undefined;
   /** The number of events that were dropped because the queue was full. */
   missed: number;
 }
@@ -46,13 +60,16 @@ export function createEventHub(): EventHub {
   };
 
   return {
-    publish({ type, data }) {
+    publish(event) {
       if (subscribers.size === 0) return;
-      const text = encodeEvent(type, data);
-      for (const subscriber of subscribers) send(subscriber, text);
+      const text = encodeEvent(event.type, { ...event.data, node: event.node });
+      for (const subscriber of subscribers) {
+        if (isFor(subscriber, event)) send(subscriber, text);
+      }
     },
     hasSubscribers: () => subscribers.size > 0,
-    subscribe(response) {
+    isWatched: (node) => [...subscribers].some((subscriber) => subscriber.node === node),
+    subscribe(response, node) {
       if (subscribers.size >= SUBSCRIBERS_MAX) {
         throw new OpsProblem(503, 'too_many_subscribers', 'too many listen to events already', {
           headers: { 'retry-after': String(RETRY_AFTER_S) },
@@ -61,13 +78,18 @@ export function createEventHub(): EventHub {
       // A response that is destroyed already emits no further 'close' event, so it would never be
       // removed.
       if (response.destroyed) return;
-      const subscriber = { response, missed: 0 };
+      const subscriber = { response, node, missed: 0 };
       subscribers.add(subscriber);
       response.once('close', () => subscribers.delete(subscriber));
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
       response.write(': open\n\n');
     },
   };
+}
+
+function isFor(subscriber: Subscriber, { type, node }: FleetEvent): boolean {
+  if (subscriber.node !== undefined) return subscriber.node === node;
+  return type !== 'summary' || node === null;
 }
 
 function encodeEvent(type: string, data: object): string {

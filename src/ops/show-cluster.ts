@@ -26,7 +26,7 @@ export function showCluster({ node, workers, upstreams, redis }: ClusterState) {
 function showUpstream({ url, probe, workers, ...upstream }: UpstreamStatus) {
   return {
     ...{ name: upstream.name, kind: upstream.kind, url: url ?? null },
-    models: upstream.models,
+    models: [...upstream.models],
     state: upstream.state,
     probe:
       probe === undefined
@@ -40,6 +40,6 @@ function showUpstream({ url, probe, workers, ...upstream }: UpstreamStatus) {
       max_concurrency: worker.concurrencyMax,
       rest_ms: worker.restMs,
     })),
-    tries: upstream.tries,
+    tries: { ...upstream.tries },
   };
 }

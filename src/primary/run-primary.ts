@@ -8,21 +8,22 @@ import { parseConfig } from '../config/parse-config.ts';
 import type { ConfigSource } from '../config/source/read-config-source.ts';
 import { loadNodeId } from '../data-dir/load-node-id.ts';
 import { lockDataDir } from '../data-dir/lock-data-dir.ts';
+import type { Fleet } from '../fleet/start-fleet.ts';
 import { checkEndpointFree } from '../http/check-endpoint-free.ts';
-import { unixRedisTarget } from '../lib/address/redis-target.ts';
+import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createLog } from '../log/create-log.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { loadAdminToken } from '../ops/access/load-admin-token.ts';
-import { createEventHub, type EventHub } from '../ops/event-hub.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/server/embedded-server.ts';
 import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
 import { announceNode } from './announce-node.ts';
 import { createEnding } from './create-ending.ts';
+import { joinFleet } from './join-fleet.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import type { EffectiveConfig } from './read-next-config.ts';
 import type { Reload } from './reload.ts';
@@ -61,49 +62,51 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const first = readFirstConfig(readSource);
   const { config } = first;
   const log = createLog(config.logLevel, 'primary');
-  const nodeMetrics = createNodeMetrics({
-    config: () => pool?.effective().config ?? config,
-    log,
-  });
+  const nodeMetrics = createNodeMetrics({ config: () => pool?.effective().config ?? config, log });
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
   let pool: WorkerPool | undefined;
+  let fleet: Fleet | undefined;
   let ops: OpsServer | undefined;
   let isReady = false;
   try {
     await checkEndpointFree(config.listen);
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
-    books = await startBooks(first, embedded, { metrics: nodeMetrics.metrics, log });
+    const target = targetOf(config, embedded);
+    const { metrics } = nodeMetrics;
+    books = await startBooks(first, target, { metrics, log });
     const { directory, audit, journal, threads } = books;
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
-    const parts = { books, hub: createEventHub(), node: loadNodeId(dataDir), nodeMetrics, log };
+    const parts = { books, node: loadNodeId(dataDir), nodeMetrics, log };
     pool = createWorkerPool({
       ...{ first, readSource, journal, audit, ...parts },
+      publish: (event) => fleet?.publish(event),
+      noteActivity: (activity) => fleet?.noteActivity(activity),
       noteRefusals: threads.noteRefusals,
       onUse: (used) => threads.changeCosts(costsOf(used)),
       ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = pool;
-    const { effective, reload, readState: readCluster } = workers;
+    const { effective, readState: readCluster } = workers;
+    const reload: Reload = async (who) => (isReady ? workers.reload(who) : { kind: 'busy' });
+    const { node } = parts;
+    fleet = joinFleet({ target, node, pool, threads, reload, metrics, clock: systemClock, log });
     ops = await startOps({
-      ...{ ...parts, readCluster, config: () => effective().config },
+      ...{ ...parts, fleet, readCluster, reload, config: () => effective().config },
       readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
-      reload: async (who) => (isReady ? reload(who) : { kind: 'busy' }),
     });
     const stopRoomWatch = watchBooksRoom(threads, () => effective().config, workers.tellBooksFull);
     await workers.start();
     isReady = true;
     announceNode(config, demoKey, print);
 
-    const reloadBySignal = () => void reload(SIGNAL);
-    process.on('SIGHUP', reloadBySignal);
-    const reason = await ending.reached;
-    process.off('SIGHUP', reloadBySignal);
+    const reason = await untilEnd(ending.reached, reload);
     isReady = false;
+    fleet.drain();
     stopRoomWatch();
     if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
     else log.info({ signal: reason }, 'draining');
@@ -115,10 +118,20 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   } finally {
     pool?.killAll();
     ops?.close();
+    await fleet?.close();
     await books?.close();
     await embedded?.stop();
     lock.release();
   }
+}
+
+/** Reloads at every SIGHUP until the node is to end. */
+async function untilEnd<Reason>(reached: Promise<Reason>, reload: Reload): Promise<Reason> {
+  const reloadBySignal = () => void reload(SIGNAL);
+  process.on('SIGHUP', reloadBySignal);
+  const reason = await reached;
+  process.off('SIGHUP', reloadBySignal);
+  return reason;
 }
 
 /** Starts the embedded store of a node whose settings name no Redis. */
@@ -134,20 +147,22 @@ async function startEmbedded(
   return startEmbeddedServer({ dataDir, log, onGiveUp });
 }
 
+function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): RedisTarget {
+  return redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
+}
+
 function startBooks(
   { config, source }: EffectiveConfig,
-  embedded: EmbeddedServer | undefined,
+  target: RedisTarget,
   { metrics, log }: { readonly metrics: ProcessMetrics; readonly log: Log },
 ): Promise<Bookkeeping> {
-  const { redis } = config;
-  const target = redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
   const { path: configPath } = source;
   return startBookkeeping({ target, config, configPath, metrics, clock: systemClock, log });
 }
 
 interface OpsParts {
   readonly books: Bookkeeping;
-  readonly hub: EventHub;
+  readonly fleet: Fleet;
   readonly node: string;
   readonly nodeMetrics: NodeMetrics;
   readonly readCluster: WorkerPool['readState'];
@@ -159,7 +174,7 @@ interface OpsParts {
 }
 
 function startOps(parts: OpsParts): Promise<OpsServer> {
-  const { books, hub, node, nodeMetrics, readCluster, reload, config, readiness, log } = parts;
+  const { books, fleet, node, nodeMetrics, readCluster, reload, config, readiness, log } = parts;
   const { ops, dataDir } = config();
   return startOpsServer({
     endpoint: ops.listen,
@@ -170,7 +185,8 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
     docsDir: DOCS_DIR,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
-      ...{ node, reload, readCluster, events: hub, clock: systemClock },
+      ...{ node, reload, readCluster, clock: systemClock },
+      ...{ fleet: fleet.desk, events: fleet.events, publish: fleet.publish },
       ...{ directory: books.directory, audit: books.audit, books: books.desk },
       rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: config().plans }),
       nameModel: (name) => nameForList(createCatalogue(config().models), name),

@@ -1,7 +1,7 @@
 import type { Operator } from '../accounts/audit/audit-entry.ts';
 import type { AuditLog } from '../accounts/audit/audit-log.ts';
 import { diffSettings } from '../config/diff-settings.ts';
-import type { EventHub } from '../ops/event-hub.ts';
+import type { PublishEvent } from '../ops/event-hub.ts';
 import { type EffectiveConfig, versionOf } from './read-next-config.ts';
 import type { ReloadRun } from './reload.ts';
 
@@ -9,7 +9,7 @@ export type ReloadAudit = Pick<AuditLog, 'add'>;
 
 interface TellOptions {
   readonly audit: ReloadAudit;
-  readonly hub: EventHub;
+  readonly publish: PublishEvent;
   readonly node: string;
 }
 
@@ -17,16 +17,16 @@ interface TellOptions {
  * Publishes the end of every reload as an event. A reload that took place is also written to the
  * audit log, with the settings it changed.
  */
-export function tellReload({ audit, hub, node }: TellOptions) {
+export function tellReload({ audit, publish, node }: TellOptions) {
   return async (run: ReloadRun<EffectiveConfig>, who: Operator): Promise<void> => {
     const { end, before, after } = run;
     if (end.kind !== 'reloaded') {
       const { kind, problems } = end;
-      hub.publish({ type: 'reload', data: { status: kind, problems, who } });
+      publish({ type: 'reload', data: { status: kind, problems, who } });
       return;
     }
     const { configVersion } = end;
-    hub.publish({ type: 'reload', data: { status: end.kind, config_version: configVersion, who } });
+    publish({ type: 'reload', data: { status: end.kind, config_version: configVersion, who } });
     const changed = diffSettings(before.config, after.config);
     await audit.add({
       ...{ what: 'node.reload', who, node, account: null, key: null, outcome: 'done' },

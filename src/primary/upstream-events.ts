@@ -1,4 +1,4 @@
-import type { EventHub } from '../ops/event-hub.ts';
+import type { PublishEvent } from '../ops/event-hub.ts';
 import type { UpstreamHealth } from '../routing/upstream-slots.ts';
 
 export interface UpstreamEvents {
@@ -18,7 +18,7 @@ interface UpstreamEventsOptions {
  * upstream counts as `closed` until a worker reports it.
  */
 export function createUpstreamEvents(
-  hub: Pick<EventHub, 'publish'>,
+  publish: PublishEvent,
   { names, readHealth }: UpstreamEventsOptions,
 ): UpstreamEvents {
   let told = new Map<string, UpstreamHealth>();
@@ -29,7 +29,7 @@ export function createUpstreamEvents(
         const before = told.get(upstream) ?? 'closed';
         const state = readHealth(upstream) ?? before;
         seen.set(upstream, state);
-        if (state !== before) hub.publish({ type: 'upstream', data: { upstream, state, before } });
+        if (state !== before) publish({ type: 'upstream', data: { upstream, state, before } });
       }
       told = seen;
     },

@@ -5,8 +5,9 @@ import type { Log } from '../lib/log.ts';
 import { findWorstReadiness, type Readiness } from '../lib/readiness.ts';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import type { Activity } from '../ops/activity.ts';
 import type { ClusterState } from '../ops/cluster-state.ts';
-import type { EventHub } from '../ops/event-hub.ts';
+import type { PublishEvent } from '../ops/event-hub.ts';
 import type { Settlement } from '../quota/settlement/settlement.ts';
 import { addTries, NO_TRIES, type TryCounts } from '../routing/try-counts.ts';
 import { forkWorker, type WorkerProcess } from '../supervise/fork-worker.ts';
@@ -33,6 +34,8 @@ export interface WorkerPool {
   /** While the books are full, no worker admits a request. Holds for later workers too. */
   tellBooksFull(isFull: boolean): void;
   readState(): ClusterState;
+  /** How many requests are open. */
+  readOpen(): number;
   /**
    * The readiness of the worst worker, since the kernel chooses which worker a connection reaches.
    */
@@ -53,7 +56,8 @@ interface WorkerPoolOptions {
   /** Takes what a worker has refused, about once a second and when it has drained. */
   readonly noteRefusals: (batch: RefusalBatch) => void;
   readonly audit: ReloadAudit;
-  readonly hub: EventHub;
+  readonly publish: PublishEvent;
+  readonly noteActivity: (activity: Activity) => void;
   readonly node: string;
   readonly nodeMetrics: Pick<NodeMetrics, 'metrics' | 'follow'>;
   readonly clock: Clock;
@@ -62,12 +66,12 @@ interface WorkerPoolOptions {
 }
 
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { first, hub, node, clock, log } = options;
+  const { first, publish, node, clock, log } = options;
   const startedMs = clock.nowMs();
   let effective = first;
   let areBooksFull = false;
   const endedTries = createEndedTries();
-  const nodeEvents = createNodeEvents(hub);
+  const nodeEvents = createNodeEvents(options);
   const probes = probeUpstreams(first.config, {
     clock,
     log,
@@ -76,7 +80,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       for (const worker of workers.workers()) worker.tellDownUpstreams(names);
     },
   });
-  const upstreamEvents = createUpstreamEvents(hub, {
+  const upstreamEvents = createUpstreamEvents(publish, {
     names: () => effective.config.upstreams.map(({ name }) => name),
     readHealth: (name) => readUpstreamHealth(workers.workers(), name),
   });
@@ -114,12 +118,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         effective,
         workers: workers.workers(),
       }),
+    readOpen: nodeEvents.readOpen,
     readReadiness: () =>
       findWorstReadiness(workers.workers().flatMap((worker) => worker.report()?.readiness ?? [])),
     stop: (lingerMs) => workers.stop({ timeoutMs: effective.config.drain.timeoutMs, lingerMs }),
     killAll() {
       probes.stop();
-      nodeEvents.stop();
       workers.killAll();
     },
   };

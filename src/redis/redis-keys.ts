@@ -35,6 +35,27 @@ export const BOOKS_KEYS = {
 /** Names the process that archives the books; only one does so at a time. */
 export const ARCHIVER_KEY = 'gw:{x}:books-archiver';
 
+/** What the nodes of a fleet know of each other. */
+export const FLEET_KEYS = {
+  /** HASH id of a member -> its last beat. */
+  members: 'gw:{f}:members',
+  /** HASH id of a member -> its state in full, packed. */
+  details: 'gw:{f}:details',
+  /** LIST of the rows of the last hour, the oldest first. */
+  history: 'gw:{f}:history',
+  /** Names the run of a node that adds up for all; only one does so at a time. */
+  lease: 'gw:{f}:lease',
+  /** What the holder of the lease says of all members. */
+  facts: 'gw:{f}:facts',
+  /** There while somebody listens to what all nodes do. */
+  listened: 'gw:{f}:listened',
+} as const;
+
+/** What nodes tell each other. */
+export const FLEET_CHANNEL = 'gw:fleet';
+/** What nodes do, for those that somebody listens to. */
+export const FLEET_LIVE_CHANNEL = 'gw:fleet-live';
+
 /** STREAM of what operators changed. */
 export const AUDIT_KEY = 'gw:{a}:audit';
 

@@ -101,7 +101,7 @@ describe('connections without the token', () => {
     await waitUntil(() => listener.bytesRead > 0, 'the operator listens to events');
     for (let i = 0; i < 2 * UNTRUSTED_MAX; i++) await strangers.open();
     const before = listener.bytesRead;
-    ops.events.publish({ type: 'change', data: {} });
+    ops.events.publish({ type: 'change', node: 'one', data: {} });
     await waitUntil(() => listener.bytesRead > before, 'an event comes');
     expect(listener.closed).toBe(false);
   });

@@ -101,12 +101,12 @@ describe('the events of the admin API', () => {
     const data = { filler: 'x'.repeat(64_000) };
     const EVENTS = 400;
     for (let i = 1; i <= EVENTS; i++) {
-      ops.events.publish({ type: 'upstream', data });
+      ops.events.publish({ type: 'upstream', node: 'one', data });
       await waitUntil(() => quick('upstream') === i, 'the quick one has it');
     }
     const heard = count(slow);
     await waitUntil(() => {
-      ops.events.publish({ type: 'summary', data: {} });
+      ops.events.publish({ type: 'summary', node: null, data: {} });
       return heard('summary') > 0;
     }, 'the slow one hears of it again');
     expect(heard('missed')).toBeGreaterThan(0);

@@ -61,6 +61,9 @@ const SAMPLES: Readonly<
   'GET /admin/v1/refusals': { query: 'from=2026-01-01&to=2100-01-01&by=hour' },
   'GET /admin/v1/books': {},
   'GET /admin/v1/cluster': {},
+  'GET /admin/v1/cluster/nodes/{id}': {},
+  'POST /admin/v1/cluster/reload': { body: {} },
+  'GET /admin/v1/history': {},
   'GET /admin/v1/models': {},
   'GET /admin/v1/audit': {
     query:

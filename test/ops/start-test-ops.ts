@@ -9,8 +9,10 @@ import { loadAdminToken } from '../../src/ops/access/load-admin-token.ts';
 import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
 import type { ClusterState } from '../../src/ops/cluster-state.ts';
 import { createEventHub, type EventHub } from '../../src/ops/event-hub.ts';
+import type { FleetDesk } from '../../src/ops/fleet-desk.ts';
 import type { ModelState } from '../../src/ops/model-state.ts';
 import type { ReloadResult } from '../../src/ops/reload-result.ts';
+import { showCluster } from '../../src/ops/show-cluster.ts';
 import { startOpsServer } from '../../src/ops/start-ops-server.ts';
 import { openDirectory, systemClock, type TestDirectory } from '../accounts/use-directory.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
@@ -59,6 +61,20 @@ const STARTING_CLUSTER: ClusterState = {
   redis: { state: 'unknown', isEmbedded: false, topology: 'standalone', outForMs: 0 },
 };
 
+/** A node that is alone. */
+const LONELY: FleetDesk = {
+  readCluster: async () => ({
+    ...{ answered_by: 'node-1', fleet: { state: 'up' }, nodes: [] },
+    versions_differ: { config: false, catalogue: false, version: false },
+  }),
+  findNode: async (id) => ({
+    ...{ id, state: 'up', heard_at: new Date(0).toISOString() },
+    ...showCluster(STARTING_CLUSTER),
+  }),
+  readHistory: async () => [],
+  reloadAll: async () => [{ id: 'node-1', status: 'reloaded', config_version: 'abc-2' }],
+};
+
 const TEST_MODEL: ModelState = {
   ...{ id: 'llm-opus-4.7', aliases: ['opus'], aliasPatterns: [] },
   ...{ contextTokensMax: 200_000, betaContextTokensMax: undefined, outputTokensMax: 32_000 },
@@ -84,6 +100,8 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     admin: {
       ...{ token, directory, audit, events, node: 'test-node', clock: systemClock },
       books: desk,
+      fleet: LONELY,
+      publish: (event) => events.publish({ ...event, node: 'test-node' }),
       readCluster: () => STARTING_CLUSTER,
       reload: (who) => ops.reload(who),
       rateRules: () => ({

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type * as answers from '../../ops/schemas/answer-schemas.ts';
+import type * as cluster from '../../ops/schemas/cluster-schemas.ts';
 
 /** The answers of the admin API: the types of the schemas that describe them. */
 export type Account = z.infer<typeof answers.accountAnswer>;
@@ -13,7 +14,7 @@ export type KeyRotation = z.infer<typeof answers.keyRotatedAnswer>;
 export type KeyRevocation = z.infer<typeof answers.keyRevokedAnswer>;
 export type Receipt = z.infer<typeof answers.receiptAnswer>;
 export type AuditList = z.infer<typeof answers.auditAnswer>;
-export type Cluster = z.infer<typeof answers.clusterAnswer>;
+export type Cluster = z.infer<typeof cluster.clusterAnswer>;
 export type ModelList = z.infer<typeof answers.modelsAnswer>;
 export type Model = ModelList['data'][number];
 export type ReloadAnswer = z.infer<typeof answers.reloadAnswer>;

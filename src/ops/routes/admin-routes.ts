@@ -1,25 +1,23 @@
 import type { Directory } from '../../accounts/directory.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import type { ClusterState } from '../cluster-state.ts';
 import { OpsProblem } from '../ops-problem.ts';
 import { createAdminSchemas } from '../schemas/admin-schemas.ts';
 import { createAccountRoutes } from './account-routes.ts';
 import type { AdminRoute, PathNames } from './admin-route.ts';
+import { createAuditRoutes } from './audit-routes.ts';
 import { type BooksRoutesOptions, createBooksRoutes } from './books-routes.ts';
-import { createClusterRoutes } from './cluster-routes.ts';
+import { type ClusterRoutesOptions, createClusterRoutes } from './cluster-routes.ts';
 import { createKeyRoutes, type KeyRoutesOptions } from './key-routes.ts';
 import { createModelRoutes, type ModelRoutesOptions } from './model-routes.ts';
-import { createNodeRoutes, type NodeRoutesOptions } from './node-routes.ts';
 import { createPlaygroundRoutes, type PlaygroundRoutesOptions } from './playground-routes.ts';
 import { createUsageRoutes } from './usage-routes.ts';
 
 export interface AdminRoutesOptions
-  extends Omit<NodeRoutesOptions, 'schemas'>,
+  extends ClusterRoutesOptions,
     ModelRoutesOptions,
     PlaygroundRoutesOptions {
   readonly directory: Directory;
   readonly rateRules: KeyRoutesOptions['rateRules'];
-  readonly readCluster: () => ClusterState;
   readonly books: BooksRoutesOptions['books'];
   /**
    * The name that stands for this model in a list of models, by the settings in use. Undefined if
@@ -39,7 +37,7 @@ export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRo
     ...createUsageRoutes(parts),
     ...createClusterRoutes(parts),
     ...createModelRoutes(parts),
-    ...createNodeRoutes(parts),
+    ...createAuditRoutes(parts),
     ...createPlaygroundRoutes(parts),
   ];
 }

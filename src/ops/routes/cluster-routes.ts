@@ -1,20 +1,142 @@
+import { z } from 'zod';
+import type { Operator } from '../../accounts/audit/audit-entry.ts';
 import type { ClusterState } from '../cluster-state.ts';
-import { clusterAnswer } from '../schemas/answer-schemas.ts';
+import type { EventHub } from '../event-hub.ts';
+import type { FleetDesk } from '../fleet-desk.ts';
+import { OpsProblem } from '../ops-problem.ts';
+import type { ReloadResult } from '../reload-result.ts';
+import { reloadAnswer } from '../schemas/answer-schemas.ts';
+import {
+  clusterAnswer,
+  fleetReloadAnswer,
+  historyAnswer,
+  nodeAnswer,
+} from '../schemas/cluster-schemas.ts';
+import { eventAnswer } from '../schemas/event-schemas.ts';
+import { filterText } from '../schemas/query-fields.ts';
 import { showCluster } from '../show-cluster.ts';
-import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
+import { type AdminAnswer, type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
-export function createClusterRoutes({
-  readCluster,
-}: {
+const RETRY_AFTER_S = 5;
+/** How much time a row of the history is about. */
+export const HISTORY_ROW_S = 10;
+
+export interface ClusterRoutesOptions {
+  readonly fleet: FleetDesk;
   readonly readCluster: () => ClusterState;
-}): readonly AdminRoute[] {
+  readonly events: Pick<EventHub, 'subscribe'>;
+  readonly reload: (who: Operator) => Promise<ReloadResult>;
+}
+
+/** The routes about the nodes: their state, what they do, and their settings. */
+export function createClusterRoutes(options: ClusterRoutesOptions): readonly AdminRoute[] {
+  return [...createNodesRoutes(options), ...createLiveRoutes(options), ...createReloads(options)];
+}
+
+function createNodesRoutes({ fleet, readCluster }: ClusterRoutesOptions): readonly AdminRoute[] {
   return [
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/cluster',
-      summary: 'This node as it is: its workers, upstreams and Redis',
+      summary: 'All nodes, and the node that answers as it is: its workers, upstreams and Redis',
       answer: clusterAnswer,
-      handle: async () => ({ status: 200, body: showCluster(readCluster()) }),
+      async handle() {
+        return {
+          status: 200,
+          body: { ...(await fleet.readCluster()), ...showCluster(readCluster()) },
+        };
+      },
+    }),
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/cluster/nodes/{id}',
+      summary: 'One node in full, as it was heard last',
+      answer: nodeAnswer,
+      async handle({ id }) {
+        const found = await fleet.findNode(id);
+        if (found === undefined) throw refuseUnknownNode(id);
+        return { status: 200, body: found };
+      },
     }),
   ];
+}
+
+function createLiveRoutes({ fleet, events }: ClusterRoutesOptions): readonly AdminRoute[] {
+  return [
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/events',
+      summary: 'What goes on in all nodes or in one, as server-sent events',
+      query: z.strictObject({ node: filterText.optional() }),
+      answer: 'text/event-stream',
+      part: eventAnswer,
+      async handle({ query: { node } }) {
+        if (node !== undefined) {
+          const { nodes } = await fleet.readCluster();
+          if (nodes.every(({ id }) => id !== node)) throw refuseUnknownNode(node);
+        }
+        return { stream: (response) => events.subscribe(response, node) };
+      },
+    }),
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/history',
+      summary: 'What all nodes together did in the last hour, the oldest first',
+      answer: historyAnswer,
+      async handle() {
+        return {
+          status: 200,
+          body: { seconds: HISTORY_ROW_S, data: await fleet.readHistory() },
+        };
+      },
+    }),
+  ];
+}
+
+function createReloads({ fleet, reload }: ClusterRoutesOptions): readonly AdminRoute[] {
+  return [
+    defineAdminRoute({
+      method: 'POST',
+      path: '/admin/v1/reload',
+      summary: 'Read the settings anew, like SIGHUP',
+      answer: reloadAnswer,
+      handle: async ({ who }) => answerReload(await reload(who)),
+    }),
+    defineAdminRoute({
+      method: 'POST',
+      path: '/admin/v1/cluster/reload',
+      summary: 'Reload all nodes, one after the other; stop at the first that does not',
+      answer: fleetReloadAnswer,
+      async handle({ who }) {
+        return { status: 200, body: { nodes: await fleet.reloadAll(who) } };
+      },
+    }),
+  ];
+}
+
+function answerReload(result: ReloadResult): AdminAnswer {
+  switch (result.kind) {
+    case 'reloaded':
+    case 'running': {
+      const { kind, configVersion } = result;
+      const body = { status: kind, config_version: configVersion, needs_restart: [] };
+      return { status: kind === 'reloaded' ? 200 : 202, body };
+    }
+    case 'refused':
+      throw new OpsProblem(400, 'invalid_config', 'nothing was changed: see problems', {
+        details: { problems: result.problems, needs_restart: result.needsRestart },
+      });
+    case 'failed':
+      throw new OpsProblem(500, 'reload_failed', 'the old settings hold: see problems', {
+        details: { problems: result.problems },
+      });
+    case 'busy':
+      throw new OpsProblem(503, 'not_now', 'the node starts, or too many reloads wait', {
+        headers: { 'retry-after': String(RETRY_AFTER_S) },
+      });
+  }
+}
+
+function refuseUnknownNode(id: string): OpsProblem {
+  return new OpsProblem(404, 'node_not_found', `no node ${id} was heard in the last hour`);
 }

@@ -119,47 +119,6 @@ export const problemAnswer = z.strictObject({
   }),
 });
 
-export const clusterAnswer = z.strictObject({
-  node: z.strictObject({
-    id: z.string(),
-    version: z.string(),
-    started_at: time,
-    config: z.strictObject({ path: z.string().nullable(), version: z.string() }),
-  }),
-  workers: z.array(
-    z.strictObject({ worker: count, pid: count, state: z.string(), started_at: time }),
-  ),
-  upstreams: z.array(
-    z.strictObject({
-      name: z.string(),
-      kind: z.string(),
-      url: z.string().nullable(),
-      models: z.array(z.string()),
-      state: z.string(),
-      probe: z
-        .strictObject({ path: z.string(), state: z.string(), last_result: z.string().nullable() })
-        .nullable(),
-      workers: z.array(
-        z.strictObject({
-          worker: count,
-          pid: count,
-          state: z.string(),
-          in_flight: count,
-          max_concurrency: count,
-          rest_ms: count,
-        }),
-      ),
-      tries: z.record(z.string(), count),
-    }),
-  ),
-  redis: z.strictObject({
-    state: z.enum(['up', 'out', 'unknown']),
-    embedded: z.boolean(),
-    topology: z.string(),
-    out_for_ms: z.number(),
-  }),
-});
-
 export const modelsAnswer = z.strictObject({
   data: z.array(
     z.strictObject({

@@ -1,18 +1,14 @@
 import { z } from 'zod';
 import { operatorAnswer } from './answer-schemas.ts';
+import { trafficParts } from './cluster-schemas.ts';
 
 const count = z.int().min(0);
-const quantiles = z.strictObject({ p50: z.number(), p90: z.number(), p99: z.number() });
-
 const summaryData = z.strictObject({
-  requests: count,
-  refused: count,
-  refusals: z.record(z.string(), count),
-  streams: count,
-  credits: z.number(),
-  open: count,
-  latency_ms: quantiles.nullable(),
-  first_event_ms: quantiles.nullable(),
+  /** Null if these are the sums of all nodes. */
+  node: z.string().nullable(),
+  /** How many nodes told of this second. */
+  nodes: count,
+  ...trafficParts,
 });
 
 export type SummaryData = z.infer<typeof summaryData>;
@@ -30,19 +26,26 @@ export const EVENT_SCHEMAS = {
     after: z.looseObject({}).nullable(),
   }),
   reload: z.strictObject({
+    node: z.string(),
     status: z.string(),
     config_version: z.string().optional(),
     problems: z.array(z.string()).optional(),
     who: operatorAnswer,
   }),
   worker: z.strictObject({
+    node: z.string(),
     worker: count,
     pid: count,
     state: z.enum(['started', 'listening', 'ended', 'died']),
     code: z.int().nullable().optional(),
     signal: z.string().nullable().optional(),
   }),
-  upstream: z.strictObject({ upstream: z.string(), state: z.string(), before: z.string() }),
+  upstream: z.strictObject({
+    node: z.string(),
+    upstream: z.string(),
+    state: z.string(),
+    before: z.string(),
+  }),
   summary: summaryData,
   /** Sent only to a subscriber that reads too slowly. */
   missed: z.strictObject({ events: count }),

@@ -7,7 +7,7 @@ import type { Sample } from '../../../src/dashboard/sample.ts';
 
 const sample = (second: number, more: Partial<Sample> = {}): Sample => ({
   ...{ atMs: second * 1_000, requests: 1, refused: 0, refusals: {}, streams: 0 },
-  ...{ credits: 1, open: 0, latency_ms: null, first_event_ms: null },
+  ...{ node: null, nodes: 1, credits: 1, open: 0, latency_ms: null, first_event_ms: null },
   ...more,
 });
 

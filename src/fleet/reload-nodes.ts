@@ -1,0 +1,118 @@
+import type { Operator } from '../accounts/audit/audit-entry.ts';
+import type { ReloadResult } from '../ops/reload-result.ts';
+import type { NodeReload } from '../ops/schemas/cluster-schemas.ts';
+import type { FleetLine } from './fleet-line.ts';
+import type { MessageOf } from './fleet-messages.ts';
+
+/** A node that has not said by then that it heard of its reload counts as silent. */
+const HEARD_MAX_MS = 5_000;
+/** A node answers after a minute at most, even if its reload goes on. */
+const ENDED_MAX_MS = 65_000;
+
+type Ended = Omit<NodeReload, 'id'>;
+
+interface ReloadNodesOptions {
+  readonly line: Pick<FleetLine, 'publish' | 'onMessage'>;
+  /** Of this node. */
+  readonly run: string;
+  readonly reload: (who: Operator) => Promise<ReloadResult>;
+  /** The clock of Redis. */
+  readonly nowMs: () => number;
+  readonly createAskId: () => string;
+}
+
+interface NodeToReload {
+  readonly id: string;
+  readonly run: string;
+}
+
+export type ReloadNodes = (
+  nodes: readonly NodeToReload[],
+  who: Operator,
+) => Promise<readonly NodeReload[]>;
+
+/**
+ * Returns what reloads nodes, one after the other, up to the first that does not. This node does so
+ * itself, the others over the line; and this one answers those that want it to.
+ */
+export function createReloadNodes(options: ReloadNodesOptions): ReloadNodes {
+  const { run, reload } = options;
+  const ask = createAsk(options);
+  answerAsks(options);
+  return async (nodes, who) => {
+    const results: NodeReload[] = [];
+    for (const node of nodes) {
+      const isStopped = results.some(({ status }) => status !== 'reloaded');
+      if (isStopped) results.push({ id: node.id, status: 'skipped' });
+      else if (node.run === run) results.push({ id: node.id, ...describe(await reload(who)) });
+      else results.push({ id: node.id, ...(await ask(node.run, who)) });
+    }
+    return results;
+  };
+}
+
+function createAsk({ line, nowMs, createAskId }: ReloadNodesOptions) {
+  const waiting = new Map<string, { heard(): void; ended(result: Ended): void }>();
+  line.onMessage('reload_heard', ({ ask }) => waiting.get(ask)?.heard());
+  line.onMessage('reload_ended', ({ ask, ...ended }) => waiting.get(ask)?.ended(showEnd(ended)));
+
+  return async (to: string, who: Operator): Promise<Ended> => {
+    const ask = createAskId();
+    let timer: NodeJS.Timeout | undefined;
+    const answer = new Promise<Ended>((resolve) => {
+      const waitFor = (ms: number, problem: string) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => resolve({ status: 'silent', problems: [problem] }), ms);
+      };
+      waitFor(HEARD_MAX_MS, 'it did not answer');
+      waiting.set(ask, {
+        heard: () => waitFor(ENDED_MAX_MS, 'it did not tell how its reload ended'),
+        ended: resolve,
+      });
+    });
+    try {
+      await line.publish({ type: 'reload', ask, to, until_ms: nowMs() + HEARD_MAX_MS, who });
+      return await answer;
+    } catch {
+      return { status: 'silent', problems: ['Redis did not take the message'] };
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(ask);
+    }
+  };
+}
+
+function answerAsks({ line, run, nowMs, reload }: ReloadNodesOptions): void {
+  const answer = async ({ ask, who }: MessageOf<'reload'>) => {
+    await line.publish({ type: 'reload_heard', ask });
+    await line.publish({ type: 'reload_ended', ask, ...describe(await reload(who)) });
+  };
+  line.onMessage('reload', (message) => {
+    // A process that was stopped hears of it when nobody waits for its answer any more.
+    if (message.to !== run || nowMs() > message.until_ms) return;
+    // If Redis does not take the answer, the node that asks counts this one as silent.
+    answer(message).catch(() => {});
+  });
+}
+
+function describe(result: ReloadResult): Ended {
+  switch (result.kind) {
+    case 'reloaded':
+      return { status: 'reloaded', config_version: result.configVersion };
+    case 'refused':
+    case 'failed':
+      return { status: result.kind, problems: [...result.problems] };
+    case 'running':
+      return { status: 'failed', problems: ['the reload still runs after a minute'] };
+    case 'busy':
+      return { status: 'refused', problems: ['the node starts, or too many reloads wait'] };
+  }
+}
+
+function showEnd({ status, config_version, problems }: Omit<MessageOf<'reload_ended'>, 'ask'>) {
+  return {
+    status,
+    ...(config_version !== undefined && { config_version }),
+    ...(problems !== undefined && { problems }),
+  };
+}

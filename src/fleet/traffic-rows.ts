@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Activity } from '../ops/activity.ts';
+import { packedTraffic, packTraffic } from './traffic.ts';
+
+/** How much time each row of the history is about. */
+export const ROW_MS = 10_000;
+/** A node keeps its last rows, so that the next one can add them up if a node that does so dies. */
+const ROWS_KEPT = 2;
+
+/** What one node did from `slot * ROW_MS` on, by the clock of Redis. */
+export const trafficRow = z.object({ slot: z.int(), traffic: packedTraffic });
+export type TrafficRow = z.infer<typeof trafficRow>;
+
+interface TrafficRows {
+  add(told: readonly Activity[]): void;
+  /** Ends the row when its time is over. */
+  look(nowMs: number, open: number): void;
+  /** The last rows that are over. */
+  read(): readonly TrafficRow[];
+}
+
+export function createTrafficRows(): TrafficRows {
+  let rows: TrafficRow[] = [];
+  let told: Activity[] = [];
+  let current: number | undefined;
+  return {
+    add: (activities) => void told.push(...activities),
+    look(nowMs, open) {
+      const slot = Math.floor(nowMs / ROW_MS);
+      if (slot === current) return;
+      if (current !== undefined) {
+        rows = [...rows, { slot: current, traffic: packTraffic(told, open) }].slice(-ROWS_KEPT);
+        told = [];
+      }
+      current = slot;
+    },
+    read: () => rows,
+  };
+}

@@ -1,0 +1,74 @@
+import { hostname } from 'node:os';
+import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
+import type { Config } from '../config/config.ts';
+import { hashSettings } from '../config/config-version.ts';
+import type { OwnNode } from '../fleet/own-node.ts';
+import { type Fleet, startFleet } from '../fleet/start-fleet.ts';
+import { BUCKETS } from '../keys/bucket-tags.ts';
+import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
+import type { RedisTarget } from '../lib/address/redis-target.ts';
+import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { createObserveCommand } from '../metrics/observe-redis.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+import { showCluster } from '../ops/show-cluster.ts';
+import type { Reload } from './reload.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+interface JoinOptions {
+  readonly target: RedisTarget;
+  readonly node: string;
+  readonly pool: Pick<WorkerPool, 'effective' | 'readState' | 'readOpen'>;
+  readonly threads: Pick<BooksThreads, 'report'>;
+  readonly reload: Reload;
+  readonly metrics: ProcessMetrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Makes the node known to all others on its Redis, and them to it. */
+export function joinFleet(options: JoinOptions): Fleet {
+  const { target, node, pool, threads, reload, metrics, clock, log } = options;
+  const fleet = startFleet({
+    ...{ target, nodeId: node, reload, clock, log },
+    readOwn: () => readOwnNode(pool, threads),
+    readDetail: () => showCluster(pool.readState()),
+    readOpen: pool.readOpen,
+    onCommand: createObserveCommand(metrics, 'fleet'),
+  });
+  metrics.members.watch((set) => {
+    for (const [state, count] of Object.entries(fleet.facts()?.members ?? {})) {
+      set({ state }, count);
+    }
+  });
+  metrics.memberVersions.watch((set) => {
+    for (const [of, count] of Object.entries(fleet.facts()?.versions ?? {})) set({ of }, count);
+  });
+  return fleet;
+}
+
+function readOwnNode(pool: JoinOptions['pool'], threads: JoinOptions['threads']): OwnNode {
+  const { config } = pool.effective();
+  const { node, workers, upstreams, redis } = showCluster(pool.readState());
+  return {
+    version: node.version,
+    ops_url: nameOps(config),
+    config: { ...node.config, hash: hashSettings(config) },
+    catalogue_version: null,
+    workers: {
+      up: workers.filter(({ state }) => state === 'listening').length,
+      wanted: config.workers,
+    },
+    upstreams: upstreams.map(({ name, state }) => ({ name, state })),
+    redis: { state: redis.state },
+    is_ingesting: threads.report()?.isIngesting === true,
+    sweeps: BUCKETS,
+  };
+}
+
+/** Where its operators reach the node; null if only processes of its machine can. */
+function nameOps({ ops: { listen } }: Config): string | null {
+  if (listen.kind === 'unix') return null;
+  const isAny = listen.host === '0.0.0.0' || listen.host === '::';
+  return `http://${formatEndpoint(isAny ? { ...listen, host: hostname() } : listen)}`;
+}
