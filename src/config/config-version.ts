@@ -7,8 +7,18 @@ const HASH_CHARS = 12;
 
 /** Equal on nodes with equal settings. Secrets do not count. */
 export function hashSettings(config: Config): string {
-  const settings = JSON.stringify(maskSettings(config));
-  return createHash('sha256').update(settings).digest('hex').slice(0, HASH_CHARS);
+  return hash(maskSettings(config));
+}
+
+/** Equal on nodes that differ only in what belongs to their machine: addresses, folder, workers. */
+export function hashSharedSettings(config: Config): string {
+  const { listen: _, data_dir: __, workers: ___, ops, ...shared } = maskSettings(config);
+  return hash({ ...shared, ops: { admin_token: ops.admin_token } });
+}
+
+function hash(settings: object): string {
+  const text = JSON.stringify(settings);
+  return createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARS);
 }
 
 /**

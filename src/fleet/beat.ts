@@ -13,8 +13,7 @@ const count = z.int().min(0);
 /** What a node says of itself. A node of a later version may say more. */
 const beat = z.object({
   state: z.enum(['up', 'draining']),
-  /** By the clock of Redis. */
-  started_ms: z.number(),
+  uptime_ms: z.number(),
   version: z.string(),
   ops_url: z.string().nullable(),
   config: z.object({ path: z.string().nullable(), version: z.string(), hash: z.string() }),

@@ -1,4 +1,4 @@
-import type { ClusterView, FleetDesk, NodeView } from '../ops/fleet-desk.ts';
+import type { ClusterView, FleetDesk, NodeReport } from '../ops/fleet-desk.ts';
 import { OpsProblem } from '../ops/ops-problem.ts';
 import { showTime } from '../ops/schemas/admin-views.ts';
 import type { Member } from '../ops/schemas/cluster-schemas.ts';
@@ -6,8 +6,8 @@ import type { RedisConnection } from '../redis/connect-redis.ts';
 import { FLEET_KEYS } from '../redis/redis-keys.ts';
 import { readHistory } from './fleet-history.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { type NodeDetail, unpackDetail } from './own-node.ts';
-import { type FleetReading, readMembers } from './read-members.ts';
+import { type NodeDetail, unpackNode } from './own-node.ts';
+import { type FleetSnapshot, readMembers } from './read-members.ts';
 import type { RedisClock } from './redis-clock.ts';
 import type { ReloadNodes } from './reload-nodes.ts';
 import { countVersions, showMember, showMembers, stateOf } from './show-members.ts';
@@ -90,11 +90,11 @@ function viewCluster(
 
 function viewNode(
   id: string,
-  { members, nowMs }: FleetReading,
+  { members, nowMs }: FleetSnapshot,
   packed: string,
-): NodeView | undefined {
+): NodeReport | undefined {
   const member = members.find((each) => each.id === id);
-  const detail = unpackDetail(packed);
+  const detail = unpackNode(packed);
   if (member === undefined || detail === undefined) return undefined;
   return { id, state: stateOf(member, nowMs), heard_at: showTime(member.heardMs), ...detail };
 }

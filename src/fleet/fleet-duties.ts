@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../redis/connect-redis.ts';
-import { addRow, addUpSlot, lastSlotAt, SLOTS_BACK_MAX } from './fleet-history.ts';
+import { addHistoryRow, addUpSlot, lastSlotAt, SLOTS_BACK_MAX } from './fleet-history.ts';
 import { readMembers } from './read-members.ts';
 import { findFacts, findForgotten, showMembers } from './show-members.ts';
 
@@ -26,14 +26,14 @@ export function createFleetDuties(
       const reading = await readMembers(connection);
       facts = JSON.stringify(findFacts(showMembers(reading)));
       const forgotten = findForgotten(reading);
-      if (forgotten.length > 0) await addRow(connection, { run, row: undefined, forgotten });
+      if (forgotten.length > 0) await addHistoryRow(connection, { run, row: undefined, forgotten });
       const slot = lastSlotAt(reading.nowMs);
       // A new holder also adds the row before, if the one before it did not live to do so.
       const isNew = lastSlot === undefined || Math.abs(slot - lastSlot) > SLOTS_BACK_MAX;
       const firstSlot = isNew ? slot - 1 : Math.max((lastSlot ?? slot) + 1, slot - 1);
       for (let due = firstSlot; due <= slot; due++) {
         const row = addUpSlot(reading.members, due);
-        if (row !== undefined) await addRow(connection, { run, row, forgotten: [] });
+        if (row !== undefined) await addHistoryRow(connection, { run, row, forgotten: [] });
       }
       lastSlot = slot;
     },

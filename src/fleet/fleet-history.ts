@@ -19,7 +19,7 @@ type Connection = Pick<RedisConnection, 'send'>;
 
 const { lease, history, members, details } = FLEET_KEYS;
 const script = loadLuaScript(
-  new URL('./add-row.lua', import.meta.url),
+  new URL('./add-history-row.lua', import.meta.url),
   ['lease', 'history', 'members', 'details'],
   ['run', 'slot', 'row', 'rows_max', 'slots_back_max', 'forgotten'],
 );
@@ -32,7 +32,7 @@ interface RowOrder {
 }
 
 /** Adds a row and forgets members. Does nothing if the run does not hold the lease. */
-export async function addRow(
+export async function addHistoryRow(
   connection: Connection,
   { run, row, forgotten }: RowOrder,
 ): Promise<void> {

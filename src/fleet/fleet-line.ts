@@ -18,7 +18,7 @@ export interface FleetLine {
   publish(message: FleetMessage): Promise<void>;
   /** Like `publish`, to those that listen to what all nodes do. */
   publishLive(message: FleetMessage): Promise<void>;
-  /** Calls back with every message of this type. Others, and those that are not ours, are ignored. */
+  /** Calls back with every message of this type. What is not a message of ours is ignored. */
   onMessage<Type extends MessageType>(
     type: Type,
     handler: (message: MessageOf<Type>) => void,

@@ -33,7 +33,7 @@ const MESSAGE_SCHEMAS = {
   event: z.object({
     ...sender,
     event: z.discriminatedUnion('type', [
-      z.object({ type: z.literal('change'), data: change.omit({ node: true }) }),
+      z.object({ type: z.literal('change'), data: change }),
       z.object({ type: z.literal('reload'), data: reload.omit({ node: true }) }),
       z.object({ type: z.literal('worker'), data: worker.omit({ node: true }) }),
       z.object({ type: z.literal('upstream'), data: upstream.omit({ node: true }) }),

@@ -7,7 +7,7 @@ import { type Beat, LIFE_MS, sendBeat } from './beat.ts';
 import { createFleetDuties } from './fleet-duties.ts';
 import type { FleetLine } from './fleet-line.ts';
 import { createLiveTraffic } from './live-traffic.ts';
-import { type NodeDetail, type OwnNode, packDetail } from './own-node.ts';
+import { type NodeDetail, type OwnNode, packNode } from './own-node.ts';
 import type { RedisClock } from './redis-clock.ts';
 import { type FleetFacts, parseFacts } from './show-members.ts';
 import { type PackedTraffic, packTraffic } from './traffic.ts';
@@ -61,7 +61,7 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
 
   const read = (): Beat => ({
     ...options.readOwn(),
-    ...{ state, started_ms: Math.round(redisClock.nowMs() - (performance.now() - bornMs)) },
+    ...{ state, uptime_ms: Math.round(performance.now() - bornMs) },
     ...{ open: options.readOpen(), requests_per_s: requestsPerS, rows: [...rows.read()] },
   });
   const { send, name, facts } = createSender(options, read);
@@ -120,7 +120,7 @@ function createSender(options: HeartbeatOptions, read: () => Beat) {
     facts: () => (performance.now() - heardMs < LIFE_MS ? facts : undefined),
     async send(traffic: PackedTraffic, hasEnded: boolean) {
       const reply = await sendBeat(connection, {
-        ...{ nodeId, run, beat: read(), detail: packDetail(options.readDetail()), hasEnded },
+        ...{ nodeId, run, beat: read(), detail: packNode(options.readDetail()), hasEnded },
         ...{ facts: duties.takeFacts(), isListening: !hasEnded && hub.hasSubscribers() },
         traffic: { type: 'traffic', node: name, run, traffic },
       });

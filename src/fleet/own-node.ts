@@ -12,9 +12,9 @@ const nodeDetail = z.object(nodeParts);
 export type NodeDetail = z.infer<typeof nodeDetail>;
 
 /** What a node knows of itself, beside what the fleet counts for it. */
-export type OwnNode = Omit<Beat, 'state' | 'started_ms' | 'open' | 'requests_per_s' | 'rows'>;
+export type OwnNode = Omit<Beat, 'state' | 'uptime_ms' | 'open' | 'requests_per_s' | 'rows'>;
 
-export function packDetail(detail: NodeDetail): string {
+export function packNode(detail: NodeDetail): string {
   const packed = pack(detail);
   if (packed.length <= DETAIL_CHARS_MAX) return packed;
   return pack({
@@ -24,7 +24,7 @@ export function packDetail(detail: NodeDetail): string {
 }
 
 /** Undefined if it cannot be read. */
-export function unpackDetail(packed: string): NodeDetail | undefined {
+export function unpackNode(packed: string): NodeDetail | undefined {
   try {
     const bytes = inflateRawSync(Buffer.from(packed, 'base64'), {
       maxOutputLength: UNPACKED_BYTES_MAX,

@@ -4,7 +4,7 @@ import { FLEET_KEYS } from '../redis/redis-keys.ts';
 import { type HeardBeat, parseMember } from './beat.ts';
 
 /** What all members said last. */
-export interface FleetReading {
+export interface FleetSnapshot {
   /** The clock of Redis. */
   readonly nowMs: number;
   readonly members: readonly HeardBeat[];
@@ -16,7 +16,7 @@ const script = loadLuaScript(new URL('./members.lua', import.meta.url), ['member
 /** Leaves out what cannot be read. */
 export async function readMembers(
   connection: Pick<RedisConnection, 'send'>,
-): Promise<FleetReading> {
+): Promise<FleetSnapshot> {
   const reply = await script.call(connection, { members }, {});
   const [nowMs, fields] = reply as [number, string[]];
   const found: HeardBeat[] = [];

@@ -9,7 +9,7 @@ const HEARD_MAX_MS = 5_000;
 /** A node answers after a minute at most, even if its reload goes on. */
 const ENDED_MAX_MS = 65_000;
 
-type Ended = Omit<NodeReload, 'id'>;
+type ReloadOutcome = Omit<NodeReload, 'id'>;
 
 interface ReloadNodesOptions {
   readonly line: Pick<FleetLine, 'publish' | 'onMessage'>;
@@ -52,14 +52,14 @@ export function createReloadNodes(options: ReloadNodesOptions): ReloadNodes {
 }
 
 function createAsk({ line, nowMs, createAskId }: ReloadNodesOptions) {
-  const waiting = new Map<string, { heard(): void; ended(result: Ended): void }>();
+  const waiting = new Map<string, { heard(): void; ended(result: ReloadOutcome): void }>();
   line.onMessage('reload_heard', ({ ask }) => waiting.get(ask)?.heard());
   line.onMessage('reload_ended', ({ ask, ...ended }) => waiting.get(ask)?.ended(showEnd(ended)));
 
-  return async (to: string, who: Operator): Promise<Ended> => {
+  return async (to: string, who: Operator): Promise<ReloadOutcome> => {
     const ask = createAskId();
     let timer: NodeJS.Timeout | undefined;
-    const answer = new Promise<Ended>((resolve) => {
+    const answer = new Promise<ReloadOutcome>((resolve) => {
       const waitFor = (ms: number, problem: string) => {
         clearTimeout(timer);
         timer = setTimeout(() => resolve({ status: 'silent', problems: [problem] }), ms);
@@ -95,7 +95,7 @@ function answerAsks({ line, run, nowMs, reload }: ReloadNodesOptions): void {
   });
 }
 
-function describe(result: ReloadResult): Ended {
+function describe(result: ReloadResult): ReloadOutcome {
   switch (result.kind) {
     case 'reloaded':
       return { status: 'reloaded', config_version: result.configVersion };

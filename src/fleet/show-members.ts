@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { showTime } from '../ops/schemas/admin-views.ts';
 import type { Member } from '../ops/schemas/cluster-schemas.ts';
 import { type HeardBeat, LIFE_MS } from './beat.ts';
-import type { FleetReading } from './read-members.ts';
+import type { FleetSnapshot } from './read-members.ts';
 
 /** How long a node that is gone is shown. */
 export const GONE_SHOWN_MS = 3_600_000;
@@ -35,20 +35,20 @@ export function stateOf(
 }
 
 export function showMember(member: HeardBeat, nowMs: number): Member {
-  const { id, heardMs, hasEnded, started_ms: startedMs, rows: _, run: __, ...shown } = member;
+  const { id, heardMs, hasEnded, uptime_ms: uptimeMs, rows: _, run: __, ...shown } = member;
   return {
     ...shown,
     id,
     state: stateOf(member, nowMs),
     has_ended: hasEnded,
     heard_at: showTime(heardMs),
-    started_at: showTime(startedMs),
-    uptime_s: Math.max(0, Math.floor((heardMs - startedMs) / 1_000)),
+    started_at: showTime(heardMs - uptimeMs),
+    uptime_s: Math.floor(uptimeMs / 1_000),
   };
 }
 
 /** The members of the last hour. */
-export function showMembers({ members, nowMs }: FleetReading): Member[] {
+export function showMembers({ members, nowMs }: FleetSnapshot): Member[] {
   return members
     .filter(({ heardMs }) => nowMs - heardMs < GONE_SHOWN_MS)
     .map((member) => showMember(member, nowMs));
@@ -80,7 +80,7 @@ export function findFacts(members: readonly Member[]): FleetFacts {
 }
 
 /** The members that nobody has to see any more. */
-export function findForgotten({ members, nowMs }: FleetReading): readonly HeardBeat[] {
+export function findForgotten({ members, nowMs }: FleetSnapshot): readonly HeardBeat[] {
   const gone = members
     .filter((member) => stateOf(member, nowMs) === 'gone')
     .toSorted((one, other) => other.heardMs - one.heardMs);

@@ -78,5 +78,5 @@ export const PROXY_DOUBTS = ['too_low', 'too_high'] as const;
 export const PROCESSES = ['primary', 'worker'] as const;
 export const MEMORY_KINDS = ['rss', 'heap_used', 'heap_total', 'external'] as const;
 export const RELOAD_RESULTS = ['ok', 'refused'] as const;
-export const MEMBER_STATES = ['up', 'draining', 'gone'] as const;
+export const NODE_STATES = ['up', 'draining', 'gone'] as const;
 export const VERSIONED = ['config', 'catalogue', 'version'] as const;

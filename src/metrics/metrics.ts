@@ -283,12 +283,7 @@ export const METRICS = {
     'max',
     'A number that is the same on nodes with the same settings, whatever their secrets.',
   ),
-  members: gauge(
-    'tollgate_members',
-    { state: sets.MEMBER_STATES },
-    'max',
-    'Nodes on this Redis, as each of them knows; those that ended on purpose are not gone.',
-  ),
+  members: gauge('tollgate_members', { state: sets.NODE_STATES }, 'max', 'Nodes of the fleet.'),
   memberVersions: gauge(
     'tollgate_member_versions',
     { of: sets.VERSIONED },

@@ -2,7 +2,7 @@ import type { Activity } from '../ops/activity.ts';
 import type { PublishEvent } from '../ops/event-hub.ts';
 import type { WorkerProcess } from '../supervise/fork-worker.ts';
 
-export interface NodeEvents {
+interface NodeEvents {
   /** Publishes when the worker starts, listens and ends, and notes the activity it reports. */
   follow(
     slot: number,

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
 import type { Config } from '../config/config.ts';
-import { hashSettings } from '../config/config-version.ts';
+import { hashSharedSettings } from '../config/config-version.ts';
 import type { OwnNode } from '../fleet/own-node.ts';
 import { type Fleet, startFleet } from '../fleet/start-fleet.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
@@ -53,7 +53,7 @@ function readOwnNode(pool: JoinOptions['pool'], threads: JoinOptions['threads'])
   return {
     version: node.version,
     ops_url: nameOps(config),
-    config: { ...node.config, hash: hashSettings(config) },
+    config: { ...node.config, hash: hashSharedSettings(config) },
     catalogue_version: null,
     workers: {
       up: workers.filter(({ state }) => state === 'listening').length,

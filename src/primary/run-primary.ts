@@ -93,8 +93,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const workers = pool;
     const { effective, readState: readCluster } = workers;
     const reload: Reload = async (who) => (isReady ? workers.reload(who) : { kind: 'busy' });
-    const { node } = parts;
-    fleet = joinFleet({ target, node, pool, threads, reload, metrics, clock: systemClock, log });
+    fleet = joinFleet({ ...parts, target, pool, threads, reload, metrics, clock: systemClock });
     ops = await startOps({
       ...{ ...parts, fleet, readCluster, reload, config: () => effective().config },
       readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),

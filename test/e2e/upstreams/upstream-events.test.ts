@@ -52,7 +52,7 @@ it('tells when the probe does, and nothing twice', async () => {
   await waitUntil(() => changes().length === 1, 'it is told to be down');
   main.statuses.probes = 200;
   await waitUntil(() => changes().length === 2, 'it is told to be back');
-  expect(changes()).toEqual([
+  expect(changes()).toMatchObject([
     { upstream: 'main', state: 'down', before: 'closed' },
     { upstream: 'main', state: 'closed', before: 'down' },
   ]);

@@ -8,12 +8,12 @@ export interface HeardEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Returns all events received so far. */
-export async function listenToEvents(gateway: Gateway): Promise<() => HeardEvent[]> {
+/** Returns all events received so far. The query begins with `?`. */
+export async function listenToEvents(gateway: Gateway, query = ''): Promise<() => HeardEvent[]> {
   const token = readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
-  const response = await fetch(`${gateway.opsUrl}/admin/v1/events`, {
+  const response = await fetch(`${gateway.opsUrl}/admin/v1/events${query}`, {
     headers: { authorization: `Bearer ${token}` },
     signal: leaving.signal,
   });

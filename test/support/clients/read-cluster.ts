@@ -1,3 +1,4 @@
+import type { Member } from '../../../src/ops/schemas/cluster-schemas.ts';
 import type { Gateway } from '../servers/start-gateway.ts';
 import { waitUntil } from '../wait-until.ts';
 import { admin } from './admin.ts';
@@ -16,10 +17,14 @@ export interface UpstreamShown {
 }
 
 export interface ClusterShown {
-  readonly node: { readonly id: string; readonly config: { readonly digest: string } };
+  readonly node: { readonly id: string; readonly config: { readonly version: string } };
   readonly workers: readonly { worker: number; pid: number; state: string }[];
   readonly upstreams: readonly UpstreamShown[];
   readonly redis: { readonly state: string };
+  readonly answered_by: string;
+  readonly fleet: { readonly state: string };
+  readonly nodes: readonly Member[];
+  readonly versions_differ: Readonly<Record<'config' | 'catalogue' | 'version', boolean>>;
 }
 
 export function readCluster(gateway: Gateway): Promise<ClusterShown> {
@@ -39,4 +44,20 @@ export function waitForState(gateway: Gateway, name: string, state: string): Pro
     const { workers } = await readUpstream(gateway, name);
     return workers.length > 0 && workers.every((worker) => worker.state === state);
   }, `${name} is ${state}`);
+}
+
+/** Waits until a node shows the fleet as wanted. */
+export function waitForMembers(
+  gateway: Gateway,
+  isWanted: (nodes: readonly Member[]) => boolean,
+  what: string,
+): Promise<void> {
+  let shown: readonly Member[] = [];
+  return waitUntil(
+    async () => {
+      shown = (await readCluster(gateway)).nodes;
+      return isWanted(shown);
+    },
+    () => `${what}; got ${JSON.stringify(shown)}`,
+  );
 }

@@ -1,0 +1,240 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { clusterAnswer, nodeAnswer } from '../../../src/ops/schemas/cluster-schemas.ts';
+import { admin } from '../../support/clients/admin.ts';
+import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { readCluster, waitForMembers } from '../../support/clients/read-cluster.ts';
+import { scrape } from '../../support/clients/scrape.ts';
+import { createTempDir } from '../../support/create-temp-dir.ts';
+import type { Gateway } from '../../support/servers/start-gateway.ts';
+import { startNodes } from '../../support/servers/start-nodes.ts';
+import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+afterAll(stopRedisServers);
+
+const idOf = (gateway: Gateway) => readFileSync(join(gateway.dataDir, 'node-id'), 'utf8').trim();
+
+/** The states of some nodes, as one of them shows them. */
+function waitForStates(by: Gateway, wanted: readonly (readonly [Gateway, string])[]) {
+  return waitForMembers(
+    by,
+    (nodes) =>
+      wanted.every(([node, state]) => nodes.find(({ id }) => id === idOf(node))?.state === state),
+    `the nodes are ${wanted.map(([, state]) => state)}`,
+  );
+}
+
+describe('the nodes on one Redis', () => {
+  it('are all shown by any of them, which says who it is', async () => {
+    const { nodes, startNode } = await startNodes({ workers: 1 });
+    const all = [...nodes, await startNode()];
+    for (const by of all) {
+      await waitForStates(
+        by,
+        all.map((node) => [node, 'up'] as const),
+      );
+      const shown = await readCluster(by);
+      clusterAnswer.parse(shown);
+      expect(shown).toMatchObject({
+        ...{ answered_by: idOf(by), node: { id: idOf(by) }, fleet: { state: 'up' } },
+        versions_differ: { config: false, catalogue: false, version: false },
+      });
+      expect(shown.nodes.map(({ id }) => id)).toEqual(all.map(idOf).toSorted());
+      expect(shown.nodes.find(({ id }) => id === idOf(all[0] ?? by))).toMatchObject({
+        ...{ ops_url: all[0]?.opsUrl, redis: { state: 'up' }, workers: { up: 1, wanted: 1 } },
+        upstreams: [{ name: 'simulated', state: 'closed' }],
+      });
+    }
+    const one = await admin(all[1] as Gateway).call<object>(
+      'GET',
+      `/cluster/nodes/${idOf(nodes[0])}`,
+    );
+    nodeAnswer.parse(one);
+    const { node, workers, upstreams, redis } = await readCluster(nodes[0]);
+    expect(one).toMatchObject({
+      ...{ id: idOf(nodes[0]), state: 'up', node, workers, upstreams, redis },
+    });
+    await expect(admin(nodes[0]).call('GET', '/cluster/nodes/nobody')).rejects.toThrow(
+      'node_not_found',
+    );
+    await waitUntil(
+      async () => (await scrape(nodes[1])).sum('tollgate_members', { state: 'up' }) === 3,
+      'they are counted',
+    );
+  });
+
+  it('that are killed, frozen or ended are gone, and say so of themselves if they can', async () => {
+    const { nodes, startNode } = await startNodes({ workers: 1 });
+    const [asked, ended] = nodes;
+    const [killed, frozen] = [await startNode(), await startNode()];
+    const all = [...nodes, killed, frozen];
+    await waitForStates(
+      asked,
+      all.map((node) => [node, 'up'] as const),
+    );
+    onTestFinished(() => frozen.signal('SIGCONT'));
+    killed.signal('SIGKILL');
+    frozen.signal('SIGSTOP');
+    ended.signal('SIGTERM');
+    await waitForStates(asked, [
+      ...([
+        [killed, 'gone'],
+        [frozen, 'gone'],
+        [ended, 'gone'],
+        [asked, 'up'],
+      ] as const),
+    ]);
+    const { nodes: shown } = await readCluster(asked);
+    const hasEnded = (node: Gateway) => shown.find(({ id }) => id === idOf(node))?.has_ended;
+    expect([ended, killed, frozen].map(hasEnded)).toEqual([true, false, false]);
+    const detail = await admin(asked).call('GET', `/cluster/nodes/${idOf(killed)}`);
+    expect(detail).toMatchObject({ state: 'gone', node: { id: idOf(killed) } });
+    const inMetrics = async (state: string) =>
+      (await scrape(asked)).sum('tollgate_members', { state });
+    await waitUntil(
+      async () => (await inMetrics('gone')) === 2,
+      'those that were lost are counted',
+    );
+
+    frozen.signal('SIGCONT');
+    await waitForStates(asked, [[frozen, 'up']]);
+  });
+
+  it('count how many settings they have, and show when those differ', async () => {
+    const { nodes } = await startNodes({ workers: 1 });
+    const [asked, changed] = nodes;
+    changed.setConfig(`workers: 1\n${FAST_UPSTREAM}guards: {failed_keys_per_minute: 7}\n`);
+    changed.signal('SIGHUP');
+    await waitUntil(
+      async () => (await readCluster(asked)).versions_differ.config,
+      'the settings differ',
+    );
+    await waitUntil(
+      async () => (await scrape(asked)).sum('tollgate_member_versions', { of: 'config' }) === 2,
+      'that is counted',
+    );
+    expect((await scrape(asked)).sum('tollgate_member_versions', { of: 'version' })).toBe(1);
+  });
+
+  it('with the same id are two members, since a data folder was copied', async () => {
+    const { nodes, startNode } = await startNodes({ workers: 1 });
+    const [asked, original] = nodes;
+    const dataDir = join(createTempDir(), 'copy');
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(join(dataDir, 'node-id'), `${idOf(original)}\n`);
+    const copy = await startNode({ dataDir });
+    const twins = (id: string) => id.startsWith(idOf(original));
+    await waitForMembers(
+      asked,
+      (shown) => shown.filter(({ id, state }) => twins(id) && state === 'up').length === 2,
+      'both are shown',
+    );
+    const { nodes: shown } = await readCluster(asked);
+    expect(shown.map(({ id }) => id)).toContain((await readCluster(copy)).answered_by);
+    await copy.waitForLog(/another node has the same id/);
+    original.signal('SIGKILL');
+    await waitForMembers(
+      asked,
+      (left) =>
+        left
+          .filter(({ id }) => twins(id))
+          .map(({ state }) => state)
+          .join() === 'up',
+      'the one that is left has the name',
+    );
+  });
+
+  it('agree who is up while their clocks differ by hours', async () => {
+    const { nodes, startNode } = await startNodes({ workers: 1 });
+    const shift = (hours: number) =>
+      `--import=data:text/javascript,const now=Date.now;Date.now=()=>now()+${hours * 3_600_000}`;
+    const all = [
+      ...[nodes[0], await startNode({ nodeFlags: [shift(5)] })],
+      await startNode({ nodeFlags: [shift(-5)] }),
+    ];
+    for (const by of all)
+      await waitForStates(
+        by,
+        all.map((node) => [node, 'up'] as const),
+      );
+    const { nodes: shown } = await readCluster(nodes[1]);
+    for (const { heard_at, started_at } of shown) {
+      expect(Math.abs(Date.parse(heard_at) - Date.now())).toBeLessThan(600_000);
+      expect(Math.abs(Date.parse(started_at) - Date.now())).toBeLessThan(600_000);
+    }
+  });
+
+  it('know of each other again after Redis has lost everything', async () => {
+    const { nodes, redis } = await startNodes({ workers: 1 });
+    await waitForStates(
+      nodes[0],
+      nodes.map((node) => [node, 'up'] as const),
+    );
+    await redis.cli('flushall');
+    await redis.cli('script', 'flush');
+    for (const by of nodes)
+      await waitForStates(
+        by,
+        nodes.map((node) => [node, 'up'] as const),
+      );
+  });
+
+  it('serve and answer for themselves while Redis is away, and say so', async () => {
+    const { nodes, redis } = await startNodes({ workers: 1 });
+    const [asked, other] = nodes;
+    await waitForStates(
+      asked,
+      nodes.map((node) => [node, 'up'] as const),
+    );
+    redis.signal('SIGKILL');
+    await waitUntil(async () => (await readCluster(asked)).fleet.state === 'out', 'it is away');
+    const shown = await readCluster(asked);
+    clusterAnswer.parse(shown);
+    expect(shown.nodes.map(({ id, state }) => [id, state])).toEqual([[idOf(asked), 'up']]);
+    for (const path of [`/cluster/nodes/${idOf(other)}`, '/history']) {
+      await expect(admin(asked).call('GET', path)).rejects.toThrow('503');
+    }
+    expect(await admin(asked).call('GET', `/cluster/nodes/${idOf(asked)}`)).toMatchObject({
+      state: 'up',
+    });
+    expect((await fetch(`${asked.url}/healthz`)).status).toBe(200);
+
+    await startRedisServer({ port: redis.port });
+    for (const by of nodes)
+      await waitForStates(
+        by,
+        nodes.map((node) => [node, 'up'] as const),
+      );
+  });
+
+  it('ignore what is not theirs among the members and on the line', async () => {
+    const { nodes, redis } = await startNodes({ workers: 1 });
+    await waitForStates(
+      nodes[0],
+      nodes.map((node) => [node, 'up'] as const),
+    );
+    const odd = ['', 'null', '[]', '{}', '{"type":7}', '{"type":"toString"}', '{"type":"reload"}'];
+    for (const text of odd) {
+      await redis.cli('publish', 'gw:fleet', text);
+      await redis.cli('publish', 'gw:fleet-live', text);
+      await redis.cli('hset', 'gw:{f}:members', `odd ${text}`, text);
+      await redis.cli('rpush', 'gw:{f}:history', text);
+    }
+    await redis.cli('set', 'gw:{f}:facts', '{"members":1}');
+    for (const by of nodes)
+      await waitForStates(
+        by,
+        nodes.map((node) => [node, 'up'] as const),
+      );
+    expect((await readCluster(nodes[0])).nodes).toHaveLength(2);
+    const { data } = await admin(nodes[0]).call<{ data: object[] }>('GET', '/history');
+    expect(Array.isArray(data)).toBe(true);
+    const account = await admin(nodes[0]).createAccount();
+    const { key } = await admin(nodes[0]).createKey(account);
+    expect((await askModel(nodes[1].url, key, messageOf('Hi'))).status).toBe(200);
+    for (const node of nodes) expect(node.stderr()).not.toContain('"level":"error"');
+  });
+});
