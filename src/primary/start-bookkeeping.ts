@@ -23,7 +23,8 @@ import { openSettleJournal, type SettleJournal } from '../quota/journal/settle-j
 import { settle } from '../quota/scripts/settle.ts';
 import { type SweepReply, sweep } from '../quota/scripts/sweep.ts';
 import type { Settlement } from '../quota/settlement/settlement.ts';
-import { startSweeper } from '../quota/sweep-buckets.ts';
+import { leaveSweeps, shareSweeps } from '../quota/sweeping/share-sweeps.ts';
+import { startSweeper } from '../quota/sweeping/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
@@ -112,7 +113,10 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     onSettled: createObserveSettled(metrics),
     ...{ clock, random: Math.random, log },
   });
+  const nodeId = loadNodeId(dataDir);
   const sweeper = startSweeper({
+    learnShare: () => shareSweeps(connection, nodeId),
+    leave: () => leaveSweeps(connection, nodeId),
     sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
     onSwept: createObserveSwept(metrics),
     random: Math.random,
@@ -120,6 +124,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   });
   const memory = watchMemory(connection);
   watchStore(metrics, { journal, memory });
+  metrics.sweepBuckets.watch((set) => set({}, sweeper.bucketCount()));
   watchBooks(metrics, { threads, books: config.books, clock });
   const keeper = keepBooks(threads, options);
   const directory = createDirectory({

@@ -56,6 +56,14 @@ export const FLEET_CHANNEL = 'gw:fleet';
 /** What nodes do, for those that somebody listens to. */
 export const FLEET_LIVE_CHANNEL = 'gw:fleet-live';
 
+/** Who sweeps; one hash tag, so that a script sees both at one moment. */
+export const SWEEPER_KEYS = {
+  /** ZSET of the nodes that sweep, all with the same score: a node has a place among them. */
+  order: 'gw:{s}:sweepers',
+  /** ZSET of the same nodes by when they were last heard. */
+  heard: 'gw:{s}:sweepers-heard',
+} as const;
+
 /** STREAM of what operators changed. */
 export const AUDIT_KEY = 'gw:{a}:audit';
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BUCKETS } from '../keys/bucket-tags.ts';
-import type { Log } from '../lib/log.ts';
-import { classifyRedisError } from '../redis/classify-redis-error.ts';
-import type { SweepReply } from './scripts/sweep.ts';
+import type { Log } from '../../lib/log.ts';
+import { classifyRedisError } from '../../redis/classify-redis-error.ts';
+import type { SweepReply } from '../scripts/sweep.ts';
+import { bucketsOfShare, type SweepShare } from './share-sweeps.ts';
 
 /**
  * Less than 2 s pass between two visits of a bucket, including the jitter and the length of two
- * rounds. 256 empty sweeps a second cost Redis 0.4 % of a core and this process 0.6 % (14 and 22 us
- * each, measured on Redis 7.0 over a socket). A cheaper check before the script would cost as much
- * as the script.
+ * rounds. 256 empty sweeps a second cost Redis 0.4 % of a core and the processes that send them
+ * 0.6 % (14 and 22 us each, measured on Redis 7.0 over a socket). A cheaper check before the script
+ * would cost as much as the script.
  */
 const PAUSE_MS = 1_000;
 const SWEEPS_IN_FLIGHT_MAX = 8;
@@ -19,11 +19,16 @@ const SWEEPS_IN_FLIGHT_MAX = 8;
 const TAKEN_MAX = 100;
 
 export interface Sweeper {
-  /** Resolves when no sweep is in flight any more. */
+  /** How many buckets this node sweeps. */
+  bucketCount(): number;
+  /** Resolves when no sweep is in flight any more, and the others know that this node has left. */
   stop(): Promise<void>;
 }
 
 interface SweeperOptions {
+  /** Asked before each round. While it fails, the last share stays. */
+  readonly learnShare: () => Promise<SweepShare>;
+  readonly leave: () => Promise<void>;
   readonly sweep: (bucket: number, countMax: number) => Promise<SweepReply>;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -32,9 +37,14 @@ interface SweeperOptions {
   readonly onSwept: (reply: SweepReply) => void;
 }
 
-/** Ends holds whose lease has run out, in every bucket about once a second. */
-export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): Sweeper {
+/**
+ * Ends holds whose lease has run out. All nodes together visit every bucket about once a second,
+ * each node its share of them.
+ */
+export function startSweeper(options: SweeperOptions): Sweeper {
+  const { learnShare, leave, sweep, random, log, onSwept } = options;
   const stopping = new AbortController();
+  let mine: readonly number[] = [];
   /**
    * Failed buckets come last in a round: in a Cluster, the buckets of a node that is down must not
    * delay the others.
@@ -49,8 +59,18 @@ export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): S
     }
   };
 
+  const takeShare = async (): Promise<void> => {
+    try {
+      mine = bucketsOfShare(await learnShare());
+    } catch (error) {
+      if (classifyRedisError(error) === 'fault') {
+        log.error({ err: error }, 'the share of the sweeps is not known');
+      }
+    }
+  };
+
   const runRound = async (): Promise<void> => {
-    const buckets = shuffleBuckets(random);
+    const buckets = shuffle(mine, random);
     const order = [
       ...buckets.filter((bucket) => !failed.has(bucket)),
       ...buckets.filter((bucket) => failed.has(bucket)),
@@ -76,6 +96,7 @@ export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): S
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
+      await takeShare();
       await runRound();
       const pauseMs = PAUSE_MS * (0.75 + random() / 2);
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
@@ -84,15 +105,17 @@ export function startSweeper({ sweep, random, log, onSwept }: SweeperOptions): S
   const ended = run();
 
   return {
-    stop() {
+    bucketCount: () => mine.length,
+    async stop() {
       stopping.abort();
-      return ended;
+      await ended;
+      await leave().catch(() => {});
     },
   };
 }
 
-/** The order differs each time, so that several machines do not follow one another. */
-function shuffleBuckets(random: () => number): number[] {
-  const keyed = Array.from({ length: BUCKETS }, (_, bucket) => ({ bucket, key: random() }));
+/** The order differs each time, so that a bucket that fails does not always stop the same others. */
+function shuffle(buckets: readonly number[], random: () => number): number[] {
+  const keyed = buckets.map((bucket) => ({ bucket, key: random() }));
   return keyed.sort((a, b) => a.key - b.key).map(({ bucket }) => bucket);
 }

@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { renew } from '../../src/quota/scripts/renew.ts';
-import { type SweepReply, sweep } from '../../src/quota/scripts/sweep.ts';
-import { type Sweeper, startSweeper } from '../../src/quota/sweep-buckets.ts';
-import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
-import { createMemoryLog } from '../support/memory-log.ts';
+import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
+import { renew } from '../../../src/quota/scripts/renew.ts';
+import { type SweepReply, sweep } from '../../../src/quota/scripts/sweep.ts';
+import { type Sweeper, startSweeper } from '../../../src/quota/sweeping/sweep-buckets.ts';
+import { RedisUnavailable } from '../../../src/redis/redis-unavailable.ts';
+import { createMemoryLog } from '../../support/memory-log.ts';
 import {
   closeConnections,
   openConnection,
   standalone,
   tcp,
   waitForRedis,
-} from '../support/servers/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
-import { waitUntil } from '../support/wait-until.ts';
+} from '../../support/servers/redis-connection.ts';
+import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import {
   BALANCE_MICROS,
   begin,
@@ -22,7 +22,7 @@ import {
   makePayer,
   readBalance,
   readLedger,
-} from './settle-scene.ts';
+} from '../settle-scene.ts';
 
 const NOTHING: SweepReply = { swept: 0, chargedMicros: 0, isFull: false };
 const BUCKETS = 256;
@@ -39,6 +39,8 @@ function start(sweepOne: (bucket: number, countMax: number) => Promise<SweepRepl
   const log = createMemoryLog();
   const swept: SweepReply[] = [];
   const sweeper = startSweeper({
+    learnShare: async () => ({ index: 0, count: 1 }),
+    leave: async () => {},
     sweep: sweepOne,
     random: Math.random,
     log,
@@ -175,10 +177,10 @@ describe('the sweeper', () => {
     const answers: (() => void)[] = [];
     const { sweeper } = start(() => new Promise((resolve) => answers.push(() => resolve(NOTHING))));
     let isStopped = false;
+    await waitUntil(() => answers.length === 8, 'the first sweeps are on their way');
     const stopped = sweeper.stop().then(() => {
       isStopped = true;
     });
-    expect(answers).toHaveLength(8);
     for (const answer of answers.slice(1)) answer();
     await new Promise(setImmediate);
     expect(isStopped).toBe(false);
