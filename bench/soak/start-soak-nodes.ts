@@ -25,6 +25,8 @@ export interface SoakNode {
   stop(): Promise<number | NodeJS.Signals | null>;
 }
 
+export type SpawnedNode = Awaited<ReturnType<typeof spawnNode>>;
+
 export interface SoakNodes {
   readonly nodes: readonly SoakNode[];
   readonly redisSocket: string;
@@ -89,7 +91,8 @@ upstreams:
 `;
 }
 
-async function spawnNode(dir: string, name: string, shared: string) {
+/** `shared` are the settings that it has beside its places. */
+export async function spawnNode(dir: string, name: string, shared: string) {
   const [port, opsPort] = [await findFreePort(), await findFreePort()];
   const [configPath, dataDir] = [join(dir, 'tollgate.yaml'), join(dir, 'data')];
   mkdirSync(dataDir, { recursive: true });

@@ -45,6 +45,12 @@ export interface WorkerReport {
   readonly readiness: Readiness;
 }
 
+/** What the primary sees of the masters of Redis, about once a second. */
+export type MastersNews =
+  | { readonly kind: 'changed' }
+  /** They are the same as this many milliseconds ago. */
+  | { readonly kind: 'same'; readonly elapsedMs: number };
+
 export type MessageToWorker =
   | { readonly type: 'start'; readonly order: StartOrder }
   | { readonly type: 'drain'; readonly order: DrainOrder }
@@ -52,6 +58,7 @@ export type MessageToWorker =
   | { readonly type: 'upstreams_down'; readonly names: readonly string[] }
   /** Whether so many entries wait for the books that no request may be admitted. */
   | { readonly type: 'books_full'; readonly isFull: boolean }
+  | { readonly type: 'masters'; readonly news: MastersNews }
   /** The settlements of the `journal` message with this id are on the disk. */
   | { readonly type: 'journalled'; readonly id: number }
   /** The worker answers with `metrics` and the same id. */

@@ -15,7 +15,6 @@ import type { Log } from '../lib/log.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createLog } from '../log/create-log.ts';
-import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { loadAdminToken } from '../ops/access/load-admin-token.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/server/embedded-server.ts';
@@ -27,7 +26,12 @@ import { joinFleet } from './join-fleet.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import type { EffectiveConfig } from './read-next-config.ts';
 import type { Reload } from './reload.ts';
-import { type Bookkeeping, costsOf, startBookkeeping } from './start-bookkeeping.ts';
+import {
+  type Bookkeeping,
+  type BookkeepingOptions,
+  costsOf,
+  startBookkeeping,
+} from './start-bookkeeping.ts';
 import { watchBooksRoom } from './watch-books.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
@@ -76,7 +80,10 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     const target = targetOf(config, embedded);
     const { metrics } = nodeMetrics;
-    books = await startBooks(first, target, { metrics, log });
+    books = await startBooks(first, target, {
+      ...{ metrics, log },
+      tellMasters: (news) => pool?.tellMasters(news),
+    });
     const { directory, audit, journal, threads } = books;
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
@@ -153,10 +160,10 @@ function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): Redi
 function startBooks(
   { config, source }: EffectiveConfig,
   target: RedisTarget,
-  { metrics, log }: { readonly metrics: ProcessMetrics; readonly log: Log },
+  more: Pick<BookkeepingOptions, 'metrics' | 'tellMasters' | 'log'>,
 ): Promise<Bookkeeping> {
   const { path: configPath } = source;
-  return startBookkeeping({ target, config, configPath, metrics, clock: systemClock, log });
+  return startBookkeeping({ target, config, configPath, clock: systemClock, ...more });
 }
 
 interface OpsParts {

@@ -15,6 +15,7 @@ import type { Log } from '../lib/log.ts';
 import { packSecrets } from '../lib/pack-secrets.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { creditsOf } from '../lib/units/micros.ts';
+import type { MastersNews } from '../messages/worker-messages.ts';
 import { countFaults, createObserveSettled } from '../metrics/observe-billing.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
@@ -55,12 +56,14 @@ export function costsOf({ upstreams }: Config): UpstreamCosts {
   return upstreams.map(({ name, costs }) => ({ name, costs }));
 }
 
-interface BookkeepingOptions {
+export interface BookkeepingOptions {
   /** Of the settings, for the processes that a node starts. */
   readonly configPath: string | undefined;
   readonly target: RedisTarget;
   readonly config: Config;
   readonly metrics: ProcessMetrics;
+  /** Tells the workers, which do not watch the masters themselves. */
+  readonly tellMasters: (news: MastersNews) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -135,10 +138,14 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     ...{ connection, log },
     onChange() {
       journal.replay();
+      options.tellMasters({ kind: 'changed' });
       threads.noteMasterChange();
       void repeatWrites(directory, audit, log);
     },
-    onSame: journal.noteSame,
+    onSame(elapsedMs) {
+      journal.noteSame(elapsedMs);
+      options.tellMasters({ kind: 'same', elapsedMs });
+    },
   });
 
   return {

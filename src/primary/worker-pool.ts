@@ -5,6 +5,7 @@ import type { Log } from '../lib/log.ts';
 import { findWorstReadiness, type Readiness } from '../lib/readiness.ts';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import type { MastersNews } from '../messages/worker-messages.ts';
 import type { Activity } from '../ops/activity.ts';
 import type { ClusterState } from '../ops/cluster-state.ts';
 import type { PublishEvent } from '../ops/event-hub.ts';
@@ -33,6 +34,7 @@ export interface WorkerPool {
   readonly reload: Reload;
   /** While the books are full, no worker admits a request. Holds for later workers too. */
   tellBooksFull(isFull: boolean): void;
+  tellMasters(news: MastersNews): void;
   readState(): ClusterState;
   /** How many requests are open. */
   readOpen(): number;
@@ -111,6 +113,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       if (isFull === areBooksFull) return;
       areBooksFull = isFull;
       for (const worker of workers.workers()) worker.tellBooksFull(isFull);
+    },
+    tellMasters(news) {
+      for (const worker of workers.workers()) worker.tellMasters(news);
     },
     readState: () =>
       readClusterState({

@@ -26,7 +26,11 @@ const RETRY_DELAY_MAX_MS = 1_000;
 const RETRY_JITTER_MS = 200;
 const SENTINEL_COMMAND_TIMEOUT_MS = 1_000;
 const SENTINEL_RETRY_DELAY_MAX_MS = 500;
-const SLOTS_REFRESH_INTERVAL_MS = 5_000;
+/**
+ * A command that meets a wrong node asks at once. Each question takes a connection of its own and
+ * four commands, of every connection of every process.
+ */
+const SLOTS_REFRESH_INTERVAL_MS = 10_000;
 const SLOTS_REFRESH_TIMEOUT_MS = 1_000;
 const CLUSTER_REDIRECTIONS_MAX = 16;
 const CLUSTER_RETRY_DELAY_MS = 100;

@@ -32,6 +32,14 @@ export const BOOKS_KEYS = {
   progress: 'gw:{x}:books-progress',
 } as const;
 
+/** The entries of all ledgers; one node at a time counts them. One hash tag, as above. */
+export const COUNT_KEYS = {
+  /** Names the node that counts. */
+  counter: 'gw:{x}:books-counter',
+  /** What it has counted. */
+  waiting: 'gw:{x}:books-waiting',
+} as const;
+
 /** Names the process that archives the books; only one does so at a time. */
 export const ARCHIVER_KEY = 'gw:{x}:books-archiver';
 

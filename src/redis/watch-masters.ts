@@ -21,7 +21,7 @@ interface WatchMastersOptions {
 }
 
 /**
- * Asks every master about once a second for its id. A replica that is promoted and a server that
+ * Only the primary of a node watches, and tells its workers. Asks every master about once a second for its id. A replica that is promoted and a server that
  * starts give themselves a new id. Only complete answers are compared: while a master is away,
  * nobody knows.
  */

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type {
   DrainOrder,
+  MastersNews,
   MessageToPrimary,
   MessageToWorker,
   StartOrder,
@@ -61,6 +62,7 @@ export interface WorkerProcess extends MetricsSource {
   report(): WorkerReport | undefined;
   tellDownUpstreams(names: readonly string[]): void;
   tellBooksFull(isFull: boolean): void;
+  tellMasters(news: MastersNews): void;
   drain(order: DrainOrder): void;
   kill(): void;
 }
@@ -123,14 +125,24 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
       questions.end();
       return lastMetrics;
     }),
-    tellDownUpstreams: (names) => send({ type: 'upstreams_down', names }),
-    tellBooksFull: (isFull) => send({ type: 'books_full', isFull }),
+    ...createNews(send),
     drain(given) {
       state = 'draining';
       drainOrder = given;
       send({ type: 'drain', order: given });
     },
     kill: () => void worker.process.kill('SIGKILL'),
+  };
+}
+
+/** What the primary tells a worker of the world outside. */
+function createNews(
+  send: (message: MessageToWorker) => void,
+): Pick<WorkerProcess, 'tellDownUpstreams' | 'tellBooksFull' | 'tellMasters'> {
+  return {
+    tellDownUpstreams: (names) => send({ type: 'upstreams_down', names }),
+    tellBooksFull: (isFull) => send({ type: 'books_full', isFull }),
+    tellMasters: (news) => send({ type: 'masters', news }),
   };
 }
 

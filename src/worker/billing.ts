@@ -5,6 +5,7 @@ import { createKeyCheck, type KeyCheck } from '../keys/key-check.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import type { MastersNews } from '../messages/worker-messages.ts';
 import {
   countFaults,
   createObserveAsked,
@@ -24,7 +25,6 @@ import { createSettleQueue, type SettleQueue } from '../quota/settling/settle-qu
 import { type Breaker, callThrough, createBreaker } from '../redis/breaker.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { type Change, listenForChanges } from '../redis/listen-for-changes.ts';
-import { watchMasters } from '../redis/watch-masters.ts';
 import { createBucketBreakers } from './create-bucket-breakers.ts';
 import { createFreeCalls } from './create-free-calls.ts';
 import { createProxyDoubts } from './create-proxy-doubts.ts';
@@ -62,6 +62,7 @@ export interface Billing {
   readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey'>;
   /** Whether some requests can be admitted without the store. */
   canInsure(): boolean;
+  noteMasters(news: MastersNews): void;
   /** Settles open settlements or hands them over. No request may be running any more. */
   close(): Promise<void>;
 }
@@ -104,11 +105,6 @@ export function createBilling(options: BillingOptions): Billing {
     onChange: createReaction(options, keyCheck, openHolds),
     onResync: () => openHolds.renewAll(),
   });
-  const masters = watchMasters({
-    ...{ connection: redis, log },
-    onChange: settleQueue.replay,
-    onSame: settleQueue.noteSame,
-  });
 
   const insurance = createInsurance(config.guards, clock);
   const parts = { askStore, keyCheck, insurance };
@@ -127,8 +123,11 @@ export function createBilling(options: BillingOptions): Billing {
   return {
     steps,
     canInsure: insurance.canInsure,
+    noteMasters(news) {
+      if (news.kind === 'changed') settleQueue.replay();
+      else settleQueue.noteSame(news.elapsedMs);
+    },
     async close() {
-      masters.stop();
       openHolds.close();
       const left = await settleQueue.drain(SETTLE_DRAIN_MAX_MS);
       dropped.add(left);

@@ -56,13 +56,7 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
       const config = unpackConfig(order.config);
       log = createLog(config.logLevel, `worker ${order.worker}`);
       orphanTimeoutMs = config.drain.timeoutMs;
-      worker = await startWorker({
-        ...{ worker: order.worker, config, books, clock: systemClock, log, extraRoutes },
-        configVersion: order.configVersion,
-        redis: config.redis === 'embedded' ? embeddedTarget(order) : config.redis,
-        handOver: handOver.send,
-        ...REPORTS,
-      });
+      worker = await open(order, { config, books, log, handOver: handOver.send, extraRoutes });
       worker.setDownUpstreams(downUpstreams);
       tellPrimary({ type: 'listening' });
     } catch (error) {
@@ -83,6 +77,9 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
       case 'books_full':
         books.isFull = message.isFull;
         break;
+      case 'masters':
+        worker?.noteMasters(message.news);
+        break;
       case 'journalled':
         handOver.noteJournalled(message.id);
         break;
@@ -98,6 +95,18 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   listenForEnd(() => drain({ timeoutMs: orphanTimeoutMs, lingerMs: ORPHAN_LINGER_MS }));
   // An order that arrives before this process listens for messages would be lost.
   tellPrimary({ type: 'ready' });
+}
+
+type OpenParts = Pick<WorkerOptions, 'config' | 'books' | 'handOver' | 'log' | 'extraRoutes'>;
+
+function open(order: StartOrder, parts: OpenParts): Promise<Worker> {
+  const { redis } = parts.config;
+  return startWorker({
+    ...parts,
+    ...{ worker: order.worker, configVersion: order.configVersion, clock: systemClock },
+    redis: redis === 'embedded' ? embeddedTarget(order) : redis,
+    ...REPORTS,
+  });
 }
 
 function listenForEnd(drain: () => void): void {

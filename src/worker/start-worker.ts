@@ -21,7 +21,7 @@ import type { Log } from '../lib/log.ts';
 import { judgeReadiness } from '../lib/readiness.ts';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { DrainOrder, WorkerReport } from '../messages/worker-messages.ts';
+import type { DrainOrder, MastersNews, WorkerReport } from '../messages/worker-messages.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
@@ -65,6 +65,7 @@ export interface WorkerOptions {
 export interface Worker {
   /** Takes the names of all upstreams that do not answer the primary. */
   setDownUpstreams(names: readonly string[]): void;
+  noteMasters(news: MastersNews): void;
   readMetrics(): MetricSnapshot[];
   /** Resolves when every exchange has ended or was cut. */
   drain(order: DrainOrder): Promise<void>;
@@ -139,7 +140,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   return {
     setDownUpstreams: (names) => upstreams.setDown(new Set(names)),
-    readMetrics: metrics.read,
+    ...{ noteMasters: billing.noteMasters, readMetrics: metrics.read },
     async drain(order) {
       isDraining = true;
       const cut = await drainServer({ server, drains }, order, clock);

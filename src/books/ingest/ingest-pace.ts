@@ -2,6 +2,8 @@
 export interface IngestPace {
   /** From the end of a round that read everything to the next. */
   readonly roundMs: number;
+  /** From one question for the lease to the next, while another node has it. */
+  readonly othersRoundMs: number;
   /** Between two batches of an ingester that is behind, so that a small machine serves requests. */
   readonly batchRestMs: number;
   /** Younger entries may still be lost in a failover, and come back under other ids. */
@@ -17,12 +19,13 @@ export interface IngestPace {
   readonly batchBytesMax: number;
   /** From the start of one reading of all names to the next. */
   readonly namesMs: number;
-  /** From one count of the entries in Redis to the next. */
+  /** From one count of the entries in Redis to the next, by whichever node. */
   readonly countMs: number;
 }
 
 export const INGEST_PACE: IngestPace = {
   roundMs: 1_000,
+  othersRoundMs: 3_000,
   batchRestMs: 20,
   entryAgeMs: 1_000,
   keepMs: 600_000,

@@ -60,9 +60,9 @@ export interface IngesterOptions {
  *      └── rest ◀── the database fails ────────────┘
  */
 export function startIngester(options: IngesterOptions): Ingester {
-  const { connection, log, pace = INGEST_PACE } = options;
+  const { connection, nodeId, log, pace = INGEST_PACE } = options;
   const stopping = new AbortController();
-  const waiting = watchWaiting(connection, pace.countMs);
+  const waiting = watchWaiting({ connection, nodeId, everyMs: pace.countMs });
   const lease = createIngestLease({ ...options, leaseMs: pace.leaseMs });
   const trouble = createTroubleLog(log);
   let turn: Turn | undefined;
@@ -83,7 +83,7 @@ export function startIngester(options: IngesterOptions): Ingester {
 
   const carryOutRound = async (): Promise<number> => {
     const nowMs = await hold();
-    if (nowMs === undefined) return pace.roundMs;
+    if (nowMs === undefined) return pace.othersRoundMs;
     turn ??= createTurn({ ...options, pace, signal: stopping.signal });
     const isCaughtUp = await turn.carryOn(nowMs);
     if (isCaughtUp) await hold();

@@ -24,6 +24,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 /** Whatever must reach an age in a real node is old enough at once here. */
 export const HASTY_PACE: IngestPace = {
   roundMs: 5,
+  othersRoundMs: 5,
   batchRestMs: 0,
   // An entry of this very millisecond may still get a neighbour.
   entryAgeMs: 1,

@@ -1,0 +1,73 @@
+import { afterEach, expect, test } from 'vitest';
+import { type WaitingWatch, watchWaiting } from '../../../src/books/ingest/watch-waiting.ts';
+import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
+import { COUNT_KEYS } from '../../../src/redis/redis-keys.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { useIngestServer } from './ingest-scene.ts';
+
+const BUCKETS = 256;
+const EVERY_MS = 20;
+const store = useIngestServer();
+const watches: WaitingWatch[] = [];
+
+afterEach(() => {
+  for (const watch of watches.splice(0)) watch.stop();
+});
+
+/** A node that knows what waits. `calls` has the names of its commands. */
+function watch(nodeId: string, everyMs = EVERY_MS) {
+  const calls: string[] = [];
+  const watching = watchWaiting({
+    connection: {
+      send(command, args) {
+        calls.push(command);
+        return store.connection.send(command, args);
+      },
+    },
+    nodeId,
+    everyMs,
+  });
+  watches.push(watching);
+  return { watching, calls, counts: () => calls.filter((name) => name === 'xlen').length };
+}
+
+const enter = (bucket: number) =>
+  store.connection.send('xadd', [keysOfBucket(bucket).ledger, '*', 'kind', 'any']);
+
+test('one of several nodes counts the entries of all streams, and the others know it too', async () => {
+  for (const bucket of [0, 0, 17, 255]) await enter(bucket);
+  const first = watch('a', 60_000);
+  await waitUntil(() => first.watching.waitingEntries() === 4, 'the first node has counted');
+  const second = watch('b', 60_000);
+  await waitUntil(() => second.watching.waitingEntries() === 4, 'the second one has read it');
+  expect(first.counts()).toBe(BUCKETS);
+  expect(second.counts()).toBe(0);
+});
+
+test('another node counts when the one that did is gone', async () => {
+  const first = watch('a');
+  await waitUntil(() => first.watching.waitingEntries() === 0, 'it has counted');
+  const second = watch('b');
+  first.watching.stop();
+  await enter(9);
+  await waitUntil(() => second.watching.waitingEntries() === 1, 'the other one counts');
+});
+
+test('the last count stays while a stream cannot be counted', async () => {
+  await enter(9);
+  const { watching, counts } = watch('a');
+  await waitUntil(() => watching.waitingEntries() === 1, 'it has counted');
+  await store.connection.send('set', [keysOfBucket(3).ledger, 'no stream']);
+  const before = counts();
+  await waitUntil(() => counts() > before + BUCKETS, 'it has counted again');
+  expect(watching.waitingEntries()).toBe(1);
+});
+
+test('the count goes on while Redis has no memory left', async () => {
+  await enter(9);
+  await store.server.cli('config', 'set', 'maxmemory', '1');
+  const { watching } = watch('a');
+  await waitUntil(() => watching.waitingEntries() === 1, 'it has counted');
+  await store.server.cli('config', 'set', 'maxmemory', '0');
+  expect(await store.connection.send('get', [COUNT_KEYS.waiting])).toBe('1');
+});
