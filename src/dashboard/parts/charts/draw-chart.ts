@@ -19,8 +19,9 @@ const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]
 /** The share of its day that a bar takes, and its greatest width. */
 const BAR_SHARE = 0.7;
 const BAR_PX_MAX = 48;
-/** The labels of days under bars, at most. */
+/** The labels of days under bars: at most so many, and each with so much room. */
 const LABELS_MAX = 7;
+const LABEL_SPACE_PX = 64;
 
 type ChartData = Pick<ChartProps, 'times' | 'series'>;
 
@@ -97,7 +98,7 @@ function createPlot(frame: HTMLElement, props: ChartProps, shown: ChartData): UP
           space: TIME_SPACE_PX,
           values: (_, splits) => splits.map(formatTime),
           ...(isStacked && {
-            splits: ({ data: [days] }) => chooseLabels(days),
+            splits: ({ data: [days], width }) => chooseLabels(days, width - AXIS_PX),
             grid: { show: false },
           }),
         },
@@ -129,8 +130,9 @@ function widenDays(first: number, last: number): [number, number] {
   return [first - halfDaySeconds, last + halfDaySeconds];
 }
 
-function chooseLabels(days: ArrayLike<number>): number[] {
-  const step = Math.ceil(days.length / LABELS_MAX);
+function chooseLabels(days: ArrayLike<number>, widthPx: number): number[] {
+  const fitting = Math.max(1, Math.floor(widthPx / LABEL_SPACE_PX));
+  const step = Math.ceil(days.length / Math.min(LABELS_MAX, fitting));
   return Array.from(days).filter((_, index) => (days.length - 1 - index) % step === 0);
 }
 
