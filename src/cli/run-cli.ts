@@ -11,6 +11,7 @@ import { registerCreditsCommands } from './commands/credits-commands.ts';
 import { registerKeyCommands } from './commands/key-commands.ts';
 import { registerLedgerCommands } from './commands/ledger/ledger-commands.ts';
 import { registerModelsCommand } from './commands/models-command.ts';
+import { registerNodesCommand } from './commands/nodes-command.ts';
 import { registerReloadCommand } from './commands/reload-command.ts';
 import { registerRequestsCommands } from './commands/requests-commands.ts';
 import { type RunNode, runStartCommand } from './commands/start-command.ts';
@@ -33,6 +34,7 @@ const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] 
   registerBooksCommands,
   registerModelsCommand,
   registerRequestsCommands,
+  registerNodesCommand,
   registerTopCommand,
   registerAuditCommands,
   registerReloadCommand,

@@ -1,3 +1,5 @@
+import { fieldsOf, listOf, numberOf, textOf, timeOf } from './read-fields.ts';
+
 export interface ClusterPage {
   readonly nodeId: string | undefined;
   readonly version: string | undefined;
@@ -25,8 +27,6 @@ interface UpstreamOfWorker {
   readonly inFlightMax: number | undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Reads the answer of `GET /admin/v1/cluster`. A field that another version leaves out is undefined
  * here.
@@ -53,25 +53,4 @@ export function readCluster(body: unknown): ClusterPage {
       })),
     })),
   };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
-function listOf(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
-
-function timeOf(value: unknown): number | undefined {
-  const ms = Date.parse(textOf(value) ?? '');
-  return Number.isNaN(ms) ? undefined : ms;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { AdminClient } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -7,13 +8,29 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { NodeRefusal } from '../command-failure.ts';
+import { printTable } from '../print-table.ts';
 
 /** The node answers within a minute, even if the reload takes longer. */
 const ANSWER_TIME_MAX_MS = 90_000;
+/** For all nodes, one after the other. */
+const FLEET_TIME_MAX_MS = 1_800_000;
 
 interface ReloadData {
   readonly status: 'reloaded' | 'running';
   readonly config_version: string;
+}
+
+interface ReloadOptions extends AdminOptions {
+  readonly all?: boolean;
+}
+
+interface FleetReloadData {
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly config_version?: string;
+    readonly problems?: readonly string[];
+  }[];
 }
 
 /** The status of a refused or failed reload, by the error code of the answer. */
@@ -25,20 +42,42 @@ const STATUSES: Readonly<Record<string, string>> = {
 export function registerReloadCommand(program: Command, host: CommandHost): void {
   withAdminOptions(program.command('reload'))
     .description('make a node read its settings anew, and wait until they have taken over')
-    .action((options: AdminOptions) =>
-      runAdminCommand(host, options, async (client) => {
-        try {
-          const path = '/reload';
-          const result = await client.call<ReloadData>('POST', path, {}, ANSWER_TIME_MAX_MS);
-          return printResult(host, result);
-        } catch (error) {
-          const refusal = options.json === true ? findRefusal(error) : undefined;
-          if (refusal === undefined) throw error;
-          host.setExitCode(1);
-          return { data: refusal, text: '' };
-        }
-      }),
+    .option('--all', 'all nodes, one after the other, until one does not')
+    .action((options: ReloadOptions) =>
+      runAdminCommand(host, options, (client) =>
+        options.all === true
+          ? reloadAll(client, host)
+          : reloadOne(client, host, options.json === true),
+      ),
     );
+}
+
+async function reloadOne(client: AdminClient, host: CommandHost, json: boolean) {
+  try {
+    const path = '/reload';
+    const result = await client.call<ReloadData>('POST', path, {}, ANSWER_TIME_MAX_MS);
+    return printResult(host, result);
+  } catch (error) {
+    const refusal = json ? findRefusal(error) : undefined;
+    if (refusal === undefined) throw error;
+    host.setExitCode(1);
+    return { data: refusal, text: '' };
+  }
+}
+
+async function reloadAll(client: AdminClient, { setExitCode }: CommandHost): Promise<Printout> {
+  const path = '/cluster/reload';
+  const data = await client.call<FleetReloadData>('POST', path, {}, FLEET_TIME_MAX_MS);
+  const { nodes } = data;
+  if (nodes.some(({ status }) => status !== 'reloaded')) setExitCode(1);
+  const table = printTable([
+    ['NODE', 'STATUS', 'SETTINGS'],
+    ...nodes.map(({ id, status, config_version: version = '-' }) => [id, status, version]),
+  ]);
+  const problems = nodes.flatMap(({ id, problems: found = [] }) =>
+    found.map((problem) => `${id}: ${problem}`),
+  );
+  return { data, text: [table, ...problems].join('\n') };
 }
 
 /** The output for programs. Undefined if the error is not about the settings. */

@@ -1,32 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { readAdminSource } from '../../config/source/read-admin-source.ts';
+import { type AdminSource, readAdminSource } from '../../config/source/read-admin-source.ts';
 import { buildView, type Scrape, type TopView } from '../../top/build-view.ts';
+import { renderFleet } from '../../top/render-fleet.ts';
+import type { Size } from '../../top/render-parts.ts';
 import { renderView } from '../../top/render-view.ts';
 import { type AdminOptions, type CommandHost, withAdminOptions } from '../admin-command.ts';
 import { CommandFailure, NodeRefusal } from '../command-failure.ts';
 import { scrapeNode } from '../scrape-node.ts';
 import { openScreen } from '../terminal-screen.ts';
+import { readFleetSnapshot, watchFleet } from '../watch-fleet.ts';
 
 const REFRESH_MS = 1_000;
 /** The size of a snapshot, which no terminal bounds. */
-const PLAIN_SIZE = { columns: 200, rows: 1_000 };
+const PLAIN_SIZE: Size = { columns: 200, rows: 1_000 };
 
 type ReadScrape = () => Promise<Scrape>;
+
+interface TopOptions extends AdminOptions {
+  readonly all?: boolean;
+}
 
 export function registerTopCommand(program: Command, { terminal, setExitCode }: CommandHost): void {
   withAdminOptions(program.command('top'))
     .description('watch a node: requests, latency, Redis, upstreams, workers')
-    .action(async ({ url, dataDir, json }: AdminOptions) => {
-      const read = () => scrapeNode(readAdminSource({ url, dataDir }));
+    .option('--all', 'watch all nodes together')
+    .action(async ({ url, dataDir, json, all }: TopOptions) => {
+      const shown = all === true ? showFleet : showNode;
+      const source = () => readAdminSource({ url, dataDir });
       try {
-        if (json !== true && process.stdout.isTTY) return await watch(read);
-        const view = await readSnapshot(read);
-        terminal.out(
-          json === true
-            ? JSON.stringify(view, undefined, 2)
-            : renderView(view, PLAIN_SIZE).join('\n'),
-        );
+        if (json !== true && process.stdout.isTTY) return await shown.watch(source);
+        const { view, lines } = await shown.readOnce(source);
+        terminal.out(json === true ? JSON.stringify(view, undefined, 2) : lines.join('\n'));
       } catch (error) {
         if (!(error instanceof CommandFailure)) throw error;
         terminal.err(`tollgate: ${error.message}`);
@@ -34,6 +39,27 @@ export function registerTopCommand(program: Command, { terminal, setExitCode }: 
       }
     });
 }
+
+interface Shown {
+  watch(source: () => AdminSource): Promise<void>;
+  readOnce(source: () => AdminSource): Promise<{ view: object; lines: string[] }>;
+}
+
+const showNode: Shown = {
+  watch: (source) => watch(() => scrapeNode(source())),
+  async readOnce(source) {
+    const view = await readSnapshot(() => scrapeNode(source()));
+    return { view, lines: renderView(view, PLAIN_SIZE) };
+  },
+};
+
+const showFleet: Shown = {
+  watch: (source) => watchFleet(source()),
+  async readOnce(source) {
+    const view = await readFleetSnapshot(source());
+    return { view, lines: renderFleet(view, PLAIN_SIZE) };
+  },
+};
 
 /** Rates need two scrapes. */
 async function readSnapshot(read: ReadScrape): Promise<TopView> {
