@@ -1,6 +1,23 @@
 import type { SummaryData } from '../ops/schemas/event-schemas.ts';
+import type { History } from './api/api-types.ts';
 
-/** What a node reported about one second, and when the report came. */
-export interface Sample extends SummaryData {
+/** What was reported about some time: a second of the events, or a row of the history. */
+export interface Sample extends Omit<SummaryData, 'node'> {
+  /** When the time ended, or when the report of a second came. */
   readonly atMs: number;
+  /** How long the time was. */
+  readonly seconds: number;
+}
+
+const MS_PER_SECOND = 1_000;
+
+export function toSample(summary: SummaryData, atMs: number): Sample {
+  return { ...summary, atMs, seconds: 1 };
+}
+
+/** The rows of the history, the oldest first. */
+export function listSamples({ seconds, data }: History): readonly Sample[] {
+  return data.map(({ at, ...row }) => {
+    return { ...row, seconds, atMs: Date.parse(at) + seconds * MS_PER_SECOND };
+  });
 }

@@ -2,6 +2,8 @@ import type * as types from './api-types.ts';
 import type * as books from './books-types.ts';
 import { readAdmin } from './fetch-admin.ts';
 
+const RELOAD_TIME_MAX_MS = 1_800_000;
+
 type Signal = AbortSignal | undefined;
 
 const at = (id: string) => encodeURIComponent(id);
@@ -43,6 +45,17 @@ export const api = {
   findRequest: (id: string, signal?: Signal) =>
     readAdmin<types.Receipt>(`/requests/${at(id)}`, { signal }),
   readCluster: (signal?: Signal) => readAdmin<types.Cluster>('/cluster', { signal }),
+  readNode: (id: string, signal?: Signal) =>
+    readAdmin<types.NodeDetail>(`/cluster/nodes/${at(id)}`, { signal }),
+  /** What all nodes did in the last hour. */
+  readHistory: (signal?: Signal) => readAdmin<types.History>('/history', { signal }),
+  /** Reloads all nodes, one after the other. */
+  reloadNodes: () =>
+    readAdmin<types.FleetReload>('/cluster/reload', {
+      method: 'POST',
+      body: {},
+      answerTimeMaxMs: RELOAD_TIME_MAX_MS,
+    }),
   listModels: (signal?: Signal) => readAdmin<types.ModelList>('/models', { signal }),
   readAudit: (query: types.AuditFilter, signal?: Signal) =>
     readAdmin<types.AuditList>('/audit', { query: { ...query }, signal }),

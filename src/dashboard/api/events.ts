@@ -25,29 +25,50 @@ export function listenToEvents(listener: Listener): () => void {
 }
 
 /**
- * Reads one stream for all listeners, as long as somebody is signed in. Returns a function that
- * stops it.
+ * Reads the stream of all nodes for all listeners, as long as somebody is signed in. Returns a
+ * function that stops it.
+ */
+export function startEvents(): () => void {
+  return followEvents({
+    onEvent: (event) => {
+      for (const listener of listeners) listener(event);
+    },
+    onConnection: (now) => {
+      connection.value = now;
+    },
+  });
+}
+
+interface Following {
+  /** The id of one node; without it the events are those of all nodes. */
+  readonly node?: string;
+  readonly onEvent: Listener;
+  readonly onConnection?: (now: EventConnection) => void;
+}
+
+/**
+ * Follows a stream until the function that it returns is called.
  *
  *   connecting ──▶ open ──▶ lost ──▶ (waits, twice as long each time) ──▶ open
  */
-export function startEvents(): () => void {
+export function followEvents(following: Following): () => void {
   const stopping = new AbortController();
-  connection.value = { state: 'connecting' };
-  void follow(stopping.signal);
+  following.onConnection?.({ state: 'connecting' });
+  void follow(following, stopping.signal);
   return () => stopping.abort();
 }
 
-async function follow(stopping: AbortSignal): Promise<void> {
+async function follow(following: Following, stopping: AbortSignal): Promise<void> {
   let retryMs = RETRY_MS_MIN;
   while (!stopping.aborted) {
     try {
-      await readStream(stopping, () => {
+      await readStream(following, stopping, () => {
         retryMs = RETRY_MS_MIN;
-        connection.value = { state: 'open' };
+        following.onConnection?.({ state: 'open' });
       });
     } catch (cause) {
       if (stopping.aborted) return;
-      connection.value = { state: 'lost', reason: toProblem(cause).message };
+      following.onConnection?.({ state: 'lost', reason: toProblem(cause).message });
     }
     await waitFor(retryMs, stopping);
     retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
@@ -55,12 +76,16 @@ async function follow(stopping: AbortSignal): Promise<void> {
 }
 
 /** Always ends with an error, because a node ends the stream only when it stops itself. */
-async function readStream(stopping: AbortSignal, onOpen: () => void): Promise<never> {
+async function readStream(
+  { node, onEvent }: Following,
+  stopping: AbortSignal,
+  onOpen: () => void,
+): Promise<never> {
   const silence = new AbortController();
   const signal = AbortSignal.any([stopping, silence.signal]);
   let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
   try {
-    const { body } = await fetchAdmin('/events', { signal });
+    const { body } = await fetchAdmin('/events', { query: { node }, signal });
     if (body === null) throw new Error('no stream');
     onOpen();
     const split = createEventSplitter();
@@ -70,9 +95,7 @@ async function readStream(stopping: AbortSignal, onOpen: () => void): Promise<ne
       if (done) throw new Error('the stream ended');
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
-      for (const event of split(value)) {
-        for (const listener of listeners) listener(event);
-      }
+      for (const event of split(value)) onEvent(event);
     }
   } finally {
     clearTimeout(timer);

@@ -14,6 +14,7 @@ export interface AdminRequest {
   readonly query?: Query;
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
+  readonly answerTimeMaxMs?: number;
 }
 
 /**
@@ -34,7 +35,7 @@ export async function fetchAdmin(path: string, request: AdminRequest = {}): Prom
 
 /** Reads an answer that is one JSON text. */
 export async function readAdmin<Answer>(path: string, request: AdminRequest = {}): Promise<Answer> {
-  const limit = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
+  const limit = AbortSignal.timeout(request.answerTimeMaxMs ?? ANSWER_TIME_MAX_MS);
   const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
   const response = await fetchAdmin(path, { ...request, signal });
   try {

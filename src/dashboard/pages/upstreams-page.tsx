@@ -34,9 +34,14 @@ export function UpstreamsPage() {
         upstreams.length === 0 ? (
           <EmptyState title="No upstream is configured" />
         ) : (
-          upstreams.map((upstream) => (
-            <UpstreamView key={upstream.name} upstream={upstream} models={models} />
-          ))
+          <>
+            <p class="quiet">
+              As the node that answers sees them. <a href="#/nodes">Nodes</a> has the others.
+            </p>
+            {upstreams.map((upstream) => (
+              <UpstreamView key={upstream.name} upstream={upstream} models={models} />
+            ))}
+          </>
         )
       }
     </LoadView>

@@ -6,8 +6,8 @@ import {
 import type { Sample } from '../../../src/dashboard/sample.ts';
 
 const sample = (second: number, more: Partial<Sample> = {}): Sample => ({
-  ...{ atMs: second * 1_000, requests: 1, refused: 0, refusals: {}, streams: 0 },
-  ...{ node: null, nodes: 1, credits: 1, open: 0, latency_ms: null, first_event_ms: null },
+  ...{ atMs: second * 1_000, seconds: 1, requests: 1, refused: 0, refusals: {}, streams: 0 },
+  ...{ nodes: 1, credits: 1, open: 0, latency_ms: null, first_event_ms: null },
   ...more,
 });
 
@@ -16,6 +16,16 @@ describe('the lines of the overview', () => {
     const { times, requests } = measureTraffic([sample(1), sample(2), sample(10), sample(11)]);
     expect(times).toEqual([1, 2, 3, 10, 11]);
     expect(requests).toEqual([1, 1, null, 1, 1]);
+  });
+
+  it('have rates a second, whatever time a count is about', () => {
+    const row = (second: number) => sample(second, { seconds: 10, requests: 30, credits: 20 });
+    const { times, requests, creditsPerMinute } = measureTraffic([row(10), row(20), sample(36)]);
+    expect(times).toEqual([10, 20, 36]);
+    expect(requests).toEqual([3, 3, 1]);
+    expect(creditsPerMinute.slice(0, 2)).toEqual([120, 120]);
+    const gap = measureTraffic([row(10), row(40)]);
+    expect(gap.requests).toEqual([3, null, 3]);
   });
 
   it('have no latency where there was no request', () => {

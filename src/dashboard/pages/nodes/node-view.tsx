@@ -1,28 +1,31 @@
-import type { Cluster } from '../../api/api-types.ts';
-import { formatAge, formatMs } from '../../format.ts';
+import type { NodeDetail } from '../../api/api-types.ts';
+import { formatAge, formatCount, formatMs } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { type Fact, Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 
-/** Shows only the node that serves this page; each node serves a page of its own. */
-export function NodeView({ cluster }: { readonly cluster: Cluster }) {
-  const { node, redis, workers } = cluster;
+type Upstream = NodeDetail['upstreams'][number];
+
+/** Shows one node in full: its settings, upstreams, Redis and workers. */
+export function NodeView({ detail }: { readonly detail: NodeDetail }) {
+  const { redis, workers, upstreams } = detail;
   return (
     <>
-      <h2>This node</h2>
-      <Facts
-        facts={[
-          { name: 'Node', value: <code>{node.id}</code>, isWide: true },
-          { name: 'Version', value: node.version },
-          { name: 'Started', value: <Moment iso={node.started_at} /> },
-          { name: 'Up', value: formatAge(node.started_at, Date.now()) },
-          { name: 'Version of the settings', value: <code>{node.config.version}</code> },
-          {
-            name: 'Settings file',
-            value: node.config.path ?? 'none: all is by default',
-            isWide: true,
-          },
+      <h2>State</h2>
+      <Facts facts={listFacts(detail)} />
+      <h2>Upstreams</h2>
+      <DataTable
+        caption="Upstreams as the worst-off worker sees them"
+        rows={upstreams}
+        keyOf={({ name }) => name}
+        emptyText="No upstream is configured"
+        columns={[
+          { title: 'Upstream', cell: ({ name }) => name },
+          { title: 'Kind', cell: ({ kind }) => kind },
+          { title: 'Breaker', cell: ({ state }) => <Badge state={state} /> },
+          { title: 'In flight', cell: (row) => formatCount(countInFlight(row)), isNumber: true },
+          { title: 'Tries', cell: (row) => formatCount(countTries(row)), isNumber: true },
         ]}
       />
       <h2>Redis</h2>
@@ -49,4 +52,25 @@ export function NodeView({ cluster }: { readonly cluster: Cluster }) {
       />
     </>
   );
+}
+
+function listFacts({ id, state, node, heard_at: heardAt }: NodeDetail): Fact[] {
+  return [
+    { name: 'Node', value: <code>{id}</code>, isWide: true },
+    { name: 'State', value: <Badge state={state} /> },
+    { name: 'Heard last', value: <Moment iso={heardAt} /> },
+    { name: 'Version', value: node.version },
+    { name: 'Started', value: <Moment iso={node.started_at} /> },
+    ...(state === 'gone' ? [] : [{ name: 'Up', value: formatAge(node.started_at, Date.now()) }]),
+    { name: 'Version of the settings', value: <code>{node.config.version}</code> },
+    { name: 'Settings file', value: node.config.path ?? 'none: all is by default', isWide: true },
+  ];
+}
+
+function countInFlight({ workers }: Upstream): number {
+  return workers.reduce((sum, { in_flight: inFlight }) => sum + inFlight, 0);
+}
+
+function countTries({ tries }: Upstream): number {
+  return Object.values(tries).reduce((sum, count) => sum + count, 0);
 }

@@ -4,10 +4,8 @@ const SECONDS_PER_MINUTE = 60;
 const MS_PER_SECOND = 1_000;
 /** Fewer seconds say little about a minute. */
 const SECONDS_SEEN_MIN = 10;
-/**
- * Summaries come once a second. If two are further apart than this, nothing is known in between.
- */
-const GAP_MS = 3_000;
+/** If as much time as two samples is missing between two of them, nothing is known in between. */
+const SAMPLES_MISSING_MAX = 2;
 
 export interface TrafficLines {
   readonly times: readonly number[];
@@ -22,13 +20,13 @@ export interface TrafficLines {
   readonly creditsPerMinute: readonly (number | null)[];
 }
 
-/** Lines have a gap where the connection was lost. */
+/** Counts become rates a second. Lines have a gap where the connection was lost. */
 export function measureTraffic(samples: readonly Sample[]): TrafficLines {
   const points = samples.flatMap(
     (sample, index): { atMs: number; sample?: Sample; index: number }[] => {
       const point = { atMs: sample.atMs, sample, index };
       const before = samples[index - 1];
-      if (before === undefined || sample.atMs - before.atMs < GAP_MS) return [point];
+      if (before === undefined || !isGapBetween(before, sample)) return [point];
       return [{ atMs: before.atMs + MS_PER_SECOND, index }, point];
     },
   );
@@ -36,9 +34,9 @@ export function measureTraffic(samples: readonly Sample[]): TrafficLines {
     points.map(({ sample, index }) => (sample && read(sample, index)) ?? null);
   return {
     times: points.map(({ atMs }) => atMs / MS_PER_SECOND),
-    requests: line(({ requests }) => requests),
-    streams: line(({ streams }) => streams),
-    refused: line(({ refused }) => refused),
+    requests: line(({ requests, seconds }) => requests / seconds),
+    streams: line(({ streams, seconds }) => streams / seconds),
+    refused: line(({ refused, seconds }) => refused / seconds),
     p50: line(({ latency_ms: latency }) => latency?.p50),
     p90: line(({ latency_ms: latency }) => latency?.p90),
     p99: line(({ latency_ms: latency }) => latency?.p99),
@@ -48,19 +46,25 @@ export function measureTraffic(samples: readonly Sample[]): TrafficLines {
   };
 }
 
+function isGapBetween(before: Sample, after: Sample): boolean {
+  const missingMs = after.atMs - after.seconds * MS_PER_SECOND - before.atMs;
+  return missingMs >= SAMPLES_MISSING_MAX * before.seconds * MS_PER_SECOND;
+}
+
 /**
  * Returns the rate of the last minute, or of the part of it that was seen; null until that part is
  * long enough.
  */
 function rateLastMinute(samples: readonly Sample[], index: number): number | null {
   const endMs = samples[index]?.atMs ?? 0;
-  // Each sample covers one second, however late it came.
+  // Each sample covers its time, however late it came.
   const seen = samples
     .slice(Math.max(0, index + 1 - SECONDS_PER_MINUTE), index + 1)
     .filter(({ atMs }) => endMs - atMs < SECONDS_PER_MINUTE * MS_PER_SECOND);
-  if (seen.length < SECONDS_SEEN_MIN) return null;
+  const secondsSeen = seen.reduce((total, { seconds }) => total + seconds, 0);
+  if (secondsSeen < SECONDS_SEEN_MIN) return null;
   const sum = seen.reduce((total, { credits }) => total + credits, 0);
-  return (sum / seen.length) * SECONDS_PER_MINUTE;
+  return (sum / secondsSeen) * SECONDS_PER_MINUTE;
 }
 
 export interface RefusalCount {

@@ -1,0 +1,142 @@
+import type { ComponentChildren } from 'preact';
+import type { Cluster, Member } from '../../api/api-types.ts';
+import { formatAge, formatCount, formatFigure } from '../../format.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { DataTable, type TableColumn } from '../../parts/tables/data-table.tsx';
+import { findOdd } from './find-odd.ts';
+import { nameNode } from './name-node.ts';
+
+interface MemberTableProps {
+  readonly cluster: Cluster;
+  readonly detail: 'brief' | 'full';
+}
+
+const ABSENT = '–';
+const STATES = ['up', 'draining', 'gone'];
+
+export function MemberTable({ cluster, detail }: MemberTableProps) {
+  const rows = cluster.nodes.toSorted(
+    (one, other) =>
+      STATES.indexOf(one.state) - STATES.indexOf(other.state) || (one.id < other.id ? -1 : 1),
+  );
+  return (
+    <DataTable
+      caption="All nodes on this Redis"
+      rows={rows}
+      keyOf={({ id }) => id}
+      emptyText="No node was heard"
+      isTitled={detail === 'brief'}
+      columns={[
+        nodeColumn(cluster.answered_by),
+        { title: 'State', cell: (member) => <StateOf member={member} /> },
+        ...(detail === 'full' ? versionColumns(cluster) : []),
+        ...HEALTH,
+        ...TRAFFIC,
+        ...(detail === 'full' ? [DUTIES] : []),
+      ]}
+    />
+  );
+}
+
+function nodeColumn(answeredBy: string): TableColumn<Member> {
+  return {
+    title: 'Node',
+    cell: ({ id, ops_url: url }) => (
+      <>
+        <a href={`#/nodes/${encodeURIComponent(id)}`} title={id}>
+          {nameNode(id)}
+        </a>
+        {id === answeredBy && <small>answers here</small>}
+        {url !== null && <small>{url}</small>}
+      </>
+    ),
+  };
+}
+
+/** A node that was told to end has said so. Any other was lost. */
+export function StateOf({ member }: { readonly member: Member }) {
+  const { state, has_ended: hasEnded, heard_at: heardAt, started_at: startedAt } = member;
+  const age = formatAge(state === 'gone' ? heardAt : startedAt, Date.now());
+  return (
+    <>
+      <Badge state={state} />
+      <small>
+        {state === 'gone' ? `${hasEnded ? 'ended' : 'lost'}, heard ${age} ago` : `for ${age}`}
+      </small>
+    </>
+  );
+}
+
+function versionColumns(cluster: Cluster): readonly TableColumn<Member>[] {
+  const marked = (odd: ReadonlySet<string>, read: (member: Member) => ComponentChildren) => {
+    return (member: Member) => (
+      <>
+        {read(member)} {odd.has(member.id) && <Badge state="differs" />}
+      </>
+    );
+  };
+  return [
+    { title: 'Version', cell: marked(findOdd(cluster, 'version'), ({ version }) => version) },
+    {
+      title: 'Settings',
+      cell: marked(findOdd(cluster, 'config'), ({ config }) => <code>{config.version}</code>),
+    },
+    {
+      title: 'Catalogue',
+      cell: marked(findOdd(cluster, 'catalogue'), (member) => member.catalogue_version ?? ABSENT),
+    },
+  ];
+}
+
+/** A node that is gone does nothing now. */
+const now = (read: (member: Member) => ComponentChildren) => (member: Member) =>
+  member.state === 'gone' ? ABSENT : read(member);
+
+const HEALTH: readonly TableColumn<Member>[] = [
+  {
+    title: 'Workers',
+    cell: now(({ workers }) => `${workers.up} of ${workers.wanted}`),
+    isNumber: true,
+  },
+  { title: 'Upstreams', cell: now(({ upstreams }) => <UpstreamStates upstreams={upstreams} />) },
+];
+
+const TRAFFIC: readonly TableColumn<Member>[] = [
+  {
+    title: 'Requests a second',
+    cell: now(({ requests_per_s: rate }) => formatFigure(rate)),
+    isNumber: true,
+  },
+  { title: 'Open', cell: now(({ open }) => formatCount(open)), isNumber: true },
+];
+
+const DUTIES: TableColumn<Member> = {
+  title: 'Duties',
+  cell: now(({ is_ingesting: isIngesting, sweeps }) => (
+    <>
+      {isIngesting && <span>fills the books</span>}
+      {sweeps > 0 && <small>sweeps {formatCount(sweeps)} buckets</small>}
+      {!isIngesting && sweeps === 0 && 'none'}
+    </>
+  )),
+};
+
+/** Names only the upstreams that something is wrong with. */
+function UpstreamStates({ upstreams }: Pick<Member, 'upstreams'>) {
+  const troubled = upstreams.filter(({ state }) => state !== 'closed');
+  const sound = upstreams.length - troubled.length;
+  return (
+    <>
+      {sound > 0 && (
+        <>
+          {sound} <Badge state="closed" />
+        </>
+      )}
+      {troubled.map(({ name, state }) => (
+        <small key={name}>
+          {name} <Badge state={state} />
+        </small>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../api/api.ts';
+import type { FleetReload } from '../../api/api-types.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
+import { nameNode } from './name-node.ts';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  reloaded: 'good',
+  refused: 'bad',
+  failed: 'bad',
+  silent: 'bad',
+};
+
+interface ReloadNodesProps {
+  /** How many nodes run. */
+  readonly running: number;
+  readonly onReloaded: () => void;
+}
+
+/** Makes all nodes read their settings anew, and shows what came of it. */
+export function ReloadNodes({ running, onReloaded }: ReloadNodesProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [result, setResult] = useState<FleetReload | undefined>();
+  return (
+    <>
+      <div class="bar-of-buttons">
+        <button type="button" onClick={() => setOpen(true)}>
+          Reload all
+        </button>
+      </div>
+      <p role="status">{result !== undefined && summarise(result)}</p>
+      {result !== undefined && <ReloadTable result={result} />}
+      {isOpen && (
+        <ConfirmDialog
+          title="Reload all nodes?"
+          subject={running === 1 ? '1 node' : `${running} nodes`}
+          verb="Reload"
+          onClose={() => setOpen(false)}
+          onConfirm={async () => {
+            setResult(await api.reloadNodes());
+            onReloaded();
+          }}
+        >
+          Each node reads its settings anew, one after the other. The first that does not take them
+          over ends it.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function summarise({ nodes }: FleetReload): string {
+  const ended = nodes.find(({ status }) => status !== 'reloaded');
+  return ended === undefined
+    ? 'All nodes have taken over their settings.'
+    : `The reload ended at node ${nameNode(ended.id)}: see below.`;
+}
+
+function ReloadTable({ result }: { readonly result: FleetReload }) {
+  return (
+    <DataTable
+      caption="Result of the reload"
+      rows={result.nodes}
+      keyOf={({ id }) => id}
+      emptyText="No node runs"
+      columns={[
+        { title: 'Node', cell: ({ id }) => <span title={id}>{nameNode(id)}</span> },
+        { title: 'Result', cell: ({ status }) => <Badge state={status} tone={TONES[status]} /> },
+        {
+          title: 'Settings',
+          cell: ({ config_version: version }) =>
+            version === undefined ? '–' : <code>{version}</code>,
+        },
+        {
+          title: 'Problems',
+          cell: ({ problems = [] }) => (problems.length === 0 ? '–' : <Problems of={problems} />),
+          isProse: true,
+        },
+      ]}
+    />
+  );
+}
+
+function Problems({ of: problems }: { readonly of: readonly string[] }) {
+  return (
+    <ul class="changes">
+      {problems.map((problem) => (
+        <li key={problem}>{problem}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,30 @@
+import { Field } from '../../parts/field.tsx';
+
+/** How much time the charts show. */
+export type Range = 'hour' | 'minutes';
+
+interface RangeFieldProps {
+  readonly range: Range;
+  readonly onChange: (range: Range) => void;
+}
+
+export function RangeField({ range, onChange }: RangeFieldProps) {
+  return (
+    <div class="bar-of-buttons">
+      <Field label="Charts of">
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={range}
+            onChange={({ currentTarget: { value } }) =>
+              onChange(value === 'minutes' ? 'minutes' : 'hour')
+            }
+          >
+            <option value="hour">the last hour</option>
+            <option value="minutes">the last five minutes</option>
+          </select>
+        )}
+      </Field>
+    </div>
+  );
+}
