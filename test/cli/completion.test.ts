@@ -32,7 +32,10 @@ describe('tollgate completion', () => {
     expect(await complete('re')).toEqual(['requests', 'reload']);
     expect(await complete('mod')).toEqual(['models']);
     expect(await complete('key', 'revoke', 'some-id', '--y')).toEqual(['--yes']);
-    for (const command of ['models', 'reload']) {
+    for (const command of ['reload', 'top']) {
+      expect(await complete(command, '--a')).toEqual(['--all']);
+    }
+    for (const command of ['models', 'nodes', 'reload']) {
       expect(await complete(command, '--j')).toEqual(['--json']);
     }
   });

@@ -43,6 +43,7 @@ it.each([390, 1_280])(
     await operator.call('PATCH', `/accounts/${account}`, { status: 'suspended' });
     await operator.call('PATCH', `/accounts/${account}`, { status: 'active' });
 
+    const { answered_by: node } = await operator.call<{ answered_by: string }>('GET', '/cluster');
     const tab = await openTab({ viewport: { width, height: 800 } });
     await signIn(tab, gateway());
     const { page } = tab;
@@ -56,7 +57,7 @@ it.each([390, 1_280])(
     const month = new Date().toISOString().slice(0, 'yyyy-mm'.length);
     const requestId = headers.get('request-id') ?? '';
     for (const [place, text] of [
-      ['overview', 'Workers of this node'],
+      ['overview', 'All nodes on this Redis'],
       ['accounts', account],
       ['requests', 'the newest first'],
       [`accounts/${account}/statements/${month}`, 'Charged by key'],
@@ -66,7 +67,8 @@ it.each([390, 1_280])(
       ['upstreams', 'llm-haiku-4.5'],
       ['models', 'llm-haiku-4.5'],
       ['audit', 'account.suspend'],
-      ['nodes', 'Memory now'],
+      ['nodes', 'All nodes on this Redis'],
+      [`nodes/${node}`, 'Memory now'],
       ['playground', 'Prompt'],
     ] as const) {
       await page.evaluate(`location.hash = '#/${place}'`);

@@ -153,14 +153,15 @@ it('the node is shown with its workers, settings, Redis, memory and lag', async 
   const tab = await openTab();
   await signIn(tab, gateway(), '#/nodes');
   const { page } = tab;
+  await page.getByRole('table', { name: 'All nodes' }).getByRole('link').click();
   const { node } = await admin(gateway()).call<{
     node: { id: string; version: string; config: { path: string; version: string } };
   }>('GET', '/cluster');
   for (const text of [node.id, node.version, node.config.version, node.config.path]) {
-    await page.getByText(text, { exact: true }).waitFor();
+    await page.locator('.facts').getByText(text, { exact: true }).waitFor();
   }
   await page.getByText('as a part of this node').waitFor();
-  await page.locator('.facts').getByText('up', { exact: true }).waitFor();
+  await page.locator('.facts').last().getByText('up', { exact: true }).waitFor();
   const [pid = 0] = gateway().workerPids();
   const workers = page.getByRole('table', { name: 'Workers of this node' });
   await workers.getByRole('row', { name: `1 ${pid} listening` }).waitFor();

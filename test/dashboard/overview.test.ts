@@ -14,7 +14,7 @@ it('traffic of a client library arrives in the charts, with its refusals by reas
   await signIn(tab, gateway());
   const { page } = tab;
   const chart = (title: string) => page.getByRole('img', { name: new RegExp(`^${title}\\.`) });
-  // The charts can only show what happens from now on.
+  await page.getByLabel('Charts of').selectOption('the last five minutes');
   await page.getByRole('img', { name: /requests: 0 now, at most 0;/ }).waitFor();
 
   const client = new OpenAI({
@@ -124,9 +124,15 @@ it('upstreams, Redis, the node and its workers are shown as they are', async () 
   const tab = await openTab();
   await signIn(tab, gateway());
   const { page } = tab;
+  const all = page.getByRole('table', { name: 'Upstreams, and how many nodes' });
+  await all.getByRole('row', { name: 'simulated closed on 1 node' }).waitFor();
+  await page.getByText('up on 1 node embedded').waitFor();
+  const { answered_by: node } = await admin(gateway()).call<{ answered_by: string }>(
+    ...(['GET', '/cluster'] as const),
+  );
+  await page.getByLabel('Show', { exact: true }).selectOption(node);
   const upstreams = page.getByRole('table', { name: 'Upstreams as' });
   await upstreams.getByRole('row', { name: /^simulated simulated closed 0 \d+$/ }).waitFor();
-  await page.getByText('up embedded').waitFor();
   const [pid = 0] = gateway().workerPids();
   const workers = page.getByRole('table', { name: 'Workers of this node' });
   await workers.getByRole('row', { name: new RegExp(`^1 ${pid} listening `) }).waitFor();
