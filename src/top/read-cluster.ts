@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, numberOf, textOf, timeOf } from './read-fields.ts';
+import { toFields, toFieldsList, toNumber, toText, toTimeMs } from './read-fields.ts';
 
 export interface ClusterPage {
   readonly nodeId: string | undefined;
@@ -32,24 +32,24 @@ interface UpstreamOfWorker {
  * here.
  */
 export function readCluster(body: unknown): ClusterPage {
-  const { node, redis, workers, upstreams } = fieldsOf(body);
+  const { node, redis, workers, upstreams } = toFields(body);
   return {
-    nodeId: textOf(fieldsOf(node)['id']),
-    version: textOf(fieldsOf(node)['version']),
-    redisState: textOf(fieldsOf(redis)['state']),
-    workers: listOf(workers).map((worker) => ({
-      worker: numberOf(worker['worker']),
-      pid: numberOf(worker['pid']),
-      state: textOf(worker['state']),
-      startedMs: timeOf(worker['started_at']),
+    nodeId: toText(toFields(node)['id']),
+    version: toText(toFields(node)['version']),
+    redisState: toText(toFields(redis)['state']),
+    workers: toFieldsList(workers).map((worker) => ({
+      worker: toNumber(worker['worker']),
+      pid: toNumber(worker['pid']),
+      state: toText(worker['state']),
+      startedMs: toTimeMs(worker['started_at']),
     })),
-    upstreams: listOf(upstreams).map((upstream) => ({
-      name: textOf(upstream['name']),
-      state: textOf(upstream['state']),
-      workers: listOf(upstream['workers']).map((worker) => ({
-        worker: numberOf(worker['worker']),
-        inFlight: numberOf(worker['in_flight']),
-        inFlightMax: numberOf(worker['max_concurrency']),
+    upstreams: toFieldsList(upstreams).map((upstream) => ({
+      name: toText(upstream['name']),
+      state: toText(upstream['state']),
+      workers: toFieldsList(upstream['workers']).map((worker) => ({
+        worker: toNumber(worker['worker']),
+        inFlight: toNumber(worker['in_flight']),
+        inFlightMax: toNumber(worker['max_concurrency']),
       })),
     })),
   };

@@ -1,4 +1,11 @@
-import { type Fields, fieldsOf, listOf, numberOf, textOf, timeOf } from './read-fields.ts';
+import {
+  toFields,
+  toFieldsList,
+  toNumber,
+  toText,
+  toTimeMs,
+  type UnknownFields,
+} from './read-fields.ts';
 
 export interface FleetPage {
   /** The id of the node that was asked. */
@@ -49,56 +56,56 @@ interface SummaryQuantiles {
 
 /** Reads what `GET /admin/v1/cluster` says of all nodes. */
 export function readFleet(body: unknown): FleetPage {
-  const { answered_by: answeredBy, fleet, nodes, versions_differ: differ } = fieldsOf(body);
+  const { answered_by: answeredBy, fleet, nodes, versions_differ: differ } = toFields(body);
   return {
-    answeredBy: textOf(answeredBy),
-    state: textOf(fieldsOf(fleet)['state']),
-    nodes: listOf(nodes).map(readNode),
-    differences: Object.entries(fieldsOf(differ))
+    answeredBy: toText(answeredBy),
+    state: toText(toFields(fleet)['state']),
+    nodes: toFieldsList(nodes).map(readNode),
+    differences: Object.entries(toFields(differ))
       .filter(([, isDifferent]) => isDifferent === true)
       .map(([what]) => what),
   };
 }
 
-function readNode(node: Fields): FleetNode {
+function readNode(node: UnknownFields): FleetNode {
   return {
-    id: textOf(node['id']),
-    state: textOf(node['state']),
-    heardMs: timeOf(node['heard_at']),
-    uptimeSeconds: numberOf(node['uptime_s']),
-    version: textOf(node['version']),
-    opsUrl: textOf(node['ops_url']),
-    configVersion: textOf(fieldsOf(node['config'])['version']),
-    catalogueVersion: numberOf(node['catalogue_version']),
-    workersUp: numberOf(fieldsOf(node['workers'])['up']),
-    workersWanted: numberOf(fieldsOf(node['workers'])['wanted']),
-    upstreams: listOf(node['upstreams']).flatMap(({ name, state }) =>
+    id: toText(node['id']),
+    state: toText(node['state']),
+    heardMs: toTimeMs(node['heard_at']),
+    uptimeSeconds: toNumber(node['uptime_s']),
+    version: toText(node['version']),
+    opsUrl: toText(node['ops_url']),
+    configVersion: toText(toFields(node['config'])['version']),
+    catalogueVersion: toNumber(node['catalogue_version']),
+    workersUp: toNumber(toFields(node['workers'])['up']),
+    workersWanted: toNumber(toFields(node['workers'])['wanted']),
+    upstreams: toFieldsList(node['upstreams']).flatMap(({ name, state }) =>
       typeof name === 'string' && typeof state === 'string' ? [{ name, state }] : [],
     ),
-    redisState: textOf(fieldsOf(node['redis'])['state']),
+    redisState: toText(toFields(node['redis'])['state']),
     isIngesting: node['is_ingesting'] === true,
-    sweeps: numberOf(node['sweeps']),
-    open: numberOf(node['open']),
-    requestsPerSecond: numberOf(node['requests_per_s']),
+    sweeps: toNumber(node['sweeps']),
+    open: toNumber(node['open']),
+    requestsPerSecond: toNumber(node['requests_per_s']),
   };
 }
 
 /** Reads the data of a `summary` of the events. */
 export function readSummary(data: unknown): FleetSummary {
-  const summary = fieldsOf(data);
+  const summary = toFields(data);
   return {
-    nodes: numberOf(summary['nodes']),
-    requests: numberOf(summary['requests']),
-    refused: numberOf(summary['refused']),
-    streams: numberOf(summary['streams']),
-    credits: numberOf(summary['credits']),
-    open: numberOf(summary['open']),
+    nodes: toNumber(summary['nodes']),
+    requests: toNumber(summary['requests']),
+    refused: toNumber(summary['refused']),
+    streams: toNumber(summary['streams']),
+    credits: toNumber(summary['credits']),
+    open: toNumber(summary['open']),
     latencyMs: readQuantiles(summary['latency_ms']),
     firstEventMs: readQuantiles(summary['first_event_ms']),
   };
 }
 
 function readQuantiles(value: unknown): SummaryQuantiles | undefined {
-  const { p50, p99 } = fieldsOf(value);
-  return p50 === undefined ? undefined : { p50: numberOf(p50), p99: numberOf(p99) };
+  const { p50, p99 } = toFields(value);
+  return p50 === undefined ? undefined : { p50: toNumber(p50), p99: toNumber(p99) };
 }

@@ -5,13 +5,13 @@ import {
   renderQuantiles,
   renderTable,
   renderUptime,
-  type Size,
+  type ScreenSize,
   UNKNOWN,
   wrapParts,
 } from './render-parts.ts';
 
 /** The lines of a screen about all nodes. They fit on the screen. */
-export function renderFleet(view: FleetView, size: Size): string[] {
+export function renderFleet(view: FleetView, size: ScreenSize): string[] {
   const lines = [
     `tollgate top --all  nodes ${renderCounts(view.states)}`,
     ...view.problems.map((problem) => `! ${problem}`),

@@ -1,6 +1,6 @@
 import type { Quantiles } from './build-view.ts';
 
-export interface Size {
+export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
 }
@@ -57,7 +57,7 @@ export function renderUptime(seconds: number | null): string {
 }
 
 /** Cuts the lines to the size of the screen, and says how many are missing. */
-export function fitLines(lines: readonly string[], { columns, rows }: Size): string[] {
+export function fitLines(lines: readonly string[], { columns, rows }: ScreenSize): string[] {
   const clipped = lines.map((line) => clipLine(line, columns));
   if (clipped.length <= rows) return clipped;
   const shown = clipped.slice(0, Math.max(0, rows - 1));

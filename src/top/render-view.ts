@@ -5,7 +5,7 @@ import {
   renderQuantiles,
   renderTable,
   renderUptime,
-  type Size,
+  type ScreenSize,
   UNKNOWN,
   wrapParts,
 } from './render-parts.ts';
@@ -14,7 +14,7 @@ const GAP = '  ';
 const MEBIBYTE = 1024 ** 2;
 
 /** The lines of a screen. No line is wider than the screen, and all of them fit on it. */
-export function renderView(view: TopView, size: Size): string[] {
+export function renderView(view: TopView, size: ScreenSize): string[] {
   const lines = [
     `tollgate top${GAP}node ${view.node ?? UNKNOWN}${GAP}version ${view.version ?? UNKNOWN}`,
     ...view.problems.map((problem) => `! ${problem}`),

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type AdminSource, readAdminSource } from '../../config/source/read-admin-source.ts';
 import { buildView, type Scrape, type TopView } from '../../top/build-view.ts';
 import { renderFleet } from '../../top/render-fleet.ts';
-import type { Size } from '../../top/render-parts.ts';
+import type { ScreenSize } from '../../top/render-parts.ts';
 import { renderView } from '../../top/render-view.ts';
 import { type AdminOptions, type CommandHost, withAdminOptions } from '../admin-command.ts';
 import { CommandFailure, NodeRefusal } from '../command-failure.ts';
@@ -13,7 +13,7 @@ import { readFleetSnapshot, watchFleet } from '../watch-fleet.ts';
 
 const REFRESH_MS = 1_000;
 /** The size of a snapshot, which no terminal bounds. */
-const PLAIN_SIZE: Size = { columns: 200, rows: 1_000 };
+const PLAIN_SIZE: ScreenSize = { columns: 200, rows: 1_000 };
 
 type ReadScrape = () => Promise<Scrape>;
 
@@ -26,11 +26,11 @@ export function registerTopCommand(program: Command, { terminal, setExitCode }: 
     .description('watch a node: requests, latency, Redis, upstreams, workers')
     .option('--all', 'watch all nodes together')
     .action(async ({ url, dataDir, json, all }: TopOptions) => {
-      const shown = all === true ? showFleet : showNode;
+      const subject = all === true ? showFleet : showNode;
       const source = () => readAdminSource({ url, dataDir });
       try {
-        if (json !== true && process.stdout.isTTY) return await shown.watch(source);
-        const { view, lines } = await shown.readOnce(source);
+        if (json !== true && process.stdout.isTTY) return await subject.watch(source);
+        const { view, lines } = await subject.readOnce(source);
         terminal.out(json === true ? JSON.stringify(view, undefined, 2) : lines.join('\n'));
       } catch (error) {
         if (!(error instanceof CommandFailure)) throw error;
@@ -40,12 +40,12 @@ export function registerTopCommand(program: Command, { terminal, setExitCode }: 
     });
 }
 
-interface Shown {
+interface TopSubject {
   watch(source: () => AdminSource): Promise<void>;
   readOnce(source: () => AdminSource): Promise<{ view: object; lines: string[] }>;
 }
 
-const showNode: Shown = {
+const showNode: TopSubject = {
   watch: (source) => watch(() => scrapeNode(source())),
   async readOnce(source) {
     const view = await readSnapshot(() => scrapeNode(source()));
@@ -53,7 +53,7 @@ const showNode: Shown = {
   },
 };
 
-const showFleet: Shown = {
+const showFleet: TopSubject = {
   watch: (source) => watchFleet(source()),
   async readOnce(source) {
     const view = await readFleetSnapshot(source());

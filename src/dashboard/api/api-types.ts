@@ -16,9 +16,9 @@ export type Receipt = z.infer<typeof answers.receiptAnswer>;
 export type AuditList = z.infer<typeof answers.auditAnswer>;
 export type Cluster = z.infer<typeof cluster.clusterAnswer>;
 /** A node as the fleet knows it. */
-export type Member = Cluster['nodes'][number];
+export type ListedNode = Cluster['nodes'][number];
 /** A node in full. */
-export type NodeDetail = z.infer<typeof cluster.nodeAnswer>;
+export type FullNode = z.infer<typeof cluster.nodeAnswer>;
 export type FleetReload = z.infer<typeof cluster.fleetReloadAnswer>;
 export type History = z.infer<typeof cluster.historyAnswer>;
 export type ModelList = z.infer<typeof answers.modelsAnswer>;

@@ -46,7 +46,7 @@ export const api = {
     readAdmin<types.Receipt>(`/requests/${at(id)}`, { signal }),
   readCluster: (signal?: Signal) => readAdmin<types.Cluster>('/cluster', { signal }),
   readNode: (id: string, signal?: Signal) =>
-    readAdmin<types.NodeDetail>(`/cluster/nodes/${at(id)}`, { signal }),
+    readAdmin<types.FullNode>(`/cluster/nodes/${at(id)}`, { signal }),
   /** What all nodes did in the last hour. */
   readHistory: (signal?: Signal) => readAdmin<types.History>('/history', { signal }),
   /** Reloads all nodes, one after the other. */

@@ -39,7 +39,7 @@ export function startEvents(): () => void {
   });
 }
 
-interface Following {
+interface FollowOptions {
   /** The id of one node; without it the events are those of all nodes. */
   readonly node?: string;
   readonly onEvent: Listener;
@@ -51,14 +51,14 @@ interface Following {
  *
  *   connecting ──▶ open ──▶ lost ──▶ (waits, twice as long each time) ──▶ open
  */
-export function followEvents(following: Following): () => void {
+export function followEvents(following: FollowOptions): () => void {
   const stopping = new AbortController();
   following.onConnection?.({ state: 'connecting' });
   void follow(following, stopping.signal);
   return () => stopping.abort();
 }
 
-async function follow(following: Following, stopping: AbortSignal): Promise<void> {
+async function follow(following: FollowOptions, stopping: AbortSignal): Promise<void> {
   let retryMs = RETRY_MS_MIN;
   while (!stopping.aborted) {
     try {
@@ -77,7 +77,7 @@ async function follow(following: Following, stopping: AbortSignal): Promise<void
 
 /** Always ends with an error, because a node ends the stream only when it stops itself. */
 async function readStream(
-  { node, onEvent }: Following,
+  { node, onEvent }: FollowOptions,
   stopping: AbortSignal,
   onOpen: () => void,
 ): Promise<never> {

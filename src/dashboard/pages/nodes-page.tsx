@@ -3,7 +3,7 @@ import { useLoad } from '../loading/use-load.ts';
 import { LoadView } from '../parts/load-view.tsx';
 import { FleetNotices } from './nodes/fleet-notices.tsx';
 import { MemberTable } from './nodes/member-table.tsx';
-import { ReloadNodes } from './nodes/reload-nodes.tsx';
+import { ReloadAll } from './nodes/reload-all.tsx';
 
 const REFRESH_MS = 2_000;
 
@@ -15,7 +15,7 @@ export function NodesPage() {
         <>
           <FleetNotices cluster={cluster} />
           <MemberTable cluster={cluster} detail="full" />
-          <ReloadNodes
+          <ReloadAll
             running={cluster.nodes.filter(({ state }) => state !== 'gone').length}
             onReloaded={load.reload}
           />

@@ -7,7 +7,7 @@ import { ExplorerPage } from './explorer-page.tsx';
 import { KeyPage } from './key-page.tsx';
 import { MissingPage } from './missing-page.tsx';
 import { ModelsPage } from './models-page.tsx';
-import { NodePage } from './node-page.tsx';
+import { NodeDetailPage } from './node-detail-page.tsx';
 import { NodesPage } from './nodes-page.tsx';
 import { OverviewPage } from './overview-page.tsx';
 import type { PageProps } from './page-props.ts';
@@ -49,7 +49,7 @@ export const PAGES: readonly Page[] = [
   inNavigation('/models', 'Models and prices', ModelsPage),
   inNavigation('/audit', 'Audit', AuditLogPage),
   inNavigation('/nodes', 'Nodes', NodesPage),
-  below('/nodes', '/nodes/{id}', 'Node', NodePage),
+  below('/nodes', '/nodes/{id}', 'Node', NodeDetailPage),
   inNavigation('/playground', 'Playground', PlaygroundPage),
 ];
 

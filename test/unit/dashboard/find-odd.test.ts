@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Cluster, Member } from '../../../src/dashboard/api/api-types.ts';
+import type { Cluster, ListedNode } from '../../../src/dashboard/api/api-types.ts';
 import { findOdd } from '../../../src/dashboard/pages/nodes/find-odd.ts';
 
 type Known = Pick<Cluster, 'answered_by' | 'nodes' | 'versions_differ'>;
 
-const member = (id: string, version: string, state: Member['state'] = 'up') =>
-  ({ id, version, state }) as Member;
-const clusterOf = (answeredBy: string, ...nodes: Member[]): Known => ({
+const member = (id: string, version: string, state: ListedNode['state'] = 'up') =>
+  ({ id, version, state }) as ListedNode;
+const clusterOf = (answeredBy: string, ...nodes: ListedNode[]): Known => ({
   answered_by: answeredBy,
   nodes,
   versions_differ: { config: false, catalogue: false, version: true },

@@ -1,9 +1,9 @@
-import type { Cluster, Member } from '../../api/api-types.ts';
+import type { Cluster, ListedNode } from '../../api/api-types.ts';
 
 type Difference = keyof Cluster['versions_differ'];
 type Versions = Pick<Cluster, 'answered_by' | 'nodes' | 'versions_differ'>;
 
-const VALUES: Readonly<Record<Difference, (member: Member) => string>> = {
+const VALUES: Readonly<Record<Difference, (member: ListedNode) => string>> = {
   config: ({ config }) => config.hash,
   catalogue: ({ catalogue_version: version }) => String(version),
   version: ({ version }) => version,

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Cluster, Member } from '../../api/api-types.ts';
+import type { Cluster, ListedNode } from '../../api/api-types.ts';
 import { formatAge, formatCount, formatFigure } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DataTable, type TableColumn } from '../../parts/tables/data-table.tsx';
@@ -38,7 +38,7 @@ export function MemberTable({ cluster, detail }: MemberTableProps) {
   );
 }
 
-function nodeColumn(answeredBy: string): TableColumn<Member> {
+function nodeColumn(answeredBy: string): TableColumn<ListedNode> {
   return {
     title: 'Node',
     cell: ({ id, ops_url: url }) => (
@@ -54,7 +54,7 @@ function nodeColumn(answeredBy: string): TableColumn<Member> {
 }
 
 /** A node that was told to end has said so. Any other was lost. */
-export function StateOf({ member }: { readonly member: Member }) {
+export function StateOf({ member }: { readonly member: ListedNode }) {
   const { state, has_ended: hasEnded, heard_at: heardAt, started_at: startedAt } = member;
   const age = formatAge(state === 'gone' ? heardAt : startedAt, Date.now());
   return (
@@ -67,9 +67,9 @@ export function StateOf({ member }: { readonly member: Member }) {
   );
 }
 
-function versionColumns(cluster: Cluster): readonly TableColumn<Member>[] {
-  const marked = (odd: ReadonlySet<string>, read: (member: Member) => ComponentChildren) => {
-    return (member: Member) => (
+function versionColumns(cluster: Cluster): readonly TableColumn<ListedNode>[] {
+  const marked = (odd: ReadonlySet<string>, read: (member: ListedNode) => ComponentChildren) => {
+    return (member: ListedNode) => (
       <>
         {read(member)} {odd.has(member.id) && <Badge state="differs" />}
       </>
@@ -89,10 +89,10 @@ function versionColumns(cluster: Cluster): readonly TableColumn<Member>[] {
 }
 
 /** A node that is gone does nothing now. */
-const now = (read: (member: Member) => ComponentChildren) => (member: Member) =>
+const now = (read: (member: ListedNode) => ComponentChildren) => (member: ListedNode) =>
   member.state === 'gone' ? ABSENT : read(member);
 
-const HEALTH: readonly TableColumn<Member>[] = [
+const HEALTH: readonly TableColumn<ListedNode>[] = [
   {
     title: 'Workers',
     cell: now(({ workers }) => `${workers.up} of ${workers.wanted}`),
@@ -101,7 +101,7 @@ const HEALTH: readonly TableColumn<Member>[] = [
   { title: 'Upstreams', cell: now(({ upstreams }) => <UpstreamStates upstreams={upstreams} />) },
 ];
 
-const TRAFFIC: readonly TableColumn<Member>[] = [
+const TRAFFIC: readonly TableColumn<ListedNode>[] = [
   {
     title: 'Requests a second',
     cell: now(({ requests_per_s: rate }) => formatFigure(rate)),
@@ -110,7 +110,7 @@ const TRAFFIC: readonly TableColumn<Member>[] = [
   { title: 'Open', cell: now(({ open }) => formatCount(open)), isNumber: true },
 ];
 
-const DUTIES: TableColumn<Member> = {
+const DUTIES: TableColumn<ListedNode> = {
   title: 'Duties',
   cell: now(({ is_ingesting: isIngesting, sweeps }) => (
     <>
@@ -122,7 +122,7 @@ const DUTIES: TableColumn<Member> = {
 };
 
 /** Names only the upstreams that something is wrong with. */
-function UpstreamStates({ upstreams }: Pick<Member, 'upstreams'>) {
+function UpstreamStates({ upstreams }: Pick<ListedNode, 'upstreams'>) {
   const troubled = upstreams.filter(({ state }) => state !== 'closed');
   const sound = upstreams.length - troubled.length;
   return (

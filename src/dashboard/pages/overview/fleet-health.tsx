@@ -1,4 +1,4 @@
-import type { Cluster, Member } from '../../api/api-types.ts';
+import type { Cluster, ListedNode } from '../../api/api-types.ts';
 import { formatCount } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DataTable } from '../../parts/tables/data-table.tsx';
@@ -47,7 +47,7 @@ function States({ states }: { readonly states: readonly StateCount[] }) {
   );
 }
 
-function listUpstreams(nodes: readonly Member[]) {
+function listUpstreams(nodes: readonly ListedNode[]) {
   const seen = nodes.flatMap(({ upstreams }) => upstreams);
   return [...new Set(seen.map(({ name }) => name))].map((name) => ({
     name,

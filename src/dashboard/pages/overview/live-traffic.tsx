@@ -6,9 +6,9 @@ import { Chart } from '../../parts/charts/chart.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 import { listSamples, type Sample } from '../../sample.ts';
+import { type ChartRange, ChartRangeField } from './chart-range-field.tsx';
 import { joinHour, joinMinutes } from './join-traffic.ts';
 import { countRefusals, measureTraffic, type TrafficLines } from './measure-traffic.ts';
-import { type Range, RangeField } from './range-field.tsx';
 import { useTraffic } from './use-traffic.ts';
 
 const HISTORY_REFRESH_MS = 30_000;
@@ -21,7 +21,7 @@ interface LiveTrafficProps {
 
 /** Shows what all nodes do, with their last hour, or one node since it was chosen. */
 export function LiveTraffic({ node }: LiveTrafficProps) {
-  const [range, setRange] = useState<Range>('hour');
+  const [range, setRange] = useState<ChartRange>('hour');
   const live = useTraffic(node);
   const history = useLoad(
     async (signal) => (node === undefined ? listSamples(await api.readHistory(signal)) : []),
@@ -43,7 +43,7 @@ export function LiveTraffic({ node }: LiveTrafficProps) {
         ]}
       />
       {node === undefined ? (
-        <RangeField range={range} onChange={setRange} />
+        <ChartRangeField range={range} onChange={setRange} />
       ) : (
         <p class="quiet">The lines of one node begin when you choose it.</p>
       )}

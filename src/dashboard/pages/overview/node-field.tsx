@@ -1,11 +1,11 @@
-import type { Member } from '../../api/api-types.ts';
+import type { ListedNode } from '../../api/api-types.ts';
 import { Field } from '../../parts/field.tsx';
 import { nameNode } from '../nodes/name-node.ts';
 
 interface NodeFieldProps {
   /** The id of one node; undefined for all together. */
   readonly node: string | undefined;
-  readonly nodes: readonly Member[];
+  readonly nodes: readonly ListedNode[];
   readonly onChange: (node: string | undefined) => void;
 }
 

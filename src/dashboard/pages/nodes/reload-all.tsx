@@ -13,14 +13,14 @@ const TONES: Readonly<Record<string, Tone>> = {
   silent: 'bad',
 };
 
-interface ReloadNodesProps {
+interface ReloadAllProps {
   /** How many nodes run. */
   readonly running: number;
   readonly onReloaded: () => void;
 }
 
 /** Makes all nodes read their settings anew, and shows what came of it. */
-export function ReloadNodes({ running, onReloaded }: ReloadNodesProps) {
+export function ReloadAll({ running, onReloaded }: ReloadAllProps) {
   const [isOpen, setOpen] = useState(false);
   const [result, setResult] = useState<FleetReload | undefined>();
   return (

@@ -1,14 +1,14 @@
 import { Field } from '../../parts/field.tsx';
 
 /** How much time the charts show. */
-export type Range = 'hour' | 'minutes';
+export type ChartRange = 'hour' | 'minutes';
 
-interface RangeFieldProps {
-  readonly range: Range;
-  readonly onChange: (range: Range) => void;
+interface ChartRangeFieldProps {
+  readonly range: ChartRange;
+  readonly onChange: (range: ChartRange) => void;
 }
 
-export function RangeField({ range, onChange }: RangeFieldProps) {
+export function ChartRangeField({ range, onChange }: ChartRangeFieldProps) {
   return (
     <div class="bar-of-buttons">
       <Field label="Charts of">

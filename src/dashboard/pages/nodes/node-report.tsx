@@ -1,14 +1,14 @@
-import type { NodeDetail } from '../../api/api-types.ts';
+import type { FullNode } from '../../api/api-types.ts';
 import { formatAge, formatCount, formatMs } from '../../format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 
-type Upstream = NodeDetail['upstreams'][number];
+type Upstream = FullNode['upstreams'][number];
 
 /** Shows one node in full: its settings, upstreams, Redis and workers. */
-export function NodeView({ detail }: { readonly detail: NodeDetail }) {
+export function NodeReport({ detail }: { readonly detail: FullNode }) {
   const { redis, workers, upstreams } = detail;
   return (
     <>
@@ -54,7 +54,7 @@ export function NodeView({ detail }: { readonly detail: NodeDetail }) {
   );
 }
 
-function listFacts({ id, state, node, heard_at: heardAt }: NodeDetail): Fact[] {
+function listFacts({ id, state, node, heard_at: heardAt }: FullNode): Fact[] {
   return [
     { name: 'Node', value: <code>{id}</code>, isWide: true },
     { name: 'State', value: <Badge state={state} /> },

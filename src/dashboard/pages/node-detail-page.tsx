@@ -10,7 +10,7 @@ import type { PageProps } from './page-props.ts';
 /** Long, because a scrape asks every worker. */
 const METRICS_REFRESH_MS = 5_000;
 
-export function NodePage({ id }: PageProps) {
+export function NodeDetailPage({ id }: PageProps) {
   const cluster = useLoad((signal) => api.readCluster(signal));
   return (
     <>
