@@ -47,7 +47,7 @@ function nodeColumn(answeredBy: string): TableColumn<ListedNode> {
           {nameNode(id)}
         </a>
         {id === answeredBy && <small>answers here</small>}
-        {url !== null && <small>{url}</small>}
+        {url !== null && <small>{url.replace(/^https?:\/\//, '')}</small>}
       </>
     ),
   };
@@ -68,24 +68,36 @@ export function StateOf({ member }: { readonly member: ListedNode }) {
 }
 
 function versionColumns(cluster: Cluster): readonly TableColumn<ListedNode>[] {
-  const marked = (odd: ReadonlySet<string>, read: (member: ListedNode) => ComponentChildren) => {
-    return (member: ListedNode) => (
-      <>
-        {read(member)} {odd.has(member.id) && <Badge state="differs" />}
-      </>
-    );
-  };
+  const [versions, catalogues] = [findOdd(cluster, 'version'), findOdd(cluster, 'catalogue')];
+  const settings = findOdd(cluster, 'config');
   return [
-    { title: 'Version', cell: marked(findOdd(cluster, 'version'), ({ version }) => version) },
+    {
+      title: 'Version',
+      cell: ({ id, version, catalogue_version: catalogue }) => (
+        <>
+          {version} <Difference isShown={versions.has(id)} />
+          {catalogue !== null && <small>catalogue {catalogue}</small>}
+          <Difference isShown={catalogues.has(id)} />
+        </>
+      ),
+    },
     {
       title: 'Settings',
-      cell: marked(findOdd(cluster, 'config'), ({ config }) => <code>{config.version}</code>),
-    },
-    {
-      title: 'Catalogue',
-      cell: marked(findOdd(cluster, 'catalogue'), (member) => member.catalogue_version ?? ABSENT),
+      cell: ({ id, config }) => (
+        <>
+          <code>{config.version}</code> <Difference isShown={settings.has(id)} />
+        </>
+      ),
     },
   ];
+}
+
+function Difference({ isShown }: { readonly isShown: boolean }) {
+  return isShown ? (
+    <small>
+      <Badge state="differs" />
+    </small>
+  ) : null;
 }
 
 /** A node that is gone does nothing now. */
@@ -104,10 +116,14 @@ const HEALTH: readonly TableColumn<ListedNode>[] = [
 const TRAFFIC: readonly TableColumn<ListedNode>[] = [
   {
     title: 'Requests a second',
-    cell: now(({ requests_per_s: rate }) => formatFigure(rate)),
+    cell: now(({ requests_per_s: rate, open }) => (
+      <>
+        {formatFigure(rate)}
+        <small>{formatCount(open)} open</small>
+      </>
+    )),
     isNumber: true,
   },
-  { title: 'Open', cell: now(({ open }) => formatCount(open)), isNumber: true },
 ];
 
 const DUTIES: TableColumn<ListedNode> = {

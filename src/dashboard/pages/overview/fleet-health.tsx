@@ -27,7 +27,7 @@ export function FleetHealth({ cluster }: { readonly cluster: Cluster }) {
       />
       <h2>Redis</h2>
       <p>
-        <States states={countStates(running.map(({ redis }) => redis.state))} />{' '}
+        <States states={countStates(running.map(({ redis }) => redis.state))} />,{' '}
         {cluster.redis.embedded ? 'embedded' : cluster.redis.topology}
       </p>
     </>

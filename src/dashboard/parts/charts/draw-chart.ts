@@ -6,6 +6,8 @@ import { formatClock } from '../../format.ts';
 const HEIGHT_PX = 180;
 const LINE_PX = 2;
 const POINT_PX = 4;
+/** More points than this would hide their line. */
+const POINTS_MAX = 120;
 /** The least time that lines cover. */
 const LINE_SECONDS_MIN = 60;
 const AXIS_PX = 64;
@@ -114,9 +116,19 @@ function lineOf(fill: string, index: number): Partial<UPlot.Series> {
   return {
     width: LINE_PX,
     dash: [...(DASHES[index] ?? [])],
-    // A value between two unknown values has no line, so it needs a point.
-    points: { show: true, size: POINT_PX, width: 0, fill },
+    points: {
+      ...{ size: POINT_PX, width: 0, fill },
+      show: (_, _series, first, last) => last - first < POINTS_MAX,
+      filter: ({ data }, series, isShown) => (isShown ? null : findLonely(data[series] ?? [])),
+    },
   };
+}
+
+/** A value between two unknown values has no line, so it needs a point. */
+function findLonely(values: ArrayLike<number | null | undefined>): number[] {
+  return Array.from(values, (_, at) => at).filter(
+    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  );
 }
 
 function barsOf(fill: string): Partial<UPlot.Series> {
