@@ -38,8 +38,12 @@ export function createFleetDesk(options: FleetDeskOptions): FleetDesk {
       const reading = await readMembers(connection).catch(() => undefined);
       if (reading === undefined) return viewCluster('out', heartbeat.name(), [readOwn()]);
       const nodes = showMembers(reading);
-      const isListed = reading.members.some((member) => member.run === run);
-      return viewCluster('up', heartbeat.name(), isListed ? nodes : [...nodes, readOwn()]);
+      const name = heartbeat.name();
+      if (reading.members.some((member) => member.run === run))
+        return viewCluster('up', name, nodes);
+      // The run before may still have the name.
+      const others = nodes.filter(({ id }) => id !== name);
+      return viewCluster('up', name, [...others, readOwn()]);
     },
 
     async findNode(id) {
