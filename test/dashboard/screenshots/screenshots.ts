@@ -20,7 +20,7 @@ export const SCREENSHOT_BYTES_MAX = 120 * 1024;
 
 /** Pages for operators. The page for key owners is taken separately. */
 export const DASHBOARD_SCREENSHOTS: readonly Screenshot[] = [
-  { name: 'overview', place: () => '#/overview' },
+  { name: 'overview', place: () => '#/overview', prepare: showLive },
   { name: 'accounts', place: () => '#/accounts' },
   { name: 'account', place: ({ account }) => `#/accounts/${account}` },
   { name: 'key', place: ({ keyId }) => `#/keys/${keyId}` },
@@ -32,6 +32,12 @@ export const DASHBOARD_SCREENSHOTS: readonly Screenshot[] = [
 export const KEY_PAGE_SCREENSHOT = 'key-owners';
 
 const FIRST_STEP_TIME_MAX_MS = 5_000;
+
+async function showLive(page: Page): Promise<void> {
+  await page.getByRole('img', { name: /^Credits a minute\. credits: [\d.]+ now/ }).waitFor();
+  const live = page.getByRole('heading', { name: 'Live' });
+  await live.evaluate((heading) => heading.scrollIntoView());
+}
 
 async function askInPlayground(page: Page, { key }: Scene): Promise<void> {
   page.setDefaultTimeout(FIRST_STEP_TIME_MAX_MS);

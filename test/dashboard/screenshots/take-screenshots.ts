@@ -46,8 +46,7 @@ async function takeAll(browser: Browser, gateway: Gateway): Promise<void> {
 
 async function takeOne(page: Page, { name, prepare }: Screenshot, scene: Scene): Promise<void> {
   await page.bringToFront();
-  // The charts continue from their current state. Everything else is read again.
-  if (name !== 'overview') await page.reload();
+  await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
   await prepare?.(page, scene).catch((error: unknown) => {
     console.log(`${name} is shown as it is: ${String(error).split('\n')[0]}`);

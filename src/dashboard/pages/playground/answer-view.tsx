@@ -34,6 +34,7 @@ export function AnswerView({ answer }: { readonly answer: PlaygroundAnswer }) {
               { name: 'Status', value: status },
               {
                 name: 'Request',
+                isWide: true,
                 value: requestId && <a href={`#/requests/${requestId}`}>{requestId}</a>,
               },
               {
