@@ -1,4 +1,6 @@
-import { afterAll, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf } from '../support/clients/ask-model.ts';
 import { readAdminToken } from '../support/servers/start-browser.ts';
@@ -38,7 +40,7 @@ async function startFleet() {
     const known = await states();
     return ids.every((id) => known[id] === 'up');
   }, 'each node is listed');
-  return { one, other, ids, run, states };
+  return { one, other, ids, env, run, states };
 }
 
 it('tollgate nodes, reload --all and top --all speak of all nodes, and one that dies is gone', async () => {
@@ -109,3 +111,24 @@ it('top --all fails without the right token, and without a node', async () => {
   const none = { TOLLGATE_ADMIN_URL: 'http://127.0.0.1:1', TOLLGATE_DATA_DIR: '/nowhere' };
   expect((await runHere(none, 'top', '--all')).err).toContain('there is no admin token');
 });
+
+it('top --all refreshes a terminal, and ends with Ctrl-C', async () => {
+  const { env } = await startFleet();
+  const command = `stty rows 20 cols 60 && exec '${process.execPath}' dist/src/main.js top --all`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'close');
+  let output = '';
+  child.stdout.on('data', (data) => {
+    output += String(data);
+  });
+  await waitUntil(
+    () => /nodes 2 up/.test(output) && /requests\/s \d/.test(output),
+    'the screen shows both nodes',
+  );
+  child.stdin.write('\u0003');
+  expect(await exited).toEqual([0, null]);
+}, 60_000);
