@@ -16,6 +16,7 @@ export interface ReceiptData {
   readonly short?: number;
   readonly balance_after?: Maybe<number>;
   readonly config_version?: Maybe<string>;
+  readonly catalogue_version?: Maybe<number>;
   readonly usage?: Maybe<{
     readonly input: number;
     readonly cache_read: number;
@@ -76,6 +77,7 @@ export function printReceipt(receipt: ReceiptData): string {
     ['tries', tries?.map(({ upstream, result }) => `${upstream}: ${result}`).join(', ')],
     ['times', printTimes(receipt.times)],
     ['settings', settings],
+    ['catalogue', receipt.catalogue_version],
   ];
   return printTable(
     rows.flatMap(([name, value]) =>

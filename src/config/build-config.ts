@@ -2,19 +2,11 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { ArchivePlace } from '../lib/address/books-target.ts';
 import { pathUnder } from '../lib/address/path-under.ts';
-import { isNamePattern } from '../lib/name-pattern.ts';
-import type {
-  BooksConfig,
-  Config,
-  GuardsConfig,
-  ModelConfig,
-  PriceConfig,
-  UpstreamConfig,
-} from './config.ts';
-import { CACHE_PRICE_FACTORS, DEFAULT_ACCEPTS } from './default-settings.ts';
+import { buildCatalogue, buildPrice } from './build-catalogue.ts';
+import type { BooksConfig, Config, GuardsConfig, UpstreamConfig } from './config.ts';
+import { DEFAULT_ACCEPTS } from './default-settings.ts';
 import { type Settings, WORKERS_MAX } from './schema/schema.ts';
 
-type ModelSettings = Settings['models'][number];
 type UpstreamSettings = Settings['upstreams'][number];
 
 /**
@@ -35,8 +27,8 @@ export function buildConfig(settings: Settings): Config {
     tracing: settings.tracing,
     keyPage: settings.key_page,
     cors: settings.cors,
-    plans: settings.plans,
-    models: settings.models.map((model) => buildModel(model, settings.upstreams)),
+    catalogue: settings.catalogue,
+    ...buildCatalogue(settings, settings.upstreams),
     upstreams: settings.upstreams.map(buildUpstream),
     limits: {
       bodyBytesMax: limits.body_bytes,
@@ -96,37 +88,6 @@ function buildGuards(guards: Settings['guards']): GuardsConfig {
 /** Only TCP ports can be shared between processes. */
 function defaultWorkers(listenKind: Settings['listen']['kind']): number {
   return listenKind === 'unix' ? 1 : Math.min(availableParallelism(), WORKERS_MAX);
-}
-
-function buildModel(model: ModelSettings, upstreams: readonly UpstreamSettings[]): ModelConfig {
-  const everyUpstream = upstreams.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
-  return {
-    id: model.id,
-    aliases: model.aliases.filter((alias) => !isNamePattern(alias)),
-    aliasPatterns: model.aliases.filter(isNamePattern),
-    contextTokensMax: model.context_length,
-    betaContextTokensMax: model.beta_context_length,
-    outputTokensMax: model.max_output_tokens,
-    price: buildPrice(model.price),
-    routes: model.routes ?? everyUpstream,
-  };
-}
-
-function buildPrice(price: ModelSettings['price']): PriceConfig {
-  const timesInput = (factor: number) => roundPrice(price.input * factor);
-  return {
-    input: price.input,
-    output: price.output,
-    cacheRead: price.cache_read ?? timesInput(CACHE_PRICE_FACTORS.read),
-    cacheWrite5m: price.cache_write_5m ?? timesInput(CACHE_PRICE_FACTORS.write5m),
-    cacheWrite1h: price.cache_write_1h ?? timesInput(CACHE_PRICE_FACTORS.write1h),
-    webSearch: price.web_search,
-  };
-}
-
-/** 3 * 0.1 is 0.30000000000000004 in binary. Such a price is never meant, so it is rounded. */
-function roundPrice(price: number): number {
-  return Math.round(price * 1e9) / 1e9;
 }
 
 function buildProbe({ url, probe }: UpstreamSettings): UpstreamConfig['probe'] {

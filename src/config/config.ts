@@ -126,8 +126,23 @@ export interface BooksConfig {
   readonly waitingEntriesMax: number;
 }
 
+/** What is sold: the part of the settings that may be kept in Redis instead. */
+export interface CatalogueConfig {
+  /** Requests per minute, per account. */
+  readonly plans: Readonly<Record<PlanName, number>>;
+  readonly models: readonly ModelConfig[];
+}
+
+/** What is sold at a moment. */
+export interface CurrentCatalogue extends CatalogueConfig {
+  /** Undefined if the settings file rules. */
+  readonly version: number | undefined;
+}
+
 /** The effective settings, frozen. Secrets are of type `Secret`, which does not print them. */
-export interface Config {
+export interface Config extends CatalogueConfig {
+  /** What rules models and plans. If it is `store`, those of the file are only the first version. */
+  readonly catalogue: 'file' | 'store';
   readonly listen: Endpoint;
   readonly ops: { readonly listen: Endpoint; readonly adminToken: Secret | undefined };
   readonly workers: number;
@@ -144,9 +159,6 @@ export interface Config {
   readonly keyPage: boolean;
   /** Origins whose pages may use the API from a browser: exact origins, or `*`. */
   readonly cors: { readonly origins: readonly string[] };
-  /** Requests per minute, per account. */
-  readonly plans: Readonly<Record<PlanName, number>>;
-  readonly models: readonly ModelConfig[];
   readonly upstreams: readonly UpstreamConfig[];
   readonly limits: {
     readonly bodyBytesMax: number;

@@ -31,6 +31,7 @@ export function maskSettings(config: Config) {
     tracing: config.tracing && maskTracing(config.tracing),
     key_page: config.keyPage,
     cors: config.cors,
+    catalogue: config.catalogue,
     plans: config.plans,
     models: config.models.map(maskModel),
     upstreams: config.upstreams.map(maskUpstream),

@@ -4,7 +4,12 @@ import type { RequestRecord } from './request-record.ts';
 /** What the request asked for, in numbers, and its price and the settings that served it. */
 export type RequestTerms = Pick<
   RequestDetails,
-  'bodyBytes' | 'estimatedTokens' | 'outputTokensMax' | 'price' | 'configVersion'
+  | 'bodyBytes'
+  | 'estimatedTokens'
+  | 'outputTokensMax'
+  | 'price'
+  | 'configVersion'
+  | 'catalogueVersion'
 >;
 
 /**
@@ -24,6 +29,7 @@ export function describeRequest(
     outputTokensMax: terms.outputTokensMax,
     price: terms.price,
     configVersion: terms.configVersion,
+    catalogueVersion: terms.catalogueVersion,
     format: record.route,
     isStream: record.isStream,
     maskedKey: record.maskedKey ?? '',

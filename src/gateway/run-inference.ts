@@ -98,7 +98,8 @@ async function openAnswer(
   recorder.noteBody();
   const asked = readRequest(body, format, header, steps.upstreamFormats.has(format.name));
   const { request, wantsStreamUsage, source } = asked;
-  const model = steps.catalogue.resolve(request.model);
+  const offer = steps.offer();
+  const model = offer.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
   recorder.noteRequest(model.id, request.isStream);
   const { overCeiling, configVersion } = steps;
@@ -130,6 +131,7 @@ async function openAnswer(
     holdMicros: hold.holdMicros,
     holdLeastMicros: hold.holdLeastMicros,
     key,
+    plans: offer.plans,
     requestId: client.requestId,
     modelNames: [model.id, ...model.aliases],
     seenMicros: () => meter.seenMicros(leave.isSent()),
@@ -147,8 +149,7 @@ async function openAnswer(
     bodyBytes,
     estimatedTokens: estimate.likely,
     outputTokensMax,
-    price,
-    configVersion,
+    ...{ price, configVersion, catalogueVersion: offer.version },
   };
   return { sending, leave, admission, terms };
 }

@@ -1,5 +1,5 @@
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { FileBounds } from '../catalogue/count-files.ts';
+import type { Offer } from '../catalogue/offer.ts';
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Admission, AdmissionOrder, ApiKey, Caller } from '../protocol/admission.ts';
 import type { Format } from '../protocol/format.ts';
@@ -17,7 +17,8 @@ export interface Steps {
   startTrace(caller: Caller): Trace | undefined;
   /** Reads the key and checks everything that can be checked without the store. */
   checkKey(caller: Caller): ApiKey;
-  readonly catalogue: Catalogue;
+  /** What is sold at this moment. A request asks once and keeps the answer. */
+  offer(): Offer;
   /** Names the settings that are in force. */
   readonly configVersion: string;
   /** How to estimate text that nobody has counted, and files. */

@@ -7,6 +7,8 @@ const TOKENS_MAX = 1_000_000;
  * not make those of others much cheaper or dearer.
  */
 const FACTOR_MAX = 2;
+/** Models come and go with the versions of the catalogue. At this many, all are learned anew. */
+const MODELS_MAX = 4_096;
 
 /** How long the tokens of a model are, as far as its answers have shown. */
 export interface TokenRatio {
@@ -27,6 +29,7 @@ export function createTokenRatios(bytesPerToken: number): (model: string) => Tok
   return (model) => {
     let ratio = byModel.get(model);
     if (ratio === undefined) {
+      if (byModel.size >= MODELS_MAX) byModel.clear();
       ratio = new LearnedRatio(bytesPerToken);
       byModel.set(model, ratio);
     }

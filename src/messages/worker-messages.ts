@@ -1,3 +1,4 @@
+import type { CurrentCatalogue } from '../config/config.ts';
 import type { PackedSecrets } from '../lib/pack-secrets.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
@@ -28,6 +29,8 @@ export interface StartOrder {
    */
   readonly config: PackedSecrets;
   readonly configVersion: string;
+  /** Replaced by every `catalogue` message. */
+  readonly catalogue: CurrentCatalogue;
   /** The socket of the store that the primary runs itself. */
   readonly embeddedRedisPath: string | undefined;
 }
@@ -56,6 +59,8 @@ export type MessageToWorker =
   | { readonly type: 'drain'; readonly order: DrainOrder }
   /** The names of all upstreams that do not answer the primary's probes. */
   | { readonly type: 'upstreams_down'; readonly names: readonly string[] }
+  /** What is sold from now on. Requests that run keep what they began with. */
+  | { readonly type: 'catalogue'; readonly catalogue: CurrentCatalogue }
   /** Whether so many entries wait for the books that no request may be admitted. */
   | { readonly type: 'books_full'; readonly isFull: boolean }
   | { readonly type: 'masters'; readonly news: MastersNews }

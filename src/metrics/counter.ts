@@ -1,5 +1,5 @@
 import type {
-  ConfiguredLabels,
+  ConfiguredSets,
   CounterDeclaration,
   LabelSets,
   LabelValues,
@@ -19,7 +19,7 @@ export interface Counter<Labels extends LabelSets> {
 
 export function createCounter<Labels extends LabelSets>(
   { name, help, type, labels }: CounterDeclaration<Labels>,
-  configured: ConfiguredLabels,
+  configured: ConfiguredSets,
 ): Counter<Labels> {
   const series = createSeries(labels, configured, createCell);
   return {

@@ -1,5 +1,5 @@
 import type {
-  ConfiguredLabels,
+  ConfiguredSets,
   GaugeDeclaration,
   LabelSets,
   LabelValues,
@@ -17,7 +17,7 @@ export interface Gauge<Labels extends LabelSets> {
 
 export function createGauge<Labels extends LabelSets>(
   { name, help, type, labels, aggregator }: GaugeDeclaration<Labels>,
-  configured: ConfiguredLabels,
+  configured: ConfiguredSets,
 ): Gauge<Labels> {
   const series = createSeries<Labels, { value: number | undefined }>(labels, configured, () => ({
     value: undefined,

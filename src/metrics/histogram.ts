@@ -1,5 +1,5 @@
 import type {
-  ConfiguredLabels,
+  ConfiguredSets,
   HistogramDeclaration,
   LabelSets,
   LabelValues,
@@ -24,7 +24,7 @@ interface Counts {
 
 export function createHistogram<Labels extends LabelSets>(
   { name, help, type, labels, buckets }: HistogramDeclaration<Labels>,
-  configured: ConfiguredLabels,
+  configured: ConfiguredSets,
 ): Histogram<Labels> {
   const series = createSeries(labels, configured, () => createCell(buckets));
   return {

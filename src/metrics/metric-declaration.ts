@@ -8,6 +8,9 @@ export interface ConfiguredLabels {
   readonly nodeVersions: readonly string[];
 }
 
+/** The same, for the metrics of one process. Models are added when they come to be sold. */
+export type ConfiguredSets = Readonly<Record<keyof ConfiguredLabels, ReadonlySet<string>>>;
+
 /**
  * Every value that a label can have, except `other`, which stands for any value that is not
  * declared.

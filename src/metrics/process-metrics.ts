@@ -10,6 +10,7 @@ import { createHistogram, type Histogram } from './histogram.ts';
 import { UNKNOWN_MODEL } from './label-sets.ts';
 import type {
   ConfiguredLabels,
+  ConfiguredSets,
   CounterDeclaration,
   GaugeDeclaration,
   HistogramDeclaration,
@@ -17,6 +18,9 @@ import type {
 } from './metric-declaration.ts';
 import type { MetricSnapshot } from './metric-snapshot.ts';
 import { METRICS } from './metrics.ts';
+
+/** Beyond this many ids since the start of the process, new ones count as `other`. */
+const MODELS_MAX = 4_096;
 
 type MetricOf<Declared> =
   Declared extends CounterDeclaration<infer Labels>
@@ -33,6 +37,8 @@ type DeclaredMetrics = {
 
 /** Everything that one process counts. */
 export interface ProcessMetrics extends DeclaredMetrics {
+  /** Counts these models under their own ids from now on. */
+  allowModels(ids: readonly string[]): void;
   read(): MetricSnapshot[];
 }
 
@@ -41,17 +47,26 @@ export interface ProcessMetrics extends DeclaredMetrics {
  * that is kept. prom-client merges and prints what the processes have counted.
  */
 export function createProcessMetrics(labels: ConfiguredLabels): ProcessMetrics {
-  const configured = { ...labels, models: [...labels.models, UNKNOWN_MODEL] };
+  const models = new Set([...labels.models, UNKNOWN_MODEL]);
+  const configured: ConfiguredSets = {
+    models,
+    upstreams: new Set(labels.upstreams),
+    versions: new Set(labels.versions),
+    nodeVersions: new Set(labels.nodeVersions),
+  };
   const entries = Object.entries(METRICS).map(
     ([key, declaration]) => [key, createMetric(declaration, configured)] as const,
   );
   return {
     ...(Object.fromEntries(entries) as unknown as DeclaredMetrics),
+    allowModels(ids) {
+      for (const id of ids) if (models.size < MODELS_MAX) models.add(id);
+    },
     read: () => entries.map(([, metric]) => metric.read()),
   };
 }
 
-function createMetric(declaration: MetricDeclaration, configured: ConfiguredLabels) {
+function createMetric(declaration: MetricDeclaration, configured: ConfiguredSets) {
   switch (declaration.type) {
     case 'counter':
       return createCounter(declaration, configured);

@@ -1,4 +1,4 @@
-import type { ConfiguredLabels, LabelSets, LabelValues } from './metric-declaration.ts';
+import type { ConfiguredSets, LabelSets, LabelValues } from './metric-declaration.ts';
 
 export const OTHER = 'other';
 /**
@@ -23,7 +23,7 @@ export interface Series<Labels extends LabelSets, Cell> {
  */
 export function createSeries<Labels extends LabelSets, Cell>(
   labels: Labels,
-  configured: ConfiguredLabels,
+  configured: ConfiguredSets,
   createCell: () => Cell,
 ): Series<Labels, Cell> {
   const names = Object.keys(labels);
@@ -31,7 +31,7 @@ export function createSeries<Labels extends LabelSets, Cell>(
   const sets = new Map(
     Object.entries(labels).map(([name, set]) => [
       name,
-      new Set(typeof set === 'string' ? configured[set] : set),
+      typeof set === 'string' ? configured[set] : new Set(set),
     ]),
   );
   const series = new Map<string, OneSeries<Cell>>();

@@ -17,7 +17,13 @@ import { createNodeEvents } from './create-node-events.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 import { type NodeProbes, probeUpstreams } from './probe-upstreams.ts';
 import { readClusterState, readUpstreamHealth } from './read-cluster-state.ts';
-import { type EffectiveConfig, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
+import {
+  catalogueOf,
+  type EffectiveConfig,
+  isMoved,
+  readNextConfig,
+  versionOf,
+} from './read-next-config.ts';
 import { createReload, type Reload } from './reload.ts';
 import { takeOverConfig } from './take-over-config.ts';
 import { type ReloadAudit, tellReload } from './tell-reload.ts';
@@ -179,6 +185,7 @@ function createFork(
       worker: slot,
       config: packConfig(effective.config),
       configVersion: versionOf(effective),
+      catalogue: catalogueOf(effective.config),
       embeddedRedisPath,
     };
     const links = {

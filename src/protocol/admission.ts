@@ -43,8 +43,18 @@ export interface ApiKey {
   readonly strangerAddress: string | undefined;
 }
 
+/** Requests per window, for all keys of an account together. */
+export interface PlanLimits {
+  readonly starter: number;
+  readonly pro: number;
+  readonly business: number;
+  readonly team: number;
+}
+
 export interface AdmissionOrder {
   readonly key: ApiKey;
+  /** The limits of the version that also prices the request. */
+  readonly plans: PlanLimits;
   readonly requestId: string;
   /** The pinned id first, then the aliases. */
   readonly modelNames: readonly string[];

@@ -14,6 +14,11 @@ export interface RequestDetails {
   readonly outputTokensMax: number;
   /** The version of the settings that served the request. */
   readonly configVersion: string;
+  /**
+   * The version of the catalogue that priced and limited the request. Undefined if the settings
+   * file ruled.
+   */
+  readonly catalogueVersion: number | undefined;
   /** Credits per million tokens, as they were at admission. */
   readonly price: {
     readonly input: number;

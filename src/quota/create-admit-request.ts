@@ -5,7 +5,7 @@ import type { AskStore } from './ask-store.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHold, OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseSuspended, refuseWhileBooksFull } from './refuse-admission.ts';
-import type { AdmitOrder, AdmitReply, PlanLimits } from './scripts/admit.ts';
+import type { AdmitOrder, AdmitReply } from './scripts/admit.ts';
 import {
   type AdmittedRequest,
   encodeLedgerUsage,
@@ -32,7 +32,6 @@ interface AdmitRequestOptions {
   readonly insure: (order: AdmissionOrder) => Promise<Payer | undefined>;
   readonly openHolds: OpenHolds;
   readonly settleQueue: Pick<SettleQueue, 'add'>;
-  readonly plans: PlanLimits;
   readonly windowMs: number;
   readonly nowMs: () => number;
   /** Numbers from 0 up to 1. */
@@ -48,11 +47,11 @@ interface AdmitRequestOptions {
 
 /** Admits a request in one round trip. The hold is then kept until the request is settled. */
 export function createAdmitRequest(options: AdmitRequestOptions) {
-  const { askStore, admit, insure, openHolds, settleQueue, plans, windowMs, nowMs } = options;
+  const { askStore, admit, insure, openHolds, settleQueue, windowMs, nowMs } = options;
   const { books, random, onAsked, onReply } = options;
 
   const ask = (order: AdmissionOrder) => {
-    const asked = toAdmitOrder(order, windowMs, plans);
+    const asked = toAdmitOrder(order, windowMs);
     return askStore(asked.bucket, () => admit(asked));
   };
 
@@ -120,8 +119,8 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   };
 }
 
-function toAdmitOrder(order: AdmissionOrder, windowMs: number, plans: PlanLimits): AdmitOrder {
-  const { key } = order;
+function toAdmitOrder(order: AdmissionOrder, windowMs: number): AdmitOrder {
+  const { key, plans } = order;
   return {
     bucket: key.bucket,
     keyId: key.keyId,

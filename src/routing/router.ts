@@ -6,6 +6,7 @@ import { createLatency } from './latency.ts';
 import {
   createPause,
   createUpstreamSlots,
+  dropPause,
   readHealth,
   readRestMs,
   setDown,
@@ -50,6 +51,12 @@ export interface UpstreamState {
 
 export interface Router {
   choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
+  /**
+   * Takes other routes for all further choices. What is known of a route that stays is kept. A model
+   * that is gone keeps its routes for a while: requests that were admitted before may still need
+   * them.
+   */
+  changeRoutes(routes: Routes): void;
   /** Sets all upstreams that are down. All others are not down. */
   setDown(names: ReadonlySet<string>): void;
   /**
@@ -60,9 +67,11 @@ export interface Router {
   readStates(): readonly UpstreamState[];
 }
 
+/** By the id of the model. */
+export type Routes = ReadonlyMap<string, readonly ModelRoute[]>;
+
 export interface RouterOptions {
-  /** By the id of the model. */
-  readonly routes: ReadonlyMap<string, readonly ModelRoute[]>;
+  readonly routes: Routes;
   readonly upstreams: readonly UpstreamLimits[];
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
@@ -75,6 +84,9 @@ export interface RouterOptions {
  */
 const RETRY_AFTER_GUESS_MS = 3_000;
 
+/** How many models that are gone keep their routes. */
+const GONE_MODELS_MAX = 256;
+
 /** The candidates of one model by priority, the best first. */
 type Groups = readonly (readonly Candidate[])[];
 
@@ -84,7 +96,22 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
   );
   const byModel = new Map<string, Groups>();
   const watch: Watch = { clock, onChange: () => {} };
-  for (const [model, all] of routes) byModel.set(model, groupRoutes(all, slots, clock));
+  const changeRoutes = (next: Routes) => {
+    for (const [model, all] of next) {
+      const before = byModel.get(model) ?? [];
+      const groups = groupRoutes(all, slots, { clock, before });
+      dropCandidates(before, groups);
+      // What is set anew goes to the end, so the models that are longest gone come first.
+      byModel.delete(model);
+      byModel.set(model, groups);
+    }
+    for (const [model, groups] of byModel) {
+      if (byModel.size <= next.size + GONE_MODELS_MAX) break;
+      dropCandidates(groups, []);
+      byModel.delete(model);
+    }
+  };
+  changeRoutes(routes);
 
   /**
    * A first try may be a probe, since it has other tries left. A retry goes where calls are known
@@ -108,6 +135,7 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
         ? explainNone(groups, exclude, random)
         : new OpenLease(candidate, watch);
     },
+    changeRoutes,
     setDown(names) {
       for (const each of slots.values()) setDown(each, names.has(each.name));
     },
@@ -126,8 +154,9 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
 function groupRoutes(
   routes: readonly ModelRoute[],
   slots: ReadonlyMap<string, UpstreamSlots>,
-  clock: Clock,
+  { clock, before }: { readonly clock: Clock; readonly before: Groups },
 ): Groups {
+  const known = new Map(before.flat().map((candidate) => [candidate.slots.name, candidate]));
   const priorities = [...new Set(routes.map(({ priority }) => priority))].sort((a, b) => a - b);
   return priorities.map((priority) => {
     const group = routes.filter((route) => route.priority === priority);
@@ -136,10 +165,17 @@ function groupRoutes(
       const shared = slots.get(upstream);
       assert(shared !== undefined, `a route leads to ${upstream}, which is no upstream`);
       const relativeWeight = weight / averageWeight;
-      const [latency, pause] = [createLatency(clock), createPause(shared, clock)];
+      const latency = known.get(upstream)?.latency ?? createLatency(clock);
+      const pause = known.get(upstream)?.pause ?? createPause(shared, clock);
       return { slots: shared, weight, relativeWeight, latency, pause };
     });
   });
+}
+
+/** A pause that nobody will ask about must not count for its upstream. */
+function dropCandidates(before: Groups, after: Groups): void {
+  const kept = new Set(after.flat().map(({ pause }) => pause));
+  for (const { slots, pause } of before.flat()) if (!kept.has(pause)) dropPause(slots, pause);
 }
 
 function isProven({ slots }: Candidate): boolean {

@@ -46,6 +46,12 @@ export function createPause({ pauses }: UpstreamSlots, clock: Clock): Rest {
   return pause;
 }
 
+/** A pause that no model asks about any more. */
+export function dropPause({ pauses }: UpstreamSlots, pause: Rest): void {
+  const place = pauses.indexOf(pause);
+  if (place >= 0) pauses.splice(place, 1);
+}
+
 export function setDown(slots: UpstreamSlots, isDown: boolean): void {
   if (slots.isDown && !isDown) slots.health.revive();
   slots.isDown = isDown;

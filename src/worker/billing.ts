@@ -14,6 +14,7 @@ import {
 } from '../metrics/observe-billing.ts';
 import { createObserveCommand, watchBreakers } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+import type { PlanLimits } from '../protocol/admission.ts';
 import { type AskStore, createAskStore } from '../quota/ask-store.ts';
 import { createAdmitRequest } from '../quota/create-admit-request.ts';
 import { createOpenHolds, type OpenHolds } from '../quota/open-holds.ts';
@@ -41,6 +42,8 @@ const SETTLE_DRAIN_MAX_MS = 3_000;
 
 interface BillingOptions {
   readonly config: Config;
+  /** The limits that hold at this moment, for calls that cost nothing. */
+  readonly plans: () => PlanLimits;
   readonly target: RedisTarget;
   /** While the books are full, no request is admitted. */
   readonly books: { readonly isFull: boolean };
@@ -110,7 +113,7 @@ export function createBilling(options: BillingOptions): Billing {
   const parts = { askStore, keyCheck, insurance };
   const steps: Billing['steps'] = {
     checkKey: keyCheck.check,
-    ...createFreeCalls({ config, connection: admitConnection, ...parts }),
+    ...createFreeCalls({ config, plans: options.plans, connection: admitConnection, ...parts }),
     admit: createAdmit(options, { ...parts, admitConnection, openHolds, settleQueue }),
   };
   watchBreakers(
@@ -163,7 +166,6 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     },
     openHolds,
     settleQueue,
-    plans: config.plans,
     windowMs: config.limits.rateWindowMs,
     nowMs: () => clock.nowMs(),
     random: Math.random,

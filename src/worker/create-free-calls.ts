@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Steps } from '../gateway/steps.ts';
 import type { KeyCheck } from '../keys/key-check.ts';
-import type { ApiKey } from '../protocol/admission.ts';
+import type { ApiKey, PlanLimits } from '../protocol/admission.ts';
 import type { AskStore } from '../quota/ask-store.ts';
 import { describeKey } from '../quota/scripts/describe-key.ts';
 import { identify } from '../quota/scripts/identify.ts';
@@ -10,6 +10,8 @@ import { createIdentify } from './create-identify.ts';
 
 interface FreeCallsOptions {
   readonly config: Config;
+  /** The limits that hold at this moment. */
+  readonly plans: () => PlanLimits;
   readonly connection: RedisConnection;
   readonly askStore: AskStore;
   readonly keyCheck: KeyCheck;
@@ -19,8 +21,8 @@ interface FreeCallsOptions {
 export function createFreeCalls(
   options: FreeCallsOptions,
 ): Pick<Steps, 'identify' | 'describeKey'> {
-  const { config, connection, askStore, keyCheck } = options;
-  const { plans, guards, limits } = config;
+  const { config, plans, connection, askStore, keyCheck } = options;
+  const { guards, limits } = config;
   const enter = createIdentify({
     askStore,
     identify: (key) => identify(connection, key),
@@ -32,7 +34,8 @@ export function createFreeCalls(
     async describeKey(key: ApiKey) {
       const { accountId } = await enter(key);
       const { bucket, keyId } = key;
-      const question = { bucket, keyId, accountId, windowMs: limits.rateWindowMs, plans };
+      const rules = { windowMs: limits.rateWindowMs, plans: plans() };
+      const question = { bucket, keyId, accountId, ...rules };
       return askStore(bucket, () => describeKey(connection, question));
     },
   };

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import type { CatalogueConfig, Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { AnswerDrains } from '../gateway/answer-drains.ts';
 import type { Server } from '../http/start-server.ts';
@@ -8,13 +8,19 @@ import type { Try } from '../protocol/inference.ts';
 import type { RedisWatch } from '../redis/watch-redis.ts';
 import type { UpstreamState } from '../routing/router.ts';
 
+interface Settings {
+  readonly config: Pick<Config, 'upstreams'>;
+  readonly catalogue: Pick<CatalogueConfig, 'models'>;
+}
+
 /**
- * The metrics of a worker. The values of its labels are the models and upstreams in the settings.
+ * The metrics of a worker. The values of its labels are the models that are sold and the upstreams
+ * in the settings.
  */
-export function createWorkerMetrics({ models, upstreams }: Config): ProcessMetrics {
+export function createWorkerMetrics({ config, catalogue }: Settings): ProcessMetrics {
   const metrics = createProcessMetrics({
-    models: models.map(({ id }) => id),
-    upstreams: upstreams.map(({ name }) => name),
+    models: catalogue.models.map(({ id }) => id),
+    upstreams: config.upstreams.map(({ name }) => name),
     versions: [packageVersion()],
     nodeVersions: [process.version],
   });

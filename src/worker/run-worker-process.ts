@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import type { CurrentCatalogue } from '../config/config.ts';
 import { unpackConfig } from '../config/pack-config.ts';
 import type { HttpRoute } from '../http/routes/route-table.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
@@ -32,8 +33,7 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   quickenGlobals();
   let worker: Worker | undefined;
   let orphanTimeoutMs = 0;
-  let downUpstreams: readonly string[] = [];
-  const books = { isFull: false };
+  const news: WorkerNews = { downUpstreams: [], books: { isFull: false }, catalogue: undefined };
   let log: Log = createLog('info', 'worker');
   let isDraining = false;
   const handOver = createHandOver(tellPrimary);
@@ -42,8 +42,8 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
     if (isDraining) return;
     isDraining = true;
     Promise.resolve(worker?.drain(order)).then(() => {
-      const metrics = worker?.readMetrics() ?? [];
-      tellPrimary({ type: 'last_metrics', metrics }, () => process.exit(0));
+      const last = { type: 'last_metrics', metrics: worker?.readMetrics() ?? [] } as const;
+      tellPrimary(last, () => process.exit(0));
     }, crash);
   };
   const crash = (error: unknown) => {
@@ -56,8 +56,14 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
       const config = unpackConfig(order.config);
       log = createLog(config.logLevel, `worker ${order.worker}`);
       orphanTimeoutMs = config.drain.timeoutMs;
-      worker = await open(order, { config, books, log, handOver: handOver.send, extraRoutes });
-      worker.setDownUpstreams(downUpstreams);
+      const { catalogue, configVersion } = order;
+      const { books } = news;
+      worker = await open(order, {
+        ...{ config, catalogue, configVersion, books, log, extraRoutes },
+        handOver: handOver.send,
+      });
+      if (news.catalogue !== undefined) worker.changeCatalogue(news.catalogue);
+      worker.setDownUpstreams(news.downUpstreams);
       tellPrimary({ type: 'listening' });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -70,13 +76,6 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
       case 'start':
         void start(message.order);
         break;
-      case 'upstreams_down':
-        downUpstreams = message.names;
-        worker?.setDownUpstreams(downUpstreams);
-        break;
-      case 'books_full':
-        books.isFull = message.isFull;
-        break;
       case 'masters':
         worker?.noteMasters(message.news);
         break;
@@ -88,6 +87,9 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
         break;
       case 'drain':
         drain(message.order);
+        break;
+      default:
+        noteNews(message, news, worker);
     }
   });
   process.on('uncaughtException', crash);
@@ -97,16 +99,46 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   tellPrimary({ type: 'ready' });
 }
 
-type OpenParts = Pick<WorkerOptions, 'config' | 'books' | 'handOver' | 'log' | 'extraRoutes'>;
+type OpenParts = Pick<
+  WorkerOptions,
+  'config' | 'catalogue' | 'configVersion' | 'books' | 'handOver' | 'log' | 'extraRoutes'
+>;
 
 function open(order: StartOrder, parts: OpenParts): Promise<Worker> {
   const { redis } = parts.config;
   return startWorker({
     ...parts,
-    ...{ worker: order.worker, configVersion: order.configVersion, clock: systemClock },
+    ...{ worker: order.worker, clock: systemClock },
     redis: redis === 'embedded' ? embeddedTarget(order) : redis,
     ...REPORTS,
   });
+}
+
+/** What the primary has told since this process began. A worker that has not started needs it too. */
+interface WorkerNews {
+  downUpstreams: readonly string[];
+  readonly books: { isFull: boolean };
+  /** Undefined as long as the one of the order to start holds. */
+  catalogue: CurrentCatalogue | undefined;
+}
+
+function noteNews(
+  message: Extract<MessageToWorker, { type: 'upstreams_down' | 'catalogue' | 'books_full' }>,
+  news: WorkerNews,
+  worker: Worker | undefined,
+): void {
+  switch (message.type) {
+    case 'upstreams_down':
+      news.downUpstreams = message.names;
+      worker?.setDownUpstreams(message.names);
+      break;
+    case 'catalogue':
+      news.catalogue = message.catalogue;
+      worker?.changeCatalogue(message.catalogue);
+      break;
+    case 'books_full':
+      news.books.isFull = message.isFull;
+  }
 }
 
 function listenForEnd(drain: () => void): void {

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createCatalogue } from '../catalogue/catalogue.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, CurrentCatalogue } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import { createAnswerDrains } from '../gateway/answer-drains.ts';
 import type { Steps } from '../gateway/steps.ts';
@@ -34,6 +33,7 @@ import { watchRedis } from '../redis/watch-redis.ts';
 import { type ActivityCount, createActivityCount, createActivityTeller } from './activity-count.ts';
 import { createBilling } from './billing.ts';
 import { callEachSecond } from './call-each-second.ts';
+import { createOffers } from './create-offers.ts';
 import { createObserveTries, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
 import { drainServer } from './drain-server.ts';
 import { createObservers } from './observers.ts';
@@ -46,6 +46,7 @@ export interface WorkerOptions {
   readonly worker: number;
   readonly config: Config;
   readonly configVersion: string;
+  readonly catalogue: CurrentCatalogue;
   readonly redis: RedisTarget;
   /** While the books are full, no request is admitted. This may change at any time. */
   readonly books: { readonly isFull: boolean };
@@ -63,6 +64,7 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
+  changeCatalogue(next: CurrentCatalogue): void;
   /** Takes the names of all upstreams that do not answer the primary. */
   setDownUpstreams(names: readonly string[]): void;
   noteMasters(news: MastersNews): void;
@@ -89,30 +91,29 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { uws, label } = loadUws(config.uwsSha256);
 
   const name = `worker-${worker}`;
-  const target = options.redis;
-  const metrics = createWorkerMetrics(config);
+  const offers = createOffers(options.catalogue);
+  const metrics = createWorkerMetrics(options);
   const { redis, breaker, redisWatch } = openStore(options, name, metrics);
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
   const billing = createBilling({
-    ...{ config, target, name, redis, breaker, books, metrics, clock, log },
-    clockSkewMs: redisWatch.clockSkewMs,
-    handOver: options.handOver,
+    ...{ config, target: options.redis, name, redis, breaker, books, metrics, clock, log },
+    ...{ clockSkewMs: redisWatch.clockSkewMs, handOver: options.handOver },
+    plans: () => offers.current().plans,
   });
   const instance = `worker ${worker} ${startedMs}`;
   const upstreams = createUpstreams({
-    ...{ config, worker, instance, clock },
-    onTries: createObserveTries(metrics),
+    ...{ config, worker, instance, clock, onTries: createObserveTries(metrics) },
+    models: options.catalogue.models,
   });
   const drains = createAnswerDrains(config.onLeave.drainTimeoutMs);
   const requestCounts = { activity: createActivityCount(), refusals: createRefusalTally(clock) };
   const observers = createObservers({ config, worker, metrics, ...requestCounts, clock, log });
   const steps: Steps = {
     ...billing.steps,
-    ...{ catalogue: createCatalogue(config.models), configVersion: options.configVersion },
-    estimate: config.estimate,
+    ...{ offer: offers.current, configVersion: options.configVersion },
+    ...{ estimate: config.estimate, overCeiling: config.limits.overCeiling },
     ratioOf: createTokenRatios(config.estimate.bytesPerToken),
-    overCeiling: config.limits.overCeiling,
     ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
     ...{ startTrace: observers.startTrace, observe: observers.observe },
     nowMs: () => clock.nowMs(),
@@ -139,6 +140,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const stopReports = startReports(readReport, options.report);
 
   return {
+    changeCatalogue: (next) => offers.change(next, { metrics, upstreams }),
     setDownUpstreams: (names) => upstreams.setDown(new Set(names)),
     ...{ noteMasters: billing.noteMasters, readMetrics: metrics.read },
     async drain(order) {

@@ -1,11 +1,11 @@
 import { estimateTokens } from '../catalogue/estimate-tokens.ts';
-import type { Config, UpstreamConfig } from '../config/config.ts';
+import type { Config, ModelConfig, UpstreamConfig } from '../config/config.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { UpstreamReport } from '../messages/worker-messages.ts';
 import type { FormatName } from '../protocol/format-names.ts';
 import type { Infer, Try } from '../protocol/inference.ts';
 import { createRetryBudget } from '../routing/retry-budget.ts';
-import { createRouter } from '../routing/router.ts';
+import { createRouter, type Routes } from '../routing/router.ts';
 import { shareConcurrency } from '../routing/share-concurrency.ts';
 import { createTryCounts } from '../routing/try-counts.ts';
 import { createWaitingRoom } from '../routing/waiting-room.ts';
@@ -27,6 +27,8 @@ const RETRY_BURST_MAX = 20;
 const WAITERS_PER_MODEL_MAX = 200;
 
 export interface Upstreams {
+  /** Takes the routes of these models for all further requests, and for those that wait. */
+  changeRoutes(models: readonly ModelConfig[]): void;
   /** All upstreams as one: requests are routed, balanced and retried. */
   readonly infer: Infer;
   /** The formats in which these upstreams read requests. */
@@ -41,6 +43,8 @@ export interface Upstreams {
 
 interface UpstreamsOptions {
   readonly config: Config;
+  /** With their routes. */
+  readonly models: readonly ModelConfig[];
   /** The slot, from 1. */
   readonly worker: number;
   /** Distinguishes processes in the ids of simulated answers. */
@@ -59,7 +63,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
     concurrencyMax: shareConcurrency(upstream.concurrencyMax, worker, config.workers),
   }));
   const router = createRouter({
-    routes: new Map(config.models.map(({ id, routes }) => [id, routes])),
+    routes: routesOf(options.models),
     upstreams,
     clock,
     random,
@@ -85,6 +89,10 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   });
   return {
     infer,
+    changeRoutes(models) {
+      router.changeRoutes(routesOf(models));
+      room.serve();
+    },
     formats: new Set(upstreams.flatMap(({ kind }) => (kind === 'simulated' ? [] : [kind]))),
     readReports: () =>
       router.readStates().map((state) => ({ ...state, tries: tryCounts.read(state.name) })),
@@ -93,6 +101,10 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       room.serve();
     },
   };
+}
+
+function routesOf(models: readonly ModelConfig[]): Routes {
+  return new Map(models.map(({ id, routes }) => [id, routes]));
 }
 
 /**

@@ -31,6 +31,7 @@ async function runPrimary(first: WorkerOrder): Promise<void> {
   const packed = {
     config: packConfig(config),
     configVersion: 'test',
+    catalogue: { version: undefined, models: config.models, plans: config.plans },
     embeddedRedisPath: undefined,
   };
   const worker = forkWorker(

@@ -9,6 +9,7 @@ export const DETAILS: RequestDetails = {
   estimatedTokens: 11,
   outputTokensMax: 100,
   configVersion: '0123456789ab-1',
+  catalogueVersion: undefined,
   price: { input: 1, output: 5, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 },
   tries: [{ upstream: 'main', result: 'ok' }],
   outcome: 'complete',

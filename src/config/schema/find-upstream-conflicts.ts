@@ -17,10 +17,11 @@ const KEY_HEADERS = ['authorization', 'x-api-key'];
 /** Settings that only make sense for an upstream reached over a network. */
 const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe', 'unknown_fields', 'accepts'];
 
+/** Without `modelIds`, names of models are not checked. */
 export function findUpstreamConflicts(
   upstream: RawFields,
   path: SettingPath,
-  modelIds: ReadonlySet<unknown>,
+  modelIds: ReadonlySet<unknown> | undefined,
 ): SettingProblem[] {
   const kind = upstream['kind'];
   const isRemote = kind === 'native' || kind === 'chat';
@@ -53,7 +54,7 @@ export function findUpstreamConflicts(
     ...findUnknownModels(
       upstream['output_limit_field'],
       [...path, 'output_limit_field'],
-      new Set([...modelIds, ANY_NAME]),
+      modelIds && new Set([...modelIds, ANY_NAME]),
     ),
     ...findHeaderConflicts(upstream, [...path, 'headers']),
   ];
@@ -62,8 +63,9 @@ export function findUpstreamConflicts(
 function findUnknownModels(
   byModel: unknown,
   path: SettingPath,
-  modelIds: ReadonlySet<unknown>,
+  modelIds: ReadonlySet<unknown> | undefined,
 ): SettingProblem[] {
+  if (modelIds === undefined) return [];
   return Object.keys(fieldsOf(byModel))
     .filter((id) => !modelIds.has(id))
     .map((id) => ({ path: [...path, id], message: 'no model has this id' }));

@@ -4,7 +4,6 @@ import { parseRedisUrl } from '../../lib/address/parse-redis-url.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseByteSize } from '../../lib/units/parse-byte-size.ts';
 import {
-  DEFAULT_CONTEXT_LENGTH,
   DEFAULT_DATA_DIR,
   DEFAULT_IMAGE_TOKENS,
   DEFAULT_LISTEN,
@@ -14,16 +13,15 @@ import {
 } from '../default-settings.ts';
 import { parseCollectorUrl } from '../parse-collector-url.ts';
 import { books } from './books-schema.ts';
+import { models, perMinute, plans, TOKENS_MAX, tokens, UPSTREAMS_MAX } from './catalogue-schema.ts';
 import {
   duration,
   expected,
   filePath,
   listOf,
-  name,
   namedText,
   numberFrom,
   parsableText,
-  prices,
   secret,
   settingsMap,
   trueOrFalse,
@@ -34,58 +32,20 @@ import { upstream } from './upstream-schema.ts';
 export const WORKERS_MAX = 256;
 
 const BODY_BYTES_MAX = 1024 ** 3;
-const REQUESTS_PER_MINUTE_MAX = 1_000_000;
-const TOKENS_MAX = 100_000_000;
-const WEIGHT_MAX = 1_000;
-const PRIORITY_MAX = 100;
-const MODELS_MAX = 256;
-const ALIASES_MAX = 32;
-const UPSTREAMS_MAX = 64;
 const UWS_BUILDS_MAX = 64;
 const RATE_WINDOW_MS_MAX = 3_600_000;
 const BYTES_PER_TOKEN_MAX = 8;
 const PROXIES_MAX = 16;
 const ORIGINS_MAX = 100;
 
-const modelName = namedText(
-  'a name of at most 128 letters, digits and . _ : - /, which does not end with /',
-  /^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9._:-])?$/,
-);
-
-const alias = namedText(
-  'a name of at most 128 letters, digits and . _ : - /, which does not end with /; * stands for any others',
-  /^[A-Za-z0-9*](?:[A-Za-z0-9._:*/-]{0,126}[A-Za-z0-9._:*-])?$/,
-);
-
 const endpoint = parsableText('host:port, [ipv6]:port or unix:/path', parseEndpoint);
 
-const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
-const tokens = wholeNumber(1, TOKENS_MAX);
 const tokensOrNone = wholeNumber(0, TOKENS_MAX);
 const fileBound = z
   .union([z.literal('window'), tokensOrNone], {
     error: expected(`window or a whole number from 0 to ${TOKENS_MAX}`),
   })
   .prefault('window');
-
-const model = settingsMap({
-  id: modelName,
-  aliases: listOf(alias, 'names', 0, ALIASES_MAX).prefault([]),
-  context_length: tokens.prefault(DEFAULT_CONTEXT_LENGTH),
-  beta_context_length: tokens.optional(),
-  max_output_tokens: tokens,
-  price: prices,
-  routes: listOf(
-    settingsMap({
-      upstream: name,
-      weight: wholeNumber(1, WEIGHT_MAX).prefault(1),
-      priority: wholeNumber(1, PRIORITY_MAX).prefault(1),
-    }),
-    'routes',
-    1,
-    UPSTREAMS_MAX,
-  ).optional(),
-});
 
 const bodyBytes = z
   .union([z.number().transform(String), z.string()], {
@@ -155,13 +115,9 @@ export const settingsSchema = settingsMap({
   cors: settingsMap({ origins: listOf(origin, 'origins', 0, ORIGINS_MAX).prefault([]) }).prefault(
     {},
   ),
-  plans: settingsMap({
-    starter: perMinute.prefault(60),
-    pro: perMinute.prefault(300),
-    business: perMinute.prefault(1_000),
-    team: perMinute.prefault(2_000),
-  }).prefault({}),
-  models: listOf(model, 'models', 1, MODELS_MAX).prefault(DEFAULT_MODELS),
+  catalogue: z.enum(['file', 'store'], { error: expected('one of file, store') }).prefault('file'),
+  plans: plans.prefault({}),
+  models: models.prefault(DEFAULT_MODELS),
   upstreams: listOf(upstream, 'upstreams', 1, UPSTREAMS_MAX).prefault(DEFAULT_UPSTREAMS),
   limits: settingsMap({
     body_bytes: bodyBytes.prefault('32MiB'),

@@ -31,7 +31,7 @@ export function createModelListRoutes(steps: Steps): HttpRoute[] {
       const { models } = await steps.identify(steps.checkKey(exchange));
       exchange.answer(
         { status: 200, headers: { 'content-type': 'application/json' } },
-        encode(exchange, restrictCatalogue(steps.catalogue, models)),
+        encode(exchange, restrictCatalogue(steps.offer().catalogue, models)),
       );
     },
   });
@@ -60,8 +60,9 @@ async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
     : body;
   const { request } = nativeFormat.decodeRequest(asMessage, (name) => exchange.header(name));
   const { models } = await steps.identify(key);
-  if (steps.catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
-  const allowed = restrictCatalogue(steps.catalogue, models);
+  const { catalogue } = steps.offer();
+  if (catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
+  const allowed = restrictCatalogue(catalogue, models);
   if (allowed.resolve(request.model) === undefined) throw refuseForbiddenModel(request.model);
   const { likely } = estimateTokens(request, steps.estimate.bytesPerToken);
   exchange.answerJson(200, { input_tokens: likely });

@@ -38,6 +38,8 @@ export const receiptDetails = {
     .nullable()
     .optional(),
   config_version: z.string().nullable().optional(),
+  /** Null if the settings file ruled the catalogue. */
+  catalogue_version: z.int().nullable().optional(),
   price: z
     .looseObject({
       version: z.string(),

@@ -1,5 +1,6 @@
 import { assert } from '../../lib/assert.ts';
 import { isOfSameMinute } from '../../lib/request-id.ts';
+import type { PlanLimits } from '../../protocol/admission.ts';
 import type { RateState } from '../../protocol/rate-state.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { createGatherer } from '../../redis/create-gatherer.ts';
@@ -9,13 +10,6 @@ import { keysOfBucket } from '../keys-of-bucket.ts';
 import { replyOf } from './reply-of.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
-
-export interface PlanLimits {
-  readonly starter: number;
-  readonly pro: number;
-  readonly business: number;
-  readonly team: number;
-}
 
 export interface AdmitOrder {
   readonly bucket: number;
@@ -32,7 +26,6 @@ export interface AdmitOrder {
   readonly holdLeastMicros: number;
   readonly leaseMs: number;
   readonly windowMs: number;
-  /** Requests per window, for all keys of an account together. */
   readonly plans: PlanLimits;
 }
 

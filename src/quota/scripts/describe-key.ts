@@ -1,9 +1,9 @@
+import type { PlanLimits } from '../../protocol/admission.ts';
 import type { KeyInfo } from '../../protocol/key-info.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { encodeNumbers } from '../encode-numbers.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import type { PlanLimits } from './admit.ts';
 
 /** What the settings say about rate limits. */
 export interface RateRules {

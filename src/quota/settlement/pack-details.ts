@@ -30,11 +30,13 @@ export type PackedDetails = readonly [
   configVersion: string,
   /** Undefined in entries written by versions without this mark. */
   isUsageImplausible?: boolean,
+  /** Absent if the settings file ruled, as in entries written by versions without this field. */
+  catalogueVersion?: number,
 ];
 
 export function packDetails(writer: PackWriter, details: RequestDetails): void {
-  const { price, tries, status, refusal, firstEventMs } = details;
-  writer.list(13);
+  const { price, tries, status, refusal, firstEventMs, catalogueVersion } = details;
+  writer.list(catalogueVersion === undefined ? 13 : 14);
   writer.text(details.format);
   writer.flag(details.isStream);
   writer.text(details.maskedKey);
@@ -70,6 +72,7 @@ export function packDetails(writer: PackWriter, details: RequestDetails): void {
   writer.number(details.clientWaitMs);
   writer.text(details.configVersion);
   writer.flag(details.isUsageImplausible);
+  if (catalogueVersion !== undefined) writer.number(catalogueVersion);
 }
 
 export function unpackDetails(packed: PackedDetails): RequestDetails {
@@ -87,6 +90,7 @@ export function unpackDetails(packed: PackedDetails): RequestDetails {
     estimatedTokens,
     outputTokensMax,
     configVersion,
+    catalogueVersion: packed[13],
     price: { input, output, cacheRead, cacheWrite5m, cacheWrite1h, webSearch },
     tries: unpackTries(tries),
     outcome,

@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../../../src/quota/scripts/admit.ts';
+import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { Admitted, ProofEvent, RateRefused } from '../support/event-log.ts';
 import type { ProofAccount } from '../support/world.ts';
 import type { Report } from './violations.ts';

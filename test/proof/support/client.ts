@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
-import type { AdmitOrder, AdmitReply, PlanLimits } from '../../../src/quota/scripts/admit.ts';
+import type { PlanLimits } from '../../../src/protocol/admission.ts';
+import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 import { renew } from '../../../src/quota/scripts/renew.ts';
 import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';

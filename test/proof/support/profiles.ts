@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../../../src/quota/scripts/admit.ts';
+import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { ClientOptions } from './client.ts';
 import type { Random } from './random.ts';
 import { runMoneyClient } from './run-money-client.ts';

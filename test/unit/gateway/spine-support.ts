@@ -1,4 +1,4 @@
-import { createCatalogue } from '../../../src/catalogue/catalogue.ts';
+import { createOffer } from '../../../src/catalogue/offer.ts';
 import { createAnswerDrains } from '../../../src/gateway/answer-drains.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import type { ClientSide, Steps } from '../../../src/gateway/steps.ts';
@@ -61,6 +61,12 @@ export function createSteps(
   drainTimeoutMs: number | undefined = undefined,
 ): Steps {
   const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
+  const model = {
+    ...{ id: 'm-1', aliases: ['m'], aliasPatterns: [], price },
+    ...{ contextTokensMax: 1_000, betaContextTokensMax: undefined, outputTokensMax: 100 },
+  };
+  const plans = { starter: 60, pro: 300, business: 1_000, team: 2_000 };
+  const offer = createOffer({ version: 3, models: [model], plans });
   return {
     startTrace: () => undefined,
     checkKey(caller) {
@@ -83,17 +89,7 @@ export function createSteps(
     async describeKey() {
       throw new Error('nobody asks for it here');
     },
-    catalogue: createCatalogue([
-      {
-        id: 'm-1',
-        aliases: ['m'],
-        aliasPatterns: [],
-        contextTokensMax: 1_000,
-        betaContextTokensMax: undefined,
-        outputTokensMax: 100,
-        price,
-      },
-    ]),
+    offer: () => offer,
     configVersion: '0123456789ab-1',
     overCeiling: 'reject',
     estimate: { ...FILE_BOUNDS, bytesPerToken: 3 },

@@ -94,6 +94,7 @@ function describeDetails(details: RequestDetails | undefined) {
     return {
       asked: null,
       config_version: null,
+      catalogue_version: null,
       price: null,
       answered: null,
       tries: null,
@@ -118,6 +119,7 @@ function describeDetails(details: RequestDetails | undefined) {
       max_tokens: details.outputTokensMax,
     },
     config_version: details.configVersion,
+    catalogue_version: details.catalogueVersion ?? null,
     price: { version: versionOf(price), ...price },
     answered: {
       upstream: details.tries.at(-1)?.upstream ?? null,

@@ -1,0 +1,50 @@
+import { isNamePattern } from '../lib/name-pattern.ts';
+import type { CatalogueConfig, ModelConfig, PriceConfig } from './config.ts';
+import { CACHE_PRICE_FACTORS } from './default-settings.ts';
+import type { CatalogueDocument } from './schema/catalogue-schema.ts';
+
+type ModelSettings = CatalogueDocument['models'][number];
+
+interface Named {
+  readonly name: string;
+}
+
+/** A model without routes leads to all upstreams of the node. */
+export function buildCatalogue(
+  { plans, models }: CatalogueDocument,
+  upstreams: readonly Named[],
+): CatalogueConfig {
+  return { plans, models: models.map((model) => buildModel(model, upstreams)) };
+}
+
+function buildModel(model: ModelSettings, upstreams: readonly Named[]): ModelConfig {
+  const everyUpstream = upstreams.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
+  return {
+    id: model.id,
+    aliases: model.aliases.filter((alias) => !isNamePattern(alias)),
+    aliasPatterns: model.aliases.filter(isNamePattern),
+    contextTokensMax: model.context_length,
+    betaContextTokensMax: model.beta_context_length,
+    outputTokensMax: model.max_output_tokens,
+    price: buildPrice(model.price),
+    routes: model.routes ?? everyUpstream,
+  };
+}
+
+/** Fills in the prices that follow from the input price. */
+export function buildPrice(price: ModelSettings['price']): PriceConfig {
+  const timesInput = (factor: number) => roundPrice(price.input * factor);
+  return {
+    input: price.input,
+    output: price.output,
+    cacheRead: price.cache_read ?? timesInput(CACHE_PRICE_FACTORS.read),
+    cacheWrite5m: price.cache_write_5m ?? timesInput(CACHE_PRICE_FACTORS.write5m),
+    cacheWrite1h: price.cache_write_1h ?? timesInput(CACHE_PRICE_FACTORS.write1h),
+    webSearch: price.web_search,
+  };
+}
+
+/** 3 * 0.1 is 0.30000000000000004 in binary. Such a price is never meant, so it is rounded. */
+function roundPrice(price: number): number {
+  return Math.round(price * 1e9) / 1e9;
+}

@@ -1,0 +1,29 @@
+import { createOffer, type Offer } from '../catalogue/offer.ts';
+import type { CurrentCatalogue } from '../config/config.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+import type { Upstreams } from './upstreams.ts';
+
+/** Whatever a worker has made from what is sold. */
+interface Followers {
+  readonly metrics: Pick<ProcessMetrics, 'allowModels'>;
+  readonly upstreams: Pick<Upstreams, 'changeRoutes'>;
+}
+
+export interface Offers {
+  current(): Offer;
+  /** Requests that run keep the offer that they began with. */
+  change(next: CurrentCatalogue, followers: Followers): void;
+}
+
+/** What a worker sells, which changes without a new worker. */
+export function createOffers(first: CurrentCatalogue): Offers {
+  let offer = createOffer(first);
+  return {
+    current: () => offer,
+    change(next, { metrics, upstreams }) {
+      metrics.allowModels(next.models.map(({ id }) => id));
+      upstreams.changeRoutes(next.models);
+      offer = createOffer(next);
+    },
+  };
+}
