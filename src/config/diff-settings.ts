@@ -5,7 +5,7 @@ import { maskSettings } from './mask-settings.ts';
 export const CHANGES_MAX = 50;
 export const VALUE_CHARS_MAX = 1_000;
 
-interface Difference {
+export interface Difference {
   /** Such as `models[haiku].price.input`. */
   readonly path: string;
   /** Undefined if the setting is absent. */
@@ -24,10 +24,19 @@ export interface SettingsDiff {
  * only that the secret differs.
  */
 export function diffSettings(before: Config, after: Config): SettingsDiff {
-  const all = [
-    ...findDifferences('', maskSettings(before), maskSettings(after)),
+  return showDifferences([
+    ...diffDocuments(maskSettings(before), maskSettings(after)),
     ...findOtherSecrets(listSecrets(before), listSecrets(after)),
-  ];
+  ]);
+}
+
+/** The values that differ. Items of lists are compared by their ids or names. */
+export function diffDocuments(before: object, after: object): Difference[] {
+  return findDifferences('', before, after);
+}
+
+/** Cuts a long list, and long values, for the audit log. */
+export function showDifferences(all: readonly Difference[]): SettingsDiff {
   const shown = all.slice(0, CHANGES_MAX);
   const take = (side: 'before' | 'after') =>
     Object.fromEntries(

@@ -5,15 +5,8 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
 import { formatByteSize } from '../lib/units/parse-byte-size.ts';
 import { formatDuration } from '../lib/units/parse-duration.ts';
-import type {
-  BooksConfig,
-  Config,
-  GuardsConfig,
-  ModelConfig,
-  PriceConfig,
-  TracingConfig,
-  UpstreamConfig,
-} from './config.ts';
+import type { BooksConfig, Config, GuardsConfig, TracingConfig, UpstreamConfig } from './config.ts';
+import { describeModel, describePrice } from './describe-catalogue.ts';
 
 /** The settings in use, under the names of the file, with a mask for every secret. */
 export function maskSettings(config: Config) {
@@ -33,7 +26,7 @@ export function maskSettings(config: Config) {
     cors: config.cors,
     catalogue: config.catalogue,
     plans: config.plans,
-    models: config.models.map(maskModel),
+    models: config.models.map((model) => ({ ...describeModel(model), routes: model.routes })),
     upstreams: config.upstreams.map(maskUpstream),
     limits: {
       body_bytes: formatByteSize(limits.bodyBytesMax),
@@ -95,29 +88,6 @@ function maskGuards(guards: GuardsConfig) {
   };
 }
 
-function maskModel(model: ModelConfig) {
-  return {
-    id: model.id,
-    aliases: [...model.aliases, ...model.aliasPatterns],
-    context_length: model.contextTokensMax,
-    beta_context_length: model.betaContextTokensMax,
-    max_output_tokens: model.outputTokensMax,
-    price: printPrice(model.price),
-    routes: model.routes,
-  };
-}
-
-function printPrice(price: PriceConfig) {
-  return {
-    input: price.input,
-    output: price.output,
-    cache_read: price.cacheRead,
-    cache_write_5m: price.cacheWrite5m,
-    cache_write_1h: price.cacheWrite1h,
-    web_search: price.webSearch,
-  };
-}
-
 function maskHeaders(headers: UpstreamConfig['headers']) {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`]));
 }
@@ -131,7 +101,7 @@ function maskUpstream(upstream: UpstreamConfig) {
     api_key: upstream.apiKey?.toString(),
     model_names: upstream.modelNames,
     cost: Object.fromEntries(
-      Object.entries(upstream.costs).map(([model, price]) => [model, printPrice(price)]),
+      Object.entries(upstream.costs).map(([model, price]) => [model, describePrice(price)]),
     ),
     // Only a chat upstream may have this setting.
     output_limit_field: upstream.kind === 'chat' ? upstream.outputLimitFields : undefined,

@@ -1,9 +1,9 @@
-import type { z } from 'zod';
 import { buildConfig } from './build-config.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { findConflicts } from './schema/find-conflicts.ts';
+import { problemsOfIssue } from './schema/problems-of-issue.ts';
 import { settingsSchema } from './schema/schema.ts';
 import { formatPath, isSamePath, type SettingProblem } from './setting-problem.ts';
 import { overrideSettings } from './source/environment-overrides.ts';
@@ -18,7 +18,7 @@ export function parseConfig(source: ConfigSource): Config {
   const { settings, variableOf } = overrideSettings(file.value, source.env);
   const parsed = settingsSchema.safeParse(settings ?? {});
   const found = [
-    ...(parsed.error?.issues ?? []).flatMap(problemsOf),
+    ...(parsed.error?.issues ?? []).flatMap(problemsOfIssue),
     // A reference may point into the part of the file that could not be read.
     ...(isBroken(file) ? [] : findConflicts(settings)),
   ];
@@ -42,16 +42,6 @@ export function parseConfig(source: ConfigSource): Config {
       ),
     );
   throw new ConfigError([...new Set([...lines, ...ofVariables])]);
-}
-
-/** One issue names all unknown keys of a map. Its message has a line for each. */
-function problemsOf(issue: z.core.$ZodIssue): SettingProblem[] {
-  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }];
-  const messages = issue.message.split('\n');
-  return issue.keys.map((key, index) => ({
-    path: [...issue.path, key],
-    message: messages[index] ?? issue.message,
-  }));
 }
 
 /** Whether the problem may exist only because that part of the text could not be read. */

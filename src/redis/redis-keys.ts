@@ -72,6 +72,16 @@ export const SWEEPER_KEYS = {
   heard: 'gw:{s}:sweepers-heard',
 } as const;
 
+/** What is sold, if Redis rules it. One hash tag, so that a script sees all of it at one moment. */
+export const CATALOGUE_KEYS = {
+  /** HASH: the id of the catalogue, the number and the digest of its last version. */
+  head: 'gw:{c}:catalogue',
+  /** HASH version -> when it holds and how it came to be. */
+  notes: 'gw:{c}:catalogue-notes',
+  /** HASH version -> its document as JSON. */
+  documents: 'gw:{c}:catalogue-documents',
+} as const;
+
 /** STREAM of what operators changed. */
 export const AUDIT_KEY = 'gw:{a}:audit';
 

@@ -1,0 +1,177 @@
+import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers';
+import type { CurrentCatalogue } from '../config/config.ts';
+import { saveCopy } from './catalogue-copy.ts';
+import { type CatalogueHead, readHead, readVersions } from './catalogue-records.ts';
+import { digestDocument, type StoredVersion } from './catalogue-version.ts';
+import {
+  createKnownVersions,
+  type KnownVersions,
+  type Named,
+  type RefusedVersion,
+} from './known-versions.ts';
+import { type OpenOptions, openCatalogue, restore } from './open-catalogue.ts';
+
+/** A message tells of a new version at once. This finds one whose message was missed. */
+const LOOK_MS = 1_000;
+/** The longest time that a timer can wait. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** What the nodes of a fleet tell each other about the catalogue. */
+export interface CatalogueLine {
+  publish(message: { readonly type: 'catalogue'; readonly version: number }): Promise<void>;
+  onMessage(type: 'catalogue', handler: (message: { readonly version: number }) => void): void;
+  /** What was published before this is lost. */
+  onOpen(handler: () => void): void;
+}
+
+export interface CatalogueState {
+  /** The version that this node sells. */
+  readonly version: number;
+  /** The version that should hold, if this node cannot sell it. */
+  readonly refused: RefusedVersion | undefined;
+}
+
+/** The catalogue of a node whose settings leave it to Redis. */
+export interface CatalogueKeeper {
+  state(): CatalogueState;
+  /** What workers with these upstreams sell. */
+  currentFor(upstreams: readonly Named[]): CurrentCatalogue;
+  /** Why a node with these upstreams could not go on selling what holds, or what is to hold. */
+  findRefused(upstreams: readonly Named[]): RefusedVersion | undefined;
+  /** Resolves when this node sells what Redis has, or does not know. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+interface KeeperOptions extends OpenOptions {
+  readonly line: CatalogueLine;
+  /** Called whenever the node sells another version. */
+  readonly onChange: () => void;
+}
+
+/** Rejects if this node can sell no version, or knows none. */
+export async function keepCatalogue(options: KeeperOptions): Promise<CatalogueKeeper> {
+  const { line, upstreams, onChange, clock, log } = options;
+  const known = createKnownVersions();
+  const reader = createReader(options, known, (await openCatalogue(options, known)).id);
+  let sold = chooseFirst(known, options);
+  let refused: RefusedVersion | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Sells what holds at this moment, and looks again when the next version does. */
+  const choose = () => {
+    const nowMs = clock.nowMs();
+    const choice = known.choose(upstreams(), nowMs);
+    if (choice.refused !== undefined && choice.refused.version !== refused?.version) {
+      log.error({ ...choice.refused, sold: sold.version }, 'this node cannot sell a new catalogue');
+    }
+    refused = choice.refused;
+    if (choice.catalogue !== undefined && choice.catalogue !== sold) {
+      sold = choice.catalogue;
+      log.info({ version: sold.version }, 'another version of the catalogue holds');
+      onChange();
+    }
+    clearTimeout(timer);
+    const nextMs = known.nextMs(nowMs);
+    if (nextMs === undefined) return;
+    timer = setTimeout(choose, Math.min(nextMs - nowMs, TIMER_MS_MAX)).unref();
+  };
+  const looks = shareRuns(async () => {
+    await reader.read();
+    choose();
+  });
+
+  line.onMessage('catalogue', () => void looks.run());
+  line.onOpen(() => void looks.run());
+  const polling = setInterval(() => {
+    if (!looks.isRunning()) void looks.run();
+  }, LOOK_MS);
+  choose();
+
+  return {
+    state: () => ({ version: sold.version ?? 0, refused }),
+    currentFor: (wanted) => known.choose(wanted, clock.nowMs()).catalogue ?? sold,
+    findRefused: (wanted) => known.findRefused(wanted, clock.nowMs()),
+    look: looks.run,
+    stop() {
+      clearInterval(polling);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Compares what this node knows with what Redis has. */
+function createReader(options: KeeperOptions, known: KnownVersions, firstId: string) {
+  const { connection, dataDir, log } = options;
+  let id = firstId;
+  let digest = digestOf(known.last());
+
+  const take = async (head: CatalogueHead) => {
+    const versions = await readVersions(connection);
+    const last = versions.at(-1);
+    if (last === undefined) return;
+    if (head.id === id) known.add(versions);
+    else {
+      log.warn({ version: last.version }, 'Redis has another catalogue: this node takes it');
+      known.replace(versions);
+    }
+    id = head.id;
+    digest = digestOf(last);
+    saveCopy(dataDir, { id, versions: known.all() });
+  };
+
+  return {
+    async read(): Promise<void> {
+      try {
+        const head = await readHead(connection);
+        const last = known.last()?.version ?? 0;
+        if (head === undefined || (head.id === id && head.version < last)) {
+          await restore(options, { id, known, headVersion: head?.version ?? 0 });
+        } else if (head.id !== id || head.version !== last || head.digest !== digest) {
+          await take(head);
+        }
+      } catch (error) {
+        log.debug({ err: error }, 'the catalogue cannot be read: the node goes on as it is');
+      }
+    },
+  };
+}
+
+interface SharedRuns {
+  isRunning(): boolean;
+  /** A call during a run gets one more run after it, since the running one may have read before. */
+  run(): Promise<void>;
+}
+
+function shareRuns(once: () => Promise<void>): SharedRuns {
+  let running: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    following = undefined;
+    running = once().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return {
+    isRunning: () => running !== undefined,
+    run() {
+      if (running === undefined) return start();
+      following ??= running.then(start);
+      return following;
+    },
+  };
+}
+
+function digestOf(version: StoredVersion | undefined): string {
+  return version === undefined ? '' : digestDocument(version.document);
+}
+
+function chooseFirst(known: KnownVersions, { upstreams, clock }: KeeperOptions): CurrentCatalogue {
+  const { catalogue, refused } = known.choose(upstreams(), clock.nowMs());
+  if (catalogue !== undefined) return catalogue;
+  const problems = (refused?.problems ?? []).map((problem) => `- ${problem}`);
+  throw new Error(
+    [`this node cannot sell version ${refused?.version} of the catalogue:`, ...problems].join('\n'),
+  );
+}

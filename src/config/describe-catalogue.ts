@@ -1,0 +1,53 @@
+import type { CatalogueConfig, ModelConfig, PriceConfig } from './config.ts';
+import type { CatalogueDocument } from './schema/catalogue-schema.ts';
+
+interface Named {
+  readonly name: string;
+}
+
+/**
+ * What is sold, as one document under the names of the settings file. A model that leads to all of
+ * these upstreams alike gets no routes: it then leads to all upstreams of any node.
+ */
+export function describeCatalogue(
+  { plans, models }: CatalogueConfig,
+  upstreams: readonly Named[],
+): CatalogueDocument {
+  return {
+    plans: { ...plans },
+    models: models.map((model) => {
+      const described = describeModel(model);
+      return leadsEverywhere(model, upstreams)
+        ? described
+        : { ...described, routes: model.routes.map((route) => ({ ...route })) };
+    }),
+  };
+}
+
+function leadsEverywhere({ routes }: ModelConfig, upstreams: readonly Named[]): boolean {
+  const names = new Set(routes.map(({ upstream }) => upstream));
+  const isPlain = routes.every(({ weight, priority }) => weight === 1 && priority === 1);
+  return isPlain && upstreams.every(({ name }) => names.has(name));
+}
+
+export function describeModel(model: ModelConfig) {
+  return {
+    id: model.id,
+    aliases: [...model.aliases, ...model.aliasPatterns],
+    context_length: model.contextTokensMax,
+    beta_context_length: model.betaContextTokensMax,
+    max_output_tokens: model.outputTokensMax,
+    price: describePrice(model.price),
+  };
+}
+
+export function describePrice(price: PriceConfig) {
+  return {
+    input: price.input,
+    output: price.output,
+    cache_read: price.cacheRead,
+    cache_write_5m: price.cacheWrite5m,
+    cache_write_1h: price.cacheWrite1h,
+    web_search: price.webSearch,
+  };
+}
