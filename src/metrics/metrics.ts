@@ -296,6 +296,18 @@ export const METRICS = {
     'max',
     'How many different settings, catalogues and versions of the program the nodes that run have.',
   ),
+  catalogueVersion: gauge(
+    'tollgate_catalogue_version',
+    {},
+    'min',
+    'The version of the catalogue that the node sells. Absent if the settings file rules.',
+  ),
+  catalogueRefused: gauge(
+    'tollgate_catalogue_refused',
+    {},
+    'max',
+    '1 while the node cannot sell the version that should hold, and sells an older one.',
+  ),
   buildInfo: gauge(
     'tollgate_build_info',
     { version: 'versions', node: 'nodeVersions' },

@@ -64,7 +64,7 @@ export function createAdminHandler(
     trust(socket);
     const { route, names } = findAdminRoute(routes, method, path);
     const query = Object.fromEntries(new URLSearchParams(url.slice(path.length)));
-    const body = method === 'GET' ? undefined : await receiveJsonBody(request);
+    const body = method === 'GET' ? undefined : await receiveJsonBody(request, route.bodyBytesMax);
     const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
     const who: Operator = { via, token: fingerprint, address };
     const call: AdminCall = { ...names, query, body, who, signal };

@@ -1,5 +1,6 @@
 import { DirectoryError, type DirectoryErrorCode } from '../accounts/directory-error.ts';
 import { BooksError, type BooksErrorCode } from '../books/questions/books-error.ts';
+import { CatalogueError, type CatalogueErrorCode } from '../catalogue-store/catalogue-error.ts';
 
 /** An expected refusal of the listener for operators. */
 export class OpsProblem extends Error {
@@ -29,7 +30,9 @@ export class OpsProblem extends Error {
 
 const STORE_RETRY_AFTER_S = 2;
 
-const STATUSES: Readonly<Record<DirectoryErrorCode | BooksErrorCode, number>> = {
+type ErrorCode = DirectoryErrorCode | BooksErrorCode | CatalogueErrorCode;
+
+const STATUSES: Readonly<Record<ErrorCode, number>> = {
   account_not_found: 404,
   key_not_found: 404,
   invalid_cursor: 400,
@@ -46,6 +49,13 @@ const STATUSES: Readonly<Record<DirectoryErrorCode | BooksErrorCode, number>> = 
   entries_dropped: 409,
   request_archived: 404,
   too_many_rows: 400,
+  catalogue_changed: 409,
+  catalogue_pending: 409,
+  catalogue_full: 409,
+  catalogue_in_file: 409,
+  catalogue_too_large: 413,
+  invalid_catalogue: 400,
+  unknown_version: 404,
 };
 
 /** Turns an error into a refusal. Undefined if the error is not an expected one. */
@@ -55,9 +65,11 @@ export function explainError(error: unknown): OpsProblem | undefined {
   const status = STATUSES[error.code];
   const headers: Record<string, string> =
     status === 503 ? { 'retry-after': String(STORE_RETRY_AFTER_S) } : {};
-  return new OpsProblem(status, error.code, error.message, { headers, cause: error });
+  const hasProblems = error instanceof CatalogueError && error.problems.length > 0;
+  const details = hasProblems ? { problems: error.problems } : {};
+  return new OpsProblem(status, error.code, error.message, { headers, details, cause: error });
 }
 
-function isExpected(error: unknown): error is DirectoryError | BooksError {
-  return [DirectoryError, BooksError].some((kind) => error instanceof kind);
+function isExpected(error: unknown): error is DirectoryError | BooksError | CatalogueError {
+  return [DirectoryError, BooksError, CatalogueError].some((kind) => error instanceof kind);
 }

@@ -9,17 +9,20 @@ const BODY_BYTES_MAX = 64 * 1024;
 const DISCARDED_BYTES_MAX = 1024 ** 2;
 
 /** A missing body counts as an object without fields. */
-export async function receiveJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function receiveJsonBody(
+  request: IncomingMessage,
+  bytesMax = BODY_BYTES_MAX,
+): Promise<unknown> {
   const { headers } = request;
-  if (Number(headers['content-length'] ?? 0) > DISCARDED_BYTES_MAX) throw refuseLength();
+  if (Number(headers['content-length'] ?? 0) > DISCARDED_BYTES_MAX) throw refuseLength(bytesMax);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > DISCARDED_BYTES_MAX) throw refuseLength();
-    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
+    if (bytes > DISCARDED_BYTES_MAX) throw refuseLength(bytesMax);
+    if (bytes <= bytesMax) chunks.push(chunk);
   }
-  if (bytes > BODY_BYTES_MAX) throw refuseLength();
+  if (bytes > bytesMax) throw refuseLength(bytesMax);
   if (bytes === 0) return {};
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
@@ -36,7 +39,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function refuseLength(): OpsProblem {
-  const message = `the body has more than ${BODY_BYTES_MAX} bytes`;
+function refuseLength(bytesMax: number): OpsProblem {
+  const message = `the body has more than ${bytesMax} bytes`;
   return new OpsProblem(413, 'body_too_large', message, { headers: { connection: 'close' } });
 }

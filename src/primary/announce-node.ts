@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Config } from '../config/config.ts';
+import type { Config, ModelConfig } from '../config/config.ts';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { reachableHost } from '../lib/address/reachable-host.ts';
@@ -11,6 +11,7 @@ import { adminTokenPath } from '../ops/access/load-admin-token.ts';
  */
 export function announceNode(
   config: Config,
+  models: readonly Pick<ModelConfig, 'id'>[],
   demoKey: string | undefined,
   print: (line: string) => void,
 ): void {
@@ -28,7 +29,7 @@ export function announceNode(
     print('Make an account and a key:  tollgate account create, tollgate key create');
   }
   const key = demoKey ?? 'sk-gw2-…';
-  const model = config.models.at(-1)?.id ?? '';
+  const model = models.at(-1)?.id ?? '';
   const body = { model, max_tokens: 300, messages: [{ role: 'user', content: 'Hello!' }] };
   print(`Ask a model:  ${curl}/v1/messages \\`);
   print(`  -H 'x-api-key: ${key}' -H 'llm-version: 2023-06-01' \\`);

@@ -13,6 +13,7 @@ import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { showCluster } from '../ops/show-cluster.ts';
 import type { Reload } from './reload.ts';
+import type { SoldCatalogue } from './sold-catalogue.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 interface JoinOptions {
@@ -20,6 +21,7 @@ interface JoinOptions {
   readonly node: string;
   readonly pool: Pick<WorkerPool, 'effective' | 'readState' | 'readOpen'>;
   readonly threads: Pick<BooksThreads, 'report'>;
+  readonly sold: Pick<SoldCatalogue, 'state'>;
   readonly reload: Reload;
   readonly metrics: ProcessMetrics;
   readonly clock: Clock;
@@ -28,10 +30,10 @@ interface JoinOptions {
 
 /** Makes the node known to all others on its Redis, and them to it. */
 export function joinFleet(options: JoinOptions): Fleet {
-  const { target, node, pool, threads, reload, metrics, clock, log } = options;
+  const { target, node, reload, metrics, clock, log, pool } = options;
   const fleet = startFleet({
     ...{ target, nodeId: node, reload, clock, log },
-    readOwn: () => readOwnNode(pool, threads),
+    readOwn: () => readOwnNode(options),
     readDetail: () => showCluster(pool.readState()),
     readOpen: pool.readOpen,
     onCommand: createObserveCommand(metrics, 'fleet'),
@@ -47,14 +49,14 @@ export function joinFleet(options: JoinOptions): Fleet {
   return fleet;
 }
 
-function readOwnNode(pool: JoinOptions['pool'], threads: JoinOptions['threads']): OwnNode {
+function readOwnNode({ pool, threads, sold }: JoinOptions): OwnNode {
   const { config } = pool.effective();
   const { node, workers, upstreams, redis } = showCluster(pool.readState());
   return {
     version: node.version,
     ops_url: nameOps(config),
     config: { ...node.config, hash: hashSharedSettings(config) },
-    catalogue_version: null,
+    catalogue_version: sold.state()?.version ?? null,
     workers: {
       up: workers.filter(({ state }) => state === 'listening').length,
       wanted: config.workers,

@@ -1,4 +1,4 @@
-import type { Config, UpstreamConfig } from '../config/config.ts';
+import type { Config, ModelConfig, UpstreamConfig } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { ClusterState, UpstreamStatus } from '../ops/cluster-state.ts';
 import { addTries, NO_TRIES, type TryCounts } from '../routing/try-counts.ts';
@@ -14,6 +14,8 @@ export interface ClusterParts {
   readonly nodeId: string;
   readonly startedMs: number;
   readonly effective: EffectiveConfig;
+  /** Those that are sold. */
+  readonly models: readonly ModelConfig[];
   readonly workers: readonly WorkerProcess[];
   readonly probes: NodeProbes;
   /** The tries of workers that have ended, by upstream. */
@@ -61,7 +63,7 @@ function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: Cluster
   const reports = readReports(parts.workers, name);
   const view: UpstreamStatus = {
     ...{ name, kind, url },
-    models: parts.effective.config.models
+    models: parts.models
       .filter(({ routes }) => routes.some(({ upstream }) => upstream === name))
       .map(({ id }) => id),
     state: readUpstreamHealth(parts.workers, name) ?? 'unknown',

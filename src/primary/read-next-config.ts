@@ -1,4 +1,4 @@
-import type { Config, CurrentCatalogue } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { configVersion } from '../config/config-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
@@ -59,11 +59,6 @@ function nameArchive(archive: ArchivePlace | undefined): string {
   if (archive?.kind !== 's3') return archive?.folder ?? '';
   const { accessKey, secretKey, ...place } = archive;
   return JSON.stringify([place, accessKey.reveal(), secretKey.reveal()]);
-}
-
-/** What is sold if the settings file rules. */
-export function catalogueOf({ models, plans }: Config): CurrentCatalogue {
-  return { version: undefined, models, plans };
 }
 
 export function isMoved(current: Config, next: Config): boolean {

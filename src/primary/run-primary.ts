@@ -26,6 +26,7 @@ import { joinFleet } from './join-fleet.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import type { EffectiveConfig } from './read-next-config.ts';
 import type { Reload } from './reload.ts';
+import { createSoldCatalogue, type SoldCatalogue } from './sold-catalogue.ts';
 import {
   type Bookkeeping,
   type BookkeepingOptions,
@@ -66,7 +67,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const first = readFirstConfig(readSource);
   const { config } = first;
   const log = createLog(config.logLevel, 'primary');
-  const nodeMetrics = createNodeMetrics({ config: () => pool?.effective().config ?? config, log });
+  const configInUse = () => pool?.effective().config ?? config;
+  const nodeMetrics = createNodeMetrics({ config: configInUse, log });
+  const sold = createSoldCatalogue(configInUse);
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
@@ -88,7 +91,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const { dataDir } = config;
     if (embedded !== undefined) await books.waitForStore();
     const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
-    const parts = { books, node: loadNodeId(dataDir), nodeMetrics, log };
+    const parts = { books, node: loadNodeId(dataDir), nodeMetrics, sold, log };
     pool = createWorkerPool({
       ...{ first, readSource, journal, audit, ...parts },
       publish: (event) => fleet?.publish(event),
@@ -98,37 +101,54 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = pool;
-    const { effective, readState: readCluster } = workers;
     const reload: Reload = async (who) => (isReady ? workers.reload(who) : { kind: 'busy' });
-    fleet = joinFleet({ ...parts, target, pool, threads, reload, metrics, clock: systemClock });
+    const { node } = parts;
+    const time = { clock: systemClock, log };
+    fleet = joinFleet({ target, node, pool, threads, sold, reload, metrics, ...time });
+    const { tellCatalogue: onChange } = workers;
+    await sold.open({ connection: books.connection, line: fleet.line, metrics, onChange, ...time });
     ops = await startOps({
-      ...{ ...parts, fleet, readCluster, reload, config: () => effective().config },
+      ...{ ...parts, fleet, readCluster: workers.readState, reload, config: configInUse },
       readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
     });
-    const stopRoomWatch = watchBooksRoom(threads, () => effective().config, workers.tellBooksFull);
+    const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.tellBooksFull);
     await workers.start();
     isReady = true;
-    announceNode(config, demoKey, print);
+    announceNode(config, sold.currentFor(config).models, demoKey, print);
 
     const reason = await untilEnd(ending.reached, reload);
     isReady = false;
     fleet.drain();
     stopRoomWatch();
-    if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
-    else log.info({ signal: reason }, 'draining');
-    const drained = workers.stop(STOP_LINGER_MS);
-    const isHurried = await Promise.race([drained, ending.hurried]);
-    if (reason instanceof Error) throw reason;
-    log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
-    return isHurried === true ? 1 : 0;
+    return await endWorkers(reason, { workers, hurried: ending.hurried, log });
   } finally {
     pool?.killAll();
     ops?.close();
+    sold.stop();
     await fleet?.close();
     await books?.close();
     await embedded?.stop();
     lock.release();
   }
+}
+
+interface EndParts {
+  readonly workers: Pick<WorkerPool, 'stop'>;
+  readonly hurried: Promise<true>;
+  readonly log: Log;
+}
+
+/** Returns the exit code. Throws the reason if it is an error. */
+async function endWorkers(
+  reason: Error | NodeJS.Signals,
+  { workers, hurried, log }: EndParts,
+): Promise<number> {
+  if (reason instanceof Error) log.error({ err: reason }, 'the node gives up');
+  else log.info({ signal: reason }, 'draining');
+  const isHurried = await Promise.race([workers.stop(STOP_LINGER_MS), hurried]);
+  if (reason instanceof Error) throw reason;
+  log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
+  return isHurried === true ? 1 : 0;
 }
 
 /** Reloads at every SIGHUP until the node is to end. */
@@ -171,6 +191,7 @@ interface OpsParts {
   readonly fleet: Fleet;
   readonly node: string;
   readonly nodeMetrics: NodeMetrics;
+  readonly sold: SoldCatalogue;
   readonly readCluster: WorkerPool['readState'];
   readonly reload: Reload;
   /** The settings in use, which a reload changes. */
@@ -182,6 +203,7 @@ interface OpsParts {
 function startOps(parts: OpsParts): Promise<OpsServer> {
   const { books, fleet, node, nodeMetrics, readCluster, reload, config, readiness, log } = parts;
   const { ops, dataDir } = config();
+  const sold = () => parts.sold.currentFor(config());
   return startOpsServer({
     endpoint: ops.listen,
     version: packageVersion(),
@@ -194,9 +216,10 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       ...{ node, reload, readCluster, clock: systemClock },
       ...{ fleet: fleet.desk, events: fleet.events, publish: fleet.publish },
       ...{ directory: books.directory, audit: books.audit, books: books.desk },
-      rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: config().plans }),
-      nameModel: (name) => nameForList(createCatalogue(config().models), name),
-      readModels: () => config().models,
+      rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: sold().plans }),
+      nameModel: (name) => nameForList(createCatalogue(sold().models), name),
+      readModels: () => sold().models,
+      catalogue: parts.sold.desk,
       readApiEndpoint: () => config().listen,
     },
     log,

@@ -70,6 +70,8 @@ export interface BookkeepingOptions {
 
 export interface Bookkeeping {
   readonly directory: Directory;
+  /** For changes by operators, which wait for a replica. */
+  readonly connection: RedisConnection;
   readonly audit: AuditLog;
   readonly desk: BooksDesk;
   readonly threads: Pick<BooksThreads, 'report' | 'noteRefusals' | 'changeCosts'>;
@@ -150,6 +152,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
 
   return {
     directory,
+    connection: directoryConnection,
     audit,
     desk,
     threads,

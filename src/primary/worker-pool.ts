@@ -17,14 +17,9 @@ import { createNodeEvents } from './create-node-events.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 import { type NodeProbes, probeUpstreams } from './probe-upstreams.ts';
 import { readClusterState, readUpstreamHealth } from './read-cluster-state.ts';
-import {
-  catalogueOf,
-  type EffectiveConfig,
-  isMoved,
-  readNextConfig,
-  versionOf,
-} from './read-next-config.ts';
+import { type EffectiveConfig, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
 import { createReload, type Reload } from './reload.ts';
+import type { SoldCatalogue } from './sold-catalogue.ts';
 import { takeOverConfig } from './take-over-config.ts';
 import { type ReloadAudit, tellReload } from './tell-reload.ts';
 import { createUpstreamEvents, type UpstreamEvents } from './upstream-events.ts';
@@ -41,6 +36,8 @@ export interface WorkerPool {
   /** While the books are full, no worker admits a request. Holds for later workers too. */
   tellBooksFull(isFull: boolean): void;
   tellMasters(news: MastersNews): void;
+  /** Tells all workers what is sold now. */
+  tellCatalogue(): void;
   readState(): ClusterState;
   /** How many requests are open. */
   readOpen(): number;
@@ -63,6 +60,7 @@ interface WorkerPoolOptions {
   readonly onUse: (config: EffectiveConfig['config']) => void;
   /** Takes what a worker has refused, about once a second and when it has drained. */
   readonly noteRefusals: (batch: RefusalBatch) => void;
+  readonly sold: Pick<SoldCatalogue, 'currentFor' | 'check'>;
   readonly audit: ReloadAudit;
   readonly publish: PublishEvent;
   readonly noteActivity: (activity: Activity) => void;
@@ -123,10 +121,14 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     tellMasters(news) {
       for (const worker of workers.workers()) worker.tellMasters(news);
     },
+    tellCatalogue() {
+      for (const worker of workers.workers()) worker.tellCatalogue();
+    },
     readState: () =>
       readClusterState({
         ...{ nodeId: node, startedMs, probes, endedTries: endedTries.read() },
         effective,
+        models: options.sold.currentFor(effective.config).models,
         workers: workers.workers(),
       }),
     readOpen: nodeEvents.readOpen,
@@ -153,6 +155,7 @@ function createPoolReload(
   return createReload({
     async readNext() {
       const next = readNextConfig(options.readSource, effective());
+      options.sold.check(next.config);
       if (isMoved(effective().config, next.config)) await checkEndpointFree(next.config.listen);
       return next;
     },
@@ -177,7 +180,7 @@ interface ForkParts {
 }
 
 function createFork(
-  { embeddedRedisPath, journal, noteRefusals, nodeMetrics }: WorkerPoolOptions,
+  { embeddedRedisPath, journal, noteRefusals, nodeMetrics, sold }: WorkerPoolOptions,
   { areBooksFull, probes, nodeEvents, upstreamEvents, endedTries }: ForkParts,
 ): (slot: number, effective: EffectiveConfig) => WorkerProcess {
   return (slot, effective) => {
@@ -185,11 +188,11 @@ function createFork(
       worker: slot,
       config: packConfig(effective.config),
       configVersion: versionOf(effective),
-      catalogue: catalogueOf(effective.config),
       embeddedRedisPath,
     };
     const links = {
       journal,
+      catalogue: () => sold.currentFor(effective.config),
       noteRefusals,
       areBooksFull,
       downUpstreams: () => probes.downNames(),

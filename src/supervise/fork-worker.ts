@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import type { CurrentCatalogue } from '../config/config.ts';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type {
   DrainOrder,
@@ -36,6 +37,8 @@ export interface WorkerExit {
 export type WorkerState = 'starting' | 'listening' | 'draining';
 
 interface WorkerLinks {
+  /** What the worker sells, by the settings that it has. */
+  readonly catalogue: () => CurrentCatalogue;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** The upstreams that a worker must know to be down before it listens. */
@@ -63,16 +66,19 @@ export interface WorkerProcess extends MetricsSource {
   tellDownUpstreams(names: readonly string[]): void;
   tellBooksFull(isFull: boolean): void;
   tellMasters(news: MastersNews): void;
+  /** Tells what is sold now. */
+  tellCatalogue(): void;
   drain(order: DrainOrder): void;
   kill(): void;
 }
 
-export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess {
+/** The catalogue is that of the moment when the worker is ready. */
+type ForkOrder = Omit<StartOrder, 'catalogue'>;
+
+export function forkWorker(order: ForkOrder, links: WorkerLinks): WorkerProcess {
   const worker = fork();
-  const send = (message: MessageToWorker) => {
-    // A dying worker takes no message. Its exit is handled elsewhere.
-    worker.send(message, () => {});
-  };
+  // A dying worker takes no message. Its exit is handled elsewhere.
+  const send = (message: MessageToWorker) => void worker.send(message, () => {});
   let state: WorkerState = 'starting';
   let drainOrder: DrainOrder | undefined;
   let report: WorkerReport | undefined;
@@ -126,6 +132,7 @@ export function forkWorker(order: StartOrder, links: WorkerLinks): WorkerProcess
       return lastMetrics;
     }),
     ...createNews(send),
+    tellCatalogue: () => send({ type: 'catalogue', catalogue: links.catalogue() }),
     drain(given) {
       state = 'draining';
       drainOrder = given;
@@ -163,14 +170,14 @@ function takeSettlements(
  * drain already gets that order instead of the start.
  */
 function firstOrders(
-  order: StartOrder,
+  order: ForkOrder,
   drainOrder: DrainOrder | undefined,
-  { downUpstreams, areBooksFull }: WorkerLinks,
+  { catalogue, downUpstreams, areBooksFull }: WorkerLinks,
 ): MessageToWorker[] {
   if (drainOrder !== undefined) return [{ type: 'drain', order: drainOrder }];
   return [
     { type: 'books_full', isFull: areBooksFull() },
-    { type: 'start', order },
+    { type: 'start', order: { ...order, catalogue: catalogue() } },
     { type: 'upstreams_down', names: downUpstreams() },
   ];
 }

@@ -33,20 +33,30 @@ interface WorkerParts {
   readonly server: Pick<Server, 'activeExchanges' | 'activeStreams'>;
   readonly drains: Pick<AnswerDrains, 'count'>;
   readonly redisWatch: Pick<RedisWatch, 'outForMs'>;
-  readonly readUpstreams: () => readonly UpstreamState[];
+  /** Undefined if the settings file rules. */
+  readonly catalogueVersion: () => number | undefined;
+  readonly upstreams: { readReports(): readonly UpstreamState[] };
 }
 
 export function watchWorker(metrics: ProcessMetrics, parts: WorkerParts): void {
-  const { server, drains, redisWatch, readUpstreams } = parts;
+  const { server, drains, redisWatch, catalogueVersion, upstreams } = parts;
   metrics.exchangesActive.watch((set) => set({}, server.activeExchanges));
   metrics.streamsActive.watch((set) => set({}, server.activeStreams));
   metrics.answersDraining.watch((set) => set({}, drains.count));
   metrics.redisUp.watch((set) => set({}, redisWatch.outForMs() === 0 ? 1 : 0));
+  metrics.catalogueVersion.watch((set) => {
+    const version = catalogueVersion();
+    if (version !== undefined) set({}, version);
+  });
   metrics.upstreamInFlight.watch((set) => {
-    for (const { name, inFlight } of readUpstreams()) set({ upstream: name }, inFlight);
+    for (const { name, inFlight } of upstreams.readReports()) {
+      set({ upstream: name }, inFlight);
+    }
   });
   metrics.upstreamState.watch((set) => {
-    for (const { name, health } of readUpstreams()) set({ upstream: name, state: health }, 1);
+    for (const { name, health } of upstreams.readReports()) {
+      set({ upstream: name, state: health }, 1);
+    }
   });
 }
 

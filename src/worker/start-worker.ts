@@ -115,8 +115,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ estimate: config.estimate, overCeiling: config.limits.overCeiling },
     ratioOf: createTokenRatios(config.estimate.bytesPerToken),
     ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
-    ...{ startTrace: observers.startTrace, observe: observers.observe },
-    nowMs: () => clock.nowMs(),
+    ...{ startTrace: observers.startTrace, observe: observers.observe, nowMs: clock.nowMs },
   };
 
   const readiness = () => judgeReadiness(redisWatch.outForMs(), billing.canInsure());
@@ -130,7 +129,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }),
     ...{ limits: limitsOf(config), clock, log },
   });
-  watchWorker(metrics, { server, drains, redisWatch, readUpstreams: upstreams.readReports });
+  const catalogueVersion = () => offers.current().version;
+  watchWorker(metrics, { server, drains, redisWatch, catalogueVersion, upstreams });
   log.debug({ uws: label }, 'native HTTP server loaded');
   const stopTelling = startTelling(options, server, requestCounts);
   const readReport = () => ({

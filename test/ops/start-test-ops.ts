@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Operator } from '../../src/accounts/audit/audit-entry.ts';
 import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-log.ts';
 import type { Books } from '../../src/books/engine/books.ts';
+import { createFileDesk } from '../../src/catalogue-store/create-file-desk.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import { loadAdminToken } from '../../src/ops/access/load-admin-token.ts';
@@ -110,6 +111,10 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       }),
       nameModel: (name) => (models.has(name) ? name : undefined),
       readModels: () => [TEST_MODEL],
+      catalogue: createFileDesk(() => ({
+        plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
+        models: [],
+      })),
       readApiEndpoint: () => tcp(port),
     },
     ...{ port, url, dataDir, token, directory, books, log, models },

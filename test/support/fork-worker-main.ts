@@ -31,12 +31,12 @@ async function runPrimary(first: WorkerOrder): Promise<void> {
   const packed = {
     config: packConfig(config),
     configVersion: 'test',
-    catalogue: { version: undefined, models: config.models, plans: config.plans },
     embeddedRedisPath: undefined,
   };
   const worker = forkWorker(
     { worker: 1, ...packed },
     {
+      catalogue: () => ({ version: undefined, models: config.models, plans: config.plans }),
       journal: () => Promise.reject(new Error('there is no journal')),
       downUpstreams: () => [],
       areBooksFull: () => areBooksFull,

@@ -19,7 +19,8 @@ export interface AdminCall<Query = unknown, Body = unknown> extends PathNames {
 
 /** A change, without secrets. */
 export interface AdminChange {
-  readonly account: string;
+  /** Null if the change is for all accounts. */
+  readonly account: string | null;
   readonly key?: string;
   readonly before?: object;
   readonly after: object;
@@ -39,12 +40,14 @@ export interface AdminStream {
 }
 
 interface AdminRouteShape {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
   /** The path, with at most one `{id}` and one `{month}`. */
   readonly path: string;
   readonly summary: string;
   /** The name of the change in the audit log. It may depend on the body. */
   readonly changes?: string | ((body: unknown) => string);
+  /** The longest body that it takes, if that is more than usual. */
+  readonly bodyBytesMax?: number;
   /** The schema of a successful answer, or the content type of a stream. */
   readonly answer: z.ZodType | 'text/event-stream' | 'application/x-ndjson' | '*/*';
   /** What else a successful answer may be, if the query asks for it. */

@@ -6,6 +6,7 @@ import { createAccountRoutes } from './account-routes.ts';
 import type { AdminRoute, PathNames } from './admin-route.ts';
 import { createAuditRoutes } from './audit-routes.ts';
 import { type BooksRoutesOptions, createBooksRoutes } from './books-routes.ts';
+import { type CatalogueRoutesOptions, createCatalogueRoutes } from './catalogue-routes.ts';
 import { type ClusterRoutesOptions, createClusterRoutes } from './cluster-routes.ts';
 import { createKeyRoutes, type KeyRoutesOptions } from './key-routes.ts';
 import { createModelRoutes, type ModelRoutesOptions } from './model-routes.ts';
@@ -15,6 +16,7 @@ import { createUsageRoutes } from './usage-routes.ts';
 export interface AdminRoutesOptions
   extends ClusterRoutesOptions,
     ModelRoutesOptions,
+    CatalogueRoutesOptions,
     PlaygroundRoutesOptions {
   readonly directory: Directory;
   readonly rateRules: KeyRoutesOptions['rateRules'];
@@ -37,6 +39,7 @@ export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRo
     ...createUsageRoutes(parts),
     ...createClusterRoutes(parts),
     ...createModelRoutes(parts),
+    ...createCatalogueRoutes(parts),
     ...createAuditRoutes(parts),
     ...createPlaygroundRoutes(parts),
   ];
