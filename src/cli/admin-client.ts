@@ -7,7 +7,7 @@ const ANSWER_TIME_MAX_MS = 10_000;
 export interface AdminClient {
   /** `path` begins after `/admin/v1`. */
   call<Answer>(
-    method: 'GET' | 'POST' | 'PATCH',
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT',
     path: string,
     body?: object,
     answerTimeMaxMs?: number,

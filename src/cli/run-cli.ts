@@ -5,6 +5,7 @@ import { registerAccountCommands } from './commands/account-commands.ts';
 import { registerAuditCommands } from './commands/audit-commands.ts';
 import { registerBenchCommand } from './commands/bench-command.ts';
 import { registerBooksCommands } from './commands/books/books-commands.ts';
+import { registerCatalogueCommand } from './commands/catalogue-command.ts';
 import { runCheckCommand } from './commands/check-command.ts';
 import { registerCompletionCommand } from './commands/completion-command.ts';
 import { registerCreditsCommands } from './commands/credits-commands.ts';
@@ -33,6 +34,7 @@ const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] 
   registerLedgerCommands,
   registerBooksCommands,
   registerModelsCommand,
+  registerCatalogueCommand,
   registerRequestsCommands,
   registerNodesCommand,
   registerTopCommand,

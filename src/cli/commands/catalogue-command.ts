@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { parse, stringify } from 'yaml';
+import type { AdminClient } from '../admin-client.ts';
+import {
+  type AdminOptions,
+  type CommandHost,
+  type Printout,
+  runAdminCommand,
+  withAdminOptions,
+} from '../admin-command.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { parseCount, parseTime } from '../parse-values.ts';
+import { printTable } from '../print-table.ts';
+
+interface CatalogueData {
+  readonly version: number | null;
+  readonly catalogue: object;
+}
+
+interface ChangeData {
+  readonly version: number | null;
+  readonly from: string | null;
+  readonly changes: readonly { field: string; before: unknown; after: unknown }[];
+}
+
+interface NoteData {
+  readonly version: number;
+  readonly from: string;
+  readonly applied_at: string;
+  readonly kind: string;
+  readonly via: string;
+  readonly rolled_back_to: number | null;
+}
+
+interface ApplyOptions extends AdminOptions {
+  readonly from?: string;
+  readonly yes?: boolean;
+}
+
+/** A document from a file, and the version that it was made from. */
+interface Edited {
+  readonly baseVersion: number;
+  readonly catalogue: object;
+}
+
+const ABSENT = '-';
+
+export function registerCatalogueCommand(program: Command, host: CommandHost): void {
+  const group = program.command('catalogue').description('what is sold: models, prices and plans');
+
+  withAdminOptions(group.command('get'))
+    .description('print the last version as YAML, to be edited and applied')
+    .action((options: AdminOptions) =>
+      runAdminCommand(host, options, async (client) => {
+        const data = await client.call<CatalogueData>('GET', '/catalogue');
+        return { data, text: printDocument(data) };
+      }),
+    );
+
+  withAdminOptions(group.command('history'))
+    .description('the versions that are kept, the last first')
+    .action((options: AdminOptions) =>
+      runAdminCommand(host, options, async (client) => {
+        const path = '/catalogue/history';
+        const { data } = await client.call<{ data: readonly NoteData[] }>('GET', path);
+        return { data, text: printHistory(data) };
+      }),
+    );
+
+  withAdminOptions(group.command('diff'))
+    .argument('<file>', 'YAML or JSON as `get` prints it')
+    .description('what a file would change')
+    .action((file: string, options: AdminOptions) =>
+      runAdminCommand(host, options, async (client) => {
+        const data = await tryFile(client, await readEdited(client, file), undefined);
+        return { data, text: printChanges(data) };
+      }),
+    );
+
+  withAdminOptions(group.command('apply'))
+    .argument('<file>', 'YAML or JSON as `get` prints it')
+    .option('--from <time>', 'from when it holds (default: at once)', parseTime)
+    .option('--yes', 'do not ask')
+    .description('show what a file changes, ask, and make it the last version')
+    .action((file: string, options: ApplyOptions) =>
+      runAdminCommand(host, options, (client) => applyFile(host, client, file, options)),
+    );
+
+  withAdminOptions(group.command('rollback'))
+    .argument('<version>', 'the version to go back to', parseCount)
+    .description('make an earlier version the last one, at once; withdraws versions that wait')
+    .action((version: number, options: AdminOptions) =>
+      runAdminCommand(host, options, async (client) => {
+        const { version: base } = await client.call<CatalogueData>('GET', '/catalogue');
+        const body = { base_version: base ?? 1, version };
+        const data = await client.call<ChangeData>('POST', '/catalogue/rollback', body);
+        return { data, text: `${printChanges(data)}\nversion ${data.version} holds at once` };
+      }),
+    );
+}
+
+async function applyFile(
+  { terminal, setExitCode }: CommandHost,
+  client: AdminClient,
+  file: string,
+  { from, yes }: ApplyOptions,
+): Promise<Printout | undefined> {
+  const edited = await readEdited(client, file);
+  const tried = await tryFile(client, edited, from);
+  if (tried.changes.length === 0) return { data: tried, text: printChanges(tried) };
+  if (yes !== true) {
+    if (!terminal.isAttended()) throw new CommandFailure('nobody can be asked: use --yes');
+    terminal.err(printChanges(tried));
+    if (!(await terminal.confirm('Apply this?'))) {
+      setExitCode(1);
+      return undefined;
+    }
+  }
+  const data = await client.call<ChangeData>('PUT', '/catalogue', bodyOf(edited, from));
+  return {
+    data,
+    text: `${printChanges(data)}\nversion ${data.version} holds from ${data.from}`,
+  };
+}
+
+function tryFile(
+  client: AdminClient,
+  edited: Edited,
+  from: string | undefined,
+): Promise<ChangeData> {
+  return client.call('PUT', '/catalogue', { ...bodyOf(edited, from), dry_run: true });
+}
+
+function bodyOf({ baseVersion, catalogue }: Edited, from: string | undefined) {
+  return { base_version: baseVersion, catalogue, ...(from !== undefined && { from }) };
+}
+
+/** A file that names no version counts as made from the last one. */
+async function readEdited(client: AdminClient, file: string): Promise<Edited> {
+  let value: unknown;
+  try {
+    value = parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new CommandFailure(`${file} cannot be read: ${String(cause)}`, { cause });
+  }
+  if (typeof value !== 'object' || value === null) {
+    throw new CommandFailure(`${file} must have plans and models`);
+  }
+  const { version, ...catalogue } = value as { readonly version?: unknown };
+  if (typeof version === 'number') return { baseVersion: version, catalogue };
+  const last = await client.call<CatalogueData>('GET', '/catalogue');
+  return { baseVersion: last.version ?? 1, catalogue };
+}
+
+function printDocument({ version, catalogue }: CatalogueData): string {
+  const document = version === null ? catalogue : { version, ...catalogue };
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
+}
+
+function printChanges({ changes }: ChangeData): string {
+  if (changes.length === 0) return 'nothing changes';
+  return printTable([
+    ['FIELD', 'BEFORE', 'AFTER'],
+    ...changes.map(({ field, before, after }) => [field, printValue(before), printValue(after)]),
+  ]);
+}
+
+function printValue(value: unknown): string {
+  if (value === null) return ABSENT;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function printHistory(notes: readonly NoteData[]): string {
+  return printTable([
+    ['VERSION', 'HOLDS FROM', 'APPLIED AT', 'KIND', 'VIA', 'BACK TO'],
+    ...notes.map((note) => [
+      ...[String(note.version), note.from, note.applied_at, note.kind, note.via],
+      String(note.rolled_back_to ?? ABSENT),
+    ]),
+  ]);
+}
