@@ -5,6 +5,8 @@ import type { Log } from '../lib/log.ts';
 const RESTART_DELAY_MS = 1_000;
 /** How long a thread may take to end by itself. */
 const STOP_MAX_MS = 10_000;
+/** What is new is collected more often, and takes a third of the memory. */
+const YOUNG_HEAP_MB_MAX = 12;
 
 interface KeepThreadOptions<FromThread> {
   readonly file: URL;
@@ -12,14 +14,16 @@ interface KeepThreadOptions<FromThread> {
   readonly order: () => unknown;
   /** What the thread may keep in memory; one that needs more is replaced. */
   readonly heapMbMax: number;
+  /** It starts with the first message: a thread takes some 40 MB. */
+  readonly isLazy: boolean;
   readonly onMessage: (message: FromThread) => void;
-  /** The thread has ended by itself, and is started anew. */
+  /** The thread has ended by itself, and is started anew; a lazy one at its next message. */
   readonly onBreak: () => void;
   readonly log: Log;
 }
 
 export interface ThreadHandle<ToThread> {
-  /** What is told while there is no thread is lost. */
+  /** What is told while there is no thread is lost, unless the thread is lazy. */
   tell(message: ToThread): void;
   stop(): Promise<void>;
 }
@@ -28,7 +32,7 @@ export interface ThreadHandle<ToThread> {
 export function keepThread<ToThread, FromThread>(
   options: KeepThreadOptions<FromThread>,
 ): ThreadHandle<ToThread | { readonly type: 'stop' }> {
-  const { file, order, heapMbMax, onMessage, onBreak, log } = options;
+  const { file, order, heapMbMax, isLazy, onMessage, onBreak, log } = options;
   const stopping = new AbortController();
   let thread: Worker | undefined;
   let ended: Promise<unknown> = Promise.resolve();
@@ -36,7 +40,10 @@ export function keepThread<ToThread, FromThread>(
   const start = () => {
     const worker = new Worker(file, {
       workerData: order(),
-      resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
+      resourceLimits: {
+        maxOldGenerationSizeMb: heapMbMax,
+        maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX,
+      },
     });
     thread = worker;
     worker.on('message', onMessage);
@@ -47,18 +54,23 @@ export function keepThread<ToThread, FromThread>(
         resolve(undefined);
         if (stopping.signal.aborted) return;
         onBreak();
-        void startLater();
+        if (!isLazy) void startLater();
       });
     });
+    return worker;
   };
   const startLater = async () => {
     await sleep(RESTART_DELAY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     if (!stopping.signal.aborted) start();
   };
-  start();
+  if (!isLazy) start();
 
   return {
-    tell: (message) => thread?.postMessage(message),
+    tell(message) {
+      const isWanted = isLazy && thread === undefined && !stopping.signal.aborted;
+      const told = isWanted ? start() : thread;
+      told?.postMessage(message);
+    },
     async stop() {
       stopping.abort();
       thread?.postMessage({ type: 'stop' });

@@ -5,6 +5,7 @@ import type { RedisTarget } from '../lib/address/redis-target.ts';
 import { unpackSecrets } from '../lib/pack-secrets.ts';
 import { createLog } from '../log/create-log.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
+import { waitForConnection } from '../redis/wait-for-connection.ts';
 import { bindAnswers } from './answers.ts';
 import { serveQuestions } from './serve-questions.ts';
 import type { MessageToAnswerer, ThreadOrder } from './thread-messages.ts';
@@ -12,9 +13,9 @@ import type { MessageToAnswerer, ThreadOrder } from './thread-messages.ts';
 const COMMAND_TIMEOUT_MS = 2_000;
 
 /** The thread of the primary that answers questions about the books: its composition root. */
-if (parentPort !== null) run(parentPort, workerData as ThreadOrder);
+if (parentPort !== null) void run(parentPort, workerData as ThreadOrder);
 
-function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): void {
+async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Promise<void> {
   const log = createLog(order.logLevel, 'books');
   const connection = connectRedis({
     target: unpackSecrets(order.redis) as RedisTarget,
@@ -24,6 +25,8 @@ function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): void {
   });
   const books = openBooks({ target: order.books, isReader: true, name: 'questions' });
   const context: QuestionContext = { books, connection, clock: { nowMs: () => Date.now() } };
+  // The thread starts with the first question, which waits at the port until then.
+  await waitForConnection(connection, COMMAND_TIMEOUT_MS);
   serveQuestions(port, bindAnswers(context));
   port.on('message', ({ type }: MessageToAnswerer) => {
     if (type === 'stop') void close();

@@ -18,7 +18,10 @@ const HEAP_MB_MAX = 256;
 const INGEST_FILE = new URL('./run-ingest-thread.js', import.meta.url);
 const ANSWER_FILE = new URL('./run-answer-thread.js', import.meta.url);
 
-/** The two threads of a node that work on the books: one writes, one answers. */
+/**
+ * The two threads of a node that work on the books: one writes, and one answers from the first
+ * question on.
+ */
 export interface BooksThreads {
   readonly questions: Pick<ThreadLine, 'ask' | 'stream'>;
   /** The last report; undefined before the first one. */
@@ -42,6 +45,7 @@ export function startBooksThreads(order: IngestOrder, log: Log): BooksThreads {
     onBreak: () => {
       report = undefined;
     },
+    isLazy: false,
     log,
   });
   const answerer = keepThread<MessageToAnswerer, MessageFromAnswerer>({
@@ -50,6 +54,8 @@ export function startBooksThreads(order: IngestOrder, log: Log): BooksThreads {
     heapMbMax: HEAP_MB_MAX,
     onMessage: (message) => line.take(message),
     onBreak: () => line.breakOff(),
+    // Nobody asks a node but the dashboard and commands.
+    isLazy: true,
     log,
   });
   const line = createThreadLine(answerer.tell);

@@ -53,46 +53,65 @@ export function createThreadLine(tell: (message: MessageToAnswerer) => void): Th
         signal?.addEventListener('abort', leave, { once: true });
       }),
 
-    async *stream(name, query, signal) {
-      signal?.throwIfAborted();
-      const messages: MessageFromAnswerer[] = [];
-      let wake = () => {};
-      const id = open(name, query, (message) => {
-        messages.push(message);
-        wake();
-      });
-      const leave = () => wake();
-      signal?.addEventListener('abort', leave, { once: true });
-      try {
-        for (;;) {
-          const message = messages.shift();
-          signal?.throwIfAborted();
-          if (message?.type === 'end') return;
-          if (message?.type === 'failed') throw revive(message.failure);
-          if (message?.type === 'part') {
-            yield message.text;
-            tell({ type: 'more', id });
-          } else {
-            await new Promise<void>((resolve) => {
-              wake = resolve;
-              if (messages.length > 0 || signal?.aborted === true) resolve();
-            });
-          }
-        }
-      } finally {
-        signal?.removeEventListener('abort', leave);
-        close(id);
-      }
-    },
+    stream: (name, query, signal) => readStream({ open, close, tell }, { name, query, signal }),
 
     take(message) {
       waiting.get(message.id)?.take(message);
     },
 
     breakOff() {
-      for (const [id, { take }] of waiting) take({ type: 'failed', id, failure: BROKEN });
+      const broken = [...waiting];
+      waiting.clear();
+      for (const [id, { take }] of broken) take({ type: 'failed', id, failure: BROKEN });
     },
   };
+}
+
+interface StreamLine {
+  open(name: string, query: unknown, take: OpenAnswer['take']): number;
+  close(id: number): void;
+  tell(message: MessageToAnswerer): void;
+}
+
+interface StreamQuestion {
+  readonly name: string;
+  readonly query: unknown;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* readStream(
+  { open, close, tell }: StreamLine,
+  { name, query, signal }: StreamQuestion,
+): AsyncGenerator<string, void, undefined> {
+  signal?.throwIfAborted();
+  const messages: MessageFromAnswerer[] = [];
+  let wake = () => {};
+  const id = open(name, query, (message) => {
+    messages.push(message);
+    wake();
+  });
+  const leave = () => wake();
+  signal?.addEventListener('abort', leave, { once: true });
+  try {
+    for (;;) {
+      const message = messages.shift();
+      signal?.throwIfAborted();
+      if (message?.type === 'end') return;
+      if (message?.type === 'failed') throw revive(message.failure);
+      if (message?.type === 'part') {
+        yield message.text;
+        tell({ type: 'more', id });
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (messages.length > 0 || signal?.aborted === true) resolve();
+        });
+      }
+    }
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    close(id);
+  }
 }
 
 const BROKEN: QuestionFailure = {

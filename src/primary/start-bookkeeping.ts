@@ -27,6 +27,7 @@ import type { Settlement } from '../quota/settlement/settlement.ts';
 import { leaveSweeps, shareSweeps } from '../quota/sweeping/share-sweeps.ts';
 import { startSweeper } from '../quota/sweeping/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
+import { waitForConnection } from '../redis/wait-for-connection.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
 import { keepBooks } from './keep-books.ts';
@@ -157,7 +158,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     desk,
     threads,
     journal: (settlements) => journal.append(settlements),
-    waitForStore: () => waitForConnection(directoryConnection),
+    waitForStore: () => waitForConnection(directoryConnection, CONNECT_TIME_MAX_MS),
     async close() {
       masters.stop();
       memory.stop();
@@ -207,10 +208,4 @@ async function repeatWrites(directory: Directory, audit: AuditLog, log: Log): Pr
       await sleep(REPEAT_DELAY_MS, undefined, { ref: false });
     }
   }
-}
-
-async function waitForConnection({ client }: RedisConnection): Promise<void> {
-  if (client.status === 'ready') return;
-  const isReady = new Promise((resolve) => client.once('ready', resolve));
-  await Promise.race([isReady, sleep(CONNECT_TIME_MAX_MS, undefined, { ref: false })]);
 }

@@ -10,7 +10,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import Database, { type Statement } from 'libsql';
+import type Database from 'libsql';
+import type { Statement } from 'libsql';
 
 /** Statements that are kept ready. A batch repeats a dozen of them for each row. */
 const STATEMENTS_MAX = 256;
@@ -51,7 +52,9 @@ function createDriver({ path, isReader }: LibsqlOptions): Driver {
   return {
     async init() {
       if (!isReader) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      database = new Database(path);
+      // Where the books are in Postgres, it takes no memory.
+      const libsql = await import('libsql');
+      database = new libsql.default(path);
       database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
       if (!isReader) database.exec('pragma journal_mode = wal');
       // A commit is on the disk before anything is trimmed behind it.

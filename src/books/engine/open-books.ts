@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import type { BooksTarget } from '../../lib/address/books-target.ts';
 import type { Books } from './books.ts';
 import { createLibsqlDialect } from './libsql-dialect.ts';
@@ -11,9 +11,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** No question and no batch takes so long; a connection that is lost is noticed then. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 const IDLE_TIMEOUT_MS = 60_000;
-
-/** `bigint` and `numeric` as texts; every amount is exact in a double. */
-const TYPES_OF_NUMBERS = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 
 interface OpenBooksOptions {
   readonly target: BooksTarget;
@@ -30,7 +27,23 @@ export function openBooks({ target, isReader, name }: OpenBooksOptions): Books {
     const db = new Kysely<BooksTables>({ dialect });
     return { engine: 'libsql', db, close: () => db.destroy() };
   }
-  const pool = new pg.Pool({
+  const pool = () => openPool(target, isReader, name);
+  const db = new Kysely<BooksTables>({ dialect: new PostgresDialect({ pool }) });
+  return { engine: 'postgres', db, close: () => db.destroy() };
+}
+
+/** Where the books are a file, the client of Postgres takes no memory. */
+async function openPool(
+  target: Extract<BooksTarget, { kind: 'postgres' }>,
+  isReader: boolean,
+  name: string,
+): Promise<pg.Pool> {
+  const { Pool, types } = (await import('pg')).default;
+  // They come as texts otherwise; every amount is exact in a double.
+  const numbers = [types.builtins.INT8, types.builtins.NUMERIC];
+  const getTypeParser: typeof types.getTypeParser = (id: number, format?: unknown) =>
+    numbers.includes(id) ? Number : types.getTypeParser(id, format as 'text');
+  const pool = new Pool({
     connectionString: target.url,
     max: target.connectionsMax,
     application_name: `tollgate ${name}`,
@@ -46,11 +59,5 @@ export function openBooks({ target, isReader, name }: OpenBooksOptions): Books {
   pool.on('error', () => {});
   // One that breaks between two statements of a transaction fails the next of them.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<BooksTables>({ dialect: new PostgresDialect({ pool }) });
-  return { engine: 'postgres', db, close: () => db.destroy() };
+  return pool;
 }
-
-const getTypeParser: typeof pg.types.getTypeParser = (id: number, format?: unknown) => {
-  if (TYPES_OF_NUMBERS.includes(id)) return Number;
-  return pg.types.getTypeParser(id, format as 'text');
-};

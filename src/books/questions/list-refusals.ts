@@ -4,14 +4,12 @@ import { BooksError } from './books-error.ts';
 import { readBooksUntil } from './books-until.ts';
 import { type FindName, findNames } from './find-names.ts';
 import type { QuestionContext } from './question.ts';
+import type { RefusalGroup } from './refusal-groups.ts';
 
 const ROWS_MAX = 10_000;
 const MINUTE_MS = 60_000;
 const MINUTES_OF_HOUR = 60;
 const MINUTES_OF_DAY = 1_440;
-
-export const REFUSAL_GROUPS = ['refusal', 'account', 'key', 'hour', 'day', 'minute'] as const;
-export type RefusalGroup = (typeof REFUSAL_GROUPS)[number];
 
 /** Refusals are counted by the minute: one that has begun belongs to it as a whole. */
 export interface RefusalsQuery {

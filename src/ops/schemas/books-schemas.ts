@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REFUSAL_GROUPS } from '../../books/questions/list-refusals.ts';
+import { REFUSAL_GROUPS } from '../../books/questions/refusal-groups.ts';
 import {
   choiceOf,
   creditsText,

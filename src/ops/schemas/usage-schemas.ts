@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STATEMENT_FORMATS } from '../../books/questions/statements/print-statement.ts';
+import { STATEMENT_FORMATS } from '../../books/questions/statements/statement-formats.ts';
 import { USAGE_GROUPS } from '../../books/questions/usage/usage-query.ts';
 import { filterText, filterTime, refuseReversed, rowLimit } from './query-fields.ts';
 

@@ -1,10 +1,8 @@
 import type { QuestionContext } from '../question.ts';
 import { encodeStatement } from './encode-statement.ts';
 import { readStatement, type StatementQuery } from './statement.ts';
+import type { StatementFormat } from './statement-formats.ts';
 import { writeStatementPage } from './write-statement-page.ts';
-
-export const STATEMENT_FORMATS = ['csv', 'html'] as const;
-export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 
 export interface PrintedStatementQuery extends StatementQuery {
   readonly format: StatementFormat;

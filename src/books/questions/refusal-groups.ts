@@ -1,0 +1,3 @@
+/** By what refusals are counted. */
+export const REFUSAL_GROUPS = ['refusal', 'account', 'key', 'hour', 'day', 'minute'] as const;
+export type RefusalGroup = (typeof REFUSAL_GROUPS)[number];
