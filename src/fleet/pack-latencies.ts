@@ -7,7 +7,7 @@ import type { LatencyBucket } from '../lib/time/latency-histogram.ts';
 const STEPS_PER_DOUBLING = 32;
 const MICROS_PER_MS = 1_000;
 
-/** Turns a histogram into numbers: of each bucket the longest time in microseconds, and the count. */
+/** The longest time in microseconds and the count of each bucket, one after the other. */
 export function packLatencies(buckets: readonly LatencyBucket[]): number[] {
   const counts = new Map<number, number>();
   for (const { upToMs, count } of buckets) {
