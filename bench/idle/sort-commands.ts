@@ -5,7 +5,9 @@ import type { SeenCommand } from '../../test/support/servers/watch-commands.ts';
  * for itself.
  */
 export function isShared({ subject }: Pick<SeenCommand, 'subject'>): boolean {
-  return /^gw:\{[^}]+\}:(holds|leases|ledger|accounts)$/.test(subject) || subject === 'gw:{a}:audit';
+  return (
+    /^gw:\{[^}]+\}:(holds|leases|ledger|accounts)$/.test(subject) || subject === 'gw:{a}:audit'
+  );
 }
 
 /** What a command is for, as a person would say it. */

@@ -98,12 +98,7 @@ export const METRICS = {
     'Holds whose lease ran out and that this node ended.',
   ),
   creditsSwept: counter('tollgate_credits_swept_total', {}, 'Credits charged for swept holds.'),
-  sweepBuckets: gauge(
-    'tollgate_sweep_buckets',
-    {},
-    'sum',
-    'Buckets that this node sweeps; 256 in all nodes together.',
-  ),
+  sweepBuckets: gauge('tollgate_sweep_buckets', {}, 'sum', 'Buckets that this node sweeps.'),
   settlements: counter(
     'tollgate_settlements_total',
     { kind: sets.SETTLE_KINDS },
