@@ -48,28 +48,31 @@ export type MetricDeclaration =
 /** One value for each label. Any text is allowed; a text that is not declared counts as `other`. */
 export type LabelValues<Labels extends LabelSets> = Readonly<Record<keyof Labels, string>>;
 
-export function counter<const Labels extends LabelSets>(
+/** The labels of a metric that has none. */
+type Unlabelled = Record<never, never>;
+
+export function counter<const Labels extends LabelSets = Unlabelled>(
   name: string,
-  labels: Labels,
   help: string,
-): CounterDeclaration<Labels> {
+  labels = {} as Labels,
+): CounterDeclaration<NoInfer<Labels>> {
   return { type: 'counter', name, help, labels };
 }
 
-export function gauge<const Labels extends LabelSets>(
+export function gauge<const Labels extends LabelSets = Unlabelled>(
   name: string,
-  labels: Labels,
   aggregator: GaugeDeclaration<Labels>['aggregator'],
   help: string,
-): GaugeDeclaration<Labels> {
+  labels = {} as Labels,
+): GaugeDeclaration<NoInfer<Labels>> {
   return { type: 'gauge', name, help, labels, aggregator };
 }
 
-export function histogram<const Labels extends LabelSets>(
+export function histogram<const Labels extends LabelSets = Unlabelled>(
   name: string,
-  labels: Labels,
   buckets: readonly number[],
   help: string,
-): HistogramDeclaration<Labels> {
+  labels = {} as Labels,
+): HistogramDeclaration<NoInfer<Labels>> {
   return { type: 'histogram', name, help, labels, buckets };
 }

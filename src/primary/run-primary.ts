@@ -87,11 +87,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       ...{ metrics, log },
       tellMasters: (news) => pool?.tellMasters(news),
     });
-    const { directory, audit, journal, threads } = books;
-    const { dataDir } = config;
-    if (embedded !== undefined) await books.waitForStore();
-    const demoKey = embedded && (await ensureDemoKey({ dataDir, directory }));
-    const parts = { books, node: loadNodeId(dataDir), nodeMetrics, sold, log };
+    const { audit, journal, threads } = books;
+    const demoKey = embedded && (await prepareDemo(books, config));
+    const parts = { books, node: loadNodeId(config.dataDir), nodeMetrics, sold, log };
     pool = createWorkerPool({
       ...{ first, readSource, journal, audit, ...parts },
       publish: (event) => fleet?.publish(event),
@@ -171,6 +169,12 @@ async function startEmbedded(
     await installRedisServer({ print });
   }
   return startEmbeddedServer({ dataDir, log, onGiveUp });
+}
+
+/** The store is the node's own, so it may have to be waited for. */
+async function prepareDemo(books: Bookkeeping, { dataDir }: Config) {
+  await books.waitForStore();
+  return ensureDemoKey({ dataDir, directory: books.directory });
 }
 
 function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): RedisTarget {

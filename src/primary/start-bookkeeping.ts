@@ -25,7 +25,7 @@ import { settle } from '../quota/scripts/settle.ts';
 import { type SweepReply, sweep } from '../quota/scripts/sweep.ts';
 import type { Settlement } from '../quota/settlement/settlement.ts';
 import { leaveSweeps, shareSweeps } from '../quota/sweeping/share-sweeps.ts';
-import { startSweeper } from '../quota/sweeping/sweep-buckets.ts';
+import { type Sweeper, startSweeper } from '../quota/sweeping/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { waitForConnection } from '../redis/wait-for-connection.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
@@ -119,18 +119,9 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     onSettled: createObserveSettled(metrics),
     ...{ clock, random: Math.random, log },
   });
-  const nodeId = loadNodeId(dataDir);
-  const sweeper = startSweeper({
-    learnShare: () => shareSweeps(connection, nodeId),
-    leave: () => leaveSweeps(connection, nodeId),
-    sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
-    onSwept: createObserveSwept(metrics),
-    random: Math.random,
-    log,
-  });
+  const sweeper = sweepWithOthers(connection, options);
   const memory = watchMemory(connection);
   watchStore(metrics, { journal, memory });
-  metrics.sweepBuckets.watch((set) => set({}, sweeper.bucketCount()));
   watchBooks(metrics, { threads, books: config.books, clock });
   const keeper = keepBooks(threads, options);
   const directory = createDirectory({
@@ -171,6 +162,23 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       await Promise.all([connection.close(), directoryConnection.close()]);
     },
   };
+}
+
+function sweepWithOthers(
+  connection: RedisConnection,
+  { config, metrics, log }: Pick<BookkeepingOptions, 'config' | 'metrics' | 'log'>,
+): Sweeper {
+  const nodeId = loadNodeId(config.dataDir);
+  const sweeper = startSweeper({
+    learnShare: () => shareSweeps(connection, nodeId),
+    leave: () => leaveSweeps(connection, nodeId),
+    sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
+    onSwept: createObserveSwept(metrics),
+    random: Math.random,
+    log,
+  });
+  metrics.sweepBuckets.watch((set) => set({}, sweeper.bucketCount()));
+  return sweeper;
 }
 
 function createObserveSwept(metrics: ProcessMetrics): (reply: SweepReply) => void {

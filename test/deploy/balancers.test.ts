@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
+import { startHaproxy } from '../support/balancers/start-haproxy.ts';
+import { startNginx } from '../support/balancers/start-nginx.ts';
 import { admin } from '../support/clients/admin.ts';
 import { messageOf, openStream } from '../support/clients/ask-model.ts';
 import { scrape } from '../support/clients/scrape.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
-import { startHaproxy } from '../support/servers/start-haproxy.ts';
-import { startNginx } from '../support/servers/start-nginx.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { eventsOf } from '../support/upstreams/flood-events.ts';
 import {

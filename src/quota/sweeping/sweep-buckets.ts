@@ -114,7 +114,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
   };
 }
 
-/** The order differs each time, so that a bucket that fails does not always stop the same others. */
+/** In another order each time, so that a bucket that fails does not always stop the same others. */
 function shuffle(buckets: readonly number[], random: () => number): number[] {
   const keyed = buckets.map((bucket) => ({ bucket, key: random() }));
   return keyed.sort((a, b) => a.key - b.key).map(({ bucket }) => bucket);

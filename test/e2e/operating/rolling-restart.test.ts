@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startHaproxy } from '../../support/balancers/start-haproxy.ts';
+import { startNginx } from '../../support/balancers/start-nginx.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { messageOf } from '../../support/clients/ask-model.ts';
 import { scrape } from '../../support/clients/scrape.ts';
 import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
-import { startHaproxy } from '../../support/servers/start-haproxy.ts';
-import { startNginx } from '../../support/servers/start-nginx.ts';
 import { startNodes } from '../../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';

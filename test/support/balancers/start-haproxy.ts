@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type CleanUp, createTempDir } from '../create-temp-dir.ts';
+import { findFreePort } from '../servers/find-free-port.ts';
 import { waitUntil } from '../wait-until.ts';
-import { findFreePort } from './find-free-port.ts';
 
 const CONFIG = 'deploy/haproxy/haproxy.cfg';
 

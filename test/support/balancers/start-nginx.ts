@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CleanUp, createTempDir } from '../create-temp-dir.ts';
+import { findFreePort } from '../servers/find-free-port.ts';
 import { waitUntil } from '../wait-until.ts';
-import { findFreePort } from './find-free-port.ts';
 
 const CONFIG = 'deploy/nginx/tollgate.conf';
 
