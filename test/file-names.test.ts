@@ -31,7 +31,6 @@ const TWICE: Readonly<Record<string, string>> = {
   ListedRequest: 'the dashboard mirrors it',
   Model: 'the dashboard mirrors it',
   NewKey: 'the dashboard mirrors it',
-  NodeReport: 'the dashboard mirrors it',
   PaymentResult: 'the dashboard mirrors it',
   RefusalsReport: 'the dashboard mirrors it',
   Statement: 'the dashboard mirrors it',

@@ -1,4 +1,4 @@
-import type { ClusterView, FleetDesk, NodeReport } from '../ops/fleet-desk.ts';
+import type { ClusterView, FleetDesk, NodeAnswer } from '../ops/fleet-desk.ts';
 import { OpsProblem } from '../ops/ops-problem.ts';
 import { showTime } from '../ops/schemas/admin-views.ts';
 import type { Member } from '../ops/schemas/cluster-schemas.ts';
@@ -96,7 +96,7 @@ function viewNode(
   id: string,
   { members, nowMs }: FleetSnapshot,
   packed: string,
-): NodeReport | undefined {
+): NodeAnswer | undefined {
   const member = members.find((each) => each.id === id);
   const detail = unpackNode(packed);
   if (member === undefined || detail === undefined) return undefined;

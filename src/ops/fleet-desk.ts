@@ -11,14 +11,14 @@ export type ClusterView = Pick<
   z.infer<typeof clusterAnswer>,
   'answered_by' | 'fleet' | 'nodes' | 'versions_differ'
 >;
-export type NodeReport = z.infer<typeof nodeAnswer>;
+export type NodeAnswer = z.infer<typeof nodeAnswer>;
 
 /** Answers what operators ask of all nodes that share one Redis. */
 export interface FleetDesk {
   /** Never rejects: while Redis is out, it has only the node that answers. */
   readCluster(): Promise<ClusterView>;
   /** Undefined if no such node was heard in the last hour. Throws while Redis is out. */
-  findNode(id: string): Promise<NodeReport | undefined>;
+  findNode(id: string): Promise<NodeAnswer | undefined>;
   /** The rows of the last hour, the oldest first. Throws while Redis is out. */
   readHistory(): Promise<readonly HistoryRow[]>;
   /** Reloads one node after the other, and stops at the first that does not. */
