@@ -8,6 +8,8 @@ export type DirectoryErrorCode =
   | 'payment_conflict'
   | 'credit_reserved'
   | 'balance_too_large'
+  | 'operator_not_found'
+  | 'too_many_operators'
   | 'store_unavailable';
 
 /** Why the directory did not do what it was asked to do. The message is for the caller. */

@@ -29,7 +29,7 @@ export async function mendAccounts(
       const changes = mended.filter((change) => change.key === key);
       await audit.add({
         ...{ what: 'ledger.repair', node: hostname(), account, key, outcome: 'done' },
-        who: { via: 'cli', token: null, address: null },
+        who: { via: 'cli', token: null, address: null, operator: null },
         before: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
         after: Object.fromEntries(changes.map(({ field, after }) => [field, after])),
       });

@@ -13,6 +13,7 @@ import { registerKeyCommands } from './commands/key-commands.ts';
 import { registerLedgerCommands } from './commands/ledger/ledger-commands.ts';
 import { registerModelsCommand } from './commands/models-command.ts';
 import { registerNodesCommand } from './commands/nodes-command.ts';
+import { registerOperatorCommands } from './commands/operator-commands.ts';
 import { registerReloadCommand } from './commands/reload-command.ts';
 import { registerRequestsCommands } from './commands/requests-commands.ts';
 import { type RunNode, runStartCommand } from './commands/start-command.ts';
@@ -39,6 +40,7 @@ const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] 
   registerNodesCommand,
   registerTopCommand,
   registerAuditCommands,
+  registerOperatorCommands,
   registerReloadCommand,
   registerBenchCommand,
   registerCompletionCommand,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ArchivePlace } from '../lib/address/books-target.ts';
 import { pathUnder } from '../lib/address/path-under.ts';
 import { buildCatalogue, buildPrice } from './build-catalogue.ts';
-import type { BooksConfig, Config, GuardsConfig, UpstreamConfig } from './config.ts';
+import type { BooksConfig, Config, GuardsConfig, OidcConfig, UpstreamConfig } from './config.ts';
 import { DEFAULT_ACCEPTS } from './default-settings.ts';
 import { type Settings, WORKERS_MAX } from './schema/schema.ts';
 
@@ -17,7 +17,7 @@ export function buildConfig(settings: Settings): Config {
   const { listen, ops, redis, limits, on_leave: onLeave, drain } = settings;
   return {
     listen,
-    ops: { listen: ops.listen, adminToken: ops.admin_token },
+    ops: { listen: ops.listen, adminToken: ops.admin_token, oidc: ops.oidc && buildOidc(ops.oidc) },
     workers: settings.workers ?? defaultWorkers(listen.kind),
     redis: redis.url ?? 'embedded',
     books: buildBooks(settings.books),
@@ -41,6 +41,19 @@ export function buildConfig(settings: Settings): Config {
     guards: buildGuards(settings.guards),
     drain: { timeoutMs: drain.timeout },
     uwsSha256: settings.uws_sha256,
+  };
+}
+
+function buildOidc(oidc: NonNullable<Settings['ops']['oidc']>): OidcConfig {
+  return {
+    issuer: oidc.issuer,
+    clientId: oidc.client_id,
+    clientSecret: oidc.client_secret,
+    redirectUrl: oidc.redirect_url,
+    roleClaim: oidc.role_claim,
+    roles: oidc.roles,
+    scopes: oidc.scopes,
+    sessionMs: oidc.session,
   };
 }
 

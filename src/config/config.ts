@@ -1,6 +1,7 @@
 import type { ArchivePlace, BooksPlace } from '../lib/address/books-target.ts';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
+import type { Role } from '../lib/role.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { UpstreamKind } from '../protocol/format-names.ts';
 
@@ -114,6 +115,28 @@ export interface TracingConfig {
   readonly headers: Readonly<Record<string, Secret>>;
 }
 
+/** How people sign in to the dashboard with accounts of an OpenID provider. */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent for a public client. */
+  readonly clientSecret: Secret | undefined;
+  readonly redirectUrl: string;
+  readonly roleClaim: string;
+  /** By the value of the claim. */
+  readonly roles: Readonly<Record<string, Role>>;
+  readonly scopes: string;
+  readonly sessionMs: number;
+}
+
+/** Who may use the admin API, and where. */
+export interface OpsConfig {
+  readonly listen: Endpoint;
+  readonly adminToken: Secret | undefined;
+  /** If absent, people sign in with tokens only. */
+  readonly oidc: OidcConfig | undefined;
+}
+
 /** How entries of the ledger are kept. */
 export interface BooksConfig {
   readonly place: BooksPlace;
@@ -144,7 +167,7 @@ export interface Config extends CatalogueConfig {
   /** What rules models and plans. If it is `store`, those of the file are only the first version. */
   readonly catalogue: 'file' | 'store';
   readonly listen: Endpoint;
-  readonly ops: { readonly listen: Endpoint; readonly adminToken: Secret | undefined };
+  readonly ops: OpsConfig;
   readonly workers: number;
   readonly redis: RedisTarget | 'embedded';
   readonly books: BooksConfig;

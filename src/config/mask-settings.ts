@@ -5,7 +5,14 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
 import { formatByteSize } from '../lib/units/parse-byte-size.ts';
 import { formatDuration } from '../lib/units/parse-duration.ts';
-import type { BooksConfig, Config, GuardsConfig, TracingConfig, UpstreamConfig } from './config.ts';
+import type {
+  BooksConfig,
+  Config,
+  GuardsConfig,
+  OpsConfig,
+  TracingConfig,
+  UpstreamConfig,
+} from './config.ts';
 import { describeModel, describePrice } from './describe-catalogue.ts';
 
 /** The settings in use, under the names of the file, with a mask for every secret. */
@@ -13,7 +20,7 @@ export function maskSettings(config: Config) {
   const { ops, limits, redis } = config;
   return {
     listen: formatEndpoint(config.listen),
-    ops: { listen: formatEndpoint(ops.listen), admin_token: ops.adminToken?.toString() },
+    ops: maskOps(ops),
     workers: config.workers,
     redis: redis === 'embedded' ? {} : { url: formatRedisUrl(redis) },
     books: maskBooks(config.books),
@@ -44,6 +51,23 @@ export function maskSettings(config: Config) {
 /** The same settings as text: a valid settings file, apart from the masks. */
 export function printSettings(config: Config): string {
   return stringify(maskSettings(config), { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function maskOps({ listen, adminToken, oidc }: OpsConfig) {
+  return {
+    listen: formatEndpoint(listen),
+    admin_token: adminToken?.toString(),
+    oidc: oidc && {
+      issuer: oidc.issuer,
+      client_id: oidc.clientId,
+      client_secret: oidc.clientSecret?.toString(),
+      redirect_url: oidc.redirectUrl,
+      role_claim: oidc.roleClaim,
+      roles: oidc.roles,
+      scopes: oidc.scopes,
+      session: formatDuration(oidc.sessionMs),
+    },
+  };
 }
 
 function maskBooks({ place, archive, ...books }: BooksConfig) {

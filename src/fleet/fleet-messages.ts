@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operatorAnswer } from '../ops/schemas/answer-schemas.ts';
+import { whoAnswer } from '../ops/schemas/answer-schemas.ts';
 import { RELOAD_STATUSES } from '../ops/schemas/cluster-schemas.ts';
 import { EVENT_SCHEMAS } from '../ops/schemas/event-schemas.ts';
 import { packedTraffic } from './traffic.ts';
@@ -21,7 +21,7 @@ const MESSAGE_SCHEMAS = {
     ask: z.string(),
     to: z.string(),
     until_ms: z.number(),
-    who: operatorAnswer,
+    who: whoAnswer,
   }),
   reload_heard: z.object({ ask: z.string() }),
   reload_ended: z.object({

@@ -75,6 +75,11 @@ export const REDIS_CONNECTIONS = ['admit', 'worker', 'primary', 'accounts', 'fle
 export const REDIS_ERROR_KINDS = ['outage', 'retryable', 'fault'] as const;
 /** `too_low`: all clients of a proxy count as one. `too_high`: clients can invent addresses. */
 export const PROXY_DOUBTS = ['too_low', 'too_high'] as const;
+/** How somebody who called the admin API showed who they are. */
+export const CALLERS = ['admin_token', 'operator_token', 'session', 'nobody'] as const;
+export const CALL_OUTCOMES = ['allowed', 'unauthorized', 'forbidden', 'unavailable'] as const;
+/** Sign-ins to the dashboard with an account of the OpenID provider. */
+export const SIGN_INS = ['begun', 'done', 'refused', 'failed'] as const;
 export const PROCESSES = ['primary', 'worker'] as const;
 export const MEMORY_KINDS = ['rss', 'heap_used', 'heap_total', 'external'] as const;
 export const RELOAD_RESULTS = ['ok', 'refused'] as const;

@@ -234,6 +234,12 @@ export const METRICS = {
     process: sets.PROCESSES,
     kind: sets.MEMORY_KINDS,
   }),
+  adminCalls: counter(
+    'tollgate_admin_calls_total',
+    'Calls of the admin API, by who called and whether they were let in; `unavailable`: Redis could not be asked.',
+    { by: sets.CALLERS, outcome: sets.CALL_OUTCOMES },
+  ),
+  signIns: counter('tollgate_sign_ins_total', 'Sign-ins by OpenID.', { result: sets.SIGN_INS }),
   reloads: counter('tollgate_reloads_total', 'SIGHUPs.', { result: sets.RELOAD_RESULTS }),
   configHash: gauge(
     'tollgate_config_hash',

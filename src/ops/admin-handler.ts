@@ -3,23 +3,33 @@ import type { Operator } from '../accounts/audit/audit-entry.ts';
 import type { AuditLog } from '../accounts/audit/audit-log.ts';
 import { DirectoryError } from '../accounts/directory-error.ts';
 import type { Log } from '../lib/log.ts';
-import type { Secret } from '../lib/secret.ts';
-import { createAuthorizeAdmin } from './access/authorize-admin.ts';
-import { fingerprintToken } from './access/fingerprint-token.ts';
+import { rolesWithin } from '../lib/role.ts';
+import type { AdminCaller, CallerKind } from './access/admin-caller.ts';
+import { type AuthorizeOptions, createAuthorizeAdmin } from './access/authorize-admin.ts';
+import type { CallerMemory } from './access/caller-memory.ts';
 import type { TrustConnection } from './access/limit-connections.ts';
 import type { PublishEvent } from './event-hub.ts';
+import type { OidcOptions } from './oidc/oidc-parts.ts';
 import type { OpsAnswer } from './ops-answer.ts';
+import { OpsProblem } from './ops-problem.ts';
 import { receiveJsonBody } from './receive-json-body.ts';
 import type { AdminCall, AdminRoute, AdminStream } from './routes/admin-route.ts';
 import { type AdminRoutesOptions, findAdminRoute } from './routes/admin-routes.ts';
 
-export interface AdminHandlerOptions extends AdminRoutesOptions {
-  readonly token: Secret;
+export interface AdminHandlerOptions
+  extends AdminRoutesOptions,
+    OidcOptions,
+    Pick<AuthorizeOptions, 'token'> {
+  readonly callers: CallerMemory;
   readonly audit: Pick<AuditLog, 'add'>;
   readonly publish: PublishEvent;
   /** The id of this node, for the audit log. */
   readonly node: string;
+  readonly onCall: (by: CallerKind | 'nobody', outcome: CallOutcome) => void;
 }
+
+/** Whether somebody was let in, not what became of the call. */
+type CallOutcome = 'allowed' | 'unauthorized' | 'forbidden' | 'unavailable';
 
 interface AdminHandlerTools {
   readonly log: Log;
@@ -34,9 +44,8 @@ export function createAdminHandler(
   routes: readonly AdminRoute[],
   { log, trust }: AdminHandlerTools,
 ) {
-  const { token, node, audit, publish } = options;
-  const authorize = createAuthorizeAdmin(token);
-  const fingerprint = fingerprintToken(token);
+  const { node, audit, publish, onCall } = options;
+  const authorize = createAuthorizeAdmin(options);
 
   /**
    * Reports a change that took place. From here on, a failure to report it must not fail the call.
@@ -44,7 +53,7 @@ export function createAdminHandler(
   const tell = async (
     what: string,
     who: Operator,
-    { account, key = null, before = null, after }: ChangeReport,
+    { account = null, key = null, before = null, after }: ChangeReport,
     outcome: 'done' | 'unknown',
   ) => {
     const entry = { what, who, node, account, key, outcome, before, after };
@@ -60,14 +69,21 @@ export function createAdminHandler(
   ): Promise<OpsAnswer | AdminStream> => {
     const { method = '', url = '', headers, socket } = request;
     const address = socket.remoteAddress ?? '';
-    await authorize(headers.authorization, address);
+    const caller = await authorize(headers, address).catch((error: unknown) => {
+      onCall('nobody', isStoreOut(error) ? 'unavailable' : 'unauthorized');
+      throw error;
+    });
     trust(socket);
     const { route, names } = findAdminRoute(routes, method, path);
+    const isAllowed = rolesWithin(caller.role).includes(route.role);
+    onCall(caller.kind, isAllowed ? 'allowed' : 'forbidden');
+    if (!isAllowed) throw refuseRole(route, caller);
     const query = Object.fromEntries(new URLSearchParams(url.slice(path.length)));
     const body = method === 'GET' ? undefined : await receiveJsonBody(request, route.bodyBytesMax);
     const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
-    const who: Operator = { via, token: fingerprint, address };
-    const call: AdminCall = { ...names, query, body, who, signal };
+    const { token, operator } = caller;
+    const who: Operator = { via, token, address, operator };
+    const call: AdminCall = { ...names, query, body, who, caller, signal };
     const what = typeof route.changes === 'function' ? route.changes(body) : route.changes;
     const answer = await route.handle(call).catch(async (error: unknown) => {
       // Redis was lost during the call, so the change may have taken place.
@@ -86,10 +102,16 @@ export function createAdminHandler(
 }
 
 interface ChangeReport {
-  readonly account: string | null;
+  readonly account?: string | null;
   readonly key?: string | null;
   readonly before?: object | null;
   readonly after: object | null;
+}
+
+/** Before the body is read: what it has does not matter to somebody who may not send it. */
+function refuseRole({ role }: AdminRoute, caller: AdminCaller): OpsProblem {
+  const message = `this needs the role ${role}, and yours is ${caller.role}`;
+  return new OpsProblem(403, 'role_too_low', message, { headers: { connection: 'close' } });
 }
 
 function isStoreOut(error: unknown): boolean {
@@ -99,6 +121,8 @@ function isStoreOut(error: unknown): boolean {
 /** Everything that is known about a change whose answer was lost. */
 function unknownOf({ path }: AdminRoute, id: string): ChangeReport {
   const isKey = path.startsWith('/admin/v1/keys/');
+  const isOfOperators = path.startsWith('/admin/v1/operators');
+  if (isOfOperators) return { after: id === '' ? null : { id } };
   const subject = id === '' ? null : id;
   return { account: isKey ? null : subject, key: isKey ? subject : null, after: null };
 }

@@ -5,5 +5,5 @@ export interface OpsAnswer {
    * JSON.
    */
   readonly body: object | string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }

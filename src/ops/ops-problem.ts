@@ -42,6 +42,8 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   payment_conflict: 409,
   credit_reserved: 409,
   balance_too_large: 409,
+  operator_not_found: 404,
+  too_many_operators: 409,
   store_unavailable: 503,
   books_unavailable: 503,
   books_busy: 503,

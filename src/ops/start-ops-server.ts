@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import type { Log } from '../lib/log.ts';
@@ -8,6 +13,7 @@ import { limitConnections } from './access/limit-connections.ts';
 import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts';
 import { loadDashboard } from './load-dashboard.ts';
 import { loadDocs } from './load-docs.ts';
+import { createOidcHandler } from './oidc/oidc-handler.ts';
 import type { OpsAnswer } from './ops-answer.ts';
 import { explainError, OpsProblem } from './ops-problem.ts';
 import type { AdminRoute } from './routes/admin-route.ts';
@@ -49,17 +55,20 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
   const routes = createAdminRoutes(admin);
   const answerOpen = createOpenHandler(options, routes);
   const server = createServer(TIMES, (request, response) => void answer(request, response));
+  const answerOidc = createOidcHandler(admin, log);
   const answerAdmin = createAdminHandler(admin, routes, { log, trust: limitConnections(server) });
+
+  const find = (path: string): typeof answerAdmin => {
+    if (path.startsWith('/admin/v1/')) return answerAdmin;
+    return path === '/oidc' || path.startsWith('/oidc/') ? answerOidc : answerOpen;
+  };
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const [path = ''] = (request.url ?? '').split('?');
     const leaving = new AbortController();
     response.once('close', () => leaving.abort());
     try {
-      const isAdmin = path.startsWith('/admin/v1/');
-      const answered = await (isAdmin
-        ? answerAdmin(request, path, leaving.signal)
-        : answerOpen(request, path));
+      const answered = await find(path)(request, path, leaving.signal);
       if ('stream' in answered) await answered.stream(response);
       else send(response, answered);
     } catch (error) {
@@ -141,7 +150,7 @@ function send(response: ServerResponse, { status, body, headers }: OpsAnswer): v
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
-    ...headers,
+    ...(headers as OutgoingHttpHeaders | undefined),
   });
   response.end(text);
 }

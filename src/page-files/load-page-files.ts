@@ -36,6 +36,7 @@ export const PAGE_SECURITY_HEADERS = {
   ].join('; '),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
 };
 
 /**

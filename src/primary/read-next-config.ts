@@ -23,6 +23,7 @@ const FIXED: Readonly<Record<string, (config: Config) => string | undefined>> = 
   data_dir: ({ dataDir }) => dataDir,
   catalogue: ({ catalogue }) => catalogue,
   'ops.admin_token': ({ ops }) => ops.adminToken?.reveal(),
+  'ops.oidc': ({ ops }) => JSON.stringify([ops.oidc, ops.oidc?.clientSecret?.reveal()]),
   'redis.url': nameStore,
   'books.url': ({ books }) => (books.place.kind === 'file' ? '' : books.place.url.reveal()),
   'books.connections': ({ books }) => String(books.connectionsMax),

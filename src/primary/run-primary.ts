@@ -51,7 +51,7 @@ export interface PrimaryOptions {
  */
 const STOP_LINGER_MS = 500;
 /** The sender of a signal is not known. */
-const SIGNAL: Operator = { via: 'signal', token: null, address: null };
+const SIGNAL: Operator = { via: 'signal', token: null, address: null, operator: null };
 
 const DASHBOARD_DIR = fileURLToPath(new URL('../dashboard', import.meta.url));
 const DOCS_DIR = fileURLToPath(new URL('../docs', import.meta.url));
@@ -207,6 +207,7 @@ interface OpsParts {
 function startOps(parts: OpsParts): Promise<OpsServer> {
   const { books, fleet, node, nodeMetrics, readCluster, reload, config, readiness, log } = parts;
   const { ops, dataDir } = config();
+  const { metrics } = nodeMetrics;
   const sold = () => parts.sold.currentFor(config());
   return startOpsServer({
     endpoint: ops.listen,
@@ -220,6 +221,9 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       ...{ node, reload, readCluster, clock: systemClock },
       ...{ fleet: fleet.desk, events: fleet.events, publish: fleet.publish },
       ...{ directory: books.directory, audit: books.audit, books: books.desk },
+      ...{ ...books.access, oidc: ops.oidc },
+      onCall: (by, outcome) => metrics.adminCalls.at({ by, outcome }).add(1),
+      onSignIn: (result) => metrics.signIns.at({ result }).add(1),
       rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: sold().plans }),
       nameModel: (name) => nameForList(createCatalogue(sold().models), name),
       readModels: () => sold().models,

@@ -31,6 +31,7 @@ import { waitForConnection } from '../redis/wait-for-connection.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
 import { keepBooks } from './keep-books.ts';
+import { type OperatorAccess, openOperatorAccess } from './open-operator-access.ts';
 import { watchBooks } from './watch-books.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
@@ -71,6 +72,7 @@ export interface BookkeepingOptions {
 
 export interface Bookkeeping {
   readonly directory: Directory;
+  readonly access: OperatorAccess;
   /** For changes by operators, which wait for a replica. */
   readonly connection: RedisConnection;
   readonly audit: AuditLog;
@@ -102,7 +104,9 @@ function startBooks({ target, config, log }: BookkeepingOptions) {
  */
 export async function startBookkeeping(options: BookkeepingOptions): Promise<Bookkeeping> {
   const { target, config, metrics, clock, log } = options;
-  const { dataDir } = config;
+  const { dataDir, ops } = config;
+  // Without a provider no session is opened.
+  const sessionMs = ops.oidc?.sessionMs ?? 0;
   const connect = (name: string, label: 'primary' | 'accounts') => {
     const onCommand = createObserveCommand(metrics, label);
     return connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log, onCommand });
@@ -127,6 +131,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   const directory = createDirectory({
     ...{ connection: directoryConnection, randomBytes, clock, digestKey },
   });
+  const access = openOperatorAccess({ target, connection, sessionMs, clock, log });
   const audit = createAuditLog({ connection, randomBytes, clock, log });
   const masters = watchMasters({
     ...{ connection, log },
@@ -134,7 +139,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       journal.replay();
       options.tellMasters({ kind: 'changed' });
       threads.noteMasterChange();
-      void repeatWrites(directory, audit, log);
+      void repeatWrites({ directory, access, audit }, log);
     },
     onSame(elapsedMs) {
       journal.noteSame(elapsedMs);
@@ -143,7 +148,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   });
 
   return {
-    directory,
+    ...{ directory, access },
     connection: directoryConnection,
     audit,
     desk,
@@ -159,6 +164,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       await journal.close();
       await Promise.all([keeper.stop(), threads.stop()]);
       await audit.close();
+      await access.close();
       await Promise.all([connection.close(), directoryConnection.close()]);
     },
   };
@@ -201,10 +207,14 @@ function watchStore(metrics: ProcessMetrics, { journal, memory }: WatchedStore):
   metrics.settleJournalDepth.watch((set) => set({}, journal.depth));
 }
 
-async function repeatWrites(directory: Directory, audit: AuditLog, log: Log): Promise<void> {
+async function repeatWrites(
+  { directory, access, audit }: Pick<Bookkeeping, 'directory' | 'access' | 'audit'>,
+  log: Log,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await directory.replayRecentWrites();
+      await access.operators.replayRecentWrites();
       await audit.replayRecentEntries();
       return;
     } catch (error) {

@@ -85,7 +85,23 @@ export const CATALOGUE_KEYS = {
 /** STREAM of what operators changed. */
 export const AUDIT_KEY = 'gw:{a}:audit';
 
-/** Changes of keys and accounts are published here, to every worker of every node. */
+/** One hash tag, so that a script sees them at one moment. */
+export const OPERATOR_KEYS = {
+  /** HASH operator id -> record. */
+  operators: 'gw:{o}:operators',
+  /** HASH digest of a token -> operator id. */
+  tokens: 'gw:{o}:tokens',
+  /** HASH operator id -> when the token was revoked. */
+  revoked: 'gw:{o}:revoked',
+  /** HASH operator id -> about when the token was used last. */
+  used: 'gw:{o}:used',
+  /** HASH digest of a cookie -> session of the dashboard. */
+  sessions: 'gw:{o}:sessions',
+  /** HASH digest of a cookie -> sign-in that has begun. */
+  signIns: 'gw:{o}:sign-ins',
+} as const;
+
+/** Changes of keys, accounts and operators are published here, to every worker of every node. */
 export const CHANGES_CHANNEL = 'gw:changes';
 
 /**

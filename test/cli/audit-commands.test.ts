@@ -47,7 +47,11 @@ it('tollgate audit export prints every entry as a line of JSON, however many pag
   const CHANGES = 1_100;
   for (let i = 0; i < CHANGES; i++) {
     await ops().audit.add({
-      ...{ what: 'account.set', who: { via: 'api', token: null, address: null }, node: 'n' },
+      ...{
+        what: 'account.set',
+        who: { via: 'api', token: null, address: null, operator: null },
+        node: 'n',
+      },
       ...{ account, key: null, outcome: 'done', before: null, after: { name: `name ${i}` } },
     });
   }

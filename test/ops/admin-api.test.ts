@@ -271,7 +271,12 @@ describe('every change', () => {
     expect(fields).toMatchObject([
       {
         what: 'account.create',
-        who: { via: 'api', token: expect.stringMatching(/^[0-9a-f]{8}$/), address: '127.0.0.1' },
+        who: {
+          via: 'api',
+          token: expect.stringMatching(/^[0-9a-f]{8}$/),
+          address: '127.0.0.1',
+          operator: null,
+        },
         account,
         after: { name: 'Acme' },
       },

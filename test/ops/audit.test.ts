@@ -63,7 +63,12 @@ describe('the audit log', () => {
     await ops.call('POST', `/keys/${key}/revoke`);
     const { data, next } = await readAudit();
     expect(next).toBeNull();
-    const who = { via: 'api', token: expect.stringMatching(/^[0-9a-f]{8}$/), address: '127.0.0.1' };
+    const who = {
+      via: 'api',
+      token: expect.stringMatching(/^[0-9a-f]{8}$/),
+      address: '127.0.0.1',
+      operator: null,
+    };
     const common = { at: TIME, who, node: 'test-node', outcome: 'done', account };
     expect(data.toReversed()).toMatchObject([
       { ...common, what: 'account.create', key: null, before: null, after: { name: 'Acme' } },

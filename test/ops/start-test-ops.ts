@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Operator } from '../../src/accounts/audit/audit-entry.ts';
 import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-log.ts';
+import { createOperatorDirectory } from '../../src/accounts/operators/operator-directory.ts';
+import { createSessions } from '../../src/accounts/operators/sessions.ts';
 import type { Books } from '../../src/books/engine/books.ts';
 import { createFileDesk } from '../../src/catalogue-store/create-file-desk.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
+import { createCallerMemory } from '../../src/ops/access/caller-memory.ts';
 import { loadAdminToken } from '../../src/ops/access/load-admin-token.ts';
 import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
 import type { ClusterState } from '../../src/ops/cluster-state.ts';
@@ -95,6 +98,11 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const log = createMemoryLog();
   const models = new Set(['llm-opus-4.7', 'opus']);
   const audit = createAuditLog({ connection, randomBytes, clock: systemClock, log });
+  const operators = createOperatorDirectory({ connection, randomBytes, clock: systemClock });
+  const sessions = createSessions({
+    ...{ connection, randomBytes, clock: systemClock, lifeMs: 60_000 },
+  });
+  const callers = createCallerMemory(systemClock);
   const events = createEventHub();
   const ops: TestOps = {
     ...{ audit, events },
@@ -103,6 +111,9 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       books: desk,
       fleet: LONELY,
       publish: (event) => events.publish({ ...event, node: 'test-node' }),
+      ...{ operators, sessions, callers, oidc: undefined },
+      onCall: () => {},
+      onSignIn: () => {},
       readCluster: () => STARTING_CLUSTER,
       reload: (who) => ops.reload(who),
       rateRules: () => ({

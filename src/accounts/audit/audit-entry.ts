@@ -6,6 +6,8 @@ export interface Operator {
   /** Identifies the token without revealing it; null if no token is needed. */
   readonly token: string | null;
   readonly address: string | null;
+  /** The person. Null for the admin token, for a signal, and in entries of earlier versions. */
+  readonly operator: { readonly id: string; readonly name: string } | null;
 }
 
 /** One change by an operator, without secrets. */

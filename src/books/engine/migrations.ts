@@ -61,6 +61,13 @@ export const MIGRATIONS: readonly { readonly number: number; readonly statements
       `create table facts (name TEXT not null primary key, value TEXT not null END`,
     ],
   },
+  {
+    number: 2,
+    statements: [
+      'alter table audit add column operator TEXT',
+      'alter table audit add column operator_name TEXT',
+    ],
+  },
 ];
 
 /** The table of one day: what asks for it knows its name from `entriesOf`. */

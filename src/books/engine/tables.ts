@@ -163,6 +163,9 @@ export interface AuditRow {
   /** JSON. */
   readonly before: string | null;
   readonly after: string | null;
+  /** Null for the admin token, and in entries of earlier versions. */
+  readonly operator: string | null;
+  readonly operator_name: string | null;
 }
 
 /** Names for answers, and for searches; the record itself is in Redis. */

@@ -116,6 +116,7 @@ function decodeAuditEntry({ id, fields }: StreamEntry): AuditRow {
     ...{ token: cleanIfAny(who.token), address: cleanIfAny(who.address), node: cleanText(node) },
     ...{ account: cleanIfAny(account), key: cleanIfAny(key), outcome: cleanText(outcome) },
     ...{ before: encodeIfAny(before), after: encodeIfAny(after) },
+    ...{ operator: cleanIfAny(who.operator?.id), operator_name: cleanIfAny(who.operator?.name) },
   };
 }
 

@@ -17,6 +17,8 @@ interface AuditData {
     readonly via: string;
     readonly token: string | null;
     readonly address: string | null;
+    /** Absent if the node runs an earlier version. */
+    readonly operator?: { readonly id: string; readonly name: string } | null;
   };
   readonly account: string | null;
   readonly key: string | null;
@@ -112,9 +114,9 @@ async function readEntries(
 
 function printEntries(entries: readonly AuditData[]): string {
   return printTable([
-    ['AT', 'WHAT', 'ACCOUNT', 'KEY', 'VIA', 'TOKEN', 'ADDRESS', 'OUTCOME', 'CHANGES'],
+    ['AT', 'WHAT', 'ACCOUNT', 'KEY', 'BY', 'VIA', 'TOKEN', 'ADDRESS', 'OUTCOME', 'CHANGES'],
     ...entries.map(({ at, what, account, key, who, outcome, changes }) => [
-      ...[at, what, account ?? ABSENT, key ?? ABSENT],
+      ...[at, what, account ?? ABSENT, key ?? ABSENT, who.operator?.name ?? ABSENT],
       ...[who.via, who.token ?? ABSENT, who.address ?? ABSENT, outcome, printChanges(changes)],
     ]),
   ]);

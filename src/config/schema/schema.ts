@@ -14,6 +14,7 @@ import {
 import { parseCollectorUrl } from '../parse-collector-url.ts';
 import { books } from './books-schema.ts';
 import { models, perMinute, plans, TOKENS_MAX, tokens, UPSTREAMS_MAX } from './catalogue-schema.ts';
+import { oidc } from './oidc-schema.ts';
 import {
   duration,
   expected,
@@ -94,6 +95,7 @@ export const settingsSchema = settingsMap({
   ops: settingsMap({
     listen: endpoint.prefault(DEFAULT_OPS_LISTEN),
     admin_token: secret.optional(),
+    oidc: oidc.optional(),
   }).prefault({}),
   workers: wholeNumber(1, WORKERS_MAX).optional(),
   redis: settingsMap({

@@ -3,6 +3,7 @@ import type { SettingPath } from '../setting-problem.ts';
 /** Settings whose values are secrets or contain one. `*` stands for any step. */
 const SECRET_SETTINGS = [
   ['ops', 'admin_token'],
+  ['ops', 'oidc', 'client_secret'],
   ['redis', 'url'],
   ['books', 'url'],
   ['books', 'archive', 's3', 'access_key'],

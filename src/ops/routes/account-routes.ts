@@ -29,6 +29,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/accounts',
+      role: 'viewer',
       summary: 'List accounts, page by page',
       query: schemas.accountsQuery,
       answer: accountsAnswer,
@@ -46,6 +47,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
     defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/accounts',
+      role: 'billing',
       summary: 'Create an account',
       changes: 'account.create',
       body: schemas.createAccount,
@@ -59,6 +61,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/accounts/{id}',
+      role: 'viewer',
       summary: 'Show an account',
       answer: accountAnswer,
       async handle({ id }) {
@@ -68,6 +71,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
     defineAdminRoute({
       method: 'PATCH',
       path: '/admin/v1/accounts/{id}',
+      role: 'billing',
       summary: 'Change an account',
       changes: namePatch,
       body: schemas.patchAccount,
@@ -108,6 +112,7 @@ function createPaymentRoute({ directory, schemas }: AccountRoutesOptions): Admin
   return defineAdminRoute({
     method: 'POST',
     path: '/admin/v1/accounts/{id}/credits',
+    role: 'billing',
     summary: 'Enter a payment, once for each id',
     changes: 'credits.add',
     body: schemas.addCredits,

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Operator } from '../../accounts/audit/audit-entry.ts';
+import type { Role } from '../../lib/role.ts';
+import type { AdminCaller } from '../access/admin-caller.ts';
 import { parseInput } from '../parse-input.ts';
 
 /** The parts of a path at `{id}` and `{month}`. Empty if the path has none. */
@@ -13,13 +15,14 @@ export interface AdminCall<Query = unknown, Body = unknown> extends PathNames {
   readonly query: Query;
   readonly body: Body;
   readonly who: Operator;
+  readonly caller: AdminCaller;
   /** Fires when the client has left. */
   readonly signal: AbortSignal;
 }
 
 /** A change, without secrets. */
 export interface AdminChange {
-  /** Null if the change is for all accounts. */
+  /** Null if the change is about no account. */
   readonly account: string | null;
   readonly key?: string;
   readonly before?: object;
@@ -44,6 +47,8 @@ interface AdminRouteShape {
   /** The path, with at most one `{id}` and one `{month}`. */
   readonly path: string;
   readonly summary: string;
+  /** The least role that may use it. */
+  readonly role: Role;
   /** The name of the change in the audit log. It may depend on the body. */
   readonly changes?: string | ((body: unknown) => string);
   /** The longest body that it takes, if that is more than usual. */

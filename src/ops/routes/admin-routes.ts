@@ -10,6 +10,7 @@ import { type CatalogueRoutesOptions, createCatalogueRoutes } from './catalogue-
 import { type ClusterRoutesOptions, createClusterRoutes } from './cluster-routes.ts';
 import { createKeyRoutes, type KeyRoutesOptions } from './key-routes.ts';
 import { createModelRoutes, type ModelRoutesOptions } from './model-routes.ts';
+import { createOperatorRoutes, type OperatorRoutesOptions } from './operator-routes.ts';
 import { createPlaygroundRoutes, type PlaygroundRoutesOptions } from './playground-routes.ts';
 import { createUsageRoutes } from './usage-routes.ts';
 
@@ -17,6 +18,7 @@ export interface AdminRoutesOptions
   extends ClusterRoutesOptions,
     ModelRoutesOptions,
     CatalogueRoutesOptions,
+    Omit<OperatorRoutesOptions, 'schemas'>,
     PlaygroundRoutesOptions {
   readonly directory: Directory;
   readonly rateRules: KeyRoutesOptions['rateRules'];
@@ -41,6 +43,7 @@ export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRo
     ...createModelRoutes(parts),
     ...createCatalogueRoutes(parts),
     ...createAuditRoutes(parts),
+    ...createOperatorRoutes(parts),
     ...createPlaygroundRoutes(parts),
   ];
 }

@@ -16,6 +16,7 @@ export function createAuditRoutes({ books, schemas }: AuditRoutesOptions): reado
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/audit',
+      role: 'viewer',
       summary: 'What operators changed, the newest first',
       query: schemas.auditQuery,
       answer: auditAnswer,

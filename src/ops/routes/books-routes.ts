@@ -32,6 +32,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/requests',
+      role: 'viewer',
       summary: 'Requests, the newest first, page by page',
       query: requestsQuery,
       answer: requestsAnswer,
@@ -43,6 +44,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/requests/{id}',
+      role: 'viewer',
       summary: 'The receipt of one request',
       answer: receiptAnswer,
       async handle({ id, signal }) {
@@ -54,6 +56,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/ledger',
+      role: 'viewer',
       summary: 'The entries of the ledger as lines of JSON, the oldest first',
       query: entriesQuery,
       answer: 'application/x-ndjson',
@@ -65,6 +68,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/refusals',
+      role: 'viewer',
       summary: 'How many requests were refused',
       query: refusalsQuery,
       answer: refusalsAnswer,
@@ -76,6 +80,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/books',
+      role: 'viewer',
       summary: 'The state of the books',
       answer: booksAnswer,
       async handle({ signal }) {

@@ -34,6 +34,7 @@ function createReadRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/catalogue',
+      role: 'viewer',
       summary: 'What is sold: the last version, with its plans and models',
       answer: catalogueAnswer,
       async handle() {
@@ -53,6 +54,7 @@ function createReadRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/catalogue/history',
+      role: 'viewer',
       summary: 'The versions of the catalogue that are kept, the last first',
       answer: catalogueHistoryAnswer,
       async handle() {
@@ -62,6 +64,7 @@ function createReadRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/catalogue/versions/{id}',
+      role: 'viewer',
       summary: 'One version of the catalogue',
       answer: catalogueVersionAnswer,
       async handle({ id }) {
@@ -72,6 +75,7 @@ function createReadRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/catalogue/diff',
+      role: 'viewer',
       summary: 'What differs between two versions of the catalogue',
       query: diffQuery,
       answer: catalogueDiffAnswer,
@@ -88,6 +92,7 @@ function createChangeRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
     defineAdminRoute({
       method: 'PUT',
       path: '/admin/v1/catalogue',
+      role: 'operator',
       summary: 'Replace what is sold, at once or from a time on',
       changes: 'catalogue.apply',
       body: changeCatalogue,
@@ -104,6 +109,7 @@ function createChangeRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
     defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/catalogue/rollback',
+      role: 'operator',
       summary: 'Make an earlier version of the catalogue the last one, at once',
       changes: 'catalogue.rollback',
       body: rollBackCatalogue,

@@ -38,6 +38,7 @@ function createNodesRoutes({ fleet, readCluster }: ClusterRoutesOptions): readon
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/cluster',
+      role: 'viewer',
       summary: 'All nodes, and the node that answers as it is: its workers, upstreams and Redis',
       answer: clusterAnswer,
       async handle() {
@@ -50,6 +51,7 @@ function createNodesRoutes({ fleet, readCluster }: ClusterRoutesOptions): readon
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/cluster/nodes/{id}',
+      role: 'viewer',
       summary: 'One node in full, as it was heard last',
       answer: nodeAnswer,
       async handle({ id }) {
@@ -66,6 +68,7 @@ function createLiveRoutes({ fleet, events }: ClusterRoutesOptions): readonly Adm
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/events',
+      role: 'viewer',
       summary: 'What goes on in all nodes or in one, as server-sent events',
       query: z.strictObject({ node: filterText.optional() }),
       answer: 'text/event-stream',
@@ -81,6 +84,7 @@ function createLiveRoutes({ fleet, events }: ClusterRoutesOptions): readonly Adm
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/history',
+      role: 'viewer',
       summary: 'What all nodes together did in the last hour, the oldest first',
       answer: historyAnswer,
       async handle() {
@@ -98,6 +102,7 @@ function createReloads({ fleet, reload }: ClusterRoutesOptions): readonly AdminR
     defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/reload',
+      role: 'operator',
       summary: 'Read the settings anew, like SIGHUP',
       answer: reloadAnswer,
       handle: async ({ who }) => answerReload(await reload(who)),
@@ -105,6 +110,7 @@ function createReloads({ fleet, reload }: ClusterRoutesOptions): readonly AdminR
     defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/cluster/reload',
+      role: 'operator',
       summary: 'Reload all nodes, one after the other; stop at the first that does not',
       answer: fleetReloadAnswer,
       async handle({ who }) {

@@ -29,6 +29,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/accounts/{id}/keys',
+      role: 'viewer',
       summary: 'List the keys of an account, the oldest first',
       answer: keysAnswer,
       async handle({ id }) {
@@ -38,6 +39,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
     defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/accounts/{id}/keys',
+      role: 'operator',
       summary: 'Create a key and tell it, this once',
       changes: 'key.create',
       body: schemas.controls,
@@ -52,6 +54,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/keys/{id}',
+      role: 'viewer',
       summary: 'Show a key',
       answer: keyAnswer,
       async handle({ id }) {
@@ -61,6 +64,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/keys/{id}/limits',
+      role: 'viewer',
       summary: 'Show what is left of the limits of a key, as it is told itself',
       answer: keyLimitsAnswer,
       async handle({ id }) {
@@ -72,6 +76,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
     defineAdminRoute({
       method: 'PATCH',
       path: '/admin/v1/keys/{id}',
+      role: 'operator',
       summary: 'Change the controls of a key',
       changes: 'key.set',
       body: schemas.controls,
@@ -93,6 +98,7 @@ function createSecretRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
     defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/keys/{id}/rotate',
+      role: 'operator',
       summary: 'Give a key a new secret and tell it, this once',
       changes: 'key.rotate',
       body: schemas.rotateKey,
@@ -107,6 +113,7 @@ function createSecretRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
     defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/keys/{id}/revoke',
+      role: 'operator',
       summary: 'End a key at once, and for good',
       changes: 'key.revoke',
       answer: keyRevokedAnswer,

@@ -12,6 +12,7 @@ export function createModelRoutes({ readModels }: ModelRoutesOptions): readonly 
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/models',
+      role: 'viewer',
       summary: 'The models, their windows, prices and routes',
       answer: modelsAnswer,
       handle: async () => ({ status: 200, body: { data: readModels().map(showModel) } }),

@@ -38,6 +38,7 @@ export function createPlaygroundRoutes({
     defineAdminRoute({
       method: 'POST',
       path: '/admin/v1/playground',
+      role: 'operator',
       summary: 'Ask a model through the API of this node; its answer comes back as it is',
       body: playgroundBody,
       answer: '*/*',

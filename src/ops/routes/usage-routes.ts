@@ -24,6 +24,7 @@ export function createUsageRoutes(options: UsageRoutesOptions): readonly AdminRo
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/usage',
+      role: 'viewer',
       summary: 'Requests, tokens and charges, by one or two of day, hour, account, key and more',
       query: usageQuery,
       answer: usageAnswer,
@@ -41,6 +42,7 @@ export function createUsageRoutes(options: UsageRoutesOptions): readonly AdminRo
     defineAdminRoute({
       method: 'GET',
       path: '/admin/v1/accounts/{id}/statements/{month}',
+      role: 'viewer',
       summary: 'What an account had, paid and used in one month',
       query: statementFormat,
       answer: statementAnswer,

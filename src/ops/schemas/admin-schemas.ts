@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ACCOUNT_STATUSES, PLANS } from '../../accounts/account.ts';
 import type { KeyControls } from '../../accounts/key.ts';
 import { OVERLAP_MS_MAX } from '../../accounts/key-directory.ts';
+import { ROLES } from '../../lib/role.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { parseCredits } from '../../lib/units/micros.ts';
 
@@ -80,6 +81,8 @@ const addCredits = z.strictObject({
   note: text(NOTE_CHARS_MAX, 0).default(''),
 });
 
+const createOperator = z.strictObject({ name, role: choiceOf(ROLES) });
+
 const rotateKey = z.strictObject({
   overlap_seconds: wholeNumber(0, OVERLAP_MS_MAX / 1_000).optional(),
 });
@@ -141,6 +144,7 @@ export function createAdminSchemas(options: SchemaOptions) {
     createAccount,
     patchAccount,
     addCredits,
+    createOperator,
     rotateKey,
     controls: controls.transform(
       (body): KeyControls => ({

@@ -76,10 +76,12 @@ export const paymentAnswer = z.strictObject({
   replicated: count,
 });
 
-export const operatorAnswer = z.strictObject({
+export const whoAnswer = z.strictObject({
   via: z.enum(AUDIT_VIAS),
   token: z.string().nullable(),
   address: z.string().nullable(),
+  /** Null for the admin token, for a signal, and in entries of earlier versions. */
+  operator: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
 });
 
 export const auditAnswer = z.strictObject({
@@ -88,7 +90,7 @@ export const auditAnswer = z.strictObject({
       id: z.string(),
       at: time,
       what: z.string(),
-      who: operatorAnswer,
+      who: whoAnswer,
       node: z.string(),
       account: z.string().nullable(),
       key: z.string().nullable(),

@@ -5,6 +5,9 @@ import { problemAnswer } from './answer-schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+const SESSION_TEXT =
+  'the cookie of a session of the dashboard, beside the header x-tollgate-session; over HTTPS its name begins with __Host-';
+
 /**
  * The client routes and the admin API as OpenAPI 3.1. The admin API is described by the schemas
  * that check its input.
@@ -24,6 +27,11 @@ export function createOpsDocument(version: string, routes: readonly AdminRoute[]
       securitySchemes: {
         ...components['securitySchemes'],
         adminToken: { type: 'http', scheme: 'bearer', description: 'the admin token' },
+        operatorToken: { type: 'http', scheme: 'bearer', description: 'the token of an operator' },
+        session: {
+          ...{ type: 'apiKey', in: 'cookie', name: 'tollgate-session' },
+          description: SESSION_TEXT,
+        },
       },
       schemas: { ...components['schemas'], AdminProblem: describeSchema(problemAnswer, 'output') },
     },
@@ -31,7 +39,7 @@ export function createOpsDocument(version: string, routes: readonly AdminRoute[]
 }
 
 function describe(route: AdminRoute): Json {
-  const { summary, method, answer, part, otherAnswers = [] } = route;
+  const { summary, role, method, answer, part, otherAnswers = [] } = route;
   const parameters = [...describePath(route), ...describeQuery(route)];
   const body = { schema: describeSchema(route.body, 'input') };
   const content =
@@ -46,7 +54,8 @@ function describe(route: AdminRoute): Json {
     summary,
     ...(parameters.length > 0 && { parameters }),
     ...(method !== 'GET' && { requestBody: { content: { 'application/json': body } } }),
-    security: [{ adminToken: [] }],
+    security: [{ adminToken: [] }, { operatorToken: [] }, { session: [] }],
+    'x-tollgate-role': role,
     responses: {
       '2XX': { description: 'It was done', content },
       default: { description: 'A refusal', content: { 'application/json': problem } },

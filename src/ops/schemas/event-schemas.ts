@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operatorAnswer } from './answer-schemas.ts';
+import { whoAnswer } from './answer-schemas.ts';
 import { trafficParts } from './cluster-schemas.ts';
 
 const count = z.int().min(0);
@@ -17,7 +17,7 @@ export type SummaryData = z.infer<typeof summaryData>;
 export const EVENT_SCHEMAS = {
   change: z.strictObject({
     what: z.string(),
-    who: operatorAnswer,
+    who: whoAnswer,
     node: z.string(),
     account: z.string().nullable(),
     key: z.string().nullable(),
@@ -30,7 +30,7 @@ export const EVENT_SCHEMAS = {
     status: z.string(),
     config_version: z.string().optional(),
     problems: z.array(z.string()).optional(),
-    who: operatorAnswer,
+    who: whoAnswer,
   }),
   worker: z.strictObject({
     node: z.string(),

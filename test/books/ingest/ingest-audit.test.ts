@@ -22,7 +22,7 @@ function openAudit() {
 function makeChange(account: string | null, key: string | null = null) {
   return {
     ...{ what: 'account.change', node: 'n1', account, key, outcome: 'done' as const },
-    ...{ who: { via: 'api' as const, token: 't', address: '127.0.0.1' } },
+    ...{ who: { via: 'api' as const, token: 't', address: '127.0.0.1', operator: null } },
     ...{ before: { name: 'old' }, after: { name: 'new' } },
   };
 }

@@ -134,7 +134,12 @@ describeBooks('the audit log in the books', (scene) => {
     const audit = createAuditLog({ connection, randomBytes, clock: context.clock, log });
     const add = (what: string, more: Partial<AuditEntry> = {}) =>
       audit.add({
-        ...{ what, who: { via: 'api', token: null, address: null }, node: 'n', outcome: 'done' },
+        ...{
+          what,
+          who: { via: 'api', token: null, address: null, operator: null },
+          node: 'n',
+          outcome: 'done',
+        },
         ...{ account: 'acct_a', key: null, before: null, after: { what }, ...more },
       });
     for (let i = 0; i < 7; i++) await add(`w${i}`, { account: i % 2 === 0 ? 'acct_a' : 'acct_b' });

@@ -6,7 +6,7 @@ import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const WAITING_MAX = 16;
-const WHO: Operator = { via: 'api', token: 'abc', address: '127.0.0.1' };
+const WHO: Operator = { via: 'api', token: 'abc', address: '127.0.0.1', operator: null };
 
 /** Reloads that end when the test says so. */
 function createScene() {

@@ -92,13 +92,20 @@ function placeOf({ ms, seq }: AuditRow): Place {
   return { ms, bucket: 0, seq };
 }
 
+function operatorOf({
+  operator: id,
+  operator_name: name,
+}: AuditRow): AuditRecord['who']['operator'] {
+  return id === null ? null : { id, name: name ?? '' };
+}
+
 function showRow(row: AuditRow): AuditRecord {
   const { ms, seq, what, via, token, address, node, account, key, outcome } = row;
   return {
     id: `${ms}-${seq}`,
     atMs: ms,
     what,
-    who: { via, token, address } as AuditRecord['who'],
+    who: { via, token, address, operator: operatorOf(row) } as AuditRecord['who'],
     ...{ node, account, key },
     outcome: outcome as AuditRecord['outcome'],
     before: row.before === null ? null : (JSON.parse(row.before) as object),

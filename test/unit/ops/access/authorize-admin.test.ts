@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { createAuthorizeAdmin } from '../../../../src/ops/access/authorize-admin.ts';
+import { createCallerMemory } from '../../../../src/ops/access/caller-memory.ts';
 import { OpsProblem } from '../../../../src/ops/ops-problem.ts';
 
 const FAILURES_MAX = 10;
@@ -9,10 +10,15 @@ const ADDRESSES_MAX = 10_000;
 
 /** Returns the status that a token gets from an address. */
 function createTry() {
-  const authorize = createAuthorizeAdmin(new Secret('right'));
+  const clock = { nowMs: () => Date.now() };
+  const authorize = createAuthorizeAdmin({
+    ...{ token: new Secret('right'), oidc: undefined, callers: createCallerMemory(clock), clock },
+    operators: { findOperator: async () => undefined },
+    sessions: { find: async () => undefined },
+  });
   return async (token: string, address: string): Promise<number> => {
     try {
-      await authorize(`Bearer ${token}`, address);
+      await authorize({ authorization: `Bearer ${token}` }, address);
       return 200;
     } catch (error) {
       return error instanceof OpsProblem ? error.status : 500;

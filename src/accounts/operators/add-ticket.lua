@@ -1,0 +1,30 @@
+#!lua flags=allow-oom
+--[[
+  Add ticket: keeps a record that has an end.
+
+  KEYS  tickets
+  ARGV  digest, record, life_ms, tickets_max
+  Reply when it ends, in ms
+
+  Those that have ended are forgotten. When there is no room, the one that would end first is, too.
+]]
+local tickets = KEYS[1]
+local digest, record, life_ms, tickets_max = unpack(ARGV)
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local all = redis.call('HGETALL', tickets)
+local count, first, first_end = 0, nil, math.huge
+for n = 1, #all, 2 do
+  local ends = tonumber(string.match(all[n + 1], '^%d+'))
+  if ends <= now then
+    redis.call('HDEL', tickets, all[n])
+  else
+    count = count + 1
+    if ends < first_end then first, first_end = all[n], ends end
+  end
+end
+if count >= tonumber(tickets_max) then redis.call('HDEL', tickets, first) end
+local ends = now + tonumber(life_ms)
+redis.call('HSET', tickets, digest, string.format('%.0f', ends) .. ' ' .. record)
+redis.call('PEXPIRE', tickets, life_ms)
+return ends

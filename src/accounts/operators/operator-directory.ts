@@ -1,0 +1,187 @@
+import { isRole, type Role } from '../../lib/role.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { type RandomBytes, randomBase62 } from '../../lib/units/base62.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { CHANGES_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
+import { DirectoryError } from '../directory-error.ts';
+import { createRecentWrites } from '../recent-writes.ts';
+import { createRecordStore } from '../record-store.ts';
+import { digestSecret, mintOperatorToken } from './operator-token.ts';
+
+export const OPERATORS_MAX = 1_000;
+const ID_PREFIX = 'op_';
+const ID_CHARS = 12;
+/** The last use of a token is noted this often. */
+const USE_NOTED_MS = 60_000;
+
+const enterScript = loadLuaScript(
+  new URL('./enter-operator.lua', import.meta.url),
+  ['operators', 'tokens', 'revoked', 'used'],
+  ['id', 'digest', 'record', 'operators_max'],
+);
+const revokeScript = loadLuaScript(
+  new URL('./revoke-operator.lua', import.meta.url),
+  ['operators', 'tokens', 'revoked'],
+  ['id', 'digest', 'channel'],
+);
+const findScript = loadLuaScript(
+  new URL('./find-operator.lua', import.meta.url),
+  ['operators', 'tokens', 'revoked', 'used'],
+  ['digest'],
+);
+
+/** Somebody with a token of their own. */
+export interface OperatorRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdMs: number;
+  /** To about a minute. */
+  readonly usedMs: number | undefined;
+  readonly revokedMs: number | undefined;
+}
+
+export interface OperatorDirectory {
+  /** The text of the token is not kept anywhere. */
+  createOperator(
+    details: Pick<OperatorRecord, 'name' | 'role'>,
+  ): Promise<{ readonly operator: OperatorRecord; readonly token: string }>;
+  /** All of them, the oldest first. */
+  listOperators(): Promise<readonly OperatorRecord[]>;
+  /** Revokes a token for good. One that is already revoked stays revoked. */
+  revokeOperator(
+    id: string,
+  ): Promise<{ readonly before: OperatorRecord; readonly after: OperatorRecord }>;
+  /** Undefined if nobody has this token, or if it was revoked. Notes that it was used. */
+  findOperator(token: string): Promise<OperatorRecord | undefined>;
+  /** Called after a change of masters, which may have lost the last writes. Safe at any time. */
+  replayRecentWrites(): Promise<void>;
+}
+
+interface OperatorDirectoryOptions {
+  readonly connection: Pick<RedisConnection, 'send'>;
+  readonly randomBytes: RandomBytes;
+  readonly clock: Clock;
+}
+
+/** The record as Redis has it. */
+interface StoredOperator {
+  readonly name: string;
+  readonly role: Role;
+  readonly digest: string;
+  readonly created_ms: number;
+}
+
+type Hash = ReadonlyMap<string, string>;
+
+export function createOperatorDirectory(options: OperatorDirectoryOptions): OperatorDirectory {
+  const { connection, randomBytes, clock } = options;
+  const { operators, tokens, revoked, used } = OPERATOR_KEYS;
+  const store = createRecordStore(connection, clock);
+  const recent = createRecentWrites(clock);
+
+  const readHash = async (key: string): Promise<Hash> => {
+    const flat = (await store.ask(() => connection.send('hgetall', [key]))) as string[];
+    return new Map(flat.flatMap((text, at) => (at % 2 === 0 ? [[text, flat[at + 1] ?? '']] : [])));
+  };
+
+  const noteUse = (id: string, usedText: string) => {
+    const nowMs = clock.nowMs();
+    if (nowMs - Number(usedText) < USE_NOTED_MS) return;
+    // Nothing is lost if it fails: the next use is noted.
+    connection.send('hset', [used, id, String(nowMs)]).catch(() => {});
+  };
+
+  const revoke = (id: string, digest: string) =>
+    revokeScript.call(
+      connection,
+      { operators, tokens, revoked },
+      { id, digest, channel: CHANGES_CHANNEL },
+    );
+
+  return {
+    async createOperator({ name, role }) {
+      const id = ID_PREFIX + randomBase62(ID_CHARS, randomBytes);
+      const token = mintOperatorToken(randomBytes);
+      const digest = digestSecret(token);
+      const createdMs = clock.nowMs();
+      const record: StoredOperator = { name, role, digest, created_ms: createdMs };
+      const args = { id, digest, record: JSON.stringify(record), operators_max: OPERATORS_MAX };
+      const enter = async () =>
+        (await enterScript.call(connection, OPERATOR_HASHES, args)) as [string];
+      const [outcome] = await store.ask(enter);
+      if (outcome === 'full') throw refuseFull();
+      recent.add(() => store.ask(enter));
+      return { operator: decode(id, record, undefined, undefined), token };
+    },
+    async listOperators() {
+      const records = await readHash(operators);
+      const [ends, uses] = [await readHash(revoked), await readHash(used)];
+      return [...records]
+        .map(([id, text]) => decode(id, parse(text), uses.get(id), ends.get(id)))
+        .toSorted((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+    },
+    async revokeOperator(id) {
+      const read = (key: string) =>
+        store.ask(() => connection.send('hget', [key, id])) as Promise<string | null>;
+      const text = await read(operators);
+      if (text === null) throw refuseMissingOperator(id);
+      const stored = parse(text);
+      const [usedText, revokedText] = [await read(used), await read(revoked)];
+      const revokedMs = (await store.ask(() => revoke(id, stored.digest))) as number;
+      recent.add(() => store.ask(() => revoke(id, stored.digest)));
+      return {
+        before: decode(id, stored, usedText, revokedText),
+        after: decode(id, stored, usedText, String(revokedMs)),
+      };
+    },
+    async findOperator(token) {
+      const digest = digestSecret(token);
+      const ask = () => findScript.call(connection, OPERATOR_HASHES, { digest });
+      const [id, text, usedText = ''] = (await store.ask(ask)) as string[];
+      if (id === undefined || text === undefined) return undefined;
+      noteUse(id, usedText);
+      return decode(id, parse(text), usedText, undefined);
+    },
+    replayRecentWrites: () => recent.repeat(),
+  };
+}
+
+const OPERATOR_HASHES = {
+  operators: OPERATOR_KEYS.operators,
+  tokens: OPERATOR_KEYS.tokens,
+  revoked: OPERATOR_KEYS.revoked,
+  used: OPERATOR_KEYS.used,
+};
+
+function parse(text: string): StoredOperator {
+  return JSON.parse(text) as StoredOperator;
+}
+
+function decode(
+  id: string,
+  { name, role, created_ms: createdMs }: StoredOperator,
+  usedText: string | null | undefined,
+  revokedText: string | null | undefined,
+): OperatorRecord {
+  const msIfAny = (text: string | null | undefined) => (text ? Number(text) : undefined);
+  return {
+    ...{ id, name, createdMs },
+    // A later version may know more roles. Here they may do the least.
+    role: isRole(role) ? role : 'viewer',
+    usedMs: msIfAny(usedText),
+    revokedMs: msIfAny(revokedText),
+  };
+}
+
+export function refuseMissingOperator(id: string): DirectoryError {
+  return new DirectoryError('operator_not_found', `there is no operator ${id}`);
+}
+
+function refuseFull(): DirectoryError {
+  return new DirectoryError(
+    'too_many_operators',
+    `there are ${OPERATORS_MAX} operators; revoke one that is not needed`,
+  );
+}

@@ -1,0 +1,19 @@
+#!lua flags=allow-oom
+--[[
+  Revoke operator: ends the token of an operator for good, and tells every node.
+
+  KEYS  operators, tokens, revoked
+  ARGV  id, digest, channel
+  Reply when it was revoked, in ms; 0 when there is no such operator
+
+  The message is {1, 'operator', id, 1, 'revoked', ms}; ms is a text.
+]]
+local operators, tokens, revoked = unpack(KEYS)
+local id, digest, channel = unpack(ARGV)
+if redis.call('HEXISTS', operators, id) == 0 then return 0 end
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+redis.call('HSETNX', revoked, id, now)
+redis.call('HDEL', tokens, digest)
+redis.call('PUBLISH', channel, cmsgpack.pack({ 1, 'operator', id, 1, 'revoked', now }))
+return tonumber(redis.call('HGET', revoked, id))

@@ -1,0 +1,51 @@
+import { digestSecret } from '../../accounts/operators/operator-token.ts';
+import { type BoundedCache, createBoundedCache } from '../../lib/collections/bounded-cache.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { AdminCaller } from './admin-caller.ts';
+
+/** A revocation that is not heard holds after this time. */
+const KEEP_MS = 5_000;
+const CALLERS_MAX = 1_000;
+
+/**
+ * Remembers for some seconds whose a token or a cookie is, so that not every call asks Redis. It
+ * forgets everybody at each revocation, and remembers nobody while revocations are not heard.
+ */
+export interface CallerMemory {
+  /** Asks again for what is not known. Nobody who is unknown is remembered. */
+  find(
+    secret: string,
+    ask: (secret: string) => Promise<AdminCaller | undefined>,
+  ): Promise<AdminCaller | undefined>;
+  /** Somebody was revoked, on any node. */
+  forgetAll(): void;
+  /** Whether revocations on other nodes are heard from now on. */
+  setHearing(isHearing: boolean): void;
+}
+
+export function createCallerMemory(clock: Clock): CallerMemory {
+  const create = (): BoundedCache<AdminCaller> =>
+    createBoundedCache({ clock, keepMs: KEEP_MS, entriesMax: CALLERS_MAX });
+  let known = create();
+  let isHeard = false;
+
+  return {
+    async find(secret, ask) {
+      const digest = digestSecret(secret);
+      const before = known;
+      const remembered = isHeard ? before.get(digest) : undefined;
+      if (remembered !== undefined) return remembered;
+      const caller = await ask(secret);
+      // A revocation in between may be newer than the answer. Then `before` is in use no longer.
+      if (caller !== undefined) before.set(digest, caller);
+      return caller;
+    },
+    forgetAll() {
+      known = create();
+    },
+    setHearing(isHearing) {
+      isHeard = isHearing;
+      known = create();
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * The dashboard sends it. A form, a link or an image of another site cannot. A script of another
+ * site would have to ask first, which this listener does not allow.
+ */
+const SESSION_HEADER = 'x-tollgate-session';
+
+/** Whether a page of this listener has sent this, so that the cookie of its session counts. */
+export function isOwnPage(headers: IncomingHttpHeaders, publicOrigin: string): boolean {
+  if (headers[SESSION_HEADER] === undefined) return false;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return false;
+  const { origin, host } = headers;
+  if (origin === undefined || origin === publicOrigin) return true;
+  return URL.canParse(origin) && new URL(origin).host === host;
+}

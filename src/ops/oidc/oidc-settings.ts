@@ -1,0 +1,19 @@
+import type { Role } from '../../lib/role.ts';
+import type { Secret } from '../../lib/secret.ts';
+
+/** How people sign in with accounts of an OpenID provider. */
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent for a public client. */
+  readonly clientSecret: Secret | undefined;
+  /** Of the dashboard as browsers reach it, with the path `/oidc/callback`. */
+  readonly redirectUrl: string;
+  /** The claim that tells the role: its name, or names with dots between. */
+  readonly roleClaim: string;
+  /** By the value of the claim. */
+  readonly roles: Readonly<Record<string, Role>>;
+  /** With spaces between. */
+  readonly scopes: string;
+  readonly sessionMs: number;
+}
