@@ -4,6 +4,7 @@ export interface NewSecret {
   /** `New key: build server (…x9Kq)`. */
   readonly title: string;
   readonly secret: string;
+  readonly kind: 'key' | 'token';
 }
 
 /**

@@ -1,8 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { api } from './api/api.ts';
+import { toProblem } from './api/api-problem.ts';
 import { startEvents } from './api/events.ts';
-import { signOut } from './api/session.ts';
+import { endSession } from './api/oidc.ts';
+import { keepMe, may, me, signOut } from './api/session.ts';
 import { pageName } from './page-name.ts';
-import { findPage, PAGES, type PageMatch } from './pages/pages.ts';
+import { findPage, PAGES, type Page, type PageMatch } from './pages/pages.ts';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
 import { IdText } from './parts/id-text.tsx';
 import { place } from './route.ts';
@@ -14,6 +17,8 @@ export function Shell() {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const stops = [startTraffic(), startEvents()];
+    // The role may have changed. If it cannot be read, the last one goes on.
+    api.readMe().then(keepMe, () => {});
     return () => {
       for (const stop of stops) stop();
     };
@@ -32,7 +37,7 @@ export function Shell() {
         <strong class="brand">Tollgate</strong>
         <nav aria-label="Pages">
           <ul>
-            {PAGES.filter(({ isInNavigation }) => isInNavigation).map(({ path, title }) => (
+            {PAGES.filter(isShown).map(({ path, title }) => (
               <li key={path}>
                 <a href={`#${path}`} aria-current={currentOf(path, found)}>
                   {title}
@@ -42,7 +47,12 @@ export function Shell() {
           </ul>
         </nav>
         <a href="/docs">Docs</a>
-        <button type="button" onClick={() => signOut()}>
+        {me.value !== undefined && (
+          <span class="quiet">
+            {me.value.name} ({me.value.role})
+          </span>
+        )}
+        <button type="button" onClick={leave}>
           Sign out
         </button>
       </header>
@@ -59,6 +69,21 @@ export function Shell() {
         <page.View key={view} id={parts['id'] ?? ''} month={parts['month'] ?? ''} />
       </main>
     </>
+  );
+}
+
+function isShown({ isInNavigation, role = 'viewer' }: Page): boolean {
+  return isInNavigation && (role === 'viewer' || may(role));
+}
+
+function leave(): void {
+  if (me.value?.by !== 'session') {
+    signOut();
+    return;
+  }
+  endSession().then(
+    () => signOut('You are signed out here, but not at the provider.'),
+    (cause: unknown) => signOut(`The session could not be ended: ${toProblem(cause).message}.`),
   );
 }
 

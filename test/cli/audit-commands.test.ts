@@ -7,16 +7,16 @@ it('tollgate audit shows what was changed, by whom, and tells commands from prog
   const account = await createAccount();
   await ops().call('PATCH', `/accounts/${account}`, { plan: 'team' });
   const [head, ...rows] = (await runOk('audit', '--account', account)).trim().split('\n');
-  expect(head).toMatch(/^AT +WHAT +ACCOUNT +KEY +VIA +TOKEN +ADDRESS +OUTCOME +CHANGES$/);
+  expect(head).toMatch(/^AT +WHAT +ACCOUNT +KEY +BY +VIA +TOKEN +ADDRESS +OUTCOME +CHANGES$/);
   expect(rows).toEqual([
     expect.stringMatching(
       new RegExp(
-        `account\\.set +${account} +- +api +\\w{8} +127\\.0\\.0\\.1 +done +plan: pro → team$`,
+        `account\\.set +${account} +- +- +api +\\w{8} +127\\.0\\.0\\.1 +done +plan: pro → team$`,
       ),
     ),
     expect.stringMatching(
       new RegExp(
-        `account\\.create +${account} +- +cli .* id: ${account}; name: Acme; plan: pro; status: active; \\d more$`,
+        `account\\.create +${account} +- +- +cli .* id: ${account}; name: Acme; plan: pro; status: active; \\d more$`,
       ),
     ),
   ]);

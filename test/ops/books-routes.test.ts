@@ -68,7 +68,7 @@ describe('the routes of the books', () => {
     const refusals = await ops.call('GET', '/refusals?by=day');
     expect(refusalsAnswer.parse(refusals.body)).toMatchObject({ by: 'day', total: 0 });
     const state = await ops.call('GET', '/books');
-    expect(booksAnswer.parse(state.body)).toMatchObject({ engine: 'libsql', schema: 1 });
+    expect(booksAnswer.parse(state.body)).toMatchObject({ engine: 'libsql', schema: 2 });
   });
 
   it('say what is wrong with a query', async () => {

@@ -33,7 +33,10 @@ const STREAMS: Readonly<Record<string, string>> = {
 };
 
 const SAMPLES: Readonly<
-  Record<string, { readonly query?: string; readonly body?: object; readonly of?: 'key' }>
+  Record<
+    string,
+    { readonly query?: string; readonly body?: object; readonly of?: 'key' | 'operator' }
+  >
 > = {
   'GET /admin/v1/accounts': { query: 'limit=1&search=acme' },
   'POST /admin/v1/accounts': { body: { name: 'Acme', plan: 'pro' } },
@@ -69,6 +72,10 @@ const SAMPLES: Readonly<
     query:
       'from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&account=a&key=k&before=a1.0.1&limit=5',
   },
+  'GET /admin/v1/operators': {},
+  'POST /admin/v1/operators': { body: { name: 'Ada', role: 'billing' } },
+  'GET /admin/v1/operators/me': {},
+  'POST /admin/v1/operators/{id}/revoke': { of: 'operator', body: {} },
   'GET /admin/v1/events': {},
   'POST /admin/v1/reload': { body: {} },
   'POST /admin/v1/playground': { body: { format: 'native', key: 'a', body: '{}' } },
@@ -101,7 +108,8 @@ async function createIds() {
   const account = await ops.call('POST', '/accounts', { name: 'Acme', plan: 'pro' });
   const id = String(account.body['id']);
   const key = await ops.call('POST', `/accounts/${id}/keys`, {});
-  return { account: id, key: String(key.body['id']) };
+  const operator = await ops.call('POST', '/operators', { name: 'Ada', role: 'viewer' });
+  return { account: id, key: String(key.body['id']), operator: String(operator.body['id']) };
 }
 
 /** Sends the sample of an operation with additional members in its query or body. */

@@ -1,12 +1,13 @@
 #!lua flags=allow-oom
 --[[
-  Add ticket: keeps a record that has an end.
+  Add: keeps a record that has an end.
 
   KEYS  tickets
   ARGV  digest, record, life_ms, tickets_max
   Reply when it ends, in ms
 
   Those that have ended are forgotten. When there is no room, the one that would end first is, too.
+  What is kept is the end, the digest and the record, with spaces between.
 ]]
 local tickets = KEYS[1]
 local digest, record, life_ms, tickets_max = unpack(ARGV)
@@ -25,6 +26,6 @@ for n = 1, #all, 2 do
 end
 if count >= tonumber(tickets_max) then redis.call('HDEL', tickets, first) end
 local ends = now + tonumber(life_ms)
-redis.call('HSET', tickets, digest, string.format('%.0f', ends) .. ' ' .. record)
+redis.call('HSET', tickets, digest, string.format('%.0f', ends) .. ' ' .. digest .. ' ' .. record)
 redis.call('PEXPIRE', tickets, life_ms)
 return ends

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Enter operator: enters an operator and the digest of the token, once.
+  Enter: enters an operator and the digest of the token, once.
 
   KEYS  operators, tokens, revoked, used
   ARGV  id, digest, record, operators_max

@@ -1,6 +1,6 @@
 #!lua flags=no-writes
 --[[
-  Find operator: the operator with this token.
+  Find: the operator with this token.
 
   KEYS  operators, tokens, revoked, used
   ARGV  digest

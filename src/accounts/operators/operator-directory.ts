@@ -67,13 +67,12 @@ interface OperatorDirectoryOptions {
 
 /** The record as Redis has it. */
 interface StoredOperator {
+  readonly id: string;
   readonly name: string;
   readonly role: Role;
   readonly digest: string;
   readonly created_ms: number;
 }
-
-type Hash = ReadonlyMap<string, string>;
 
 export function createOperatorDirectory(options: OperatorDirectoryOptions): OperatorDirectory {
   const { connection, randomBytes, clock } = options;
@@ -81,10 +80,8 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
   const store = createRecordStore(connection, clock);
   const recent = createRecentWrites(clock);
 
-  const readHash = async (key: string): Promise<Hash> => {
-    const flat = (await store.ask(() => connection.send('hgetall', [key]))) as string[];
-    return new Map(flat.flatMap((text, at) => (at % 2 === 0 ? [[text, flat[at + 1] ?? '']] : [])));
-  };
+  const readTimes = (key: string, ids: readonly string[]) =>
+    store.ask(() => connection.send('hmget', [key, ...ids])) as Promise<(string | null)[]>;
 
   const noteUse = (id: string, usedText: string) => {
     const nowMs = clock.nowMs();
@@ -106,20 +103,23 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
       const token = mintOperatorToken(randomBytes);
       const digest = digestSecret(token);
       const createdMs = clock.nowMs();
-      const record: StoredOperator = { name, role, digest, created_ms: createdMs };
+      const record: StoredOperator = { id, name, role, digest, created_ms: createdMs };
       const args = { id, digest, record: JSON.stringify(record), operators_max: OPERATORS_MAX };
       const enter = async () =>
         (await enterScript.call(connection, OPERATOR_HASHES, args)) as [string];
       const [outcome] = await store.ask(enter);
       if (outcome === 'full') throw refuseFull();
       recent.add(() => store.ask(enter));
-      return { operator: decode(id, record, undefined, undefined), token };
+      return { operator: decode(record, undefined, undefined), token };
     },
     async listOperators() {
-      const records = await readHash(operators);
-      const [ends, uses] = [await readHash(revoked), await readHash(used)];
-      return [...records]
-        .map(([id, text]) => decode(id, parse(text), uses.get(id), ends.get(id)))
+      const texts = (await store.ask(() => connection.send('hvals', [operators]))) as string[];
+      if (texts.length === 0) return [];
+      const records = texts.map(parse);
+      const ids = records.map(({ id }) => id);
+      const [ends, uses] = [await readTimes(revoked, ids), await readTimes(used, ids)];
+      return records
+        .map((record, at) => decode(record, uses[at], ends[at]))
         .toSorted((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
     },
     async revokeOperator(id) {
@@ -132,8 +132,8 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
       const revokedMs = (await store.ask(() => revoke(id, stored.digest))) as number;
       recent.add(() => store.ask(() => revoke(id, stored.digest)));
       return {
-        before: decode(id, stored, usedText, revokedText),
-        after: decode(id, stored, usedText, String(revokedMs)),
+        before: decode(stored, usedText, revokedText),
+        after: decode(stored, usedText, String(revokedMs)),
       };
     },
     async findOperator(token) {
@@ -142,7 +142,7 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
       const [id, text, usedText = ''] = (await store.ask(ask)) as string[];
       if (id === undefined || text === undefined) return undefined;
       noteUse(id, usedText);
-      return decode(id, parse(text), usedText, undefined);
+      return decode(parse(text), usedText, undefined);
     },
     replayRecentWrites: () => recent.repeat(),
   };
@@ -160,8 +160,7 @@ function parse(text: string): StoredOperator {
 }
 
 function decode(
-  id: string,
-  { name, role, created_ms: createdMs }: StoredOperator,
+  { id, name, role, created_ms: createdMs }: StoredOperator,
   usedText: string | null | undefined,
   revokedText: string | null | undefined,
 ): OperatorRecord {

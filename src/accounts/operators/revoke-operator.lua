@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Revoke operator: ends the token of an operator for good, and tells every node.
+  Revoke: ends the token of an operator for good, and tells every node.
 
   KEYS  operators, tokens, revoked
   ARGV  id, digest, channel

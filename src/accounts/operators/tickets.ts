@@ -71,12 +71,10 @@ export function createTickets(options: TicketsOptions): Tickets {
     read: (cookie) => read(cookie, false),
     take: (cookie) => read(cookie, true),
     async list() {
-      const flat = (await store.ask(() => connection.send('hgetall', [tickets]))) as string[];
-      return flat.flatMap((digest, at) => {
-        const value = flat[at + 1] ?? '';
-        const space = value.indexOf(' ');
-        const ticket = { untilMs: Number(value.slice(0, space)), text: value.slice(space + 1) };
-        return at % 2 === 0 ? [{ digest, ...ticket }] : [];
+      const values = (await store.ask(() => connection.send('hvals', [tickets]))) as string[];
+      return values.map((value) => {
+        const [until = '', digest = '', ...rest] = value.split(' ');
+        return { digest, text: rest.join(' '), untilMs: Number(until) };
       });
     },
   };

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type * as answers from '../../ops/schemas/answer-schemas.ts';
 import type * as cluster from '../../ops/schemas/cluster-schemas.ts';
+import type * as operators from '../../ops/schemas/operator-schemas.ts';
 
 /** The answers of the admin API: the types of the schemas that describe them. */
 export type Account = z.infer<typeof answers.accountAnswer>;
@@ -24,6 +25,9 @@ export type History = z.infer<typeof cluster.historyAnswer>;
 export type ModelList = z.infer<typeof answers.modelsAnswer>;
 export type Model = ModelList['data'][number];
 export type ReloadAnswer = z.infer<typeof answers.reloadAnswer>;
+export type Me = z.infer<typeof operators.meAnswer>;
+export type OperatorList = z.infer<typeof operators.operatorsAnswer>;
+export type NewOperator = z.infer<typeof operators.operatorCreatedAnswer>;
 export type ProblemBody = z.infer<typeof answers.problemAnswer>;
 
 /** What follows the `?`; what is undefined or empty is left out. */

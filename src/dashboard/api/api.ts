@@ -59,5 +59,10 @@ export const api = {
   listModels: (signal?: Signal) => readAdmin<types.ModelList>('/models', { signal }),
   readAudit: (query: types.AuditFilter, signal?: Signal) =>
     readAdmin<types.AuditList>('/audit', { query: { ...query }, signal }),
+  readMe: (signal?: Signal) => readAdmin<types.Me>('/operators/me', { signal }),
+  listOperators: (signal?: Signal) => readAdmin<types.OperatorList>('/operators', { signal }),
+  createOperator: (body: { name: string; role: string }) =>
+    post<types.NewOperator>('/operators', body),
+  revokeOperator: (id: string) => post<object>(`/operators/${at(id)}/revoke`, {}),
   reloadSettings: () => post<types.ReloadAnswer>('/reload', {}),
 };

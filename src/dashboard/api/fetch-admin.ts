@@ -1,5 +1,5 @@
 import { readProblem, toProblem } from './api-problem.ts';
-import type { Query } from './api-types.ts';
+import type { Me, Query } from './api-types.ts';
 import { signOut, token } from './session.ts';
 
 const ADMIN = '/admin/v1';
@@ -22,7 +22,7 @@ export interface AdminRequest {
  * for anything else.
  */
 export async function fetchAdmin(path: string, request: AdminRequest = {}): Promise<Response> {
-  const used = token.value ?? '';
+  const used = token.value ?? null;
   const response = await send(path, used, request);
   if (response.ok || response.headers.has(RELAYED)) return response;
   const problem = await readProblem(response);
@@ -45,14 +45,18 @@ export async function readAdmin<Answer>(path: string, request: AdminRequest = {}
   }
 }
 
-/** Throws the node's refusal if the token is wrong or the node does not check tokens right now. */
-export async function checkToken(candidate: string): Promise<void> {
+/**
+ * Returns whose token it is, or, for null, whose session. Throws the node's refusal if the token is
+ * wrong or the node does not check tokens right now.
+ */
+export async function checkToken(candidate: string | null): Promise<Me> {
   const signal = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
-  const response = await send('/cluster', candidate, { signal });
+  const response = await send('/operators/me', candidate, { signal });
   if (!response.ok) throw await readProblem(response);
+  return (await response.json()) as Me;
 }
 
-async function send(path: string, bearer: string, request: AdminRequest): Promise<Response> {
+async function send(path: string, bearer: string | null, request: AdminRequest): Promise<Response> {
   const { method = 'GET', query = {}, body, signal } = request;
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
@@ -60,7 +64,9 @@ async function send(path: string, bearer: string, request: AdminRequest): Promis
     return await fetch(`${ADMIN}${path}${search.size > 0 ? `?${search}` : ''}`, {
       method,
       headers: {
-        authorization: `Bearer ${bearer}`,
+        ...(bearer === null
+          ? { 'x-tollgate-session': '1' }
+          : { authorization: `Bearer ${bearer}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
 import type { Account } from '../api/api-types.ts';
+import { may } from '../api/session.ts';
 import { formatCreditAmount } from '../format.ts';
 import { usePages } from '../loading/use-pages.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -40,9 +41,11 @@ export function AccountListPage() {
           )}
         </Field>
         <button type="submit">Search</button>
-        <button type="button" class="primary" onClick={() => setCreating(true)}>
-          Create an account
-        </button>
+        {may('billing') && (
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            Create an account
+          </button>
+        )}
       </form>
       <PagedTable
         caption={search === '' ? 'Accounts' : `Accounts found by “${search}”`}

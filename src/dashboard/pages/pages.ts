@@ -1,4 +1,5 @@
 import type { FunctionComponent } from 'preact';
+import type { Me } from '../api/api-types.ts';
 import { matchPlace, type PlaceParts } from '../route.ts';
 import { AccountListPage } from './account-list-page.tsx';
 import { AccountPage } from './account-page.tsx';
@@ -9,6 +10,7 @@ import { MissingPage } from './missing-page.tsx';
 import { ModelsPage } from './models-page.tsx';
 import { NodeDetailPage } from './node-detail-page.tsx';
 import { NodesPage } from './nodes-page.tsx';
+import { OperatorsPage } from './operators-page.tsx';
 import { OverviewPage } from './overview-page.tsx';
 import type { PageProps } from './page-props.ts';
 import { PlaygroundPage } from './playground-page.tsx';
@@ -22,6 +24,8 @@ export interface Page {
   readonly title: string;
   readonly View: FunctionComponent<PageProps>;
   readonly isInNavigation: boolean;
+  /** The role without which the page is of no use; by default all have it. */
+  readonly role?: Me['role'];
   /** The page of the navigation to which this page belongs. */
   readonly parent?: string;
   /** Pages of the same frame keep their view when one follows the other. */
@@ -50,7 +54,8 @@ export const PAGES: readonly Page[] = [
   inNavigation('/audit', 'Audit', AuditLogPage),
   inNavigation('/nodes', 'Nodes', NodesPage),
   below('/nodes', '/nodes/{id}', 'Node', NodeDetailPage),
-  inNavigation('/playground', 'Playground', PlaygroundPage),
+  inNavigation('/operators', 'Operators', OperatorsPage),
+  { ...inNavigation('/playground', 'Playground', PlaygroundPage), role: 'operator' },
 ];
 
 const MISSING: Page = {

@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 
 /**
- * The only place that ever shows the text of a key. Until the key is copied or said to be stored,
+ * The only place that ever shows the text of a key or a token. Until it is copied or said to be stored,
  * the dialog asks before it closes.
  */
 export function SecretDialog({ shown }: { readonly shown: NewSecret }) {
@@ -15,15 +15,15 @@ export function SecretDialog({ shown }: { readonly shown: NewSecret }) {
   return (
     <Dialog title={shown.title} onClose={() => (isCopied ? close() : setLeaving(true))}>
       <p>
-        <strong>This key is shown only now.</strong> Tollgate keeps no copy: when this is closed,
-        nobody can read it again. Store it where secrets are kept.
+        <strong>This {shown.kind} is shown only now.</strong> Tollgate keeps no copy: when this is
+        closed, nobody can read it again. Store it where secrets are kept.
       </p>
       <p>
         <code class="secret">{shown.secret}</code>
       </p>
-      <CopyButton text={shown.secret} what="key" onCopied={() => setCopied(true)} />
+      <CopyButton text={shown.secret} what={shown.kind} onCopied={() => setCopied(true)} />
       {isLeaving && !isCopied ? (
-        <LeaveQuestion onStay={() => setLeaving(false)} onLeave={close} />
+        <LeaveQuestion kind={shown.kind} onStay={() => setLeaving(false)} onLeave={close} />
       ) : (
         <div class="buttons">
           <button type="button" class="primary" onClick={close}>
@@ -36,14 +36,15 @@ export function SecretDialog({ shown }: { readonly shown: NewSecret }) {
 }
 
 interface LeaveQuestionProps {
+  readonly kind: NewSecret['kind'];
   readonly onStay: () => void;
   readonly onLeave: () => void;
 }
 
-function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
+function LeaveQuestion({ kind, onStay, onLeave }: LeaveQuestionProps) {
   return (
     <div role="alert" class="problem">
-      <p>The key has not been copied. Whoever closes this without a copy has lost it.</p>
+      <p>The {kind} has not been copied. Whoever closes this without a copy has lost it.</p>
       <div class="buttons">
         <button type="button" class="primary" onClick={onStay}>
           Keep it open

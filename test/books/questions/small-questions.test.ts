@@ -198,7 +198,7 @@ describeBooks('the state of the books', (scene) => {
     const settings = { keepDays: 90, archive: null };
     const empty = await readStatus(context, settings, WANTED);
     expect(empty).toMatchObject({
-      ...{ engine: scene.engine, schema: 1, books_until: null, ingesting_node: null, entries: 0 },
+      ...{ engine: scene.engine, schema: 2, books_until: null, ingesting_node: null, entries: 0 },
       days: { open: 0, closed: 0, archived: 0, first: null, last: null },
       ...{ keep_days: 90, archive: null, gaps: 0, repeats: 0, verified_at: null, drifts: null },
     });

@@ -41,14 +41,13 @@ function decodeOrSkip([id, fields]: StreamEntry): AuditRow | undefined {
     const { what, who, node, account, key, outcome, before, after } = JSON.parse(
       entry,
     ) as AuditEntry;
-    // Entries of earlier versions name no operator.
-    const { via, token, address, operator } = who;
     const ms = Number(at);
     const lateMs = Math.max(0, msOfStreamId(id) - ms);
     const seq = Math.min(lateMs * PLACES_PER_MS + seqOfStreamId(id), Number.MAX_SAFE_INTEGER);
     return {
-      ...{ entry: entryId, ms, seq, what, via, token, address, node, account, key, outcome },
-      ...{ operator: operator?.id ?? null, operator_name: operator?.name ?? null },
+      ...{ entry: entryId, ms, seq, what, ...who, node, account, key, outcome },
+      // Entries of earlier versions name none.
+      ...{ operator: who?.operator?.id ?? null, operator_name: who?.operator?.name ?? null },
       before: before ? JSON.stringify(before) : null,
       after: after ? JSON.stringify(after) : null,
     };

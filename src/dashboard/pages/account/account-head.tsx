@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Account } from '../../api/api-types.ts';
+import { may } from '../../api/session.ts';
 import { formatCreditAmount } from '../../format.ts';
-import { useAction } from '../../loading/use-action.ts';
+import { type Action, useAction } from '../../loading/use-action.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -39,23 +40,7 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
           { name: 'Created', value: <Moment key="created" iso={createdAt} /> },
         ]}
       />
-      <div class="bar-of-buttons">
-        <button type="button" class="primary" onClick={() => setOpen('top-up')}>
-          Top up
-        </button>
-        <button type="button" onClick={() => setOpen('edit')}>
-          Edit
-        </button>
-        {status === 'suspended' ? (
-          <button type="button" disabled={resume.isRunning} onClick={resume.run}>
-            Resume
-          </button>
-        ) : (
-          <button type="button" class="danger" onClick={() => setOpen('suspend')}>
-            Suspend
-          </button>
-        )}
-      </div>
+      {may('billing') && <AccountButtons {...{ status, resume }} onOpen={setOpen} />}
       <p role="status">{said}</p>
       <Problem problem={resume.problem} />
       {open === 'top-up' && (
@@ -104,5 +89,33 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+interface AccountButtonsProps {
+  readonly status: string;
+  readonly resume: Action;
+  readonly onOpen: (opened: 'edit' | 'top-up' | 'suspend') => void;
+}
+
+function AccountButtons({ status, resume, onOpen }: AccountButtonsProps) {
+  return (
+    <div class="bar-of-buttons">
+      <button type="button" class="primary" onClick={() => onOpen('top-up')}>
+        Top up
+      </button>
+      <button type="button" onClick={() => onOpen('edit')}>
+        Edit
+      </button>
+      {status === 'suspended' ? (
+        <button type="button" disabled={resume.isRunning} onClick={resume.run}>
+          Resume
+        </button>
+      ) : (
+        <button type="button" class="danger" onClick={() => onOpen('suspend')}>
+          Suspend
+        </button>
+      )}
+    </div>
   );
 }

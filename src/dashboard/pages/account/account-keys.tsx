@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Account, Key } from '../../api/api-types.ts';
+import { may } from '../../api/session.ts';
 import { formatCreditAmount } from '../../format.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { showSecret } from '../../new-secrets.ts';
@@ -19,11 +20,13 @@ export function AccountKeys({ account: { id, name } }: { readonly account: Accou
   return (
     <>
       <h2>Keys</h2>
-      <p>
-        <button type="button" onClick={() => setCreating(true)}>
-          Create a key
-        </button>
-      </p>
+      {may('operator') && (
+        <p>
+          <button type="button" onClick={() => setCreating(true)}>
+            Create a key
+          </button>
+        </p>
+      )}
       <LoadView load={keys}>
         {({ data }) => (
           <ShownRows rows={data.toReversed()}>
@@ -39,7 +42,7 @@ export function AccountKeys({ account: { id, name } }: { readonly account: Accou
           onClose={() => setCreating(false)}
           onSubmit={async (controls) => {
             const created = await api.createKey(id, controls);
-            showSecret({ title: `New key: ${nameKey(created)}`, secret: created.key });
+            showSecret({ title: `New key: ${nameKey(created)}`, secret: created.key, kind: 'key' });
             setCreating(false);
             keys.reload();
           }}

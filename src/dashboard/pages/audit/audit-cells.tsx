@@ -18,8 +18,9 @@ interface NamesOfEntry {
 }
 
 export function AuditSubject({ entry }: EntryProps) {
-  const { account, key } = entry;
+  const { what, account, key } = entry;
   const { account_name: accountName, key_name: keyName } = entry as NamesOfEntry;
+  if (what.startsWith('operator.')) return <>operators</>;
   if (account === null && key === null) return <>this node</>;
   return (
     <ul class="changes">
@@ -81,6 +82,11 @@ function formatValue(value: unknown): string {
 export function OperatorText({ entry: { who, node } }: EntryProps) {
   return (
     <ul class="changes">
+      {who.operator !== null && (
+        <li>
+          <b>{who.operator.name}</b>
+        </li>
+      )}
       <li>
         {who.via}
         {who.address !== null && ` from ${who.address}`}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Key } from '../../api/api-types.ts';
+import { may } from '../../api/session.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { showSecret } from '../../new-secrets.ts';
@@ -32,17 +33,7 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
       {shown.status === 'revoked' ? (
         <p>A revoked key cannot be changed any more.</p>
       ) : (
-        <div class="bar-of-buttons">
-          <button type="button" onClick={() => setOpen('edit')}>
-            Edit controls
-          </button>
-          <button type="button" onClick={() => setOpen('rotate')}>
-            Rotate
-          </button>
-          <button type="button" class="danger" onClick={() => setOpen('revoke')}>
-            Revoke
-          </button>
-        </div>
+        may('operator') && <KeyButtons onOpen={setOpen} />
       )}
       {open === 'edit' && (
         <ControlsForm
@@ -62,7 +53,11 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
           shown={shown}
           onClose={close}
           onRotated={(rotated) => {
-            showSecret({ title: `New secret: ${shown.name || shown.id}`, secret: rotated });
+            showSecret({
+              title: `New secret: ${shown.name || shown.id}`,
+              secret: rotated,
+              kind: 'key',
+            });
             close();
             onChanged();
           }}
@@ -83,6 +78,26 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+interface KeyButtonsProps {
+  readonly onOpen: (opened: 'edit' | 'rotate' | 'revoke') => void;
+}
+
+function KeyButtons({ onOpen }: KeyButtonsProps) {
+  return (
+    <div class="bar-of-buttons">
+      <button type="button" onClick={() => onOpen('edit')}>
+        Edit controls
+      </button>
+      <button type="button" onClick={() => onOpen('rotate')}>
+        Rotate
+      </button>
+      <button type="button" class="danger" onClick={() => onOpen('revoke')}>
+        Revoke
+      </button>
+    </div>
   );
 }
 

@@ -1,0 +1,29 @@
+import { readProblem, toProblem } from './api-problem.ts';
+
+const ANSWER_TIME_MAX_MS = 30_000;
+
+export interface OidcState {
+  /** Where a sign-in with an account begins. Null if the node has no provider. */
+  readonly sign_in: string | null;
+  readonly is_signed_in: boolean;
+}
+
+/** The sign-in with an account of an OpenID provider. These calls need no token. */
+export async function readOidcState(): Promise<OidcState> {
+  return (await ask('/oidc', 'GET').then((response) => response.json())) as OidcState;
+}
+
+/** Ends the session of this browser. The one at the provider goes on. */
+export async function endSession(): Promise<void> {
+  await ask('/oidc/sign-out', 'POST');
+}
+
+async function ask(path: string, method: 'GET' | 'POST'): Promise<Response> {
+  const signal = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
+  const headers = { 'x-tollgate-session': '1' };
+  const response = await fetch(path, { method, headers, signal }).catch((cause: unknown) => {
+    throw toProblem(cause);
+  });
+  if (!response.ok) throw await readProblem(response);
+  return response;
+}
