@@ -3,7 +3,7 @@ import { api } from './api/api.ts';
 import { toProblem } from './api/api-problem.ts';
 import { startEvents } from './api/events.ts';
 import { endSession } from './api/oidc.ts';
-import { keepMe, may, me, signOut } from './api/session.ts';
+import { keepMe, mayAct, me, signOut } from './api/session.ts';
 import { pageName } from './page-name.ts';
 import { findPage, PAGES, type Page, type PageMatch } from './pages/pages.ts';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
@@ -73,7 +73,7 @@ export function Shell() {
 }
 
 function isShown({ isInNavigation, role = 'viewer' }: Page): boolean {
-  return isInNavigation && (role === 'viewer' || may(role));
+  return isInNavigation && (role === 'viewer' || mayAct(role));
 }
 
 function leave(): void {

@@ -6,7 +6,7 @@ import { loadLuaScript } from '../../redis/lua-script.ts';
 import { CHANGES_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
 import { DirectoryError } from '../directory-error.ts';
 import { createRecentWrites } from '../recent-writes.ts';
-import { createRecordStore } from '../record-store.ts';
+import { createRecordStore, type RecordStore } from '../record-store.ts';
 import { digestSecret, mintOperatorToken } from './operator-token.ts';
 
 export const OPERATORS_MAX = 1_000;
@@ -83,13 +83,6 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
   const readTimes = (key: string, ids: readonly string[]) =>
     store.ask(() => connection.send('hmget', [key, ...ids])) as Promise<(string | null)[]>;
 
-  const noteUse = (id: string, usedText: string) => {
-    const nowMs = clock.nowMs();
-    if (nowMs - Number(usedText) < USE_NOTED_MS) return;
-    // Nothing is lost if it fails: the next use is noted.
-    connection.send('hset', [used, id, String(nowMs)]).catch(() => {});
-  };
-
   const revoke = (id: string, digest: string) =>
     revokeScript.call(
       connection,
@@ -136,15 +129,30 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
         after: decode(stored, usedText, String(revokedMs)),
       };
     },
-    async findOperator(token) {
-      const digest = digestSecret(token);
-      const ask = () => findScript.call(connection, OPERATOR_HASHES, { digest });
-      const [id, text, usedText = ''] = (await store.ask(ask)) as string[];
-      if (id === undefined || text === undefined) return undefined;
-      noteUse(id, usedText);
-      return decode(parse(text), usedText, undefined);
-    },
+    findOperator: createFindOperator(connection, store, clock),
     replayRecentWrites: () => recent.repeat(),
+  };
+}
+
+function createFindOperator(
+  connection: Pick<RedisConnection, 'send'>,
+  store: RecordStore,
+  clock: Clock,
+): OperatorDirectory['findOperator'] {
+  const noteUse = (id: string, usedText: string) => {
+    const nowMs = clock.nowMs();
+    if (nowMs - Number(usedText) < USE_NOTED_MS) return;
+    // Nothing is lost if it fails: the next use is noted.
+    connection.send('hset', [OPERATOR_KEYS.used, id, String(nowMs)]).catch(() => {});
+  };
+
+  return async (token) => {
+    const digest = digestSecret(token);
+    const ask = () => findScript.call(connection, OPERATOR_HASHES, { digest });
+    const [id, text, usedText = ''] = (await store.ask(ask)) as string[];
+    if (id === undefined || text === undefined) return undefined;
+    noteUse(id, usedText);
+    return decode(parse(text), usedText, undefined);
   };
 }
 

@@ -45,7 +45,7 @@ export function signOut(reason?: string): void {
 }
 
 /** Whether who is signed in may do what needs this role. */
-export function may(role: Me['role']): boolean {
+export function mayAct(role: Me['role']): boolean {
   return me.value?.may.includes(role) ?? false;
 }
 

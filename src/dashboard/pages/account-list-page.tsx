@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
 import type { Account } from '../api/api-types.ts';
-import { may } from '../api/session.ts';
+import { mayAct } from '../api/session.ts';
 import { formatCreditAmount } from '../format.ts';
 import { usePages } from '../loading/use-pages.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -41,7 +41,7 @@ export function AccountListPage() {
           )}
         </Field>
         <button type="submit">Search</button>
-        {may('billing') && (
+        {mayAct('billing') && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
             Create an account
           </button>

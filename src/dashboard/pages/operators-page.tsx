@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
-import { may } from '../api/session.ts';
+import { mayAct } from '../api/session.ts';
 import { useLoad } from '../loading/use-load.ts';
 import { showSecret } from '../new-secrets.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
@@ -12,10 +12,10 @@ export function OperatorsPage() {
   const load = useLoad((signal) => api.listOperators(signal));
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<Revocable | undefined>();
-  const onRevoke = may('operator') ? setRevoked : undefined;
+  const onRevoke = mayAct('operator') ? setRevoked : undefined;
   return (
     <>
-      {may('operator') && (
+      {mayAct('operator') && (
         <p>
           <button type="button" class="primary" onClick={() => setCreating(true)}>
             Create an operator

@@ -1,5 +1,5 @@
 import { api } from '../api/api.ts';
-import { may } from '../api/session.ts';
+import { mayAct } from '../api/session.ts';
 import { useLoad } from '../loading/use-load.ts';
 import { LoadView } from '../parts/load-view.tsx';
 import { AnswerView } from './playground/answer-view.tsx';
@@ -9,7 +9,7 @@ import { useAnswer } from './playground/use-answer.ts';
 export function PlaygroundPage() {
   const load = useLoad((signal) => api.listModels(signal));
   const control = useAnswer();
-  if (!may('operator')) return <p>Your role may not send requests.</p>;
+  if (!mayAct('operator')) return <p>Your role may not send requests.</p>;
   return (
     <>
       <h2>Request</h2>

@@ -4,8 +4,8 @@ import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 
 /**
- * The only place that ever shows the text of a key or a token. Until it is copied or said to be stored,
- * the dialog asks before it closes.
+ * The only place that ever shows the text of a key or a token. Until it is copied or said to be
+ * stored, the dialog asks before it closes.
  */
 export function SecretDialog({ shown }: { readonly shown: NewSecret }) {
   const [isCopied, setCopied] = useState(false);

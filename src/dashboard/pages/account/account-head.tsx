@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Account } from '../../api/api-types.ts';
-import { may } from '../../api/session.ts';
+import { mayAct } from '../../api/session.ts';
 import { formatCreditAmount } from '../../format.ts';
 import { type Action, useAction } from '../../loading/use-action.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -40,7 +40,7 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
           { name: 'Created', value: <Moment key="created" iso={createdAt} /> },
         ]}
       />
-      {may('billing') && <AccountButtons {...{ status, resume }} onOpen={setOpen} />}
+      {mayAct('billing') && <AccountButtons {...{ status, resume }} onOpen={setOpen} />}
       <p role="status">{said}</p>
       <Problem problem={resume.problem} />
       {open === 'top-up' && (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Account, Key } from '../../api/api-types.ts';
-import { may } from '../../api/session.ts';
+import { mayAct } from '../../api/session.ts';
 import { formatCreditAmount } from '../../format.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { showSecret } from '../../new-secrets.ts';
@@ -20,7 +20,7 @@ export function AccountKeys({ account: { id, name } }: { readonly account: Accou
   return (
     <>
       <h2>Keys</h2>
-      {may('operator') && (
+      {mayAct('operator') && (
         <p>
           <button type="button" onClick={() => setCreating(true)}>
             Create a key

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Key } from '../../api/api-types.ts';
-import { may } from '../../api/session.ts';
+import { mayAct } from '../../api/session.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { showSecret } from '../../new-secrets.ts';
@@ -33,7 +33,7 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
       {shown.status === 'revoked' ? (
         <p>A revoked key cannot be changed any more.</p>
       ) : (
-        may('operator') && <KeyButtons onOpen={setOpen} />
+        mayAct('operator') && <KeyButtons onOpen={setOpen} />
       )}
       {open === 'edit' && (
         <ControlsForm
