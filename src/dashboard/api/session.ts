@@ -12,7 +12,7 @@ const PLACE_ITEM = 'tollgate-place';
 export const token = signal<string | null | undefined>(
   sessionStorage.getItem(TOKEN_ITEM) ?? undefined,
 );
-/** Who is signed in, as the node said last. It only tells what to show: the node checks each call. */
+/** Who is signed in, as the node said last. It tells what to show; the node checks each call. */
 export const me = signal<Me | undefined>(readMe());
 /** Why the operator was signed out without asking for it. */
 export const signOutReason = signal<string | undefined>(undefined);

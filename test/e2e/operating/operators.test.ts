@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ROLES, type Role, rolesWithin } from '../../../src/lib/role.ts';
+import { defineAdminRoute } from '../../../src/ops/routes/admin-route.ts';
+import { admin } from '../../support/clients/admin.ts';
+import type { Gateway } from '../../support/servers/start-gateway.ts';
+import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+interface NewOperator {
+  readonly id: string;
+  readonly token: string;
+}
+
+const undos: (() => void | Promise<void>)[] = [];
+let started: Nodes;
+beforeAll(async () => {
+  started = await startNodes({ cleanUp: (undo) => undos.push(undo) });
+});
+afterAll(async () => {
+  for (const undo of undos.reverse()) await undo();
+  await stopRedisServers();
+});
+
+const create = (role: Role, name = `a ${role}`) =>
+  admin(started.nodes[0]).call<NewOperator>('POST', '/operators', { name, role });
+
+/** Asks as far as the head of the answer. */
+async function ask(gateway: Gateway, token: string, route = 'GET /operators/me', body = {}) {
+  const [method = '', path = ''] = route.split(' ');
+  const leaving = new AbortController();
+  const response = await fetch(`${gateway.opsUrl}/admin/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    signal: leaving.signal,
+    ...(method !== 'GET' && { body: JSON.stringify(body) }),
+  });
+  const isJson = response.headers.get('content-type') === 'application/json';
+  const answer = isJson ? ((await response.json()) as Record<string, unknown>) : undefined;
+  leaving.abort();
+  return { status: response.status, body: answer, code: codeOf(answer) };
+}
+
+function codeOf(body: unknown): string | undefined {
+  return (body as { error?: { code?: string } } | undefined)?.error?.code;
+}
+
+it('a route must say which role it needs', () => {
+  const route = { method: 'GET', path: '/x', summary: 's', answer: '*/*' } as const;
+  const handle = async () => ({ status: 200, body: {} }) as const;
+  // @ts-expect-error without a role it does not compile
+  defineAdminRoute({ ...route, handle });
+});
+
+it('every route is open to the roles it names, and closed to those below and to strangers', async () => {
+  const [node] = started.nodes;
+  const document = (await (await fetch(`${node.opsUrl}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { readonly 'x-tollgate-role': Role }>>;
+  };
+  const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+    path.startsWith('/admin/v1/')
+      ? Object.entries(methods).map(([method, operation]) => ({
+          route: `${method.toUpperCase()} ${path.slice('/admin/v1'.length)}`,
+          needs: operation['x-tollgate-role'],
+        }))
+      : [],
+  );
+  expect(routes.length).toBeGreaterThan(25);
+  for (const role of ROLES) {
+    const { token } = await create(role);
+    for (const { route, needs } of routes) {
+      // What is open is refused for its body.
+      const { status, code } = await ask(node, token, route, { nothing: 1 });
+      const isOpen = rolesWithin(role).includes(needs);
+      expect([route, role, status === 403], code).toEqual([route, role, !isOpen]);
+      expect(status, route).not.toBe(401);
+      if (!isOpen) expect(code).toBe('role_too_low');
+    }
+  }
+  for (const { route } of routes) {
+    expect([route, (await ask(node, `tgo_${'x'.repeat(43)}`, route)).status]).toEqual([
+      route,
+      expect.toSatisfy((status: number) => status === 401 || status === 429),
+    ]);
+  }
+  expect(routes.filter(({ needs }) => needs === 'billing').map(({ route }) => route)).toEqual([
+    'POST /accounts',
+    'PATCH /accounts/{id}',
+    'POST /accounts/{id}/credits',
+  ]);
+  const isChange = ({ route }: { readonly route: string }) => !route.startsWith('GET ');
+  expect(routes.filter(isChange).filter(({ needs }) => needs === 'viewer')).toEqual([]);
+});
+
+it('a token tells who asks, and the audit log names the person, in Redis and in the books', async () => {
+  const [node, other] = started.nodes;
+  const { id, token } = await create('billing', 'Ada');
+  expect(await ask(other, token)).toMatchObject({
+    status: 200,
+    body: { id, name: 'Ada', role: 'billing', may: ['viewer', 'billing'], by: 'operator_token' },
+  });
+  const { body } = await ask(other, token, 'POST /accounts', { name: 'Acme', plan: 'pro' });
+  const account = String(body?.['id']);
+  const readWho = async () => {
+    const audit = await admin(node).call<{ data: { who: unknown; what: string }[] }>(
+      'GET',
+      `/audit?account=${account}`,
+    );
+    return audit.data[0]?.who;
+  };
+  const who = { via: 'api', operator: { id, name: 'Ada' }, token: expect.any(String) };
+  await waitUntil(async () => (await readWho()) !== undefined, 'the change is listed');
+  expect(await readWho()).toMatchObject(who);
+  await admin(node).waitForBooks();
+  expect(await readWho()).toMatchObject(who);
+});
+
+it('Redis has no token, and no log line has one', async () => {
+  const [node] = started.nodes;
+  const { token } = await create('viewer', 'Bob');
+  await ask(node, token);
+  const kept = await Promise.all(
+    ['operators', 'tokens', 'revoked', 'used'].map((name) =>
+      started.redis.cli('hgetall', `gw:{o}:${name}`),
+    ),
+  );
+  expect(kept.join()).toContain('Bob');
+  expect(kept.join()).not.toContain(token);
+  expect(node.stderr()).not.toContain('tgo_');
+});
+
+it('a token that was revoked on one node is refused on all, at once and for good', async () => {
+  const [node, other] = started.nodes;
+  const { id, token } = await create('operator', 'Eve');
+  for (const each of [node, other, other]) expect((await ask(each, token)).status).toBe(200);
+  const revoked = await admin(node).call<{ status: string }>('POST', `/operators/${id}/revoke`);
+  expect(revoked.status).toBe('revoked');
+  // Wrong tokens of another test may make it wait.
+  expect([401, 429]).toContain((await ask(node, token)).status);
+  await waitUntil(
+    async () => (await ask(other, token)).status !== 200,
+    'the other node heard',
+    3_000,
+  );
+  const again = await admin(node).call('POST', `/operators/${id}/revoke`);
+  expect(again).toEqual(revoked);
+  const { data } = await admin(other).call<{ data: { id: string; used_at: string | null }[] }>(
+    'GET',
+    '/operators',
+  );
+  expect(data.find((each) => each.id === id)).toMatchObject({
+    status: 'revoked',
+    used_at: expect.any(String),
+  });
+  await expect(admin(node).call('POST', '/operators/op_none/revoke')).rejects.toThrow('404');
+});
+
+it('without Redis the admin token still shows the node, and every other token gets 503', async () => {
+  const { nodes, redis } = await startNodes();
+  const [node] = nodes;
+  const { token } = await admin(node).call<NewOperator>('POST', '/operators', {
+    ...{ name: 'Ada', role: 'operator' },
+  });
+  expect((await ask(node, token)).status).toBe(200);
+  redis.signal('SIGKILL');
+  await waitUntil(async () => (await ask(node, token)).status !== 200, 'the outage is noticed');
+  for (let i = 0; i < 3; i++) {
+    expect(await ask(node, token)).toMatchObject({ status: 503, code: 'store_unavailable' });
+  }
+  await admin(node).call('GET', '/cluster');
+  await admin(node).call('GET', '/operators/me');
+});
