@@ -73,6 +73,7 @@ describe('the tables of the documents', () => {
     env: {
       ADMIN_TOKEN: 'admin',
       MAIN_KEY: 'main',
+      OIDC_SECRET: 'o',
       TRACES_TOKEN: 'traces',
       BOOKS_PASSWORD: 'books',
       S3_ACCESS_KEY: 'ours',

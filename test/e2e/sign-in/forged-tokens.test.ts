@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { findFreePort } from '../../support/servers/find-free-port.ts';
 import {
   type Claims,
   type ForgingProvider,
   startForgingProvider,
-} from '../../support/servers/start-forging-provider.ts';
+} from '../../support/oidc/start-forging-provider.ts';
+import { findFreePort } from '../../support/servers/find-free-port.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createVisitor, startOidcNode } from './use-oidc-node.ts';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
-import { findFreePort } from '../../support/servers/find-free-port.ts';
-import { useBrowser } from '../../support/servers/start-browser.ts';
-import type { Gateway } from '../../support/servers/start-gateway.ts';
 import {
   OIDC_CLIENT,
   type OidcProvider,
   startOidcProvider,
-} from '../../support/servers/start-oidc-provider.ts';
+} from '../../support/oidc/start-oidc-provider.ts';
+import { findFreePort } from '../../support/servers/find-free-port.ts';
+import { useBrowser } from '../../support/servers/start-browser.ts';
+import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createVisitor, startOidcNode } from './use-oidc-node.ts';

@@ -1,7 +1,7 @@
 import { createCookieJar } from '../../support/clients/cookie-jar.ts';
 import type { CleanUp } from '../../support/create-temp-dir.ts';
+import { OIDC_CLIENT } from '../../support/oidc/start-oidc-provider.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
-import { OIDC_CLIENT } from '../../support/servers/start-oidc-provider.ts';
 import { FAST_CONFIG } from '../../support/use-gateway.ts';
 
 const SESSION = { 'x-tollgate-session': '1' };

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { CleanUp } from '../create-temp-dir.ts';
-import { findFreePort } from './find-free-port.ts';
+import { findFreePort } from '../servers/find-free-port.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 

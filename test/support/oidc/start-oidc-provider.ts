@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 import type { CleanUp } from '../create-temp-dir.ts';
-import { findFreePort } from './find-free-port.ts';
+import { findFreePort } from '../servers/find-free-port.ts';
 
 export const OIDC_CLIENT = { id: 'tollgate', secret: 'a-secret-of-the-client' };
 
