@@ -1,5 +1,6 @@
 import { countReplicas } from '../accounts/count-replicas.ts';
 import { createRecordStore, type RecordStore } from '../accounts/record-store.ts';
+import type { NamedUpstream } from '../config/config.ts';
 import { type Difference, diffDocuments } from '../config/diff-settings.ts';
 import { checkCatalogue, parseCatalogue } from '../config/parse-catalogue.ts';
 import type { CatalogueDocument } from '../config/schema/catalogue-schema.ts';
@@ -21,7 +22,6 @@ import {
 } from './catalogue-records.ts';
 import type { StoredVersion, VersionOrigin } from './catalogue-version.ts';
 import type { CatalogueKeeper, CatalogueLine } from './keep-catalogue.ts';
-import type { Named } from './known-versions.ts';
 
 const ID_CHARS = 16;
 
@@ -31,7 +31,7 @@ interface DeskOptions {
   readonly keeper: Pick<CatalogueKeeper, 'state' | 'look'>;
   readonly line: Pick<CatalogueLine, 'publish'>;
   /** The upstreams of the settings in use. */
-  readonly upstreams: () => readonly Named[];
+  readonly upstreams: () => readonly NamedUpstream[];
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
 }
@@ -124,7 +124,7 @@ function encodeDocument(document: CatalogueDocument): string {
   throw new CatalogueError('catalogue_too_large', message);
 }
 
-function refuseUnsold(document: CatalogueDocument, upstreams: readonly Named[]): void {
+function refuseUnsold(document: CatalogueDocument, upstreams: readonly NamedUpstream[]): void {
   const problems = checkCatalogue(document, upstreams);
   if (problems.length === 0) return;
   throw new CatalogueError('invalid_catalogue', 'nothing was changed: see problems', problems);

@@ -1,14 +1,9 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers';
-import type { CurrentCatalogue } from '../config/config.ts';
+import type { CurrentCatalogue, NamedUpstream } from '../config/config.ts';
 import { saveCopy } from './catalogue-copy.ts';
 import { type CatalogueHead, readHead, readVersions } from './catalogue-records.ts';
 import { digestDocument, type StoredVersion } from './catalogue-version.ts';
-import {
-  createKnownVersions,
-  type KnownVersions,
-  type Named,
-  type RefusedVersion,
-} from './known-versions.ts';
+import { createKnownVersions, type KnownVersions, type RefusedVersion } from './known-versions.ts';
 import { type OpenOptions, openCatalogue, restore } from './open-catalogue.ts';
 
 /** A message tells of a new version at once. This finds one whose message was missed. */
@@ -35,9 +30,9 @@ export interface CatalogueState {
 export interface CatalogueKeeper {
   state(): CatalogueState;
   /** What workers with these upstreams sell. */
-  currentFor(upstreams: readonly Named[]): CurrentCatalogue;
+  currentFor(upstreams: readonly NamedUpstream[]): CurrentCatalogue;
   /** Why a node with these upstreams could not go on selling what holds, or what is to hold. */
-  findRefused(upstreams: readonly Named[]): RefusedVersion | undefined;
+  findRefused(upstreams: readonly NamedUpstream[]): RefusedVersion | undefined;
   /** Resolves when this node sells what Redis has, or does not know. */
   look(): Promise<void>;
   stop(): void;

@@ -1,5 +1,5 @@
 import { buildCatalogue } from '../config/build-catalogue.ts';
-import type { CurrentCatalogue } from '../config/config.ts';
+import type { CurrentCatalogue, NamedUpstream } from '../config/config.ts';
 import { checkCatalogue, parseCatalogue } from '../config/parse-catalogue.ts';
 import type { CatalogueDocument } from '../config/schema/catalogue-schema.ts';
 import type { StoredVersion } from './catalogue-version.ts';
@@ -8,10 +8,6 @@ import type { StoredVersion } from './catalogue-version.ts';
 const PAST_VERSIONS_MAX = 10;
 /** Versions for sets of upstreams, of which a node rarely has two. */
 const BUILT_MAX = 64;
-
-export interface Named {
-  readonly name: string;
-}
 
 interface KnownVersion extends StoredVersion {
   readonly parsed: CatalogueDocument | undefined;
@@ -35,21 +31,21 @@ export interface Choice {
 export interface KnownVersions {
   all(): readonly StoredVersion[];
   last(): StoredVersion | undefined;
-  /** Takes the versions that hold or wait, as Redis has them. They replace those of equal number. */
+  /** Takes the versions that hold or wait. They replace those of equal number. */
   add(versions: readonly StoredVersion[]): void;
   /** Forgets all, then takes these. */
   replace(versions: readonly StoredVersion[]): void;
   /** The last version whose time has come and that a node with these upstreams can sell. */
-  choose(upstreams: readonly Named[], nowMs: number): Choice;
+  choose(upstreams: readonly NamedUpstream[], nowMs: number): Choice;
   /** The first version from the one that holds on that these upstreams cannot sell. */
-  findRefused(upstreams: readonly Named[], nowMs: number): RefusedVersion | undefined;
+  findRefused(upstreams: readonly NamedUpstream[], nowMs: number): RefusedVersion | undefined;
   /** When the next version holds. Undefined if none waits. */
   nextMs(nowMs: number): number | undefined;
 }
 
 export function createKnownVersions(): KnownVersions {
   let known: readonly KnownVersion[] = [];
-  // What is built once keeps its identity, by which prices are looked up and admissions are gathered.
+  // Prices are looked up and admissions are gathered by identity, so nothing is built twice.
   const built = new Map<string, CurrentCatalogue>();
 
   const take = (versions: readonly KnownVersion[]) => {
@@ -59,7 +55,7 @@ export function createKnownVersions(): KnownVersions {
     );
   };
 
-  const build = (version: KnownVersion, upstreams: readonly Named[]) => {
+  const build = (version: KnownVersion, upstreams: readonly NamedUpstream[]) => {
     const names = upstreams.map(({ name }) => name).join(',');
     const name = `${version.version} ${names}\n${version.document}`;
     const before = built.get(name);
@@ -119,6 +115,6 @@ function knowVersion(stored: StoredVersion): KnownVersion {
   }
 }
 
-function findProblems({ parsed, problems }: KnownVersion, upstreams: readonly Named[]) {
+function findProblems({ parsed, problems }: KnownVersion, upstreams: readonly NamedUpstream[]) {
   return parsed === undefined ? problems : checkCatalogue(parsed, upstreams);
 }

@@ -1,5 +1,5 @@
 import { createRecordStore, type RecordStore } from '../accounts/record-store.ts';
-import type { CatalogueConfig } from '../config/config.ts';
+import type { CatalogueConfig, NamedUpstream } from '../config/config.ts';
 import { describeCatalogue } from '../config/describe-catalogue.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
@@ -7,7 +7,7 @@ import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadCopy, saveCopy } from './catalogue-copy.ts';
 import { applyVersion, readHead, readVersions } from './catalogue-records.ts';
-import type { KnownVersions, Named } from './known-versions.ts';
+import type { KnownVersions } from './known-versions.ts';
 
 /** How often a node without a copy asks Redis before it gives up its start; each takes 2 s. */
 const START_ATTEMPTS_MAX = 5;
@@ -17,7 +17,7 @@ export interface OpenOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   readonly dataDir: string;
   /** The upstreams of the settings in use. */
-  readonly upstreams: () => readonly Named[];
+  readonly upstreams: () => readonly NamedUpstream[];
   /** What the settings sell: the first version, if Redis has none. */
   readonly seed: CatalogueConfig;
   readonly randomBytes: RandomBytes;

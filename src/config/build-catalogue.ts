@@ -1,23 +1,19 @@
 import { isNamePattern } from '../lib/name-pattern.ts';
-import type { CatalogueConfig, ModelConfig, PriceConfig } from './config.ts';
+import type { CatalogueConfig, ModelConfig, NamedUpstream, PriceConfig } from './config.ts';
 import { CACHE_PRICE_FACTORS } from './default-settings.ts';
 import type { CatalogueDocument } from './schema/catalogue-schema.ts';
 
 type ModelSettings = CatalogueDocument['models'][number];
 
-interface Named {
-  readonly name: string;
-}
-
 /** A model without routes leads to all upstreams of the node. */
 export function buildCatalogue(
   { plans, models }: CatalogueDocument,
-  upstreams: readonly Named[],
+  upstreams: readonly NamedUpstream[],
 ): CatalogueConfig {
   return { plans, models: models.map((model) => buildModel(model, upstreams)) };
 }
 
-function buildModel(model: ModelSettings, upstreams: readonly Named[]): ModelConfig {
+function buildModel(model: ModelSettings, upstreams: readonly NamedUpstream[]): ModelConfig {
   const everyUpstream = upstreams.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
   return {
     id: model.id,

@@ -62,6 +62,11 @@ export interface UpstreamTlsConfig {
   readonly serverName: string | undefined;
 }
 
+/** All that a catalogue has to know of an upstream. */
+export interface NamedUpstream {
+  readonly name: string;
+}
+
 export interface UpstreamConfig {
   readonly name: string;
   readonly kind: UpstreamKind;
@@ -164,7 +169,7 @@ export interface CurrentCatalogue extends CatalogueConfig {
 
 /** The effective settings, frozen. Secrets are of type `Secret`, which does not print them. */
 export interface Config extends CatalogueConfig {
-  /** What rules models and plans. If it is `store`, those of the file are only the first version. */
+  /** What rules models and plans. With `store`, those of the file are only the first version. */
   readonly catalogue: 'file' | 'store';
   readonly listen: Endpoint;
   readonly ops: OpsConfig;

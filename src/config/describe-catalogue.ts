@@ -1,9 +1,5 @@
-import type { CatalogueConfig, ModelConfig, PriceConfig } from './config.ts';
+import type { CatalogueConfig, ModelConfig, NamedUpstream, PriceConfig } from './config.ts';
 import type { CatalogueDocument } from './schema/catalogue-schema.ts';
-
-interface Named {
-  readonly name: string;
-}
 
 /**
  * What is sold, as one document under the names of the settings file. A model that leads to all of
@@ -11,7 +7,7 @@ interface Named {
  */
 export function describeCatalogue(
   { plans, models }: CatalogueConfig,
-  upstreams: readonly Named[],
+  upstreams: readonly NamedUpstream[],
 ): CatalogueDocument {
   return {
     plans: { ...plans },
@@ -24,7 +20,7 @@ export function describeCatalogue(
   };
 }
 
-function leadsEverywhere({ routes }: ModelConfig, upstreams: readonly Named[]): boolean {
+function leadsEverywhere({ routes }: ModelConfig, upstreams: readonly NamedUpstream[]): boolean {
   const names = new Set(routes.map(({ upstream }) => upstream));
   const isPlain = routes.every(({ weight, priority }) => weight === 1 && priority === 1);
   return isPlain && upstreams.every(({ name }) => names.has(name));

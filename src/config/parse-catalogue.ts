@@ -1,3 +1,4 @@
+import type { NamedUpstream } from './config.ts';
 import { type CatalogueDocument, catalogueSchema } from './schema/catalogue-schema.ts';
 import { findCatalogueConflicts } from './schema/find-catalogue-conflicts.ts';
 import { problemsOfIssue } from './schema/problems-of-issue.ts';
@@ -20,7 +21,7 @@ export function parseCatalogue(value: unknown): ParsedCatalogue {
 /** Why a node with these upstreams cannot sell this. Empty if it can. */
 export function checkCatalogue(
   document: CatalogueDocument,
-  upstreams: readonly { readonly name: string }[],
+  upstreams: readonly NamedUpstream[],
 ): readonly string[] {
   const names = new Set(upstreams.map(({ name }) => name));
   return findCatalogueConflicts(document.models, names).map(formatProblem);

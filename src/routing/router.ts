@@ -52,11 +52,11 @@ export interface UpstreamState {
 export interface Router {
   choose(model: string, exclude: ReadonlySet<string>): Lease | NoRoute;
   /**
-   * Takes other routes for all further choices. What is known of a route that stays is kept. A model
-   * that is gone keeps its routes for a while: requests that were admitted before may still need
-   * them.
+   * Takes other routes for all further choices. What is known of a route that stays is kept. A
+   * model that is gone keeps its routes for a while: requests that were admitted before may still
+   * need them.
    */
-  changeRoutes(routes: Routes): void;
+  changeRoutes(routes: RoutesByModel): void;
   /** Sets all upstreams that are down. All others are not down. */
   setDown(names: ReadonlySet<string>): void;
   /**
@@ -67,11 +67,10 @@ export interface Router {
   readStates(): readonly UpstreamState[];
 }
 
-/** By the id of the model. */
-export type Routes = ReadonlyMap<string, readonly ModelRoute[]>;
+export type RoutesByModel = ReadonlyMap<string, readonly ModelRoute[]>;
 
 export interface RouterOptions {
-  readonly routes: Routes;
+  readonly routes: RoutesByModel;
   readonly upstreams: readonly UpstreamLimits[];
   readonly clock: Clock;
   /** Numbers from 0 up to 1. */
@@ -96,7 +95,7 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
   );
   const byModel = new Map<string, Groups>();
   const watch: Watch = { clock, onChange: () => {} };
-  const changeRoutes = (next: Routes) => {
+  const changeRoutes = (next: RoutesByModel) => {
     for (const [model, all] of next) {
       const before = byModel.get(model) ?? [];
       const groups = groupRoutes(all, slots, { clock, before });

@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { CurrentCatalogue } from '../config/config.ts';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type {
   DrainOrder,
@@ -38,7 +37,7 @@ export type WorkerState = 'starting' | 'listening' | 'draining';
 
 interface WorkerLinks {
   /** What the worker sells, by the settings that it has. */
-  readonly catalogue: () => CurrentCatalogue;
+  readonly catalogue: () => StartOrder['catalogue'];
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** The upstreams that a worker must know to be down before it listens. */

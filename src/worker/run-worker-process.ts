@@ -114,7 +114,7 @@ function open(order: StartOrder, parts: OpenParts): Promise<Worker> {
   });
 }
 
-/** What the primary has told since this process began. A worker that has not started needs it too. */
+/** What the primary has told since this process began, for a worker that has not started too. */
 interface WorkerNews {
   downUpstreams: readonly string[];
   readonly books: { isFull: boolean };

@@ -33,13 +33,13 @@ import { watchRedis } from '../redis/watch-redis.ts';
 import { type ActivityCount, createActivityCount, createActivityTeller } from './activity-count.ts';
 import { createBilling } from './billing.ts';
 import { callEachSecond } from './call-each-second.ts';
-import { createOffers } from './create-offers.ts';
 import { createObserveTries, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
 import { drainServer } from './drain-server.ts';
 import { createObservers } from './observers.ts';
 import { createRefusalTally, createRefusalTeller, type RefusalTally } from './refusal-tally.ts';
 import { startReports } from './start-reports.ts';
 import { createUpstreams } from './upstreams.ts';
+import { createWorkerCatalogue } from './worker-catalogue.ts';
 
 export interface WorkerOptions {
   /** The slot, from 1. */
@@ -91,7 +91,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { uws, label } = loadUws(config.uwsSha256);
 
   const name = `worker-${worker}`;
-  const offers = createOffers(options.catalogue);
+  const sold = createWorkerCatalogue(options.catalogue);
   const metrics = createWorkerMetrics(options);
   const { redis, breaker, redisWatch } = openStore(options, name, metrics);
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
@@ -99,7 +99,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const billing = createBilling({
     ...{ config, target: options.redis, name, redis, breaker, books, metrics, clock, log },
     ...{ clockSkewMs: redisWatch.clockSkewMs, handOver: options.handOver },
-    plans: () => offers.current().plans,
+    plans: () => sold.current().plans,
   });
   const instance = `worker ${worker} ${startedMs}`;
   const upstreams = createUpstreams({
@@ -111,7 +111,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const observers = createObservers({ config, worker, metrics, ...requestCounts, clock, log });
   const steps: Steps = {
     ...billing.steps,
-    ...{ offer: offers.current, configVersion: options.configVersion },
+    ...{ offer: sold.current, configVersion: options.configVersion },
     ...{ estimate: config.estimate, overCeiling: config.limits.overCeiling },
     ratioOf: createTokenRatios(config.estimate.bytesPerToken),
     ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
@@ -129,7 +129,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }),
     ...{ limits: limitsOf(config), clock, log },
   });
-  const catalogueVersion = () => offers.current().version;
+  const catalogueVersion = () => sold.current().version;
   watchWorker(metrics, { server, drains, redisWatch, catalogueVersion, upstreams });
   log.debug({ uws: label }, 'native HTTP server loaded');
   const stopTelling = startTelling(options, server, requestCounts);
@@ -140,7 +140,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const stopReports = startReports(readReport, options.report);
 
   return {
-    changeCatalogue: (next) => offers.change(next, { metrics, upstreams }),
+    changeCatalogue: (next) => sold.change(next, { metrics, upstreams }),
     setDownUpstreams: (names) => upstreams.setDown(new Set(names)),
     ...{ noteMasters: billing.noteMasters, readMetrics: metrics.read },
     async drain(order) {

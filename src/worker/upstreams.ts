@@ -5,7 +5,7 @@ import type { UpstreamReport } from '../messages/worker-messages.ts';
 import type { FormatName } from '../protocol/format-names.ts';
 import type { Infer, Try } from '../protocol/inference.ts';
 import { createRetryBudget } from '../routing/retry-budget.ts';
-import { createRouter, type Routes } from '../routing/router.ts';
+import { createRouter, type RoutesByModel } from '../routing/router.ts';
 import { shareConcurrency } from '../routing/share-concurrency.ts';
 import { createTryCounts } from '../routing/try-counts.ts';
 import { createWaitingRoom } from '../routing/waiting-room.ts';
@@ -103,7 +103,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   };
 }
 
-function routesOf(models: readonly ModelConfig[]): Routes {
+function routesOf(models: readonly ModelConfig[]): RoutesByModel {
   return new Map(models.map(({ id, routes }) => [id, routes]));
 }
 

@@ -39,7 +39,7 @@ interface ApplyOptions extends AdminOptions {
 }
 
 /** A document from a file, and the version that it was made from. */
-interface Edited {
+interface EditedDocument {
   readonly baseVersion: number;
   readonly catalogue: object;
 }
@@ -126,18 +126,18 @@ async function applyFile(
 
 function tryFile(
   client: AdminClient,
-  edited: Edited,
+  edited: EditedDocument,
   from: string | undefined,
 ): Promise<ChangeData> {
   return client.call('PUT', '/catalogue', { ...bodyOf(edited, from), dry_run: true });
 }
 
-function bodyOf({ baseVersion, catalogue }: Edited, from: string | undefined) {
+function bodyOf({ baseVersion, catalogue }: EditedDocument, from: string | undefined) {
   return { base_version: baseVersion, catalogue, ...(from !== undefined && { from }) };
 }
 
 /** A file that names no version counts as made from the last one. */
-async function readEdited(client: AdminClient, file: string): Promise<Edited> {
+async function readEdited(client: AdminClient, file: string): Promise<EditedDocument> {
   let value: unknown;
   try {
     value = parse(readFileSync(file, 'utf8'));

@@ -15,7 +15,7 @@ export function valuesOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function listOf(value: unknown): Item[] {
+export function itemsOf(value: unknown): Item[] {
   return valuesOf(value).map((item, index) => [index, fieldsOf(item)]);
 }
 

@@ -1,6 +1,6 @@
 import { DEFAULT_CONTEXT_LENGTH } from '../default-settings.ts';
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
-import { fieldsOf, type Item, listOf, numberOf, type RawFields, valuesOf } from './fields.ts';
+import { fieldsOf, type Item, itemsOf, numberOf, type RawFields, valuesOf } from './fields.ts';
 import { findAliasConflicts } from './find-alias-conflicts.ts';
 import { findRepeated } from './find-repeated.ts';
 
@@ -11,7 +11,7 @@ export function findCatalogueConflicts(
   modelList: unknown,
   upstreamNames: ReadonlySet<unknown>,
 ): SettingProblem[] {
-  const models = listOf(modelList);
+  const models = itemsOf(modelList);
   return [
     ...findRepeatedModelNames(models),
     ...findAliasConflicts(models),
@@ -65,7 +65,7 @@ function findRouteConflicts(
   path: SettingPath,
   upstreamNames: ReadonlySet<unknown>,
 ): SettingProblem[] {
-  const routes = listOf(model['routes']).map(
+  const routes = itemsOf(model['routes']).map(
     ([index, route]) => [[...path, index, 'upstream'], route['upstream']] as const,
   );
   const dangling = routes.filter(

@@ -7,7 +7,7 @@ import {
   DEFAULT_UPSTREAMS,
 } from '../default-settings.ts';
 import type { SettingProblem } from '../setting-problem.ts';
-import { fieldsOf, type Item, isFields, listOf, numberOf, type RawFields } from './fields.ts';
+import { fieldsOf, type Item, isFields, itemsOf, numberOf, type RawFields } from './fields.ts';
 import { findCatalogueConflicts } from './find-catalogue-conflicts.ts';
 import { findRepeated } from './find-repeated.ts';
 import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
@@ -19,13 +19,13 @@ import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
  */
 export function findConflicts(settings: unknown): SettingProblem[] {
   const fields = fieldsOf(settings);
-  const upstreams = listOf(fields['upstreams'] ?? DEFAULT_UPSTREAMS);
+  const upstreams = itemsOf(fields['upstreams'] ?? DEFAULT_UPSTREAMS);
   const upstreamNames = new Set(upstreams.map(([, upstream]) => upstream['name']));
   // The models of the store are not known here, and they change while the node runs.
   const modelIds =
     fields['catalogue'] === 'store'
       ? undefined
-      : new Set(listOf(fields['models'] ?? DEFAULT_MODELS).map(([, model]) => model['id']));
+      : new Set(itemsOf(fields['models'] ?? DEFAULT_MODELS).map(([, model]) => model['id']));
   return [
     ...findListenerConflicts(fields),
     ...findArchiveConflicts(fieldsOf(fields['books'])),

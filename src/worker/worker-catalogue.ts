@@ -9,14 +9,14 @@ interface Followers {
   readonly upstreams: Pick<Upstreams, 'changeRoutes'>;
 }
 
-export interface Offers {
+export interface WorkerCatalogue {
   current(): Offer;
   /** Requests that run keep the offer that they began with. */
   change(next: CurrentCatalogue, followers: Followers): void;
 }
 
 /** What a worker sells, which changes without a new worker. */
-export function createOffers(first: CurrentCatalogue): Offers {
+export function createWorkerCatalogue(first: CurrentCatalogue): WorkerCatalogue {
   let offer = createOffer(first);
   return {
     current: () => offer,
