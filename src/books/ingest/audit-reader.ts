@@ -5,18 +5,23 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { AUDIT_KEY } from '../../redis/redis-keys.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
 import type { AuditRow, DamagedRow } from '../engine/tables.ts';
+import { createAgedPlaces } from '../stream/aged-places.ts';
 import { readSpan } from '../stream/audit-bucket.ts';
 import { readPageOf, STREAM_PAGE_MAX, type StreamEntry } from '../stream/read-stream.ts';
 import {
   compareStreamIds,
   laterStreamId,
   msOfStreamId,
+  NUMBER_MAX,
   rewindStreamId,
+  STREAM_START,
   type StreamId,
   seqOfStreamId,
+  streamIdBefore,
 } from '../stream/stream-id.ts';
 import { StaleBatchError } from '../writing/write-batch.ts';
 import { inBooks } from './database-error.ts';
+import type { IngestPace } from './ingest-pace.ts';
 import { readAccountNames, readKeyNames } from './names/read-names.ts';
 import { writeNames } from './names/write-names.ts';
 import { keepDamaged } from './stream-item.ts';
@@ -40,13 +45,15 @@ export interface AuditReaderOptions {
   readonly books: Books;
   readonly clock: Clock;
   readonly log: Log;
+  readonly pace: Pick<IngestPace, 'entryAgeMs'>;
 }
 
 /** Like the reader of the streams, it reads the last minutes once more at first. */
 export function createAuditReader(
   auditCursor: StreamId,
-  { connection, auditConnection, books, clock, log }: AuditReaderOptions,
+  { connection, auditConnection, books, clock, log, pace }: AuditReaderOptions,
 ): AuditReader {
+  const readable = createAgedPlaces(pace.entryAgeMs);
   let cursor = auditCursor;
   let read: StreamId | undefined;
 
@@ -56,13 +63,23 @@ export function createAuditReader(
       const missing = { after: cursor, until: floor };
       log.error(missing, 'the books lack a part of the audit log: Redis had dropped it before');
     }
-    return laterStreamId(rewindStreamId(cursor, REREAD_MS), floor);
+    const [atCursor] = await readPageOf(auditConnection, AUDIT_KEY, {
+      after: cursor === STREAM_START ? cursor : streamIdBefore(cursor),
+      until: cursor,
+    });
+    return atCursor === undefined ? floor : laterStreamId(rewindStreamId(cursor, REREAD_MS), floor);
   };
 
   return {
     async readPage(untilMs) {
       read ??= await findStart();
-      const range = { after: read, until: String(Math.max(0, untilMs)) };
+      const { last: end } = await readSpan(auditConnection, AUDIT_KEY);
+      readable.note(new Map([[AUDIT_BUCKET, end]]));
+      const until = `${Math.max(0, untilMs)}-${NUMBER_MAX}`;
+      const range = {
+        after: read,
+        until: laterStreamId(until, readable.of(AUDIT_BUCKET) ?? until),
+      };
       const entries = await readPageOf(auditConnection, AUDIT_KEY, range);
       const last = entries.at(-1)?.id;
       if (last === undefined) return true;

@@ -10,6 +10,8 @@ export interface IngestPace {
   readonly entryAgeMs: number;
   /** How long entries stay in Redis after they could have gone. */
   readonly keepMs: number;
+  /** From one look at the ends of all streams to the next. */
+  readonly lookMs: number;
   /** From one trimming to the next. */
   readonly trimMs: number;
   readonly leaseMs: number;
@@ -29,6 +31,7 @@ export const INGEST_PACE: IngestPace = {
   batchRestMs: 20,
   entryAgeMs: 1_000,
   keepMs: 600_000,
+  lookMs: 10_000,
   trimMs: 30_000,
   leaseMs: 10_000,
   restMs: 15_000,

@@ -5,14 +5,16 @@ import { keysOfBucket } from '../../quota/keys-of-bucket.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { Books } from '../engine/books.ts';
 import type { GapRow } from '../engine/tables.ts';
+import { createAgedPlaces } from '../stream/aged-places.ts';
 import { readStreamSpan } from '../stream/audit-bucket.ts';
 import { forEachBucket } from '../stream/for-each-bucket.ts';
 import { gatherBuckets, type ReadPage } from '../stream/gather-buckets.ts';
-import { readStreamPage, STREAM_PAGE_MAX } from '../stream/read-stream.ts';
+import { readStreamEntry, readStreamPage, STREAM_PAGE_MAX } from '../stream/read-stream.ts';
 import {
   compareStreamIds,
   earlierStreamId,
   laterStreamId,
+  NUMBER_MAX,
   rewindStreamId,
   STREAM_START,
   type StreamId,
@@ -36,6 +38,8 @@ export interface ReadResult {
 
 /** Takes the entries of all streams into the books, from one batch to the next. */
 export interface StreamReader {
+  /** Notes where the streams end. What they have then is read once it is old enough. */
+  look(): Promise<void>;
   /** Reads on, for one batch at most, and writes it. */
   readBatch(untilMs: number, restMaxMs: number): Promise<ReadResult>;
   /** Removes from Redis what is in the books and older than this moment. */
@@ -55,7 +59,8 @@ export interface StreamReaderOptions {
 
 /**
  * Goes on where the books end, and reads the last minutes before that once more; what is in the
- * books already is dropped there. After a failed write it is of no use any more.
+ * books already is dropped there. If Redis does not have the last entry of the books, it has lost
+ * some, and others may stand anywhere below: then all that it has is read. After a failed write it is of no use any more.
  */
 export function createStreamReader(
   { version, cursors }: IngestionState,
@@ -64,6 +69,8 @@ export function createStreamReader(
   const { connection, books, clock, log, pace, signal } = options;
   const state: WrittenState = { version, cursors: new Map(cursors) };
   const gathering = createGathering(state.cursors, options);
+  const readable = createAgedPlaces(pace.entryAgeMs);
+  const trimmable = createAgedPlaces(pace.keepMs);
   /** Up to where each bucket was read, of what is in the books. */
   let written: Cursors = new Map();
   let nextBucket = 0;
@@ -84,11 +91,26 @@ export function createStreamReader(
   };
 
   return {
+    async look() {
+      const lasts = new Map<number, StreamId>();
+      const { failure } = await forEachBucket(
+        () => signal.aborted,
+        async (bucket) => {
+          const { last } = await readStreamSpan(connection, bucket);
+          if (last !== STREAM_START) lasts.set(bucket, last);
+        },
+      );
+      readable.note(lasts);
+      trimmable.note(lasts);
+      if (failure !== undefined) throw failure;
+    },
+
     async readBatch(untilMs, restMaxMs) {
-      const until = String(Math.max(0, untilMs));
+      // The last one in that millisecond.
+      const until = `${Math.max(0, untilMs)}-${NUMBER_MAX}`;
       const { next, isComplete, failure } = await gatherBuckets(
         { from: nextBucket, restMaxMs, isOver: () => gathering.isFull() || signal.aborted },
-        (bucket) => gathering.readPage(bucket, until),
+        (bucket) => gathering.readPage(bucket, laterOf(until, readable.of(bucket))),
       );
       nextBucket = next;
       await write();
@@ -99,8 +121,10 @@ export function createStreamReader(
       const keepFrom = `${Math.max(0, keepFromMs)}-0`;
       const { failure } = await forEachBucket(
         () => signal.aborted,
-        (bucket) =>
-          trimStream(connection, bucket, earlierStreamId(keepFrom, cursorOf(written, bucket))),
+        (bucket) => {
+          const from = laterOf(keepFrom, trimmable.of(bucket));
+          return trimStream(connection, bucket, earlierStreamId(from, cursorOf(written, bucket)));
+        },
       );
       if (failure !== undefined) throw failure;
     },
@@ -132,7 +156,8 @@ function createGathering(
     if (compareStreamIds(floor, cursor) > 0) {
       gaps.push({ bucket, after: cursor, until: floor, noted_ms: clock.nowMs() });
     }
-    const place = laterStreamId(rewindStreamId(cursor, REREAD_MS), floor);
+    const isSame = (await readStreamEntry(connection, bucket, cursor)) !== undefined;
+    const place = isSame ? laterStreamId(rewindStreamId(cursor, REREAD_MS), floor) : floor;
     read.set(bucket, place);
     return place;
   };
@@ -191,6 +216,10 @@ function tellGaps(log: Log, gaps: readonly GapRow[]): void {
     { bucket, after, until, buckets: gaps.length },
     'the books lack entries: Redis had trimmed them before they were read',
   );
+}
+
+function laterOf(id: StreamId, other: StreamId | undefined): StreamId {
+  return other === undefined ? id : laterStreamId(id, other);
 }
 
 /** Exactly, not by whole nodes. The entry at a cursor itself stays. */

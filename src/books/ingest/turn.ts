@@ -24,7 +24,7 @@ export interface Turn {
 
 interface TurnOptions
   extends StreamReaderOptions,
-    Omit<AuditReaderOptions, 'auditConnection' | 'connection'> {
+    Omit<AuditReaderOptions, 'auditConnection' | 'connection' | 'pace'> {
   readonly auditConnection?: AuditReaderOptions['auditConnection'];
 }
 
@@ -34,6 +34,7 @@ export function createTurn(options: TurnOptions): Turn {
   let readers: { readonly streams: StreamReader; readonly audit: AuditReader } | undefined;
   let untilMs: number | undefined;
   let isBehind = false;
+  let lookedMs = Number.NEGATIVE_INFINITY;
   let trimmedMs = Number.NEGATIVE_INFINITY;
   let auditReadMs = Number.NEGATIVE_INFINITY;
   let namesBegunMs = Number.NEGATIVE_INFINITY;
@@ -62,11 +63,16 @@ export function createTurn(options: TurnOptions): Turn {
     untilMs: () => untilMs,
     rewind() {
       readers = undefined;
+      lookedMs = Number.NEGATIVE_INFINITY;
     },
     async carryOn(nowMs) {
       readers ??= await openReaders();
       const { streams, audit } = readers;
       const readUntilMs = nowMs - pace.entryAgeMs;
+      if (isDue(lookedMs, nowMs, pace.lookMs)) {
+        lookedMs = nowMs;
+        await streams.look();
+      }
       // Whoever is behind reads without rests.
       const reading = await streams.readBatch(readUntilMs, isBehind ? 0 : pace.roundMs);
       const isCaughtUp = reading.isComplete && reading.failure === undefined;

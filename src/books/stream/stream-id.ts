@@ -10,7 +10,7 @@ export type StreamId = string;
 export const STREAM_START: StreamId = '0-0';
 
 /** The largest number that Redis gives within one millisecond, 2^64 - 1. */
-const NUMBER_MAX = '18446744073709551615';
+export const NUMBER_MAX = '18446744073709551615';
 const PATTERN = /^\d{1,16}-\d{1,20}$/;
 
 export function isStreamId(text: string): boolean {

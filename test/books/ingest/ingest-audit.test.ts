@@ -77,6 +77,19 @@ describeBooks('the audit log', (scene) => {
     await audit.close();
   });
 
+  test('takes what has a time in the future, and what comes after it', async () => {
+    const books = await scene.create();
+    const future = `${Date.now() + 7_200_000}-0`;
+    await store.connection.send('xadd', [AUDIT_KEY, future, 'id', 'x', 'at', '1', 'entry', '{']);
+    const audit = openAudit();
+    await audit.add(makeChange('acct_x'));
+    store.start({ books });
+    await waitUntil(async () => {
+      return (await books.db.selectFrom('audit').selectAll().execute()).length === 1;
+    }, 'it is there');
+    await audit.close();
+  });
+
   test('keeps an entry that it cannot read', async () => {
     const books = await scene.create();
     await store.connection.send('xadd', [AUDIT_KEY, '*', 'id', 'x', 'at', '1', 'entry', '{']);

@@ -29,6 +29,7 @@ export const HASTY_PACE: IngestPace = {
   // An entry of this very millisecond may still get a neighbour.
   entryAgeMs: 1,
   keepMs: 86_400_000,
+  lookMs: 0,
   trimMs: 0,
   leaseMs: 1_000,
   restMs: 50,
