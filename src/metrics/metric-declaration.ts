@@ -49,9 +49,9 @@ export type MetricDeclaration =
 export type LabelValues<Labels extends LabelSets> = Readonly<Record<keyof Labels, string>>;
 
 /** The labels of a metric that has none. */
-type Unlabelled = Record<never, never>;
+type NoLabels = Record<never, never>;
 
-export function counter<const Labels extends LabelSets = Unlabelled>(
+export function counter<const Labels extends LabelSets = NoLabels>(
   name: string,
   help: string,
   labels = {} as Labels,
@@ -59,7 +59,7 @@ export function counter<const Labels extends LabelSets = Unlabelled>(
   return { type: 'counter', name, help, labels };
 }
 
-export function gauge<const Labels extends LabelSets = Unlabelled>(
+export function gauge<const Labels extends LabelSets = NoLabels>(
   name: string,
   aggregator: GaugeDeclaration<Labels>['aggregator'],
   help: string,
@@ -68,7 +68,7 @@ export function gauge<const Labels extends LabelSets = Unlabelled>(
   return { type: 'gauge', name, help, labels, aggregator };
 }
 
-export function histogram<const Labels extends LabelSets = Unlabelled>(
+export function histogram<const Labels extends LabelSets = NoLabels>(
   name: string,
   buckets: readonly number[],
   help: string,

@@ -60,7 +60,8 @@ export interface StreamReaderOptions {
 /**
  * Goes on where the books end, and reads the last minutes before that once more; what is in the
  * books already is dropped there. If Redis does not have the last entry of the books, it has lost
- * some, and others may stand anywhere below: then all that it has is read. After a failed write it is of no use any more.
+ * some, and others may stand anywhere below: then all that it has is read. After a failed write it
+ * is of no use any more.
  */
 export function createStreamReader(
   { version, cursors }: IngestionState,

@@ -11,7 +11,7 @@ const MODELS_MAX = 256;
 const ALIASES_MAX = 32;
 
 export const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
-export const tokens = wholeNumber(1, TOKENS_MAX);
+export const tokenCount = wholeNumber(1, TOKENS_MAX);
 
 const modelName = namedText(
   'a name of at most 128 letters, digits and . _ : - /, which does not end with /',
@@ -26,9 +26,9 @@ const alias = namedText(
 const model = settingsMap({
   id: modelName,
   aliases: listOf(alias, 'names', 0, ALIASES_MAX).prefault([]),
-  context_length: tokens.prefault(DEFAULT_CONTEXT_LENGTH),
-  beta_context_length: tokens.optional(),
-  max_output_tokens: tokens,
+  context_length: tokenCount.prefault(DEFAULT_CONTEXT_LENGTH),
+  beta_context_length: tokenCount.optional(),
+  max_output_tokens: tokenCount,
   price: prices,
   routes: listOf(
     settingsMap({

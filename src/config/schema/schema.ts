@@ -13,7 +13,14 @@ import {
 } from '../default-settings.ts';
 import { parseCollectorUrl } from '../parse-collector-url.ts';
 import { books } from './books-schema.ts';
-import { models, perMinute, plans, TOKENS_MAX, tokens, UPSTREAMS_MAX } from './catalogue-schema.ts';
+import {
+  models,
+  perMinute,
+  plans,
+  TOKENS_MAX,
+  tokenCount,
+  UPSTREAMS_MAX,
+} from './catalogue-schema.ts';
 import { oidc } from './oidc-schema.ts';
 import {
   duration,
@@ -135,7 +142,7 @@ export const settingsSchema = settingsMap({
   }).prefault({}),
   estimate: settingsMap({
     bytes_per_token: numberFrom(1, BYTES_PER_TOKEN_MAX).prefault(3),
-    image_tokens: tokens.prefault(DEFAULT_IMAGE_TOKENS),
+    image_tokens: tokenCount.prefault(DEFAULT_IMAGE_TOKENS),
     image_url_tokens: tokensOrNone.prefault(DEFAULT_IMAGE_TOKENS),
     pdf_tokens: fileBound,
     document_url_tokens: fileBound,
