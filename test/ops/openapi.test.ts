@@ -22,6 +22,16 @@ interface Document {
 
 const CONTROLS = { name: 'a', rpm: 6, models: ['opus'], monthly_cap: 0.5, concurrency: 3 };
 const EXPIRES = { expires_at: '2040-01-01T02:00:00+02:00' };
+const CATALOGUE = {
+  plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
+  models: [
+    {
+      ...{ id: 'llm-small', context_length: 200_000, max_output_tokens: 8_000 },
+      price: { input: 1, output: 5 },
+      routes: [{ upstream: 'simulated' }],
+    },
+  ],
+};
 const ID = '{id}';
 const MONTH = '{month}';
 
@@ -35,7 +45,11 @@ const STREAMS: Readonly<Record<string, string>> = {
 const SAMPLES: Readonly<
   Record<
     string,
-    { readonly query?: string; readonly body?: object; readonly of?: 'key' | 'operator' }
+    {
+      readonly query?: string;
+      readonly body?: object;
+      readonly of?: 'key' | 'operator' | 'version';
+    }
   >
 > = {
   'GET /admin/v1/accounts': { query: 'limit=1&search=acme' },
@@ -68,6 +82,14 @@ const SAMPLES: Readonly<
   'POST /admin/v1/cluster/reload': { body: {} },
   'GET /admin/v1/history': {},
   'GET /admin/v1/models': {},
+  'GET /admin/v1/catalogue': {},
+  'GET /admin/v1/catalogue/history': {},
+  'GET /admin/v1/catalogue/versions/{id}': { of: 'version' },
+  'GET /admin/v1/catalogue/diff': { query: 'from=1&to=1' },
+  'PUT /admin/v1/catalogue': {
+    body: { base_version: 1, catalogue: CATALOGUE, dry_run: true },
+  },
+  'POST /admin/v1/catalogue/rollback': { body: { base_version: 1, version: 1 } },
   'GET /admin/v1/audit': {
     query:
       'from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&account=a&key=k&before=a1.0.1&limit=5',
@@ -109,7 +131,12 @@ async function createIds() {
   const id = String(account.body['id']);
   const key = await ops.call('POST', `/accounts/${id}/keys`, {});
   const operator = await ops.call('POST', '/operators', { name: 'Ada', role: 'viewer' });
-  return { account: id, key: String(key.body['id']), operator: String(operator.body['id']) };
+  return {
+    account: id,
+    key: String(key.body['id']),
+    operator: String(operator.body['id']),
+    version: '1',
+  };
 }
 
 /** Sends the sample of an operation with additional members in its query or body. */

@@ -5,7 +5,6 @@ import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-lo
 import { createOperatorDirectory } from '../../src/accounts/operators/operator-directory.ts';
 import { createSessions } from '../../src/accounts/operators/sessions.ts';
 import type { Books } from '../../src/books/engine/books.ts';
-import { createFileDesk } from '../../src/catalogue-store/create-file-desk.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import { createCallerMemory } from '../../src/ops/access/caller-memory.ts';
@@ -27,6 +26,7 @@ import { standalone, tcp } from '../support/servers/redis-connection.ts';
 import type { TestRedisServer } from '../support/servers/start-redis-server.ts';
 
 import { openBooksDesk } from './open-books-desk.ts';
+import { openCatalogueDesk } from './open-catalogue-desk.ts';
 
 export interface Answer {
   readonly status: number;
@@ -92,6 +92,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const directory = await openDirectory(standalone(tcp(redis.port)));
   const { connection } = directory;
   const { books, desk } = await openBooksDesk({ connection, clock: systemClock }, cleanUp);
+  const catalogue = await openCatalogueDesk({ connection, clock: systemClock }, cleanUp);
   const port = await findFreePort();
   const token = loadAdminToken({ configured: undefined, dataDir });
   const url = `http://127.0.0.1:${port}`;
@@ -122,10 +123,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       }),
       nameModel: (name) => (models.has(name) ? name : undefined),
       readModels: () => [TEST_MODEL],
-      catalogue: createFileDesk(() => ({
-        plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
-        models: [],
-      })),
+      catalogue,
       readApiEndpoint: () => tcp(port),
     },
     ...{ port, url, dataDir, token, directory, books, log, models },

@@ -19,7 +19,7 @@ export async function findNames(
   }
   const names = new Map<string, string>();
   const add = (found: readonly { readonly id: string; readonly name: string }[]) => {
-    for (const { id, name } of found) names.set(id, name);
+    for (const { id, name } of found) if (name !== '') names.set(id, name);
   };
   for (const ids of divide(accounts)) {
     const asked = db.selectFrom('account_names').select(['account as id', 'name']);

@@ -89,6 +89,7 @@ describe('a receipt', () => {
         estimated_input_tokens: expect.any(Number),
         max_tokens: 100,
       },
+      catalogue_version: null,
       config_version: (await operator.call<Cluster>('GET', '/cluster')).node.config.version,
       price: {
         version: expect.stringMatching(/^[0-9a-f]{12}$/),
