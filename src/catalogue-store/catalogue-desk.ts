@@ -1,3 +1,4 @@
+import type { Operator } from '../accounts/audit/audit-entry.ts';
 import type { Difference } from '../config/diff-settings.ts';
 import type { CatalogueDocument } from '../config/schema/catalogue-schema.ts';
 import type { VersionNote } from './catalogue-version.ts';
@@ -21,14 +22,14 @@ export interface CatalogueChange {
   readonly document: CatalogueDocument;
   /** From when it holds; at once if undefined. */
   readonly fromMs: number | undefined;
-  readonly via: string;
+  readonly who: Operator;
 }
 
 export interface CatalogueRollback {
   readonly baseVersion: number;
   /** The version whose document becomes the last one again, at once. */
   readonly version: number;
-  readonly via: string;
+  readonly who: Operator;
 }
 
 export interface AppliedVersion {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Operator } from '../accounts/audit/audit-entry.ts';
 
 const DIGEST_CHARS = 16;
 
@@ -8,7 +9,8 @@ export const VERSION_KINDS = ['seed', 'apply', 'rollback'] as const;
 /** How a version came to be. */
 const origin = z.object({
   kind: z.enum(VERSION_KINDS),
-  via: z.string(),
+  /** Null for the first version, which the settings are. */
+  who: z.custom<Operator>((value) => typeof value === 'object').nullable(),
   /** The version whose document a rollback took. */
   rolled_back_to: z.int().nullable(),
 });

@@ -59,16 +59,16 @@ export function createCatalogueDesk(options: DeskOptions): CatalogueDesk {
     },
     preview,
     async apply(change) {
-      const { baseVersion, document, fromMs = 0, via } = change;
+      const { baseVersion, document, fromMs = 0, who } = change;
       const changes = await preview(change);
-      const origin: VersionOrigin = { kind: 'apply', via, rolled_back_to: null };
+      const origin: VersionOrigin = { kind: 'apply', who, rolled_back_to: null };
       const order = { baseVersion, document: encodeDocument(document), fromMs, origin };
       return applyAndTell(options, store, { ...order, isRollback: false }, changes);
     },
-    async rollBack({ baseVersion, version, via }) {
+    async rollBack({ baseVersion, version, who }) {
       const { document } = await read(version);
-      const changes = await preview({ baseVersion, document, fromMs: undefined, via });
-      const origin: VersionOrigin = { kind: 'rollback', via, rolled_back_to: version };
+      const changes = await preview({ baseVersion, document, fromMs: undefined, who });
+      const origin: VersionOrigin = { kind: 'rollback', who, rolled_back_to: version };
       const order = { baseVersion, document: encodeDocument(document), fromMs: 0, origin };
       return applyAndTell(options, store, { ...order, isRollback: true }, changes);
     },

@@ -73,7 +73,7 @@ async function seed(
   const order = {
     ...{ catalogueId: randomBase62(ID_CHARS, randomBytes), baseVersion: 0, isRollback: false },
     ...{ fromMs: 0, writeId: randomBase62(ID_CHARS, randomBytes) },
-    origin: { kind: 'seed', via: 'settings', rolled_back_to: null } as const,
+    origin: { kind: 'seed', who: null, rolled_back_to: null } as const,
     document: JSON.stringify(describeCatalogue(sold, upstreams())),
   };
   const reply = await store.ask(() => applyVersion(connection, order));

@@ -65,7 +65,7 @@ it.each([390, 1_280])(
       [`keys/${id}`, 'Limits now'],
       [`requests/${requestId}`, 'Timeline'],
       ['upstreams', 'llm-haiku-4.5'],
-      ['models', 'llm-haiku-4.5'],
+      ['catalogue', 'llm-haiku-4.5'],
       ['audit', 'account.suspend'],
       ['nodes', 'All nodes on this Redis'],
       [`nodes/${node}`, 'Memory now'],

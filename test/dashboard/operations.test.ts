@@ -83,9 +83,9 @@ it('upstreams are shown live: health, requests in flight, tries and their result
   await expectSound(tab);
 }, 120_000);
 
-it('models are listed with their windows, routes and prices', async () => {
+it('a catalogue that the settings file rules is shown, and cannot be changed', async () => {
   const tab = await openTab();
-  await signIn(tab, gateway(), '#/models');
+  await signIn(tab, gateway(), '#/catalogue');
   const { page } = tab;
   const models = page.getByRole('table', { name: 'Models, their windows' });
   await models
@@ -96,6 +96,11 @@ it('models are listed with their windows, routes and prices', async () => {
   await models.getByRole('row', { name: 'llm-lost-1.0 – 8,000 – 400 spare, priority 2' }).waitFor();
   const prices = page.getByRole('table', { name: 'Prices in credits' });
   await prices.getByRole('row', { name: 'llm-tiny-1.0 4 8 0.4 5 8' }).waitFor();
+  const plans = page.getByRole('table', { name: 'Requests a minute' });
+  await plans.getByRole('row', { name: 'starter 60' }).waitFor();
+  await page.getByText('The settings file rules what is sold').waitFor();
+  const buttons = page.getByRole('main').getByRole('button');
+  expect(await buttons.count()).toBe(0);
   await expectSound(tab);
 });
 

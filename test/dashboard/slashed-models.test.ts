@@ -20,7 +20,7 @@ it('a model with slashes in its names is listed, given to a key, asked, and coun
   const { id, key } = await operator.createKey(account, { name: 'batch', models: ['plain'] });
   const tab = await openTab();
   const { page } = tab;
-  await signIn(tab, gateway(), '#/models');
+  await signIn(tab, gateway(), '#/catalogue');
   const models = page.getByRole('table', { name: 'Models, their windows' });
   await models.getByRole('row', { name: `${MODEL} ${ALIAS} ` }).waitFor();
 

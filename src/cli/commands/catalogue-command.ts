@@ -29,7 +29,7 @@ interface NoteData {
   readonly from: string;
   readonly applied_at: string;
   readonly kind: string;
-  readonly via: string;
+  readonly who: { readonly via: string; readonly address: string | null } | null;
   readonly rolled_back_to: number | null;
 }
 
@@ -171,11 +171,17 @@ function printValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** The settings made the first version. */
+function printWho({ who }: NoteData): string {
+  if (who === null) return 'settings';
+  return who.address === null ? who.via : `${who.via} from ${who.address}`;
+}
+
 function printHistory(notes: readonly NoteData[]): string {
   return printTable([
-    ['VERSION', 'HOLDS FROM', 'APPLIED AT', 'KIND', 'VIA', 'BACK TO'],
+    ['VERSION', 'HOLDS FROM', 'APPLIED AT', 'KIND', 'BY', 'BACK TO'],
     ...notes.map((note) => [
-      ...[String(note.version), note.from, note.applied_at, note.kind, note.via],
+      ...[String(note.version), note.from, note.applied_at, note.kind, printWho(note)],
       String(note.rolled_back_to ?? ABSENT),
     ]),
   ]);

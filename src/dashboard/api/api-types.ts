@@ -1,5 +1,7 @@
 import type { z } from 'zod';
+import type { CatalogueDocument } from '../../config/schema/catalogue-schema.ts';
 import type * as answers from '../../ops/schemas/answer-schemas.ts';
+import type * as catalogue from '../../ops/schemas/catalogue-schemas.ts';
 import type * as cluster from '../../ops/schemas/cluster-schemas.ts';
 import type * as operators from '../../ops/schemas/operator-schemas.ts';
 
@@ -22,6 +24,13 @@ export type ListedNode = Cluster['nodes'][number];
 export type FullNode = z.infer<typeof cluster.nodeAnswer>;
 export type FleetReload = z.infer<typeof cluster.fleetReloadAnswer>;
 export type History = z.infer<typeof cluster.historyAnswer>;
+export type Catalogue = WithDocument<z.infer<typeof catalogue.catalogueAnswer>>;
+export type CatalogueHistory = z.infer<typeof catalogue.catalogueHistoryAnswer>;
+/** What is known of a version, without its document. */
+export type VersionNote = CatalogueHistory['data'][number];
+export type CatalogueVersion = WithDocument<z.infer<typeof catalogue.catalogueVersionAnswer>>;
+export type CatalogueDiff = z.infer<typeof catalogue.catalogueDiffAnswer>;
+export type CatalogueResult = z.infer<typeof catalogue.catalogueChangeAnswer>;
 export type ModelList = z.infer<typeof answers.modelsAnswer>;
 export type Model = ModelList['data'][number];
 export type ReloadAnswer = z.infer<typeof answers.reloadAnswer>;
@@ -29,6 +38,18 @@ export type Me = z.infer<typeof operators.meAnswer>;
 export type OperatorList = z.infer<typeof operators.operatorsAnswer>;
 export type NewOperator = z.infer<typeof operators.operatorCreatedAnswer>;
 export type ProblemBody = z.infer<typeof answers.problemAnswer>;
+
+/** The schemas of answers do not repeat what the schema of the settings says. */
+type WithDocument<Answer> = Omit<Answer, 'catalogue'> & { readonly catalogue: CatalogueDocument };
+
+export interface CatalogueChange {
+  readonly base_version: number;
+  /** Whatever somebody typed. */
+  readonly catalogue: object;
+  /** At once, if it is absent. */
+  readonly from?: string;
+  readonly dry_run?: boolean;
+}
 
 /** What follows the `?`; what is undefined or empty is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;

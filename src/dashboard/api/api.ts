@@ -56,6 +56,18 @@ export const api = {
       body: {},
       answerTimeMaxMs: RELOAD_TIME_MAX_MS,
     }),
+  readCatalogue: (signal?: Signal) => readAdmin<types.Catalogue>('/catalogue', { signal }),
+  /** With `dry_run`, it answers what would change. */
+  changeCatalogue: (body: types.CatalogueChange) =>
+    readAdmin<types.CatalogueResult>('/catalogue', { method: 'PUT', body }),
+  rollBackCatalogue: (body: { base_version: number; version: number }) =>
+    post<types.CatalogueResult>('/catalogue/rollback', body),
+  listCatalogueVersions: (signal?: Signal) =>
+    readAdmin<types.CatalogueHistory>('/catalogue/history', { signal }),
+  readCatalogueVersion: (version: number | string, signal?: Signal) =>
+    readAdmin<types.CatalogueVersion>(`/catalogue/versions/${at(String(version))}`, { signal }),
+  diffCatalogue: (query: { from: number; to: number }, signal?: Signal) =>
+    readAdmin<types.CatalogueDiff>('/catalogue/diff', { query, signal }),
   listModels: (signal?: Signal) => readAdmin<types.ModelList>('/models', { signal }),
   readAudit: (query: types.AuditFilter, signal?: Signal) =>
     readAdmin<types.AuditList>('/audit', { query: { ...query }, signal }),

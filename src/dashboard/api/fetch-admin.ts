@@ -10,7 +10,7 @@ const ANSWER_TIME_MAX_MS = 30_000;
 const RELAYED = 'x-tollgate-answered-by';
 
 export interface AdminRequest {
-  readonly method?: 'GET' | 'POST' | 'PATCH';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT';
   readonly query?: Query;
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;

@@ -4,10 +4,11 @@ import { matchPlace, type PlaceParts } from '../route.ts';
 import { AccountListPage } from './account-list-page.tsx';
 import { AccountPage } from './account-page.tsx';
 import { AuditLogPage } from './audit-log-page.tsx';
+import { CataloguePage } from './catalogue-page.tsx';
+import { CatalogueVersionPage } from './catalogue-version-page.tsx';
 import { ExplorerPage } from './explorer-page.tsx';
 import { KeyPage } from './key-page.tsx';
 import { MissingPage } from './missing-page.tsx';
-import { ModelsPage } from './models-page.tsx';
 import { NodeDetailPage } from './node-detail-page.tsx';
 import { NodesPage } from './nodes-page.tsx';
 import { OperatorsPage } from './operators-page.tsx';
@@ -50,7 +51,8 @@ export const PAGES: readonly Page[] = [
   { ...inNavigation('/requests', 'Requests', ExplorerPage), ...EXPLORER },
   { ...below('/requests', '/requests/{id}', 'Requests', ExplorerPage), ...EXPLORER },
   inNavigation('/upstreams', 'Upstreams', UpstreamsPage),
-  inNavigation('/models', 'Models and prices', ModelsPage),
+  inNavigation('/catalogue', 'Catalogue', CataloguePage),
+  below('/catalogue', '/catalogue/{id}', 'Version', CatalogueVersionPage),
   inNavigation('/audit', 'Audit', AuditLogPage),
   inNavigation('/nodes', 'Nodes', NodesPage),
   below('/nodes', '/nodes/{id}', 'Node', NodeDetailPage),

@@ -49,8 +49,8 @@ interface AdminRouteShape {
   readonly summary: string;
   /** The least role that may use it. */
   readonly role: Role;
-  /** The name of the change in the audit log. It may depend on the body. */
-  readonly changes?: string | ((body: unknown) => string);
+  /** Names the change in the audit log. It may depend on the body; undefined if nothing changes. */
+  readonly changes?: string | ((body: unknown) => string | undefined);
   /** The longest body that it takes, if that is more than usual. */
   readonly bodyBytesMax?: number;
   /** The schema of a successful answer, or the content type of a stream. */

@@ -1,5 +1,6 @@
 import type { Key, KeyControls } from '../../api/api-types.ts';
 import { parseNumber } from '../../parse-number.ts';
+import { toLocalTime } from '../../to-local-time.ts';
 
 /** The controls of a key as typed; an empty text means no limit. */
 export interface ControlTexts {
@@ -23,8 +24,6 @@ export const NO_CONTROLS: ControlTexts = {
   expires_at: '',
 };
 
-const MS_PER_MINUTE = 60_000;
-
 export function showControls(key: Key): ControlTexts {
   const showNumber = (value: number | null) => (value === null ? '' : String(value));
   return {
@@ -33,7 +32,7 @@ export function showControls(key: Key): ControlTexts {
     models: key.models?.join(', ') ?? '',
     monthly_cap: showNumber(key.monthly_cap),
     concurrency: showNumber(key.concurrency),
-    expires_at: key.expires_at === null ? '' : showLocalTime(key.expires_at),
+    expires_at: key.expires_at === null ? '' : toLocalTime(key.expires_at),
   };
 }
 
@@ -61,10 +60,4 @@ function readModels(text: string): readonly string[] | null {
     .map((model) => model.trim())
     .filter((model) => model !== '');
   return models.length === 0 ? null : models;
-}
-
-function showLocalTime(iso: string): string {
-  const time = new Date(iso);
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * MS_PER_MINUTE);
-  return local.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
 }

@@ -99,7 +99,9 @@ function listAmounts({ held, seen, charged, short = 0, balance_after: balance }:
   );
 }
 
-function listDetails({ answered, asked, usage, config_version: version }: Receipt): Fact[] {
+function listDetails(receipt: Receipt): Fact[] {
+  const { answered, asked, usage } = receipt;
+  const { config_version: version, catalogue_version: catalogue } = receipt;
   if (!answered || !asked) return [];
   const { status, outcome, refusal } = answered;
   return [
@@ -113,7 +115,12 @@ function listDetails({ answered, asked, usage, config_version: version }: Receip
       : []),
     { name: 'Output at most', value: `${formatCount(asked.max_tokens)} tokens` },
     ...(version ? [{ name: 'Settings', value: <code>{version}</code> }] : []),
+    ...(catalogue ? [{ name: 'Catalogue', value: <VersionLink version={catalogue} /> }] : []),
   ];
+}
+
+function VersionLink({ version }: { readonly version: number }) {
+  return <a href={`#/catalogue/${version}`}>version {version}</a>;
 }
 
 const TOKEN_KINDS = [

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
+import { toLocalTime } from '../../to-local-time.ts';
 import type { ListFilter } from './list-filter.ts';
 
 const LENGTHS = [
@@ -71,7 +72,7 @@ function TimeField({ label, iso, onChange }: TimeFieldProps) {
         <input
           {...attributes}
           type="datetime-local"
-          value={toLocal(iso)}
+          value={toLocalTime(iso)}
           onChange={({ currentTarget: { value } }) =>
             onChange(value === '' ? '' : new Date(value).toISOString())
           }
@@ -79,11 +80,4 @@ function TimeField({ label, iso, onChange }: TimeFieldProps) {
       )}
     </Field>
   );
-}
-
-function toLocal(iso: string): string {
-  const ms = Date.parse(iso);
-  if (Number.isNaN(ms)) return '';
-  const shiftMs = new Date(ms).getTimezoneOffset() * 60_000;
-  return new Date(ms - shiftMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
 }

@@ -1,6 +1,8 @@
-import type { Model } from '../../api/api-types.ts';
+import type { CatalogueDocument } from '../../../config/schema/catalogue-schema.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
 import { DataTable } from '../../parts/tables/data-table.tsx';
+
+type SoldModel = CatalogueDocument['models'][number];
 
 const PRICES = [
   { title: 'Input', kind: 'input' },
@@ -11,10 +13,9 @@ const PRICES = [
   { title: '1,000 searches', kind: 'web_search' },
 ] as const;
 
-const COMMON = { keyOf: ({ id }: Model) => id, emptyText: 'No model is configured' };
+const COMMON = { keyOf: ({ id }: SoldModel) => id, emptyText: 'No model is sold' };
 
-/** Shows the models of the current settings, which can be changed only in the settings file. */
-export function ModelTables({ models }: { readonly models: readonly Model[] }) {
+export function ModelTables({ models }: { readonly models: readonly SoldModel[] }) {
   return (
     <>
       <h2>Models</h2>
@@ -40,7 +41,7 @@ export function ModelTables({ models }: { readonly models: readonly Model[] }) {
           { title: 'Model', cell: ({ id }) => <code>{id}</code> },
           ...PRICES.map(({ title, kind }) => ({
             title,
-            cell: ({ price }: Model) => formatPrice(price[kind]),
+            cell: ({ price }: SoldModel) => formatPrice(kind, price[kind]),
             isNumber: true,
           })),
         ]}
@@ -49,15 +50,18 @@ export function ModelTables({ models }: { readonly models: readonly Model[] }) {
   );
 }
 
-function formatPrice(credits: number | null): string {
-  return credits === null ? '–' : formatCreditAmount(credits);
+/** A price of the cache that is not named follows from the price of input. */
+function formatPrice(kind: string, credits: number | undefined): string {
+  if (credits !== undefined) return formatCreditAmount(credits);
+  return kind === 'web_search' ? '–' : 'by input';
 }
 
-function formatBetaWindow({ beta_context_length: length }: Model): string {
-  return length === null ? '–' : formatCount(length);
+function formatBetaWindow({ beta_context_length: length }: SoldModel): string {
+  return length === undefined ? '–' : formatCount(length);
 }
 
-function RouteList({ routes }: Pick<Model, 'routes'>) {
+function RouteList({ routes }: Pick<SoldModel, 'routes'>) {
+  if (routes === undefined) return <>all upstreams</>;
   return (
     <ul class="changes">
       {routes.map(({ upstream, weight, priority }) => (

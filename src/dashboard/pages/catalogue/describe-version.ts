@@ -1,0 +1,13 @@
+import type { VersionNote } from '../../api/api-types.ts';
+
+/** Who made a version. */
+export function describeAuthor({ who }: VersionNote): string {
+  if (who === null) return 'the settings';
+  return who.address === null ? who.via : `${who.via} from ${who.address}`;
+}
+
+/** How a version came to be. */
+export function describeOrigin({ kind, rolled_back_to: to }: VersionNote): string {
+  if (kind === 'seed') return 'first version';
+  return kind === 'rollback' ? `back to version ${to}` : 'change';
+}
