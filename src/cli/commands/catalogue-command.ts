@@ -45,6 +45,8 @@ interface EditedDocument {
 }
 
 const ABSENT = '-';
+/** The name of a file that stands for the standard input. */
+const STDIN = '-';
 
 export function registerCatalogueCommand(program: Command, host: CommandHost): void {
   const group = program.command('catalogue').description('what is sold: models, prices and plans');
@@ -69,7 +71,7 @@ export function registerCatalogueCommand(program: Command, host: CommandHost): v
     );
 
   withAdminOptions(group.command('diff'))
-    .argument('<file>', 'YAML or JSON as `get` prints it')
+    .argument('<file>', 'YAML or JSON as `get` prints it; - reads the standard input')
     .description('what a file would change')
     .action((file: string, options: AdminOptions) =>
       runAdminCommand(host, options, async (client) => {
@@ -79,7 +81,7 @@ export function registerCatalogueCommand(program: Command, host: CommandHost): v
     );
 
   withAdminOptions(group.command('apply'))
-    .argument('<file>', 'YAML or JSON as `get` prints it')
+    .argument('<file>', 'YAML or JSON as `get` prints it; - reads the standard input')
     .option('--from <time>', 'from when it holds (default: at once)', parseTime)
     .option('--yes', 'do not ask')
     .description('show what a file changes, ask, and make it the last version')
@@ -138,19 +140,25 @@ function bodyOf({ baseVersion, catalogue }: EditedDocument, from: string | undef
 
 /** A file that names no version counts as made from the last one. */
 async function readEdited(client: AdminClient, file: string): Promise<EditedDocument> {
+  const { version, catalogue, ...rest } = readFields(file);
+  const document = typeof catalogue === 'object' && catalogue !== null ? catalogue : rest;
+  if (typeof version === 'number') return { baseVersion: version, catalogue: document };
+  const last = await client.call<CatalogueData>('GET', '/catalogue');
+  return { baseVersion: last.version ?? 1, catalogue: document };
+}
+
+/** What `get` printed: the fields of the document, or of the whole answer with `--json`. */
+function readFields(file: string): Readonly<Record<string, unknown>> {
+  const name = file === STDIN ? 'the standard input' : file;
   let value: unknown;
   try {
-    value = parse(readFileSync(file, 'utf8'));
+    value = parse(readFileSync(file === STDIN ? process.stdin.fd : file, 'utf8'));
   } catch (cause) {
-    throw new CommandFailure(`${file} cannot be read: ${String(cause)}`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandFailure(`${name} cannot be read: ${reason.trimEnd()}`, { cause });
   }
-  if (typeof value !== 'object' || value === null) {
-    throw new CommandFailure(`${file} must have plans and models`);
-  }
-  const { version, ...catalogue } = value as { readonly version?: unknown };
-  if (typeof version === 'number') return { baseVersion: version, catalogue };
-  const last = await client.call<CatalogueData>('GET', '/catalogue');
-  return { baseVersion: last.version ?? 1, catalogue };
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new CommandFailure(`${name} must have plans and models`);
 }
 
 function printDocument({ version, catalogue }: CatalogueData): string {

@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { HAIKU } from '../support/clients/ask-model.ts';
+import {
+  operate,
+  SETTINGS,
+  startOn,
+  startRedis,
+  withOutput,
+} from '../support/clients/operate-catalogue.ts';
+import { readAdminToken } from '../support/servers/start-browser.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { runHere } from './use-cli.ts';
+
+afterAll(stopRedisServers);
+
+/** The commands, against this node. */
+function command(node: Gateway) {
+  const env = { TOLLGATE_ADMIN_URL: node.opsUrl, TOLLGATE_ADMIN_TOKEN: readAdminToken(node) };
+  const run = (...args: string[]) => runHere(env, 'catalogue', ...args);
+  return {
+    ...operate(node),
+    run,
+    async runOk(...args: string[]) {
+      const { code, out, err } = await run(...args);
+      expect([code, err], args.join(' ')).toEqual([0, '']);
+      return out;
+    },
+    /** What a command that fails says. */
+    async refuse(...args: string[]) {
+      const { code, out, err } = await run(...args);
+      expect([code, out], args.join(' ')).toEqual([1, '']);
+      return err;
+    },
+    /** The same as a child process, with this on its standard input. */
+    pipe(input: string, ...args: string[]) {
+      const line = ['dist/src/main.js', 'catalogue', ...args];
+      const { status, stdout, stderr } = spawnSync(process.execPath, line, {
+        ...{ input, encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } },
+      });
+      return { code: status, out: stdout, err: stderr };
+    },
+    file(text: string): string {
+      const path = join(node.dataDir, 'edited.yaml');
+      writeFileSync(path, text);
+      return path;
+    },
+  };
+}
+
+const startCommand = async () => command(await startOn(await startRedis()));
+
+it('what get prints is edited, compared, applied, listed and rolled back', async () => {
+  const { run, runOk, read, file } = await startCommand();
+  const text = await runOk('get');
+  const { catalogue } = await read();
+  expect(parse(text)).toEqual({ version: 1, ...catalogue });
+
+  expect(await runOk('diff', file(text))).toBe('nothing changes\n');
+  expect(await runOk('apply', file(text))).toBe('nothing changes\n');
+  const edited = file(text.replace('output: 1\n', 'output: 2.5\n'));
+  const row = new RegExp(`^models\\[${HAIKU}\\]\\.price\\.output +1 +2\\.5$`, 'm');
+  expect(await runOk('diff', edited)).toMatch(row);
+  expect((await read()).version).toBe(1);
+  const applied = await runOk('apply', edited, '--yes');
+  expect(applied).toMatch(/^FIELD +BEFORE +AFTER$/m);
+  expect(applied).toMatch(row);
+  expect(applied).toMatch(/^version 2 holds from \d{4}-/m);
+
+  const history = await runOk('history');
+  expect(history).toMatch(/^VERSION +HOLDS FROM +APPLIED AT +KIND +BY +BACK TO$/m);
+  expect(history).toMatch(/^2 .* apply +cli from \S+ +-$/m);
+  expect(history).toMatch(/^1 .* seed +settings +-$/m);
+  expect(await runOk('rollback', '1')).toMatch(/price\.output +2\.5 +1\nversion 3 holds at once/);
+  expect((await read()).catalogue).toEqual(catalogue);
+  expect(await runOk('history')).toMatch(/^3 .* rollback +cli from \S+ +1$/m);
+
+  const unknown = await run('rollback', '77');
+  expect(unknown.err).toBe('tollgate: version 77 is not kept, or never was\n');
+  expect((await run('rollback', 'x')).code).not.toBe(0);
+});
+
+it('prints JSON for programs, and takes it back', async () => {
+  const { runOk, read, pipe } = await startCommand();
+  const answer = JSON.parse(await runOk('get', '--json'));
+  expect(answer).toMatchObject({ rules: 'store', version: 1, sold_version: 1 });
+  const wanted = { ...answer, catalogue: withOutput(answer.catalogue, 7) };
+  const tried = pipe(JSON.stringify(wanted), 'diff', '-', '--json');
+  const changes = [{ field: `models[${HAIKU}].price.output`, before: 1, after: 7 }];
+  expect(JSON.parse(tried.out)).toMatchObject({ version: null, changes });
+  expect(pipe(JSON.stringify(wanted), 'apply', '-')).toEqual({
+    ...{ code: 1, out: '', err: 'tollgate: nobody can be asked: use --yes\n' },
+  });
+  const applied = pipe(JSON.stringify(wanted), 'apply', '-', '--yes', '--json');
+  expect([applied.code, applied.err]).toEqual([0, '']);
+  expect(JSON.parse(applied.out)).toMatchObject({ version: 2, changes });
+  expect((await read()).catalogue).toEqual(wanted.catalogue);
+  expect(JSON.parse(await runOk('history', '--json'))).toMatchObject([
+    { version: 2, kind: 'apply', who: { via: 'cli' } },
+    { version: 1, kind: 'seed', who: null },
+  ]);
+  expect(JSON.parse(await runOk('rollback', '1', '--json'))).toMatchObject({ version: 3 });
+});
+
+it('a change from a time on waits, and no other may come before it', async () => {
+  const { runOk, refuse, read, file } = await startCommand();
+  const text = await runOk('get');
+  const first = file(text.replace('output: 1\n', 'output: 3\n'));
+  expect(await runOk('apply', first, '--yes', '--from', '2037-02-01')).toMatch(
+    /^version 2 holds from 2037-02-01T00:00:00\.000Z$/m,
+  );
+  expect(await read()).toMatchObject({ version: 2, sold_version: 1 });
+  const next = file((await runOk('get')).replace('output: 3\n', 'output: 4\n'));
+  expect(await refuse('apply', next, '--yes', '--from', '2037-01-31')).toMatch(
+    /version 2 is to hold from 2037-02-01T00:00:00\.000Z: .* a rollback withdraws it/,
+  );
+  await runOk('rollback', '1');
+  expect(await read()).toMatchObject({ version: 3, sold_version: 3 });
+});
+
+it('a file that is late, broken or wrong is refused with every reason', async () => {
+  const { put, read, runOk, refuse, file } = await startCommand();
+  const text = await runOk('get');
+  const { catalogue } = await read();
+  await put(1, withOutput(catalogue, 2));
+  for (const verb of [['diff'], ['apply', '--yes']] as const) {
+    expect(await refuse(...verb, file(text))).toBe(
+      'tollgate: the catalogue was changed meanwhile: version 2 is the last one\n',
+    );
+    expect(await refuse(...verb, file('plans: [\n'))).toMatch(
+      /^tollgate: \S+edited\.yaml cannot be read: .* line \d+/,
+    );
+    expect(await refuse(...verb, file('just words'))).toMatch(/must have plans and models\n$/);
+    expect(await refuse(...verb, '/nowhere.yaml')).toMatch(/^tollgate: \/nowhere\.yaml .*ENOENT/);
+    const twice = {
+      ...catalogue,
+      models: [...catalogue.models, { ...catalogue.models[0], id: 'x', aliases: [HAIKU] }],
+    };
+    expect(await refuse(...verb, file(JSON.stringify(twice)))).toMatch(
+      /^tollgate: nothing was changed.*\nmodels\[.\].*is an id or an alias already/,
+    );
+    expect(await refuse(...verb, file('models: []\n'))).toMatch(/catalogue\.models: .+/);
+  }
+  expect((await read()).version).toBe(2);
+});
+
+it('the catalogue of a settings file is printed, and cannot be changed', async () => {
+  const node = await startGateway({ config: SETTINGS.replace('catalogue: store', '') });
+  const { runOk, refuse, file } = command(node);
+  const text = await runOk('get');
+  expect(parse(text)).toEqual((await operate(node).read()).catalogue);
+  for (const args of [['history'], ['rollback', '1'], ['diff', file(text)]]) {
+    expect(await refuse(...args)).toMatch(/^tollgate: models and plans are in the settings file/);
+  }
+});
