@@ -68,6 +68,12 @@ export const MIGRATIONS: readonly { readonly number: number; readonly statements
       'alter table audit add column operator_name TEXT',
     ],
   },
+  {
+    number: 3,
+    statements: [
+      `create table unchecked (day INT not null, ms INT not null, bucket INT not null, seq INT not null, request TEXT not null, kind TEXT not null, account TEXT not null, primary key (day, ms, bucket, seq, request) END`,
+    ],
+  },
 ];
 
 /** The table of one day: what asks for it knows its name from `entriesOf`. */

@@ -237,6 +237,18 @@ export interface RepeatRow {
   readonly noted_ms: number;
 }
 
+/** An entry that may repeat one that only the archive has. */
+export interface UncheckedRow {
+  /** Whose archive has to be compared with it. */
+  readonly day: number;
+  readonly ms: number;
+  readonly bucket: number;
+  readonly seq: number;
+  readonly request: string;
+  readonly kind: string;
+  readonly account: string;
+}
+
 /**
  *   open ──archived and verified──▶ archived ──table dropped──▶ dropped ──late rows──▶ open
  *
@@ -283,6 +295,7 @@ export interface BooksTables {
   refusals: RefusalRow;
   gaps: GapRow;
   repeats: RepeatRow;
+  unchecked: UncheckedRow;
   damaged: DamagedRow;
   days: DayRow;
   ingestion: IngestionRow;

@@ -4,8 +4,8 @@ import type { DamagedRow, EntryRow, PaymentRow } from '../engine/tables.ts';
 import { keepDamaged, type StreamItem } from '../ingest/stream-item.ts';
 import { enterRows } from '../writing/enter-rows.ts';
 import { eventOf, isSamePlace } from '../writing/find-rivals.ts';
+import { type KnownDays, openMissingDays } from '../writing/known-days.ts';
 import { noteProblems } from '../writing/note-problems.ts';
-import { openMissingDays } from '../writing/write-batch.ts';
 import { type FileProgress, keepImportProgress } from './import-progress.ts';
 
 /** Two entries of one event are no further apart: a failover repeats what has just happened. */
@@ -67,11 +67,13 @@ function divide(items: readonly StreamItem[], nowMs: number) {
 
 export function daysNear(
   entries: readonly Pick<EntryRow, 'ms'>[],
-  days: ReadonlySet<number>,
-): ReadonlySet<number> {
+  { tables, archived }: KnownDays,
+): KnownDays {
   const own = entries.map(({ ms }) => dayOfMs(ms));
   const [first, last] = [Math.min(...own) - DAYS_APART_MAX, Math.max(...own) + DAYS_APART_MAX];
-  return new Set([...days].filter((day) => first <= day && day <= last));
+  const near = (days: ReadonlySet<number>) =>
+    new Set([...days].filter((day) => first <= day && day <= last));
+  return { tables: near(tables), archived: near(archived) };
 }
 
 /**

@@ -7,7 +7,7 @@ import { decodeItem } from '../ingest/stream-item.ts';
 import { compareStreamIds } from '../stream/stream-id.ts';
 import { enterRows } from '../writing/enter-rows.ts';
 import { eventOf } from '../writing/find-rivals.ts';
-import { openMissingDays } from '../writing/write-batch.ts';
+import { openMissingDays } from '../writing/known-days.ts';
 import type { Coverage } from './coverage.ts';
 import { daysNear } from './enter-items.ts';
 import { type OpenedSegment, readLines } from './open-segments.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { archiveDay } from '../archive/archive-day.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
-import type { Manifest } from '../archive/manifest.ts';
+import { type Manifest, removeManifest } from '../archive/manifest.ts';
 import { verifyArchivedDay } from '../archive/verify-archived-day.ts';
 import type { Books } from '../engine/books.ts';
 import { dayOfMs, msOfDay, nameDay } from '../engine/days.ts';
@@ -9,7 +9,9 @@ import type { DayRow } from '../engine/tables.ts';
 import { dropDay, noteArchived } from './drop-day.ts';
 import { restoreDay } from './restore-day.ts';
 import { sourceOfDay } from './source-of-day.ts';
+import { hasUnchecked, takeBackRepeats } from './take-back-repeats.ts';
 
+const UNCHECKED = 'late entries must be compared with the archive first';
 /** A request may be settled so long after its day: see `find-request.ts`. */
 const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
 
@@ -31,7 +33,7 @@ export interface ArchiveDaysOptions extends Retention {
   onDay(day: DueDay, done: number, days: number): void;
   onArchived(manifest: Manifest): void;
   /** The day stays in the books, and the next one is archived. */
-  onFailure(day: DueDay, reason: Error): void;
+  onFailure(day: Pick<DueDay, 'day'>, reason: Error): void;
 }
 
 export type DueDay = Pick<DayRow, 'day' | 'state' | 'archive'>;
@@ -61,6 +63,7 @@ export async function listDueDays({ books, keepMs, untilMs, clock }: Retention):
  * day in at least one of them, and the next call goes on.
  */
 export async function archiveOldDays(options: ArchiveDaysOptions): Promise<void> {
+  await takeBackRepeats(options);
   const days = await listDueDays(options);
   for (const [index, day] of days.entries()) {
     options.signal.throwIfAborted();
@@ -76,8 +79,14 @@ export async function archiveOldDays(options: ArchiveDaysOptions): Promise<void>
 
 async function moveDay(options: ArchiveDaysOptions, { day, state, archive }: DueDay) {
   const { books, place, tempFolder } = options;
+  if (await hasUnchecked(books, day)) throw new Error(UNCHECKED);
   if (state === 'open' && archive !== null) await restoreDay(books, place, { day, tempFolder });
   const manifest = await archiveDay(sourceOfDay(books, day), place, options);
+  if (await hasUnchecked(books, day)) {
+    // They came meanwhile, and what is taken back must not be in the archive.
+    await removeManifest(place, day);
+    throw new Error(UNCHECKED);
+  }
   const problems = await verifyArchivedDay(place, day, { tempFolder });
   if (problems.length > 0) {
     throw new Error(

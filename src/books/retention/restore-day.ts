@@ -7,7 +7,7 @@ import { type Manifest, readManifest } from '../archive/manifest.ts';
 import { openDuckDb, quoteName, quoteText, type ResultCell } from '../archive/open-duckdb.ts';
 import { escapeGlob } from '../archive/parquet-sums.ts';
 import type { Books } from '../engine/books.ts';
-import { entriesOf, nameDay } from '../engine/days.ts';
+import { entriesOf, msOfDay, nameDay } from '../engine/days.ts';
 import type { EntryRow } from '../engine/tables.ts';
 import { insertRows } from '../writing/insert-rows.ts';
 import { bringDayHere } from './bring-day-here.ts';
@@ -44,6 +44,13 @@ export async function restoreDay(
         restored += inserted.length;
       }
       refuseLosses(manifest, restored);
+      // Its table is whole now, and has each event once.
+      await tx
+        .deleteFrom('unchecked')
+        .where('day', '=', day)
+        .where('ms', '>=', msOfDay(day))
+        .where('ms', '<', msOfDay(day + 1))
+        .execute();
       await tx
         .updateTable('days')
         .set({ state: 'open', archive: null })

@@ -1,7 +1,7 @@
 import type { BooksTransaction } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, PaymentRow } from '../engine/tables.ts';
-import { listOtherDays } from '../writing/enter-rows.ts';
+import { listDaysOfEvents } from '../writing/days-of-events.ts';
 import { eventOf } from '../writing/find-rivals.ts';
 
 /** What entering an entry changes: it counts, and the one whose place it takes does not. */
@@ -38,7 +38,7 @@ export async function findNewEntries(
   const added: CountedEntry[] = [];
   const removed: CountedEntry[] = [];
   for (const [day, ofDay] of groupByDay(entries)) {
-    const tables = [...(days.has(day) ? [day] : []), ...listOtherDays(ofDay, day, days)];
+    const tables = listDaysOfEvents(ofDay, days);
     const events = await findEvents(tx, ofDay, tables);
     const places = isReread && days.has(day) ? await findPlaces(tx, ofDay, day) : NO_PLACES;
     for (const entry of ofDay) {

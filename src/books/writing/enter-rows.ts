@@ -1,10 +1,14 @@
-import { minuteOfRequest } from '../../lib/request-id.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, PaymentRow, RepeatRow } from '../engine/tables.ts';
 import { addUp } from './add-up.ts';
+import { listDaysOfEvents } from './days-of-events.ts';
+import { deleteEntry } from './delete-entry.ts';
 import { findRivals, isSamePlace, type Rival } from './find-rivals.ts';
 import { insertRows } from './insert-rows.ts';
+import type { KnownDays } from './known-days.ts';
+import { noteRepeat } from './note-repeat.ts';
+import { noteUnchecked } from './note-unchecked.ts';
 import { writeRollups } from './write-rollups.ts';
 
 export interface RowsToEnter {
@@ -19,8 +23,7 @@ export interface EnterContext {
    * trimmed by now: then nobody can tell.
    */
   isLost(stored: EntryRow): Promise<boolean>;
-  /** The days that have tables. */
-  readonly days: ReadonlySet<number>;
+  readonly days: KnownDays;
   readonly nowMs: number;
 }
 
@@ -63,7 +66,7 @@ export async function enterRows(
   };
 
   for (const [day, ofDay] of groupByDay(entries)) {
-    const otherDays = listOtherDays(ofDay, day, context.days);
+    const otherDays = listDaysOfEvents(ofDay, context.days.tables).filter((other) => other !== day);
     const elsewhere = listEntries(await findRivals(tx, ofDay, otherDays));
     const here = ofDay.filter((entry) => !elsewhere.has(entry));
     const inserted = await insertEntries(engine, tx, here);
@@ -73,6 +76,7 @@ export async function enterRows(
     const hindered = [...elsewhere, ...listEntries(await findRivals(tx, known, [day]))];
     for (const entry of hindered) await replace(entry, [day, ...otherDays]);
   }
+  await noteUnchecked(tx, added, context.days.archived);
   const paid = await insertRows(engine, tx, {
     columns: 'payments',
     rows: payments,
@@ -110,15 +114,6 @@ function insertEntries(
   });
 }
 
-async function deleteEntry(tx: BooksTransaction, { ms, bucket, seq }: EntryRow): Promise<void> {
-  await tx
-    .deleteFrom(entriesOf(dayOfMs(ms)))
-    .where('ms', '=', ms)
-    .where('bucket', '=', bucket)
-    .where('seq', '=', seq)
-    .execute();
-}
-
 function groupByDay(entries: readonly EntryRow[]): Map<number, EntryRow[]> {
   const days = new Map<number, EntryRow[]>();
   for (const entry of entries) {
@@ -128,24 +123,4 @@ function groupByDay(entries: readonly EntryRow[]): Map<number, EntryRow[]> {
     else ofDay.push(entry);
   }
   return days;
-}
-
-/**
- * Days that may have the same events: from the day on which the first of the requests came. Nearly
- * always there is none but the day of the entries itself.
- */
-export function listOtherDays(
-  entries: readonly EntryRow[],
-  day: number,
-  days: ReadonlySet<number>,
-): number[] {
-  const first = Math.min(
-    ...entries.map(({ request, ms }) => dayOfMs(minuteOfRequest(request) ?? ms)),
-  );
-  return [...days].filter((other) => other >= Math.min(first, day) && other !== day);
-}
-
-function noteRepeat(entry: EntryRow, fate: RepeatRow['fate'], nowMs: number): RepeatRow {
-  const { bucket, ms, seq, account, request, kind, charged } = entry;
-  return { bucket, ms, seq, account, request, kind, charged, fate, noted_ms: nowMs };
 }

@@ -73,6 +73,8 @@ function findAtPlace(
     .executeTakeFirst();
 }
 
-export function isSamePlace(first: EntryRow, second: EntryRow): boolean {
+export type EntryPlace = Pick<EntryRow, 'ms' | 'bucket' | 'seq'>;
+
+export function isSamePlace(first: EntryPlace, second: EntryPlace): boolean {
   return first.ms === second.ms && first.bucket === second.bucket && first.seq === second.seq;
 }

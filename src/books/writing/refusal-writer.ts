@@ -4,7 +4,7 @@ import type { Books } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, RefusalRow } from '../engine/tables.ts';
 import { insertRows } from './insert-rows.ts';
-import { openMissingDays } from './write-batch.ts';
+import { openMissingDays } from './known-days.ts';
 
 /** Counts that wait for the database; the oldest go first. */
 const COUNTS_WAITING_MAX = 50_000;

@@ -1,10 +1,9 @@
 import type { Books, BooksTransaction } from '../engine/books.ts';
-import { dayOfMs } from '../engine/days.ts';
-import { listDays, openDay } from '../engine/migrate-books.ts';
 import type { DamagedRow, GapRow } from '../engine/tables.ts';
 import type { StreamId } from '../stream/stream-id.ts';
 import { type Cursors, decodeCursors, encodeCursors } from './cursors.ts';
 import { type EnterContext, type EnteredRows, enterRows, type RowsToEnter } from './enter-rows.ts';
+import { openMissingDays } from './known-days.ts';
 import { noteProblems } from './note-problems.ts';
 
 /** How far the streams are in the books. */
@@ -50,20 +49,6 @@ export async function writeBatch(
     await noteProblems(tx, batch);
     return entered;
   });
-}
-
-/** Makes the tables that the rows need; returns all days that have one. */
-export async function openMissingDays(
-  books: Books,
-  { entries }: Pick<RowsToEnter, 'entries'>,
-): Promise<ReadonlySet<number>> {
-  const days = new Set(await listDays(books));
-  for (const day of new Set(entries.map(({ ms }) => dayOfMs(ms)))) {
-    if (days.has(day)) continue;
-    await openDay(books, day);
-    days.add(day);
-  }
-  return days;
 }
 
 async function moveCursors(tx: BooksTransaction, { version, cursors }: Batch): Promise<void> {

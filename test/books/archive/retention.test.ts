@@ -194,19 +194,6 @@ describeBooks('days that are older than books.keep', ({ create }) => {
     expect(kept).toEqual([[...before, late]]);
   });
 
-  it('stay in both places if late entries repeat archived ones', async () => {
-    const { entries, ...scene } = await createFilled();
-    const place = createFolderPlace(createTempDir());
-    await retain({ ...scene, place });
-    const [first] = entries;
-    if (first === undefined) throw new Error('there are entries');
-    await enter(scene.books, [{ ...first, seq: 500 }]);
-    const { failures } = await retain({ ...scene, place });
-    expect(failures).toEqual([expect.stringContaining('entered again under another id')]);
-    expect(await countTable(scene.books, TODAY - 5)).toBe(1);
-    expect((await readManifest(place, TODAY - 5))?.rows).toBe(100);
-  });
-
   it('take counts of refusals with them, and nothing else', async () => {
     const { books, connection } = await createFilled();
     const kept = (TODAY - 3) * 1_440;

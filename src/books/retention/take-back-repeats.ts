@@ -1,0 +1,182 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { ArchiveStore } from '../archive/archive-store.ts';
+import { readManifest } from '../archive/manifest.ts';
+import { type DuckDb, openDuckDb, quoteText } from '../archive/open-duckdb.ts';
+import { escapeGlob } from '../archive/parquet-sums.ts';
+import type { Books, BooksTransaction } from '../engine/books.ts';
+import { dayOfMs, entriesOf, msOfDay, nameDay } from '../engine/days.ts';
+import type { DayRow, EntryRow, RepeatRow, UncheckedRow } from '../engine/tables.ts';
+import { addUp } from '../writing/add-up.ts';
+import { deleteEntry } from '../writing/delete-entry.ts';
+import { type EntryPlace, eventOf, isSamePlace } from '../writing/find-rivals.ts';
+import { noteRepeat } from '../writing/note-repeat.ts';
+import { writeRollups } from '../writing/write-rollups.ts';
+import { bringDayHere } from './bring-day-here.ts';
+
+const MEMORY_MAX = '128MB';
+const ROWS_AT_ONCE = 1_000;
+
+interface TakeBackOptions {
+  readonly books: Books;
+  readonly place: ArchiveStore;
+  readonly clock: Clock;
+  /** Belongs to this call alone. */
+  readonly tempFolder: string;
+  readonly signal: AbortSignal;
+  /** Entries that may repeat some of the day stay as they are. */
+  onFailure(day: Pick<DayRow, 'day'>, reason: Error): void;
+}
+
+/**
+ * Compares entries that came late with the archive, and takes those back that it has already. As
+ * with entries in the books, the first one of an event counts. Each page is one transaction, so
+ * this may end anywhere.
+ */
+export async function takeBackRepeats(options: TakeBackOptions): Promise<void> {
+  const { books, signal } = options;
+  const days = await books.db
+    .selectFrom('days')
+    .select('day')
+    .where('day', 'in', books.db.selectFrom('unchecked').select('day'))
+    // The archive of any other day is not all that there is.
+    .where('archive', 'is not', null)
+    .where('state', '<>', 'archived')
+    .orderBy('day')
+    .execute();
+  for (const { day } of days) {
+    signal.throwIfAborted();
+    try {
+      await compareWithDay(options, day);
+    } catch (error) {
+      signal.throwIfAborted();
+      options.onFailure({ day }, error instanceof Error ? error : new Error(`${error}`));
+    }
+  }
+}
+
+/** Whether the table of a day has entries that were not compared with the archive yet. */
+export async function hasUnchecked({ db }: Pick<Books, 'db'>, day: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('unchecked')
+    .select('day')
+    .where('ms', '>=', msOfDay(day))
+    .where('ms', '<', msOfDay(day + 1))
+    .limit(1)
+    .execute();
+  return found.length > 0;
+}
+
+async function compareWithDay(options: TakeBackOptions, day: number): Promise<void> {
+  const { books, place, tempFolder, signal } = options;
+  const manifest = await readManifest(place, day);
+  if (manifest === undefined) throw new Error(`${place.title} has no ${nameDay(day)}`);
+  const folder = join(tempFolder, `comparing-${nameDay(day)}`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const duckDb = await openDuckDb({ tempFolder: join(folder, 'spill'), memoryMax: MEMORY_MAX });
+  try {
+    const paths = await bringDayHere(place, manifest, folder);
+    for (;;) {
+      signal.throwIfAborted();
+      const rows = await readPage(books, day);
+      if (rows.length === 0) return;
+      const archived = await findArchived(duckDb, paths, rows);
+      await settlePage(options, rows, archived);
+    }
+  } finally {
+    duckDb.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function readPage({ db }: Books, day: number): Promise<UncheckedRow[]> {
+  return db
+    .selectFrom('unchecked')
+    .selectAll()
+    .where('day', '=', day)
+    .orderBy('ms')
+    .orderBy('bucket')
+    .orderBy('seq')
+    .limit(ROWS_AT_ONCE)
+    .execute();
+}
+
+/** The places of the same events in the archive. */
+async function findArchived(
+  duckDb: DuckDb,
+  paths: readonly string[],
+  rows: readonly UncheckedRow[],
+): Promise<ReadonlyMap<string, EntryPlace>> {
+  const files = paths.map((path) => quoteText(escapeGlob(path))).join(', ');
+  const requests = [...new Set(rows.map(({ request }) => quoteText(request)))].join(', ');
+  if (files === '') return new Map();
+  const found = await duckDb.readAll(
+    `SELECT request, kind, account, ms, bucket, seq
+     FROM read_parquet([${files}], hive_partitioning = false) WHERE request IN (${requests})`,
+  );
+  return new Map(
+    found.map(([request, kind, account, ms, bucket, seq]) => [
+      eventOf({ request: `${request}`, kind: `${kind}`, account: `${account}` }),
+      { ms: Number(ms), bucket: Number(bucket), seq: Number(seq) },
+    ]),
+  );
+}
+
+async function settlePage(
+  { books, clock }: TakeBackOptions,
+  rows: readonly UncheckedRow[],
+  archived: ReadonlyMap<string, EntryPlace>,
+): Promise<void> {
+  await books.db.transaction().execute(async (tx) => {
+    const removed: EntryRow[] = [];
+    const repeats: RepeatRow[] = [];
+    for (const row of rows) {
+      const known = archived.get(eventOf(row));
+      const entry = known === undefined ? undefined : await readEntry(tx, row);
+      if (known !== undefined && entry !== undefined && (await deleteEntry(tx, entry))) {
+        removed.push(entry);
+        // The entry itself, entered again, is no other one.
+        if (!isSamePlace(known, entry)) repeats.push(noteRepeat(entry, 'second', clock.nowMs()));
+      }
+      await forget(tx, row, known !== undefined);
+    }
+    await writeRollups(books.engine, tx, addUp([], [], removed));
+    if (repeats.length === 0) return;
+    const insert = tx.insertInto('repeats').values(repeats);
+    await insert.onConflict((conflict) => conflict.doNothing()).execute();
+  });
+}
+
+function readEntry(
+  tx: BooksTransaction,
+  { ms, bucket, seq, request, kind, account }: UncheckedRow,
+): Promise<EntryRow | undefined> {
+  return tx
+    .selectFrom(entriesOf(dayOfMs(ms)))
+    .selectAll()
+    .where('ms', '=', ms)
+    .where('bucket', '=', bucket)
+    .where('seq', '=', seq)
+    .where('request', '=', request)
+    .where('kind', '=', sql.val(kind as EntryRow['kind']))
+    .where('account', '=', account)
+    .executeTakeFirst();
+}
+
+/** What was taken back need not be compared with other days either. */
+async function forget(
+  tx: BooksTransaction,
+  { day, ms, bucket, seq, request }: UncheckedRow,
+  isRepeat: boolean,
+): Promise<void> {
+  const query = tx
+    .deleteFrom('unchecked')
+    .where('ms', '=', ms)
+    .where('bucket', '=', bucket)
+    .where('seq', '=', seq)
+    .where('request', '=', request);
+  await (isRepeat ? query : query.where('day', '=', day)).execute();
+}
