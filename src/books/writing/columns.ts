@@ -14,6 +14,8 @@ const USAGE_KEY = {
   upstream: 'text',
 } as const;
 
+const EVENT = { request: 'text', kind: 'text', account: 'text' } as const;
+
 /** The tables of which many rows are written at once. */
 export const COLUMNS = {
   entries: {
@@ -77,6 +79,44 @@ export const COLUMNS = {
     refusal: 'text',
     count: 'int',
   },
+  audit: {
+    entry: 'text',
+    ms: 'int',
+    seq: 'int',
+    what: 'text',
+    via: 'text',
+    token: 'text',
+    address: 'text',
+    node: 'text',
+    account: 'text',
+    key: 'text',
+    outcome: 'text',
+    before: 'text',
+    after: 'text',
+  },
+  account_names: {
+    account: 'text',
+    bucket: 'int',
+    name: 'text',
+    plan: 'text',
+    status: 'text',
+    created_ms: 'int',
+  },
+  key_names: { key: 'text', account: 'text', name: 'text', last4: 'text', status: 'text' },
+  words: { word: 'text', account: 'text' },
+  gaps: { bucket: 'int', after: 'text', until: 'text', noted_ms: 'int' },
+  repeats: {
+    bucket: 'int',
+    ms: 'int',
+    seq: 'int',
+    ...EVENT,
+    charged: 'int',
+    fate: 'text',
+    noted_ms: 'int',
+  },
+  unchecked: { day: 'int', ms: 'int', bucket: 'int', seq: 'int', ...EVENT },
+  damaged: { bucket: 'int', ms: 'int', seq: 'int', fields: 'bytes', noted_ms: 'int' },
+  facts: { name: 'text', value: 'text' },
 } as const satisfies { readonly [Table in keyof BooksTables]?: Columns<BooksTables[Table]> };
 
 export type BulkTable = keyof typeof COLUMNS;

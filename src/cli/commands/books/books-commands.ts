@@ -13,6 +13,7 @@ export function registerBooksCommands(program: Command, host: CommandHost): void
   const group = program.command('books').description('the books: every entry of the ledger');
   registerStatus(group, host);
   registerClaim(group, host);
+  registerCopy(group, host);
   registerImport(group, host);
   registerArchive(group, host);
   registerQuery(group, host);
@@ -96,6 +97,25 @@ function registerClaim(group: Command, { terminal, setExitCode }: CommandHost): 
       const { runBooksClaimCommand } = await import('./books-claim-command.ts');
       const order = { configPath: options.config, json: options.json === true };
       setExitCode(await runBooksClaimCommand({ ...terminal, ...order }));
+    });
+}
+
+interface CopyOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+function registerCopy(group: Command, { terminal, setExitCode }: CommandHost): void {
+  group
+    .command('copy')
+    .description('copy the books of a file into the empty Postgres of these settings')
+    .argument('[folder]', 'that has the file (default: books in the data folder)')
+    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
+    .option('--json', 'print JSON')
+    .action(async (folder: string | undefined, { config: configPath, json }: CopyOptions) => {
+      const { runBooksCopyCommand } = await import('./books-copy-command.ts');
+      const order = { configPath, folder, json: json === true };
+      setExitCode(await runBooksCopyCommand({ ...terminal, ...order }));
     });
 }
 
