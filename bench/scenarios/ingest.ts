@@ -3,22 +3,15 @@
  * Postgres. It tells what 1,000 entries cost in CPU time: of the process that ingests, apart from
  * that of Postgres. Batches are those of a fleet with 1,000 requests per second, and full ones.
  */
-import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Books } from '../../src/books/engine/books.ts';
 import { migrateBooks } from '../../src/books/engine/migrate-books.ts';
 import { openBooks } from '../../src/books/engine/open-books.ts';
 import { INGEST_PACE, type IngestPace } from '../../src/books/ingest/ingest-pace.ts';
 import { startIngester } from '../../src/books/ingest/start-ingester.ts';
-import { mintAccountId } from '../../src/keys/account-id.ts';
-import { mintKeyId } from '../../src/keys/api-key.ts';
 import type { BooksTarget } from '../../src/lib/address/books-target.ts';
-import { createRequestIdMint } from '../../src/lib/request-id.ts';
-import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import { createTempDir } from '../../test/support/create-temp-dir.ts';
 import { createMemoryLog } from '../../test/support/memory-log.ts';
-import { DETAILS } from '../../test/support/request-details.ts';
 import {
   closeConnections,
   openConnection,
@@ -32,13 +25,11 @@ import {
   stopRedisServers,
 } from '../../test/support/servers/start-redis-server.ts';
 import { waitUntil } from '../../test/support/wait-until.ts';
+import { fillStreams } from '../books/fill-streams.ts';
 import { writeResult } from '../support/write-result.ts';
 
 const ENTRIES = Number(process.argv[3] ?? 50_000);
 const BATCHES = [1_000, INGEST_PACE.batchEntriesMax];
-const ACCOUNTS = 300;
-const MODELS = ['llm-opus-4.7', 'llm-sonnet-4.6', 'llm-haiku-4.5', 'llm-mini'];
-const AT_ONCE = 500;
 const WAIT_MAX_MS = 600_000;
 /** The kernel counts CPU time in these. */
 const TICKS_PER_SECOND = 100;
@@ -46,47 +37,10 @@ const STATE_FIELDS = { ppid: 1, utime: 11, cstime: 14 };
 
 const undos: (() => void | Promise<void>)[] = [];
 const cleanUp = (undo: () => void | Promise<void>) => undos.unshift(undo);
-const mintRequestId = createRequestIdMint(randomBytes);
-const usage = {
-  input: 900,
-  cacheRead: 4_000,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  output: 350,
-  thinking: 100,
-  searches: 0,
-};
-
 const redis = await startRedisServer();
 const connection = openConnection(standalone(tcp(redis.port)), 10_000);
 await waitForRedis(connection);
 const postgres = await startPostgres((undo) => cleanUp(undo));
-
-async function fillStreams(): Promise<void> {
-  const accounts = Array.from({ length: ACCOUNTS }, (_, i) => {
-    const bucket = (i * 7) % 256;
-    return { bucket, id: mintAccountId(bucket, randomBytes), key: mintKeyId(bucket, randomBytes) };
-  });
-  for (let first = 0; first < ENTRIES; first += AT_ONCE) {
-    const sent = Array.from({ length: Math.min(AT_ONCE, ENTRIES - first) }, async (_, i) => {
-      const place = Math.floor(accounts.length * Math.random() ** 2);
-      const { bucket, id, key } = accounts[place] ?? accounts[0] ?? never();
-      const model = MODELS[(first + i) % MODELS.length];
-      const request = mintRequestId(Date.now());
-      const entry = `charge|${id}|${key}|202611|${model}|5000|1234|0|99876543|${request}`;
-      const packed = encodeLedgerUsage(usage, false, DETAILS);
-      await connection.send('xadd', [
-        keysOfBucket(bucket).ledger,
-        '*',
-        'entry',
-        entry,
-        'usage',
-        packed,
-      ]);
-    });
-    await Promise.all(sent);
-  }
-}
 
 /** Of a server of Postgres with all its processes, in ms. */
 function readCpuMs(server: PostgresServer): number {
@@ -119,7 +73,7 @@ async function countEntries(books: Books): Promise<number> {
 
 async function measure(target: BooksTarget, pace: IngestPace) {
   await redis.cli('flushall');
-  await fillStreams();
+  await fillStreams(connection, ENTRIES);
   const filledMs = Date.now();
   const books = openBooks({ target, isReader: false, name: 'bench' });
   await migrateBooks(books, Date.now());
@@ -145,10 +99,6 @@ async function measure(target: BooksTarget, pace: IngestPace) {
     serverMsPer1000: (serverMs * 1_000) / ENTRIES,
     entriesPerSecond: (ENTRIES * 1_000) / tookMs,
   };
-}
-
-function never(): never {
-  throw new Error('there are accounts');
 }
 
 const rows: Awaited<ReturnType<typeof measure>>[] = [];

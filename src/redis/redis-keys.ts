@@ -19,9 +19,6 @@ export function doctorKey(n: number): string {
   return `gw:{p${n}}:doctor`;
 }
 
-/** Names the node that exports the ledger and trims it; only one node does so at a time. */
-export const EXPORTER_KEY = 'gw:{x}:exporter';
-
 /** One hash tag, so that a script sees them at one moment. */
 export const BOOKS_KEYS = {
   /** Names the node that writes the books; only one node does so at a time. */

@@ -51,6 +51,12 @@ describe('the Dockerfile', () => {
     expect(settingIn(text, /^STOPSIGNAL (\w+)$/m)).toBe('SIGTERM');
   });
 
+  it('takes as little memory for the primary as the service of systemd does', () => {
+    const [saving = ''] = /MALLOC_ARENA_MAX=.*/.exec(text) ?? [];
+    expect(saving).toContain('NODE_OPTIONS=--max-semi-space-size=');
+    expect(readFileSync('deploy/systemd/tollgate.service', 'utf8')).toContain(`=${saving}\n`);
+  });
+
   it('has the ports, the paths and the variables of the program', () => {
     expect(settingIn(text, /^EXPOSE (.+)$/m)).toBe(`${portOf(defaults)} ${portOf(defaults.ops)}`);
     const [, port, path] = /fetch\('http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'\)/.exec(text) ?? [];

@@ -173,7 +173,7 @@ async function finish(to: Books, source: IngestionRow, days: readonly DayRow[]):
   });
 }
 
-/** A day that is only half archived is archived again. What was verified here was not read there. */
+/** A day that is only half archived is archived again, and what was verified is read again. */
 async function keepDay(tx: BooksTransaction, { day, state, verified, archive }: DayRow) {
   const isHere = state !== 'dropped';
   const row = {

@@ -17,8 +17,8 @@ import type { Statement } from 'libsql';
 const STATEMENTS_MAX = 256;
 /** How long a write waits for that of another process. */
 const BUSY_TIMEOUT_MS = 20_000;
-/** In KiB; what the engine keeps of the file in memory. */
-const CACHE_KIB = 16_384;
+/** In KiB; what the engine keeps of the file in memory. The system has the rest, as far as it can. */
+const CACHE_KIB = 4_096;
 
 export interface LibsqlOptions {
   readonly path: string;
