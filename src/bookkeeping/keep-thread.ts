@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../lib/log.ts';
 
@@ -8,12 +7,6 @@ const RESTART_DELAY_MS = 1_000;
 const STOP_MAX_MS = 10_000;
 /** What is new is collected more often, and takes a third of the memory. */
 const YOUNG_HEAP_MB_MAX = 12;
-
-/**
- * A new heap is collected from this size on; without it, from half of the most that it may have. It
- * may grow beyond.
- */
-const FIRST_COLLECTION_MB = 16;
 
 interface KeepThreadOptions<FromThread> {
   readonly file: URL;
@@ -45,7 +38,6 @@ export function keepThread<ToThread, FromThread>(
   let ended: Promise<unknown> = Promise.resolve();
 
   const start = () => {
-    setFlagsFromString(`--initial-old-space-size=${FIRST_COLLECTION_MB}`);
     const worker = new Worker(file, {
       workerData: order(),
       resourceLimits: {

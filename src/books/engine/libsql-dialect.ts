@@ -17,8 +17,11 @@ import type { Statement } from 'libsql';
 const STATEMENTS_MAX = 256;
 /** How long a write waits for that of another process. */
 const BUSY_TIMEOUT_MS = 20_000;
-/** In KiB; what the engine keeps of the file in memory. The system has the rest, as far as it can. */
-const CACHE_KIB = 4_096;
+/**
+ * In KiB; what the engine keeps of the file in memory. The system keeps more of it. For a
+ * writer, all pages that a batch changes should fit.
+ */
+const CACHE_KIB = { reader: 4_096, writer: 16_384 };
 
 export interface LibsqlOptions {
   readonly path: string;
@@ -59,7 +62,7 @@ function createDriver({ path, isReader }: LibsqlOptions): Driver {
       if (!isReader) database.exec('pragma journal_mode = wal');
       // A commit is on the disk before anything is trimmed behind it.
       database.exec('pragma synchronous = full');
-      database.exec(`pragma cache_size = -${CACHE_KIB}`);
+      database.exec(`pragma cache_size = -${isReader ? CACHE_KIB.reader : CACHE_KIB.writer}`);
       if (isReader) database.exec('pragma query_only = on');
       connection = createConnection(database);
     },

@@ -238,15 +238,9 @@ export interface RepeatRow {
 }
 
 /** An entry that may repeat one that only the archive has. */
-export interface UncheckedRow {
+export interface UncheckedRow extends Omit<RepeatRow, 'charged' | 'fate' | 'noted_ms'> {
   /** Whose archive has to be compared with it. */
   readonly day: number;
-  readonly ms: number;
-  readonly bucket: number;
-  readonly seq: number;
-  readonly request: string;
-  readonly kind: string;
-  readonly account: string;
 }
 
 /**
