@@ -19,7 +19,7 @@ export async function measureIdle(
   nodes: number,
   seconds: number,
 ): Promise<IdleCost> {
-  const watches = await Promise.all(ports.map(watchCommands));
+  const watches = await Promise.all(ports.map((port) => watchCommands(port)));
   const startedMs = performance.now();
   await sleep(seconds * 1_000);
   const tookS = (performance.now() - startedMs) / 1_000;

@@ -21,6 +21,10 @@ export function purposeOf({ name, subject, connection }: SeenCommand): string {
   if (name === 'info') return subject === 'memory' ? 'memory of Redis' : 'watch of the masters';
   // The client asks for it over a connection that it opens each time.
   if (connection === 'ended') return 'layout of the Cluster';
+  if (subject.startsWith('gw:{c}:')) return 'looks at the catalogue';
+  if (connection === 'worker-admit') return 'admissions and settlements';
+  if (connection === 'primary-accounts') return 'changes by operators';
+  if (connection === 'worker' && name === 'evalsha') return 'renewals';
   if (subject.startsWith('gw:{s}:')) return 'shares of the sweeps';
   if (subject.startsWith('gw:{f}:')) return 'beats';
   if (/^gw:\{x\}:books-(counter|waiting)/.test(subject)) return 'shares of the counts';

@@ -1,4 +1,7 @@
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
+import { waitUntil } from '../wait-until.ts';
 
 /** One command as it came over a connection; what a script does by itself is not counted. */
 export interface SeenCommand {
@@ -22,13 +25,19 @@ const WATCH = 'command-watch';
 const SCRIPTS = ['evalsha', 'eval'];
 
 /** Notes every command that a server gets, from now on. */
-export async function watchCommands(port: number): Promise<CommandWatch> {
-  const client = new Redis({ host: '127.0.0.1', port, connectionName: WATCH });
-  const monitor = await client.monitor();
-  const seen: { readonly args: readonly string[]; readonly source: string }[] = [];
-  monitor.on('monitor', (_time: string, args: string[], source: string) => {
-    if (source !== 'lua') seen.push({ args, source });
+export async function watchCommands(port: number, host = '127.0.0.1'): Promise<CommandWatch> {
+  const client = new Redis({ host, port, connectionName: WATCH });
+  const seen: MonitorLine[] = [];
+  const monitor = connect({ host, port });
+  let isMonitoring = false;
+  createInterface({ input: monitor }).on('line', (line) => {
+    if (line === '+OK') isMonitoring = true;
+    const parsed = parseMonitorLine(line);
+    if (parsed !== undefined && parsed.source !== 'lua') seen.push(parsed);
   });
+  // The client of Redis breaks if a command arrives together with the first answer.
+  monitor.write('MONITOR\r\n');
+  await waitUntil(() => isMonitoring, 'commands are watched');
   return {
     async read() {
       const names = await readConnectionNames(client);
@@ -41,10 +50,23 @@ export async function watchCommands(port: number): Promise<CommandWatch> {
       });
     },
     stop() {
-      monitor.disconnect();
+      monitor.destroy();
       client.disconnect();
     },
   };
+}
+
+interface MonitorLine {
+  /** The address of the connection, or `lua`. */
+  readonly source: string;
+  readonly args: readonly string[];
+}
+
+function parseMonitorLine(line: string): MonitorLine | undefined {
+  const [, source, texts] = /^\+\S+ \[\d+ (\S+)\] (.*)$/.exec(line) ?? [];
+  if (source === undefined || texts === undefined) return undefined;
+  const args = [...texts.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text);
+  return { source, args };
 }
 
 /** By address and port. */
