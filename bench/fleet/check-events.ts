@@ -87,45 +87,53 @@ function sumCharges(
 
 function checkWindows(admitted: readonly Admitted[], options: CheckOptions) {
   const { world, plans, failover, doomedBuckets, report } = options;
-  const byKey = new Map<string, number[]>();
-  for (const { keyId, nowMs } of admitted) {
-    const times = byKey.get(keyId);
-    if (times === undefined) byKey.set(keyId, [nowMs]);
-    else times.push(nowMs);
+  const byKey = new Map<string, Admitted[]>();
+  for (const event of admitted) {
+    const known = byKey.get(event.keyId);
+    if (known === undefined) byKey.set(event.keyId, [event]);
+    else known.push(event);
   }
-  const timesOf = (keyId: string) => byKey.get(keyId) ?? [];
   let fullLimits = 0;
   let windowsLost = 0;
-  const check = (name: string, limit: number, times: number[], isDoomed: boolean) => {
+  const check = (name: string, limit: number, keyIds: readonly string[], isDoomed: boolean) => {
     if (limit === 0) return;
-    times.sort((a, b) => a - b);
-    let first = 0;
-    let most = 0;
-    for (const [index, time] of times.entries()) {
-      while ((times[first] ?? 0) <= time - WINDOW_MS) first += 1;
-      const count = index + 1 - first;
-      most = Math.max(most, count);
-      if (count <= limit) continue;
+    const all = keyIds.flatMap((keyId) => byKey.get(keyId) ?? []);
+    const { most, over } = countWindows(all, limit);
+    if (most >= limit) fullLimits += 1;
+    for (const { count, endMs } of over) {
       const hadFailover =
         isDoomed &&
         failover !== undefined &&
-        time >= failover.fromMs &&
-        time - WINDOW_MS <= failover.untilMs;
+        endMs >= failover.fromMs &&
+        endMs - WINDOW_MS <= failover.untilMs;
       if (hadFailover) windowsLost += 1;
       else report('rate', `${name} admitted ${count} of ${limit} in one window`);
     }
-    if (most >= limit) fullLimits += 1;
   };
   for (const { accountId, bucket, plan, keys } of world) {
     const isDoomed = doomedBuckets.has(bucket);
-    const limit = plans[plan as keyof PlanLimits];
-    check(
-      accountId,
-      limit,
-      keys.flatMap(({ keyId }) => timesOf(keyId)),
-      isDoomed,
-    );
-    for (const { keyId, rpm } of keys) check(keyId, rpm, timesOf(keyId), isDoomed);
+    const keyIds = keys.map(({ keyId }) => keyId);
+    check(accountId, plans[plan as keyof PlanLimits], keyIds, isDoomed);
+    for (const { keyId, rpm } of keys) check(keyId, rpm, [keyId], isDoomed);
   }
   return { fullLimits, windowsLost };
+}
+
+/**
+ * A request was admitted between its sending and the time that its answer names: of two attempts
+ * the first may have counted. A window has those that were surely in it.
+ */
+function countWindows(admitted: readonly Admitted[], limit: number) {
+  const inOrder = [...admitted].sort((a, b) => a.nowMs - b.nowMs);
+  const over: { readonly count: number; readonly endMs: number }[] = [];
+  let first = 0;
+  let most = 0;
+  for (const [index, { nowMs: endMs }] of inOrder.entries()) {
+    while ((inOrder[first]?.nowMs ?? endMs) <= endMs - WINDOW_MS) first += 1;
+    const inside = inOrder.slice(first, index + 1);
+    const count = inside.filter(({ askedMs }) => askedMs > endMs - WINDOW_MS).length;
+    most = Math.max(most, count);
+    if (count > limit) over.push({ count, endMs });
+  }
+  return { most, over };
 }

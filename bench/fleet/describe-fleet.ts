@@ -23,6 +23,7 @@ function describeLoad({ idle, loaded }: FleetResult): string[] {
     `| commands/s of all for all | ${show(idle.commandsShared)} | ${show(loaded.commandsShared)} |`,
     `| cores of the masters | ${show(idle.redisCores, 3)} | ${show(loaded.redisCores, 3)} |`,
     `| cores of all nodes | ${show(idle.nodeCores, 3)} | ${show(loaded.nodeCores, 3)} |`,
+    `| connections to a master | ${idle.connections} | ${loaded.connections} |`,
     `| the busiest bucket's share of requests | | ${percent(loaded.busiestBucketShare)} |`,
   ];
 }

@@ -39,6 +39,8 @@ export interface FleetCluster {
   readonly servers: readonly Server[];
   /** The buckets of the master that can be killed. */
   readonly doomedBuckets: ReadonlySet<number>;
+  /** Of the master that has most. */
+  countConnections(): Promise<number>;
   /** Resolves when another server has taken over. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
@@ -77,6 +79,7 @@ export async function startFleetCluster(dir: string): Promise<FleetCluster> {
       },
       ...{ isIsolated, masters, servers, stop },
       doomedBuckets: await findBuckets(doomed),
+      countConnections: () => countConnections(masters),
       failOver: () => failOver(servers, doomed),
     };
   } catch (error) {
@@ -96,6 +99,11 @@ async function waitForAll(
     return false;
   };
   await waitUntil(isMet, what, 60_000);
+}
+
+async function countConnections(masters: readonly Server[]): Promise<number> {
+  const infos = await Promise.all(masters.map((master) => ask(master, 'info', 'clients')));
+  return Math.max(...infos.map((info) => Number(/^connected_clients:(\d+)/m.exec(info)?.[1])));
 }
 
 async function failOver(servers: readonly Server[], doomed: Server): Promise<void> {

@@ -20,6 +20,8 @@ export interface LoadFigures {
   /** Cores that the masters and the processes of the nodes used, without the watching. */
   readonly redisCores: number;
   readonly nodeCores: number;
+  /** Of one master. */
+  readonly connections: number;
 }
 
 interface WatchOptions {
@@ -39,6 +41,7 @@ export async function watchLoad(options: WatchOptions): Promise<LoadFigures> {
   const redisCores = coresOf(readCpuNanos(masterPids) - before.redis);
   const nodeCores = coresOf(readCpuNanos(pids) - before.nodes);
 
+  const connections = await cluster.countConnections();
   const watches = await Promise.all(
     cluster.masters.map(({ host, port }) => watchCommands(port, host)),
   );
@@ -48,7 +51,7 @@ export async function watchLoad(options: WatchOptions): Promise<LoadFigures> {
   const seen = all.filter(({ connection }) => !FOREIGN.has(connection));
   const shared = seen.filter(isShared).length;
   return {
-    ...{ redisCores, nodeCores, busiestBucketShare: shareOfBusiest(seen) },
+    ...{ redisCores, nodeCores, connections, busiestBucketShare: shareOfBusiest(seen) },
     commandsPerNode: (seen.length - shared) / tookS / nodes,
     commandsShared: shared / tookS,
     byPurpose: sumByPurpose(seen, tookS),
