@@ -44,14 +44,15 @@ function describeChanges({ calm, disturbed }: FleetResult): string[] {
   const row = (what: string, spreads: readonly Spread[]) => {
     const all = spreads.flatMap(({ delaysMs }) => delaysMs);
     const last = spreads.map(({ delaysMs }) => Math.max(0, ...delaysMs));
-    const figures = [all, last].flatMap((list) =>
+    const answered = spreads.map(({ answeredMs }) => answeredMs);
+    const figures = [all, last, answered].flatMap((list) =>
       [0.5, 0.99, 1].map((share) => show(quantileOf(list, share), 0)),
     );
     return `| ${[what, spreads.length, ...figures].join(' | ')} |`;
   };
   return [
-    '| ms after a change | changes | each node p50 | p99 | max | last node p50 | p99 | max |',
-    '|---|--:|--:|--:|--:|--:|--:|--:|',
+    '| ms after a change | changes | each node p50 | p99 | max | last node p50 | p99 | max | operator p50 | p99 | max |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
     row('revocation', calm.revocations),
     row('catalogue', calm.catalogues),
     row('revocation, failover and restarts', disturbed.revocations),

@@ -11,6 +11,8 @@ const CREDIT_MICROS = 1_000_000_000;
 /** How long after a change each node had acted on it. */
 export interface Spread {
   readonly delaysMs: readonly number[];
+  /** How long the operator waited for an answer. */
+  readonly answeredMs: number;
   /** Nodes that never did. */
   readonly missing: readonly string[];
 }
@@ -53,11 +55,13 @@ export function createChangeMeter(operator: Operator, processes: FleetProcesses)
       await waitFor(() => asked.size >= processes.nodes.length, HOLD_MAX_MS);
       const changedMs = Date.now();
       await directory.revokeKey(keyId);
+      const answeredMs = Date.now() - changedMs;
       await waitFor(() => [...holders].every((node) => ends.has(node)), HEARD_MAX_MS);
       return {
         delaysMs: [...ends.values()]
           .filter(({ hasEnded }) => !hasEnded)
           .map(({ atMs }) => atMs - changedMs),
+        answeredMs,
         missing: [...holders].filter((node) => !ends.has(node)),
       };
     },
@@ -74,6 +78,7 @@ export function createChangeMeter(operator: Operator, processes: FleetProcesses)
         ...{ baseVersion: last?.version ?? 0, document: { ...document, models } },
         ...{ fromMs: undefined, via: 'bench' },
       });
+      const answeredMs = Date.now() - changedMs;
       const hasHeard = (node: string) =>
         (startedMs.get(node) ?? 0) > changedMs ||
         sold.some((report) => report.node === node && report.version >= version);
@@ -81,6 +86,7 @@ export function createChangeMeter(operator: Operator, processes: FleetProcesses)
       const heard = sold.filter((report) => report.version === version);
       return {
         delaysMs: heard.map(({ atMs }) => atMs - changedMs),
+        answeredMs,
         missing: processes.nodes.filter((node) => !hasHeard(node)),
       };
     },
