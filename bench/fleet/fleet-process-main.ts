@@ -1,3 +1,4 @@
+import { once, setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createLog } from '../../src/log/create-log.ts';
 import { openEventLog } from '../../test/proof/support/event-log.ts';
@@ -12,8 +13,10 @@ const report = (message: FleetReport) => void process.send?.(message);
 interface RunningNode {
   readonly node: VirtualNode;
   readonly load: NodeLoad;
-  readonly isEnding: { value: boolean };
-  readonly holds: Set<() => void>;
+  /** Aborted when the node ends. */
+  readonly ending: AbortController;
+  /** What it does until then or until they are stopped. */
+  readonly holds: Set<Promise<void>>;
 }
 
 /** A process with some of the nodes, which does what the bench says until it ends. */
@@ -43,7 +46,10 @@ async function runProcess(order: FleetOrder): Promise<void> {
         refusals[name] = (refusals[name] ?? 0) + 1;
       },
     });
-    nodes.set(id, { node, load, isEnding: { value: false }, holds: new Set() });
+    const ending = new AbortController();
+    // Each hold waits for it.
+    setMaxListeners(0, ending.signal);
+    nodes.set(id, { node, load, ending, holds: new Set() });
     report({ type: 'up', node: id });
   };
 
@@ -51,37 +57,46 @@ async function runProcess(order: FleetOrder): Promise<void> {
     const running = nodes.get(id);
     if (running === undefined) return;
     nodes.delete(id);
-    running.isEnding.value = true;
-    for (const leave of running.holds) leave();
+    running.ending.abort();
     await running.load.stop();
+    // A node that ends first answers the requests that it has.
+    await Promise.all(running.holds);
     await running.node.stop();
   };
 
-  const hold = async (id: string, { keyId, text }: { keyId: string; text: string }) => {
-    const running = nodes.get(id);
-    if (running === undefined) return report({ type: 'not_held', node: id, keyId });
-    const { node, isEnding, holds } = running;
+  const hold = async (
+    id: string,
+    { node, ending: { signal } }: RunningNode,
+    { keyId, text }: { readonly keyId: string; readonly text: string },
+  ) => {
     try {
       const request = await askOnce({ steps: node.steps, plans, log: events }, { keyId, text });
       report({ type: 'holding', node: id, keyId });
-      let leave: () => void = () => {};
-      const left = new Promise<void>((resolve) => {
-        leave = resolve;
-      });
-      if (isEnding.value) leave();
-      holds.add(leave);
-      await Promise.race([request.stopped, left]);
-      holds.delete(leave);
-      report({ type: 'stopped', node: id, keyId, atMs: Date.now(), hasEnded: isEnding.value });
+      const ended = signal.aborted ? Promise.resolve() : once(signal, 'abort');
+      await Promise.race([request.stopped, ended]);
+      report({ type: 'stopped', node: id, keyId, atMs: Date.now(), hasEnded: signal.aborted });
       request.settle(1);
     } catch {
       report({ type: 'not_held', node: id, keyId });
     }
   };
 
+  const holdOnAll = (key: { readonly keyId: string; readonly text: string }) => {
+    for (const id of order.nodes) {
+      const running = nodes.get(id);
+      if (running === undefined) {
+        report({ type: 'not_held', node: id, keyId: key.keyId });
+        continue;
+      }
+      const held = hold(id, running, key);
+      running.holds.add(held);
+      void held.finally(() => running.holds.delete(held));
+    }
+  };
+
   const obey = async (command: FleetCommand) => {
     if (command.type === 'load') isOn = command.isOn;
-    else if (command.type === 'hold') for (const id of order.nodes) void hold(id, command);
+    else if (command.type === 'hold') holdOnAll(command);
     else if (command.type === 'restart') {
       await end(command.node);
       await start(command.node);
