@@ -10,6 +10,15 @@ export function isShared({ subject }: Pick<SeenCommand, 'subject'>): boolean {
   );
 }
 
+/** What somebody waits for, by command and connection. */
+const AWAITED: ReadonlyMap<string, string> = new Map([
+  ['evalsha worker-admit', 'admissions and settlements'],
+  ['evalsha worker', 'renewals'],
+  ['evalsha primary-accounts', 'changes by operators'],
+  ['role primary-accounts', 'changes by operators'],
+  ['wait primary-accounts', 'changes by operators'],
+]);
+
 /** What a command is for, as a person would say it. */
 export function purposeOf({ name, subject, connection }: SeenCommand): string {
   if (/:(holds|leases)$/.test(subject)) return 'sweeps';
@@ -22,12 +31,9 @@ export function purposeOf({ name, subject, connection }: SeenCommand): string {
   // The client asks for it over a connection that it opens each time.
   if (connection === 'ended') return 'layout of the Cluster';
   if (subject.startsWith('gw:{c}:')) return 'looks at the catalogue';
-  if (connection === 'worker-admit') return 'admissions and settlements';
-  if (connection === 'primary-accounts') return 'changes by operators';
-  if (connection === 'worker' && name === 'evalsha') return 'renewals';
   if (subject.startsWith('gw:{s}:')) return 'shares of the sweeps';
   if (subject.startsWith('gw:{f}:')) return 'beats';
   if (/^gw:\{x\}:books-(counter|waiting)/.test(subject)) return 'shares of the counts';
   if (subject.startsWith('gw:{x}:')) return 'lease of the books';
-  return `${name} (${connection})`;
+  return AWAITED.get(`${name} ${connection}`) ?? `${name} (${connection})`;
 }

@@ -19,8 +19,8 @@ const NODE_GOAL = 50;
 const FLEET_GOAL = 2_000;
 const FLEET_NODES = 100;
 const START_MAX_MS = 60_000;
-/** Shares are fair again, and first rounds are over. */
-const SETTLE_MS = 5_000;
+/** Shares are fair again, first rounds are over, and clients have seen the layout of a Cluster. */
+const SETTLE_MS = 15_000;
 
 const { values } = parseArgs({
   allowPositionals: true,
