@@ -25,6 +25,8 @@ export interface FleetLine {
   ): void;
   /** Calls back when the line is open again. What was published while it was closed is lost. */
   onOpen(handler: () => void): void;
+  /** Calls back when the line was lost. */
+  onLost(handler: () => void): void;
   /** Whether this node listens to what all nodes do. */
   listenLive(isListening: boolean): void;
   close(): Promise<void>;
@@ -75,6 +77,7 @@ export function openFleetLine({ target, connection, log }: FleetLineOptions): Fl
       handlers.push({ type, handle });
     },
     onOpen: (handler) => void openHandlers.push(handler),
+    onLost: (handler) => void client.on('close', handler),
     listenLive(isListening) {
       if (isListening === isLive) return;
       isLive = isListening;

@@ -16,6 +16,8 @@ const sender = { node: z.string(), run: z.string() };
 const MESSAGE_SCHEMAS = {
   /** The catalogue has this version now. */
   catalogue: z.object({ version: z.int().min(0) }),
+  /** An operator was revoked, or a session has ended: who this id names may do nothing more. */
+  access: z.object({ ended: z.string() }),
   /** The run is to reload its settings, unless it hears of it too late by the clock of Redis. */
   reload: z.object({
     ask: z.string(),

@@ -12,6 +12,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { showCluster } from '../ops/show-cluster.ts';
+import type { OperatorAccess } from './open-operator-access.ts';
 import type { Reload } from './reload.ts';
 import type { SoldCatalogue } from './sold-catalogue.ts';
 import type { WorkerPool } from './worker-pool.ts';
@@ -20,6 +21,7 @@ interface JoinOptions {
   readonly target: RedisTarget;
   readonly node: string;
   readonly pool: Pick<WorkerPool, 'effective' | 'readState' | 'readOpen'>;
+  readonly access: Pick<OperatorAccess, 'hear'>;
   readonly threads: Pick<BooksThreads, 'report'>;
   readonly sold: Pick<SoldCatalogue, 'state'>;
   readonly reload: Reload;
@@ -30,7 +32,7 @@ interface JoinOptions {
 
 /** Makes the node known to all others on its Redis, and them to it. */
 export function joinFleet(options: JoinOptions): Fleet {
-  const { target, node, reload, metrics, clock, log, pool } = options;
+  const { target, node, access, reload, metrics, clock, log, pool } = options;
   const fleet = startFleet({
     ...{ target, nodeId: node, reload, clock, log },
     readOwn: () => readOwnNode(options),
@@ -38,6 +40,7 @@ export function joinFleet(options: JoinOptions): Fleet {
     readOpen: pool.readOpen,
     onCommand: createObserveCommand(metrics, 'fleet'),
   });
+  access.hear(fleet.line);
   metrics.members.watch((set) => {
     for (const [state, count] of Object.entries(fleet.facts()?.members ?? {})) {
       set({ state }, count);

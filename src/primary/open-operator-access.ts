@@ -4,45 +4,40 @@ import {
   type OperatorDirectory,
 } from '../accounts/operators/operator-directory.ts';
 import { createSessions, type Sessions } from '../accounts/operators/sessions.ts';
-import type { RedisTarget } from '../lib/address/redis-target.ts';
-import type { Log } from '../lib/log.ts';
+import type { Config } from '../config/config.ts';
+import type { FleetLine } from '../fleet/fleet-line.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { type CallerMemory, createCallerMemory } from '../ops/access/caller-memory.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
-import { listenForChanges } from '../redis/listen-for-changes.ts';
 
 /** Who may use the admin API, by what Redis has. */
 export interface OperatorAccess {
   readonly operators: OperatorDirectory;
   readonly sessions: Sessions;
   readonly callers: CallerMemory;
-  close(): Promise<void>;
+  /** Hears on the line of the fleet who was revoked on other nodes. */
+  hear(line: Pick<FleetLine, 'onMessage' | 'onOpen' | 'onLost'>): void;
 }
 
 interface OperatorAccessOptions {
-  readonly target: RedisTarget;
   readonly connection: RedisConnection;
-  readonly sessionMs: number;
+  readonly oidc: Config['ops']['oidc'];
   readonly clock: Clock;
-  readonly log: Log;
 }
 
-/** Hears on a connection of its own who was revoked on other nodes. */
 export function openOperatorAccess(options: OperatorAccessOptions): OperatorAccess {
-  const { target, connection, sessionMs, clock, log } = options;
+  const { connection, oidc, clock } = options;
   const callers = createCallerMemory(clock);
-  const changes = listenForChanges({
-    ...{ target, name: 'primary-changes', log },
-    onChange({ subject }) {
-      if (subject === 'operator' || subject === 'session') callers.forgetAll();
-    },
-    onResync: () => callers.setHearing(true),
-    onLost: () => callers.setHearing(false),
-  });
+  // Without a provider no session is opened.
+  const lifeMs = oidc?.sessionMs ?? 0;
   return {
     operators: createOperatorDirectory({ connection, randomBytes, clock }),
-    sessions: createSessions({ connection, randomBytes, clock, lifeMs: sessionMs }),
+    sessions: createSessions({ connection, randomBytes, clock, lifeMs }),
     callers,
-    close: () => changes.close(),
+    hear(line) {
+      line.onMessage('access', callers.forgetAll);
+      line.onOpen(() => callers.setHearing(true));
+      line.onLost(() => callers.setHearing(false));
+    },
   };
 }

@@ -87,7 +87,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       ...{ metrics, log },
       tellMasters: (news) => pool?.tellMasters(news),
     });
-    const { audit, journal, threads } = books;
+    const { access, audit, journal, threads } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const parts = { books, node: loadNodeId(config.dataDir), nodeMetrics, sold, log };
     pool = createWorkerPool({
@@ -102,7 +102,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const reload: Reload = async (who) => (isReady ? workers.reload(who) : { kind: 'busy' });
     const { node } = parts;
     const time = { clock: systemClock, log };
-    fleet = joinFleet({ target, node, pool, threads, sold, reload, metrics, ...time });
+    fleet = joinFleet({ target, node, pool, access, threads, sold, reload, metrics, ...time });
     const { tellCatalogue: onChange } = workers;
     await sold.open({ connection: books.connection, line: fleet.line, metrics, onChange, ...time });
     ops = await startOps({

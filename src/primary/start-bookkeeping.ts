@@ -105,8 +105,6 @@ function startBooks({ target, config, log }: BookkeepingOptions) {
 export async function startBookkeeping(options: BookkeepingOptions): Promise<Bookkeeping> {
   const { target, config, metrics, clock, log } = options;
   const { dataDir, ops } = config;
-  // Without a provider no session is opened.
-  const sessionMs = ops.oidc?.sessionMs ?? 0;
   const connect = (name: string, label: 'primary' | 'accounts') => {
     const onCommand = createObserveCommand(metrics, label);
     return connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log, onCommand });
@@ -131,7 +129,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   const directory = createDirectory({
     ...{ connection: directoryConnection, randomBytes, clock, digestKey },
   });
-  const access = openOperatorAccess({ target, connection, sessionMs, clock, log });
+  const access = openOperatorAccess({ connection, oidc: ops.oidc, clock });
   const audit = createAuditLog({ connection, randomBytes, clock, log });
   const masters = watchMasters({
     ...{ connection, log },
@@ -164,7 +162,6 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       await journal.close();
       await Promise.all([keeper.stop(), threads.stop()]);
       await audit.close();
-      await access.close();
       await Promise.all([connection.close(), directoryConnection.close()]);
     },
   };

@@ -7,15 +7,9 @@ import { CHANGES_CHANNEL } from './redis-keys.ts';
 const MESSAGE_VERSION = 1;
 const COMMAND_TIMEOUT_MS = 1_000;
 
-/** What may change, as messages name it. */
-const SUBJECTS = ['key', 'account', 'operator', 'session'] as const;
-
-/**
- * A record has changed. `quota/scripts/keyset.lua` publishes it, and the scripts of operators and
- * their sessions do.
- */
+/** The record of a key or an account has changed. `quota/scripts/keyset.lua` publishes it. */
 export interface Change {
-  readonly subject: (typeof SUBJECTS)[number];
+  readonly subject: 'key' | 'account';
   readonly id: string;
   readonly version: number;
   readonly status: string;
@@ -30,13 +24,11 @@ interface ListenOptions {
   readonly onChange: (change: Change) => void;
   /** The channel is open again. Changes published while it was closed are lost. */
   readonly onResync: () => void;
-  /** The channel is closed, so from now on changes are missed. */
-  readonly onLost?: () => void;
 }
 
 /** Listens on a connection of its own, which then takes no other commands. */
 export function listenForChanges(options: ListenOptions): { close(): Promise<void> } {
-  const { target, name, log, onChange, onResync, onLost } = options;
+  const { target, name, log, onChange, onResync } = options;
   const connection = connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log });
   const { client } = connection;
 
@@ -48,7 +40,6 @@ export function listenForChanges(options: ListenOptions): { close(): Promise<voi
   };
   if (client.status === 'ready') subscribe();
   client.on('ready', subscribe);
-  if (onLost !== undefined) client.on('close', onLost);
   client.on('messageBuffer', (_channel: Buffer, message: Buffer) => {
     const change = decodeChange(message);
     if (change !== undefined) onChange(change);
@@ -61,10 +52,9 @@ export function decodeChange(message: Uint8Array): Change | undefined {
   try {
     const [version, subject, id, recordVersion, status, changedMs] = unpack(message) as unknown[];
     if (version !== MESSAGE_VERSION || typeof id !== 'string') return undefined;
-    const known = SUBJECTS.find((each) => each === subject);
-    if (known === undefined) return undefined;
+    if (subject !== 'key' && subject !== 'account') return undefined;
     return {
-      ...{ subject: known, id, version: Number(recordVersion), status: String(status) },
+      ...{ subject, id, version: Number(recordVersion), status: String(status) },
       changedMs: typeof changedMs === 'string' ? Number(changedMs) : undefined,
     };
   } catch {

@@ -98,7 +98,7 @@ export const OPERATOR_KEYS = {
   signIns: 'gw:{o}:sign-ins',
 } as const;
 
-/** Changes of keys, accounts and operators are published here, to every worker of every node. */
+/** Changes of keys and accounts are published here, to every worker of every node. */
 export const CHANGES_CHANNEL = 'gw:changes';
 
 /**

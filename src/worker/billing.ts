@@ -183,7 +183,6 @@ function createReaction(options: BillingOptions, keyCheck: KeyCheck, openHolds: 
   const { metrics, clock, clockSkewMs } = options;
   return (change: Change) => {
     const { subject, id, status } = change;
-    if (subject !== 'key' && subject !== 'account') return;
     observeChange(metrics, change, clock.nowMs() + clockSkewMs());
     if (subject === 'key' && status === 'revoked') {
       keyCheck.noteRevoked(id);

@@ -6,12 +6,10 @@
   ARGV  digest, id, channel
   Reply 1, or 0 when there was none
 
-  The message is {1, 'session', id, 1, 'revoked', ms}; ms is a text.
+  The message is one of src/fleet/fleet-messages.ts.
 ]]
 local sessions = KEYS[1]
 local digest, id, channel = unpack(ARGV)
-local time = redis.call('TIME')
-local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 local count = redis.call('HDEL', sessions, digest)
-redis.call('PUBLISH', channel, cmsgpack.pack({ 1, 'session', id, 1, 'revoked', now }))
+redis.call('PUBLISH', channel, cjson.encode({ type = 'access', ended = id }))
 return count

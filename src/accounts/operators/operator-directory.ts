@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { type RandomBytes, randomBase62 } from '../../lib/units/base62.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
-import { CHANGES_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
+import { FLEET_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
 import { DirectoryError } from '../directory-error.ts';
 import { createRecentWrites } from '../recent-writes.ts';
 import { createRecordStore, type RecordStore } from '../record-store.ts';
@@ -87,7 +87,7 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
     revokeScript.call(
       connection,
       { operators, tokens, revoked },
-      { id, digest, channel: CHANGES_CHANNEL },
+      { id, digest, channel: FLEET_CHANNEL },
     );
 
   return {

@@ -6,7 +6,7 @@
   ARGV  id, digest, channel
   Reply when it was revoked, in ms; 0 when there is no such operator
 
-  The message is {1, 'operator', id, 1, 'revoked', ms}; ms is a text.
+  The message is one of src/fleet/fleet-messages.ts.
 ]]
 local operators, tokens, revoked = unpack(KEYS)
 local id, digest, channel = unpack(ARGV)
@@ -15,5 +15,5 @@ local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 redis.call('HSETNX', revoked, id, now)
 redis.call('HDEL', tokens, digest)
-redis.call('PUBLISH', channel, cmsgpack.pack({ 1, 'operator', id, 1, 'revoked', now }))
+redis.call('PUBLISH', channel, cjson.encode({ type = 'access', ended = id }))
 return tonumber(redis.call('HGET', revoked, id))

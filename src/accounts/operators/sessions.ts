@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { type RandomBytes, randomBase62 } from '../../lib/units/base62.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
-import { CHANGES_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
+import { FLEET_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
 import { createRecordStore } from '../record-store.ts';
 import { digestSecret } from './operator-token.ts';
 import { createTickets } from './tickets.ts';
@@ -78,7 +78,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   });
 
   const end = async (digest: string, { id }: Session) => {
-    const args = { digest, id, channel: CHANGES_CHANNEL };
+    const args = { digest, id, channel: FLEET_CHANNEL };
     const redisKeys = { sessions: OPERATOR_KEYS.sessions };
     await store.ask(() => endScript.call(connection, redisKeys, args));
   };
