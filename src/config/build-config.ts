@@ -54,6 +54,7 @@ function buildOidc(oidc: NonNullable<Settings['ops']['oidc']>): OidcConfig {
     roles: oidc.roles,
     scopes: oidc.scopes,
     sessionMs: oidc.session,
+    sessionIdleMs: oidc.session_idle,
   };
 }
 

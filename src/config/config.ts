@@ -132,6 +132,7 @@ export interface OidcConfig {
   readonly roles: Readonly<Record<string, Role>>;
   readonly scopes: string;
   readonly sessionMs: number;
+  readonly sessionIdleMs: number;
 }
 
 /** Who may use the admin API, and where. */

@@ -66,6 +66,7 @@ function maskOps({ listen, adminToken, oidc }: OpsConfig) {
       roles: oidc.roles,
       scopes: oidc.scopes,
       session: formatDuration(oidc.sessionMs),
+      session_idle: formatDuration(oidc.sessionIdleMs),
     },
   };
 }

@@ -29,10 +29,10 @@ export function openOperatorAccess(options: OperatorAccessOptions): OperatorAcce
   const { connection, oidc, clock } = options;
   const callers = createCallerMemory(clock);
   // Without a provider no session is opened.
-  const lifeMs = oidc?.sessionMs ?? 0;
+  const { sessionMs: lifeMs = 0, sessionIdleMs: idleMs = 0 } = oidc ?? {};
   return {
     operators: createOperatorDirectory({ connection, randomBytes, clock }),
-    sessions: createSessions({ connection, randomBytes, clock, lifeMs }),
+    sessions: createSessions({ connection, randomBytes, clock, lifeMs, idleMs }),
     callers,
     hear(line) {
       line.onMessage('access', callers.forgetAll);

@@ -212,6 +212,7 @@ async function repeatWrites(
     try {
       await directory.replayRecentWrites();
       await access.operators.replayRecentWrites();
+      await access.sessions.replayRecentWrites();
       await audit.replayRecentEntries();
       return;
     } catch (error) {

@@ -101,7 +101,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const audit = createAuditLog({ connection, randomBytes, clock: systemClock, log });
   const operators = createOperatorDirectory({ connection, randomBytes, clock: systemClock });
   const sessions = createSessions({
-    ...{ connection, randomBytes, clock: systemClock, lifeMs: 60_000 },
+    ...{ connection, randomBytes, clock: systemClock, lifeMs: 60_000, idleMs: 60_000 },
   });
   const callers = createCallerMemory(systemClock);
   const events = createEventHub();

@@ -3,14 +3,15 @@
   Add: keeps a record that has an end.
 
   KEYS  tickets
-  ARGV  digest, record, life_ms, tickets_max
-  Reply when it ends, in ms
+  ARGV  digest, record, life_ms, idle_ms, tickets_max
+  Reply when it ends for good, in ms
 
   Those that have ended are forgotten. When there is no room, the one that would end first is, too.
-  What is kept is the end, the digest and the record, with spaces between.
+  What is kept is when it ends unless it is used, when it ends for good, the digest and the record,
+  with spaces between.
 ]]
 local tickets = KEYS[1]
-local digest, record, life_ms, tickets_max = unpack(ARGV)
+local digest, record, life_ms, idle_ms, tickets_max = unpack(ARGV)
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local all = redis.call('HGETALL', tickets)
@@ -25,7 +26,8 @@ for n = 1, #all, 2 do
   end
 end
 if count >= tonumber(tickets_max) then redis.call('HDEL', tickets, first) end
-local ends = now + tonumber(life_ms)
-redis.call('HSET', tickets, digest, string.format('%.0f', ends) .. ' ' .. digest .. ' ' .. record)
+local last = now + tonumber(life_ms)
+local ends = math.min(last, now + tonumber(idle_ms))
+redis.call('HSET', tickets, digest, string.format('%.0f %.0f %s %s', ends, last, digest, record))
 redis.call('PEXPIRE', tickets, life_ms)
-return ends
+return last

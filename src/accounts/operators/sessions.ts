@@ -4,6 +4,7 @@ import { type RandomBytes, randomBase62 } from '../../lib/units/base62.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { FLEET_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
+import { createRecentWrites } from '../recent-writes.ts';
 import { createRecordStore } from '../record-store.ts';
 import { digestSecret } from './operator-token.ts';
 import { createTickets } from './tickets.ts';
@@ -53,6 +54,10 @@ export interface Sessions {
   /** Undefined if there was no such session. */
   end(cookie: string): Promise<Session | undefined>;
   endById(id: string): Promise<Session | undefined>;
+  /**
+   * Called after a change of masters, which may have brought back what had ended. Safe at any time.
+   */
+  replayRecentWrites(): Promise<void>;
 }
 
 interface SessionsOptions {
@@ -60,27 +65,32 @@ interface SessionsOptions {
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
   readonly lifeMs: number;
+  /** A session that is not used for this long ends too. */
+  readonly idleMs: number;
 }
 
 type StoredSession = Omit<Session, 'untilMs'>;
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { connection, randomBytes, clock, lifeMs } = options;
+  const { connection, randomBytes, clock, lifeMs, idleMs } = options;
   const store = createRecordStore(connection, clock);
+  const recent = createRecentWrites(clock);
   const parts = { connection, store, randomBytes };
   const signIns = createTickets({
     ...{ ...parts, tickets: OPERATOR_KEYS.signIns },
-    ...{ lifeMs: SIGN_IN_MS_MAX, ticketsMax: SIGN_INS_MAX },
+    ...{ lifeMs: SIGN_IN_MS_MAX, idleMs: SIGN_IN_MS_MAX, ticketsMax: SIGN_INS_MAX },
   });
   const tickets = createTickets({
     ...{ ...parts, tickets: OPERATOR_KEYS.sessions },
-    ...{ lifeMs, ticketsMax: SESSIONS_MAX },
+    ...{ lifeMs, idleMs, ticketsMax: SESSIONS_MAX },
   });
 
   const end = async (digest: string, { id }: Session) => {
     const args = { digest, id, channel: FLEET_CHANNEL };
     const redisKeys = { sessions: OPERATOR_KEYS.sessions };
-    await store.ask(() => endScript.call(connection, redisKeys, args));
+    const remove = () => store.ask(() => endScript.call(connection, redisKeys, args));
+    await remove();
+    recent.add(remove);
   };
 
   const find: Sessions['find'] = async (cookie) => {
@@ -93,7 +103,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     beginSignIn: (signIn) => signIns.add(JSON.stringify(signIn)),
     async takeSignIn(cookie) {
       const found = await signIns.take(cookie);
-      return found && (JSON.parse(found.text) as BegunSignIn);
+      if (found === undefined) return undefined;
+      recent.add(() => signIns.take(cookie));
+      return JSON.parse(found.text) as BegunSignIn;
     },
     async open(person) {
       const id = SESSION_ID_PREFIX + randomBase62(ID_CHARS, randomBytes);
@@ -104,7 +116,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     async list() {
       const nowMs = clock.nowMs();
       return (await tickets.list())
-        .filter(({ untilMs }) => untilMs > nowMs)
+        .filter(({ idleUntilMs }) => idleUntilMs > nowMs)
         .map(({ text, untilMs }) => decode(text, untilMs))
         .toSorted((a, b) => a.createdMs - b.createdMs);
     },
@@ -122,6 +134,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
       return undefined;
     },
+    replayRecentWrites: () => recent.repeat(),
   };
 }
 

@@ -11,24 +11,27 @@ const COOKIE_PATTERN = /^[0-9A-Za-z]{43}$/;
 const addScript = loadLuaScript(
   new URL('./add-ticket.lua', import.meta.url),
   ['tickets'],
-  ['digest', 'record', 'life_ms', 'tickets_max'],
+  ['digest', 'record', 'life_ms', 'idle_ms', 'tickets_max'],
 );
 const readScript = loadLuaScript(
   new URL('./read-ticket.lua', import.meta.url),
   ['tickets'],
-  ['digest', 'is_taken'],
+  ['digest', 'is_taken', 'idle_ms'],
 );
 
 /** A record that one browser may use, until its end. */
 interface Ticket {
   readonly text: string;
+  /** When it ends unless it is used before. */
+  readonly idleUntilMs: number;
+  /** When it ends for good. */
   readonly untilMs: number;
 }
 
 /** Redis has only digests of the cookies, so nobody who reads it can use a ticket. */
 export interface Tickets {
   add(text: string): Promise<{ readonly cookie: string; readonly untilMs: number }>;
-  /** Undefined if there is none, or if it has ended. */
+  /** This is a use. Undefined if there is none, or if it has ended. */
   read(cookie: string): Promise<Ticket | undefined>;
   /** Reads it this once. */
   take(cookie: string): Promise<Ticket | undefined>;
@@ -43,19 +46,22 @@ interface TicketsOptions {
   /** The Redis key of all of them. */
   readonly tickets: string;
   readonly lifeMs: number;
+  /** One that is not used for this long ends too. */
+  readonly idleMs: number;
   /** Of all nodes together. Beyond this, the one that would end first is forgotten. */
   readonly ticketsMax: number;
 }
 
 export function createTickets(options: TicketsOptions): Tickets {
-  const { connection, store, randomBytes, tickets, lifeMs, ticketsMax } = options;
+  const { connection, store, randomBytes, tickets, lifeMs, idleMs, ticketsMax } = options;
 
   const read = async (cookie: string, isTaken: boolean) => {
     if (!COOKIE_PATTERN.test(cookie)) return undefined;
-    const args = { digest: digestSecret(cookie), is_taken: isTaken ? '1' : '0' };
+    const args = { digest: digestSecret(cookie), is_taken: isTaken ? '1' : '0', idle_ms: idleMs };
     const ask = () => readScript.call(connection, { tickets }, args);
-    const [text, untilMs] = (await store.ask(ask)) as [string?, number?];
-    return text === undefined ? undefined : { text, untilMs: Number(untilMs) };
+    const [text, idleUntilMs, untilMs] = (await store.ask(ask)) as [string?, number?, number?];
+    if (text === undefined) return undefined;
+    return { text, idleUntilMs: Number(idleUntilMs), untilMs: Number(untilMs) };
   };
 
   return {
@@ -63,7 +69,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       const cookie = randomBase62(COOKIE_CHARS, randomBytes);
       const args = {
         ...{ digest: digestSecret(cookie), record: text },
-        ...{ life_ms: lifeMs, tickets_max: ticketsMax },
+        ...{ life_ms: lifeMs, idle_ms: idleMs, tickets_max: ticketsMax },
       };
       const untilMs = await store.ask(() => addScript.call(connection, { tickets }, args));
       return { cookie, untilMs: Number(untilMs) };
@@ -73,8 +79,9 @@ export function createTickets(options: TicketsOptions): Tickets {
     async list() {
       const values = (await store.ask(() => connection.send('hvals', [tickets]))) as string[];
       return values.map((value) => {
-        const [until = '', digest = '', ...rest] = value.split(' ');
-        return { digest, text: rest.join(' '), untilMs: Number(until) };
+        const [idleUntil, until, digest = '', ...rest] = value.split(' ');
+        const ends = { idleUntilMs: Number(idleUntil), untilMs: Number(until) };
+        return { digest, text: rest.join(' '), ...ends };
       });
     },
   };

@@ -66,4 +66,5 @@ export const oidc = settingsMap({
     /^(?=(?:.* )?openid(?: |$))[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/,
   ).prefault('openid profile'),
   session: duration(SESSION_MS_MIN, SESSION_MS_MAX).prefault('8h'),
+  session_idle: duration(SESSION_MS_MIN, SESSION_MS_MAX).prefault('1h'),
 });
