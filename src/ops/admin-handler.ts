@@ -7,6 +7,7 @@ import { rolesWithin } from '../lib/role.ts';
 import type { AdminCaller, CallerKind } from './access/admin-caller.ts';
 import { type AuthorizeOptions, createAuthorizeAdmin } from './access/authorize-admin.ts';
 import type { CallerMemory } from './access/caller-memory.ts';
+import { createEndWithCaller } from './access/end-with-caller.ts';
 import type { TrustConnection } from './access/limit-connections.ts';
 import type { PublishEvent } from './event-hub.ts';
 import type { OidcOptions } from './oidc/oidc-parts.ts';
@@ -46,6 +47,7 @@ export function createAdminHandler(
 ) {
   const { node, audit, publish, onCall } = options;
   const authorize = createAuthorizeAdmin(options);
+  const endWithCaller = createEndWithCaller(options.callers);
 
   /**
    * Reports a change that took place. From here on, a failure to report it must not fail the call.
@@ -92,7 +94,11 @@ export function createAdminHandler(
       }
       throw error;
     });
-    if ('stream' in answer) return answer;
+    if ('stream' in answer) {
+      if (caller.kind === 'admin_token') return answer;
+      const hasEnd = route.answer !== 'text/event-stream';
+      return endWithCaller({ ...answer, hasEnd }, () => authorize(headers, address));
+    }
     const { status, change } = answer;
     if (what !== undefined && change !== undefined) {
       await tell(what, who, change, 'done');

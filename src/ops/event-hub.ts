@@ -48,6 +48,8 @@ export function createEventHub(): EventHub {
 
   const send = (subscriber: Subscriber, text: string) => {
     const { response } = subscriber;
+    // Its reader was revoked.
+    if (response.writableEnded) return;
     if (response.writableLength + text.length > QUEUE_BYTES_MAX) {
       subscriber.missed += 1;
       return;

@@ -19,6 +19,8 @@ export interface CallerMemory {
   ): Promise<AdminCaller | undefined>;
   /** Somebody was revoked, on any node. */
   forgetAll(): void;
+  /** Calls back when somebody was revoked, until the signal fires. */
+  onForget(handler: () => void, until: AbortSignal): void;
   /** Whether revocations on other nodes are heard from now on. */
   setHearing(isHearing: boolean): void;
 }
@@ -28,6 +30,7 @@ export function createCallerMemory(clock: Clock): CallerMemory {
     createBoundedCache({ clock, keepMs: KEEP_MS, entriesMax: CALLERS_MAX });
   let known = create();
   let isHeard = false;
+  const handlers = new Set<() => void>();
 
   return {
     async find(secret, ask) {
@@ -42,6 +45,11 @@ export function createCallerMemory(clock: Clock): CallerMemory {
     },
     forgetAll() {
       known = create();
+      for (const handle of handlers) handle();
+    },
+    onForget(handler, until) {
+      handlers.add(handler);
+      until.addEventListener('abort', () => handlers.delete(handler));
     },
     setHearing(isHearing) {
       isHeard = isHearing;

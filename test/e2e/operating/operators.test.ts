@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROLES, type Role, rolesWithin } from '../../../src/lib/role.ts';
 import { defineAdminRoute } from '../../../src/ops/routes/admin-route.ts';
 import { admin } from '../../support/clients/admin.ts';
+import { waitForMembers } from '../../support/clients/read-cluster.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
@@ -39,6 +40,21 @@ async function ask(gateway: Gateway, token: string, route = 'GET /operators/me',
   const answer = isJson ? ((await response.json()) as Record<string, unknown>) : undefined;
   leaving.abort();
   return { status: response.status, body: answer, code: codeOf(answer) };
+}
+
+/** Reads events, and tells whether they are over. */
+async function listen(gateway: Gateway, bearer: string) {
+  const headers = { authorization: `Bearer ${bearer}` };
+  const response = await fetch(`${gateway.opsUrl}/admin/v1/events`, { headers });
+  expect(response.status).toBe(200);
+  const reading = { isOver: false };
+  void response
+    .text()
+    .catch(() => {})
+    .finally(() => {
+      reading.isOver = true;
+    });
+  return reading;
 }
 
 function codeOf(body: unknown): string | undefined {
@@ -155,18 +171,61 @@ it('a token that was revoked on one node is refused on all, at once and for good
   await expect(admin(node).call('POST', '/operators/op_none/revoke')).rejects.toThrow('404');
 });
 
-it('without Redis the admin token still shows the node, and every other token gets 503', async () => {
+it('without Redis the admin token still shows the node, and every other token gets 503 and no events', async () => {
   const { nodes, redis } = await startNodes();
   const [node] = nodes;
   const { token } = await admin(node).call<NewOperator>('POST', '/operators', {
     ...{ name: 'Ada', role: 'operator' },
   });
   expect((await ask(node, token)).status).toBe(200);
+  const events = await listen(node, token);
   redis.signal('SIGKILL');
   await waitUntil(async () => (await ask(node, token)).status !== 200, 'the outage is noticed');
   for (let i = 0; i < 3; i++) {
     expect(await ask(node, token)).toMatchObject({ status: 503, code: 'store_unavailable' });
   }
+  await waitUntil(() => events.isOver, 'nobody can tell whether the events may go on');
   await admin(node).call('GET', '/cluster');
   await admin(node).call('GET', '/operators/me');
+});
+
+it('events, and all that goes on for long, break off on every node when their reader is revoked', async () => {
+  const [node] = started.nodes;
+  const { id, token } = await create('viewer', 'Mallory');
+  const { token: another } = await create('viewer', 'Ada');
+  const read = await Promise.all(started.nodes.map((each) => listen(each, token)));
+  const stays = await Promise.all(started.nodes.map((each) => listen(each, another)));
+  await admin(node).call('POST', `/operators/${id}/revoke`);
+  await waitUntil(() => read.every(({ isOver }) => isOver), 'the streams are over', 3_000);
+  expect(stays).toEqual(stays.map(() => ({ isOver: false })));
+});
+
+it('the audit log names the person who reloads nodes and changes the catalogue', async () => {
+  const { nodes } = await startNodes({ settings: 'catalogue: store\n', workers: 1 });
+  const [node, other] = nodes;
+  const { id, token } = await admin(node).call<NewOperator>('POST', '/operators', {
+    ...{ name: 'Ada', role: 'operator' },
+  });
+  await waitForMembers(node, (shown) => shown.length === 2, 'the nodes know each other');
+  const { body } = await ask(node, token, 'GET /catalogue');
+  const catalogue = { ...(body?.['catalogue'] as object), plans: { starter: 7 } };
+  const changed = await ask(other, token, 'PUT /catalogue', { base_version: 1, catalogue });
+  expect([changed.status, changed.body]).toMatchObject([200, { version: 2 }]);
+  await ask(node, token, 'POST /catalogue/rollback', { base_version: 2, version: 1 });
+  const reloaded = await ask(node, token, 'POST /cluster/reload');
+  const done = expect.objectContaining({ status: 'reloaded' });
+  expect(reloaded.body).toEqual({ nodes: [done, done] });
+  await ask(node, token, 'POST /reload');
+  const readWho = async (what: string) => {
+    const { data } = await admin(node).call<{ data: { what: string; who: object }[] }>(
+      ...(['GET', '/audit'] as const),
+    );
+    return data.filter((entry) => entry.what === what).map(({ who }) => who);
+  };
+  const who = { via: 'api', operator: { id, name: 'Ada' } };
+  await waitUntil(async () => (await readWho('node.reload')).length === 3, 'each node says so');
+  for (const what of ['catalogue.apply', 'catalogue.rollback', 'node.reload']) {
+    for (const each of await readWho(what)) expect(each, what).toMatchObject(who);
+    expect(await readWho(what), what).not.toEqual([]);
+  }
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { ageTickets } from '../../support/age-tickets.ts';
 import { admin } from '../../support/clients/admin.ts';
 import {
   OIDC_CLIENT,
@@ -8,24 +9,30 @@ import {
 import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { useBrowser } from '../../support/servers/start-browser.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
-import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import {
+  startRedisServer,
+  stopRedisServers,
+  type TestRedisServer,
+} from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createVisitor, startOidcNode } from './use-oidc-node.ts';
 
 const SESSION = 'tollgate-session';
+const HOUR_MS = 3_600_000;
 const undos: (() => void | Promise<void>)[] = [];
 let provider: OidcProvider;
 let node: Gateway;
 let other: Gateway;
+let redis: TestRedisServer;
 const openTab = useBrowser();
 
 beforeAll(async () => {
   const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
-  const { port: redisPort } = await startRedisServer();
+  redis = await startRedisServer();
   const [opsPort, otherPort] = [await findFreePort(), await findFreePort()];
   const redirectUrl = `http://127.0.0.1:${opsPort}/oidc/callback`;
   provider = await startOidcProvider([redirectUrl], cleanUp);
-  const shared = { issuer: provider.issuer, redirectUrl, redisPort, cleanUp };
+  const shared = { issuer: provider.issuer, redirectUrl, redisPort: redis.port, cleanUp };
   node = await startOidcNode({ ...shared, opsPort });
   other = await startOidcNode({ ...shared, opsPort: otherPort });
 });
@@ -177,6 +184,36 @@ it('a session that was revoked or left is refused on every node', async () => {
   expect(leaving.cookies.has(SESSION)).toBe(false);
   leaving.cookies.set(SESSION, kept);
   expect((await leaving.me()).status).toBe(401);
+});
+
+it('a session ends by time, and so do the events that it reads', async () => {
+  const visitor = createVisitor(node);
+  await visitor.signIn();
+  let isOver = false;
+  const cookie = `${SESSION}=${visitor.cookies.get(SESSION)}`;
+  const events = await fetch(`${node.opsUrl}/admin/v1/events`, {
+    headers: { cookie, 'x-tollgate-session': '1' },
+  });
+  expect(events.status).toBe(200);
+  void events
+    .text()
+    .catch(() => {})
+    .finally(() => {
+      isOver = true;
+    });
+  await ageTickets(redis, 'gw:{o}:sessions', HOUR_MS);
+  await waitUntil(() => isOver, 'the events end');
+  for (const { opsUrl } of [node, other]) {
+    await waitUntil(async () => (await visitor.me(opsUrl)).status === 401, 'the session has ended');
+  }
+});
+
+it('no page of the sign-in and of the dashboard can be put into a frame', async () => {
+  for (const path of ['/', '/oidc/sign-in', '/oidc/callback?code=c&state=s']) {
+    const { headers } = await createVisitor(node).visit(`${node.opsUrl}${path}`);
+    expect(headers.get('content-security-policy'), path).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-frame-options'), path).toBe('DENY');
+  }
 });
 
 it('no log line has a code, a cookie or the secret of the client', async () => {
