@@ -105,6 +105,20 @@ async function send(gateway: Gateway, all: Secrets, { path, key, model, body, wa
   await response.text().catch(() => '');
 }
 
+/** Uses the token of an operator where it belongs, and as if it were a key. */
+async function sendToken(gateway: Gateway, token: string) {
+  const authorization = `Bearer ${token}`;
+  for (const url of [`${gateway.opsUrl}/admin/v1/models`, `${gateway.url}/v1/models`]) {
+    const response = await fetch(url, { headers: { authorization } });
+    expect(await response.text()).not.toContain(token.slice(4));
+  }
+  const asked = await fetch(`${gateway.url}/v1/messages`, {
+    ...{ method: 'POST', body: '{}' },
+    headers: { 'x-api-key': token, 'content-type': 'application/json' },
+  });
+  expect(await asked.text()).not.toContain(token.slice(4));
+}
+
 it('no line of the log has a prompt, an answer, a key, a token or a header in it', async () => {
   const seed = Date.now();
   const [all] = fc.sample(secrets, { seed, numRuns: 1 });
@@ -130,6 +144,17 @@ upstreams: [{name: main, kind: native, url: "${upstream.url}", api_key: ${all.up
       headers: { authorization: `Bearer ${token}` },
     });
   }
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${gateway.opsUrl}/admin/v1${path}`, {
+      ...{ method: 'POST', body: JSON.stringify(body) },
+      headers: { authorization: `Bearer ${all.adminToken}`, 'content-type': 'application/json' },
+    });
+    return (await response.json()) as { readonly id: string; readonly token: string };
+  };
+  const operator = await post('/operators', { name: 'Ada', role: 'operator' });
+  await sendToken(gateway, operator.token);
+  await post(`/operators/${operator.id}/revoke`, {});
+  await sendToken(gateway, operator.token);
   const key = gateway.key();
   gateway.signal('SIGTERM');
   expect(await gateway.waitForExit()).toBe(0);
@@ -144,7 +169,7 @@ upstreams: [{name: main, kind: native, url: "${upstream.url}", api_key: ${all.up
   );
   const written = gateway.stderr().toLowerCase();
   const spans = collector.bodies.join().toLowerCase();
-  for (const [name, text] of Object.entries({ ...all, key })) {
+  for (const [name, text] of Object.entries({ ...all, key, operator: operator.token })) {
     expect(written.includes(text.toLowerCase()), `the log has ${name}; seed ${seed}`).toBe(false);
     // Collectors receive the state of the client's trace on purpose.
     if (name === 'header') continue;
