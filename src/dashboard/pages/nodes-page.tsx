@@ -1,4 +1,5 @@
 import { api } from '../api/api.ts';
+import { mayAct } from '../api/session.ts';
 import { useLoad } from '../loading/use-load.ts';
 import { LoadView } from '../parts/load-view.tsx';
 import { FleetNotices } from './nodes/fleet-notices.tsx';
@@ -15,10 +16,12 @@ export function NodesPage() {
         <>
           <FleetNotices cluster={cluster} />
           <MemberTable cluster={cluster} detail="full" />
-          <ReloadAll
-            running={cluster.nodes.filter(({ state }) => state !== 'gone').length}
-            onReloaded={load.reload}
-          />
+          {mayAct('operator') && (
+            <ReloadAll
+              running={cluster.nodes.filter(({ state }) => state !== 'gone').length}
+              onReloaded={load.reload}
+            />
+          )}
         </>
       )}
     </LoadView>
