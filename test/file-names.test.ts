@@ -36,6 +36,7 @@ const TWICE: Readonly<Record<string, string>> = {
   Statement: 'the dashboard mirrors it',
   UsageReport: 'the dashboard mirrors it',
   UsageRow: 'the dashboard mirrors it',
+  VersionNote: 'the dashboard mirrors it',
 };
 
 /** Pairs of names that differ in one letter, and why. */

@@ -76,7 +76,7 @@ export function createChangeMeter(operator: Operator, processes: FleetProcesses)
       const changedMs = Date.now();
       const { version } = await catalogue.apply({
         ...{ baseVersion: last?.version ?? 0, document: { ...document, models } },
-        ...{ fromMs: undefined, via: 'bench' },
+        ...{ fromMs: undefined, who: { via: 'api', token: null, address: null, operator: null } },
       });
       const answeredMs = Date.now() - changedMs;
       const hasHeard = (node: string) =>

@@ -88,6 +88,7 @@ export async function startVirtualNode(options: VirtualNodeOptions): Promise<Vir
       readState: () => stateOf(id),
       readOpen: options.readOpen,
     },
+    access: { hear: () => {} },
     threads: { report: () => undefined },
     reload: () => Promise.resolve({ kind: 'busy' }),
   });

@@ -99,7 +99,7 @@ describe('the dashboard', () => {
   it('fits a phone', async () => {
     const tab = await openTab({ viewport: { width: 360, height: 640 } });
     await signIn(tab, gateway());
-    await tab.page.getByRole('table', { name: 'Workers of this node' }).waitFor();
+    await tab.page.getByRole('table', { name: 'All nodes on this Redis' }).waitFor();
     const widths = await tab.page.evaluate(
       '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
     );
@@ -113,7 +113,7 @@ describe('the dashboard', () => {
     await page.getByLabel('Admin token').waitFor();
     await expectAccessible(tab);
     await signIn(tab, gateway());
-    await page.getByRole('table', { name: 'Workers of this node' }).waitFor();
+    await page.getByRole('table', { name: 'All nodes on this Redis' }).waitFor();
     await page.getByRole('img', { name: /requests: 0 now/ }).waitFor();
     await expectAccessible(tab);
     await page.getByRole('button', { name: 'Show as table' }).first().click();

@@ -11,7 +11,7 @@ import { dayOfMs, entriesOf, msOfDay, nameDay } from '../engine/days.ts';
 import type { DayRow, EntryRow, RepeatRow, UncheckedRow } from '../engine/tables.ts';
 import { addUp } from '../writing/add-up.ts';
 import { deleteEntry } from '../writing/delete-entry.ts';
-import { type EntryPlace, eventOf, isSamePlace } from '../writing/find-rivals.ts';
+import { eventOf, isSamePlace, type RowPlace } from '../writing/find-rivals.ts';
 import { noteRepeat } from '../writing/note-repeat.ts';
 import { writeRollups } from '../writing/write-rollups.ts';
 import { bringDayHere } from './bring-day-here.ts';
@@ -109,7 +109,7 @@ async function findArchived(
   duckDb: DuckDb,
   paths: readonly string[],
   rows: readonly UncheckedRow[],
-): Promise<ReadonlyMap<string, EntryPlace>> {
+): Promise<ReadonlyMap<string, RowPlace>> {
   const files = paths.map((path) => quoteText(escapeGlob(path))).join(', ');
   const requests = [...new Set(rows.map(({ request }) => quoteText(request)))].join(', ');
   if (files === '') return new Map();
@@ -128,7 +128,7 @@ async function findArchived(
 async function settlePage(
   { books, clock }: TakeBackOptions,
   rows: readonly UncheckedRow[],
-  archived: ReadonlyMap<string, EntryPlace>,
+  archived: ReadonlyMap<string, RowPlace>,
 ): Promise<void> {
   await books.db.transaction().execute(async (tx) => {
     const removed: EntryRow[] = [];

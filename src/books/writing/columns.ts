@@ -85,6 +85,8 @@ export const COLUMNS = {
     seq: 'int',
     what: 'text',
     via: 'text',
+    operator: 'text',
+    operator_name: 'text',
     token: 'text',
     address: 'text',
     node: 'text',

@@ -73,8 +73,8 @@ function findAtPlace(
     .executeTakeFirst();
 }
 
-export type EntryPlace = Pick<EntryRow, 'ms' | 'bucket' | 'seq'>;
+export type RowPlace = Pick<EntryRow, 'ms' | 'bucket' | 'seq'>;
 
-export function isSamePlace(first: EntryPlace, second: EntryPlace): boolean {
+export function isSamePlace(first: RowPlace, second: RowPlace): boolean {
   return first.ms === second.ms && first.bucket === second.bucket && first.seq === second.seq;
 }

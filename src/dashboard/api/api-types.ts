@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { CatalogueDocument } from '../../config/schema/catalogue-schema.ts';
 import type * as answers from '../../ops/schemas/answer-schemas.ts';
 import type * as catalogue from '../../ops/schemas/catalogue-schemas.ts';
 import type * as cluster from '../../ops/schemas/cluster-schemas.ts';
@@ -24,7 +23,7 @@ export type ListedNode = Cluster['nodes'][number];
 export type FullNode = z.infer<typeof cluster.nodeAnswer>;
 export type FleetReload = z.infer<typeof cluster.fleetReloadAnswer>;
 export type History = z.infer<typeof cluster.historyAnswer>;
-export type Catalogue = WithDocument<z.infer<typeof catalogue.catalogueAnswer>>;
+export type CatalogueReport = WithDocument<z.infer<typeof catalogue.catalogueAnswer>>;
 export type CatalogueHistory = z.infer<typeof catalogue.catalogueHistoryAnswer>;
 /** What is known of a version, without its document. */
 export type VersionNote = CatalogueHistory['data'][number];
@@ -39,10 +38,13 @@ export type OperatorList = z.infer<typeof operators.operatorsAnswer>;
 export type NewOperator = z.infer<typeof operators.operatorCreatedAnswer>;
 export type ProblemBody = z.infer<typeof answers.problemAnswer>;
 
-/** The schemas of answers do not repeat what the schema of the settings says. */
-type WithDocument<Answer> = Omit<Answer, 'catalogue'> & { readonly catalogue: CatalogueDocument };
+/** Plans and models as the settings write them, with every default. */
+export type SoldDocument = z.output<typeof catalogue.changeCatalogue>['catalogue'];
 
-export interface CatalogueChange {
+/** The schemas of answers do not repeat what the schema of the settings says. */
+type WithDocument<Answer> = Omit<Answer, 'catalogue'> & { readonly catalogue: SoldDocument };
+
+export interface CatalogueEdit {
   readonly base_version: number;
   /** Whatever somebody typed. */
   readonly catalogue: object;

@@ -56,9 +56,9 @@ export const api = {
       body: {},
       answerTimeMaxMs: RELOAD_TIME_MAX_MS,
     }),
-  readCatalogue: (signal?: Signal) => readAdmin<types.Catalogue>('/catalogue', { signal }),
+  readCatalogue: (signal?: Signal) => readAdmin<types.CatalogueReport>('/catalogue', { signal }),
   /** With `dry_run`, it answers what would change. */
-  changeCatalogue: (body: types.CatalogueChange) =>
+  changeCatalogue: (body: types.CatalogueEdit) =>
     readAdmin<types.CatalogueResult>('/catalogue', { method: 'PUT', body }),
   rollBackCatalogue: (body: { base_version: number; version: number }) =>
     post<types.CatalogueResult>('/catalogue/rollback', body),

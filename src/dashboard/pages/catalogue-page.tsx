@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Catalogue, CatalogueResult } from '../api/api-types.ts';
+import type { CatalogueReport, CatalogueResult } from '../api/api-types.ts';
+import { mayAct } from '../api/session.ts';
 import { formatTime } from '../format.ts';
 import { useLoad } from '../loading/use-load.ts';
 import { Facts } from '../parts/facts.tsx';
@@ -9,7 +10,7 @@ import { CatalogueEditor } from './catalogue/catalogue-editor.tsx';
 import { CatalogueNotices } from './catalogue/catalogue-notices.tsx';
 import { describeAuthor } from './catalogue/describe-version.ts';
 import { DocumentTables } from './catalogue/document-tables.tsx';
-import { type CatalogueState, readCatalogue } from './catalogue/read-catalogue.ts';
+import { type CatalogueLoad, readCatalogue } from './catalogue/read-catalogue.ts';
 import { RollBackDialog } from './catalogue/roll-back-dialog.tsx';
 import { VersionTable } from './catalogue/version-table.tsx';
 
@@ -19,7 +20,7 @@ export function CataloguePage() {
   const load = useLoad(readCatalogue, { refreshMs: REFRESH_MS });
   const [result, setResult] = useState<CatalogueResult | undefined>();
   /** The version that the editor began with. It stays while the page goes on reading. */
-  const [edited, setEdited] = useState<Catalogue | undefined>();
+  const [edited, setEdited] = useState<CatalogueReport | undefined>();
   const [backTo, setBackTo] = useState<number | undefined>();
   const finish = (done: CatalogueResult) => {
     setResult(done);
@@ -33,7 +34,7 @@ export function CataloguePage() {
           <CatalogueNotices state={state} />
           <p role="status">{result !== undefined && tellResult(result)}</p>
           {state.last.rules === 'store' && <SoldFacts state={state} />}
-          {state.last.rules === 'store' && edited === undefined && (
+          {mayAct('operator') && state.last.rules === 'store' && edited === undefined && (
             <div class="bar-of-buttons">
               <button type="button" onClick={() => setEdited(state.last)}>
                 Change the catalogue
@@ -71,7 +72,7 @@ export function CataloguePage() {
   );
 }
 
-function SoldFacts({ state: { last, versions } }: { readonly state: CatalogueState }) {
+function SoldFacts({ state: { last, versions } }: { readonly state: CatalogueLoad }) {
   const sold = versions.find(({ version }) => version === last.sold_version);
   return (
     <Facts

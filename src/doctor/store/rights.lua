@@ -19,6 +19,7 @@ local commands = {
   { 'HGET', trial, 'f' },
   { 'HGETALL', trial },
   { 'HINCRBY', trial, 'f', 1 },
+  { 'HKEYS', trial },
   { 'HMGET', trial, 'f' },
   { 'HSET', trial, 'f', 'v' },
   { 'HSETNX', trial, 'f', 'v' },
@@ -39,7 +40,9 @@ local commands = {
   { 'XINFO', 'STREAM', trial },
   { 'XREVRANGE', trial, '+', '-' },
   { 'ZADD', trial, 1, 'm' },
+  { 'ZCARD', trial },
   { 'ZRANGEBYSCORE', trial, 0, 1 },
+  { 'ZRANK', trial, 'm' },
   { 'ZREM', trial, 'm' },
   -- Of the connections.
   { 'EVAL', 'return 1', 1, trial },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VERSION_KINDS } from '../../catalogue-store/catalogue-version.ts';
 import { catalogueSchema } from '../../config/schema/catalogue-schema.ts';
-import { operatorAnswer } from './answer-schemas.ts';
+import { whoAnswer } from './answer-schemas.ts';
 
 const timeError = 'must be a time such as 2027-01-31T00:00:00Z';
 const numberError = 'must be the number of a version';
@@ -35,7 +35,7 @@ const note = {
   applied_at: time,
   kind: z.enum(VERSION_KINDS),
   /** Null for the first version, which the settings of a node are. */
-  who: operatorAnswer.nullable(),
+  who: whoAnswer.nullable(),
   rolled_back_to: count.nullable(),
 };
 

@@ -1,9 +1,9 @@
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, msOfDay, nameDay } from '../../engine/days.ts';
 import { BooksError } from '../books-error.ts';
-import type { KnownDays, UsageSegment } from './plan-usage.ts';
+import type { DaySpan, UsageSegment } from './plan-usage.ts';
 
-export interface FoundDays extends KnownDays {
+export interface FoundDays extends DaySpan {
   /** The days whose entries have a table. */
   readonly tables: ReadonlySet<number>;
   /** Those whose entries are no longer in the books. */

@@ -12,7 +12,7 @@ export interface UsageSegment {
 }
 
 /** The first and the last day that the books know. */
-export interface KnownDays {
+export interface DaySpan {
   readonly first: number;
   readonly last: number;
 }
@@ -23,7 +23,7 @@ type UsageRequest = Pick<UsageFilter, 'account' | 'key' | 'model' | 'upstream' |
 export function planUsage(
   columns: readonly UsageGroup[],
   { fromMs, toMs, ...filter }: UsageRequest,
-  known: KnownDays,
+  known: DaySpan,
 ): readonly UsageSegment[] {
   const from = Math.max(fromMs ?? Number.NEGATIVE_INFINITY, msOfDay(known.first));
   const to = Math.min(toMs ?? Number.POSITIVE_INFINITY, msOfDay(known.last + 1));

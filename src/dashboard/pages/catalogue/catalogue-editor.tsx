@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Catalogue, CatalogueResult } from '../../api/api-types.ts';
+import type { CatalogueReport, CatalogueResult } from '../../api/api-types.ts';
 import { formatTime } from '../../format.ts';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { ChangeTable } from './change-table.tsx';
 import { ConflictNotice } from './conflict-notice.tsx';
-import { type Draft, useDraft } from './use-draft.ts';
+import { type CatalogueDraft, useDraft } from './use-draft.ts';
 
 interface CatalogueEditorProps {
   /** What the change begins with. */
-  readonly first: Catalogue;
+  readonly first: CatalogueReport;
   readonly onApplied: (result: CatalogueResult) => void;
   readonly onClose: () => void;
 }
@@ -77,7 +77,7 @@ export function CatalogueEditor({ first, onApplied, onClose }: CatalogueEditorPr
 function TriedChanges({
   tried: { change, changes },
   applying,
-}: Pick<Draft, 'applying'> & { readonly tried: NonNullable<Draft['tried']> }) {
+}: Pick<CatalogueDraft, 'applying'> & { readonly tried: NonNullable<CatalogueDraft['tried']> }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [change]);
   const time = change.from === undefined ? 'at once' : `from ${formatTime(change.from)}`;

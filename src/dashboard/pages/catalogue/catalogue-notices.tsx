@@ -1,12 +1,8 @@
 import { Moment } from '../../parts/moment.tsx';
-import type { CatalogueState } from './read-catalogue.ts';
+import type { CatalogueLoad } from './read-catalogue.ts';
 
 /** Says who rules, what waits and what is wrong. The region stays, so that it is read aloud. */
-export function CatalogueNotices({
-  state: { last, versions },
-}: {
-  readonly state: CatalogueState;
-}) {
+export function CatalogueNotices({ state: { last, versions } }: { readonly state: CatalogueLoad }) {
   const { rules, refused, sold_version: sold } = last;
   const waiting = versions.filter(({ state }) => state === 'scheduled').toReversed();
   return (

@@ -1,5 +1,5 @@
 import { api } from '../../api/api.ts';
-import type { Catalogue, CatalogueDiff, VersionNote } from '../../api/api-types.ts';
+import type { CatalogueDiff, CatalogueReport, VersionNote } from '../../api/api-types.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { LoadView } from '../../parts/load-view.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -10,7 +10,7 @@ interface ConflictNoticeProps {
   /** The version that the change was made from. */
   readonly base: number;
   readonly onKeep: (last: number) => void;
-  readonly onTake: (last: Catalogue) => void;
+  readonly onTake: (last: CatalogueReport) => void;
 }
 
 /** Shows what somebody else changed meanwhile, and asks what to do with one's own change. */
@@ -47,7 +47,7 @@ export function ConflictNotice({ base, onKeep, onTake }: ConflictNoticeProps) {
 }
 
 interface News extends Pick<CatalogueDiff, 'changes'> {
-  readonly last: Catalogue;
+  readonly last: CatalogueReport;
   readonly note: VersionNote;
 }
 

@@ -1,10 +1,10 @@
-import type { CatalogueDocument } from '../../../config/schema/catalogue-schema.ts';
+import type { SoldDocument } from '../../api/api-types.ts';
 import { formatCount } from '../../format.ts';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 import { ModelTables } from './model-tables.tsx';
 
 /** Shows all that a document sells. */
-export function DocumentTables({ document }: { readonly document: CatalogueDocument }) {
+export function DocumentTables({ document }: { readonly document: SoldDocument }) {
   return (
     <>
       <ModelTables models={document.models} />

@@ -1,8 +1,8 @@
-import type { CatalogueDocument } from '../../../config/schema/catalogue-schema.ts';
+import type { SoldDocument } from '../../api/api-types.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 
-type SoldModel = CatalogueDocument['models'][number];
+type SoldModel = SoldDocument['models'][number];
 
 const PRICES = [
   { title: 'Input', kind: 'input' },

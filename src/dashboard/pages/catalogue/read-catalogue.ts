@@ -1,31 +1,30 @@
-import type { CatalogueDocument } from '../../../config/schema/catalogue-schema.ts';
 import { api } from '../../api/api.ts';
-import type { Catalogue, VersionNote } from '../../api/api-types.ts';
-import { type ListedVersion, listVersions } from './list-versions.ts';
+import type { CatalogueReport, SoldDocument, VersionNote } from '../../api/api-types.ts';
+import { type ListedVersion, listWithStates } from './list-with-states.ts';
 
-export interface CatalogueState {
+export interface CatalogueLoad {
   /** The last version, from which a change is made. */
-  readonly last: Catalogue;
+  readonly last: CatalogueReport;
   /** What the node sells. Undefined if it is so old that it is not kept. */
-  readonly sold: CatalogueDocument | undefined;
+  readonly sold: SoldDocument | undefined;
   /** Empty if the settings file rules. */
   readonly versions: readonly ListedVersion[];
 }
 
-export async function readCatalogue(signal: AbortSignal): Promise<CatalogueState> {
+export async function readCatalogue(signal: AbortSignal): Promise<CatalogueLoad> {
   const last = await api.readCatalogue(signal);
   if (last.rules === 'file') return { last, sold: last.catalogue, versions: [] };
   const { data } = await api.listCatalogueVersions(signal);
   const number = last.sold_version ?? 0;
-  const versions = listVersions(data, { sold: number, refused: last.refused?.version });
+  const versions = listWithStates(data, { sold: number, refused: last.refused?.version });
   return { last, sold: await readSold(last, data, signal), versions };
 }
 
 async function readSold(
-  last: Catalogue,
+  last: CatalogueReport,
   notes: readonly VersionNote[],
   signal: AbortSignal,
-): Promise<CatalogueDocument | undefined> {
+): Promise<SoldDocument | undefined> {
   const number = last.sold_version ?? 0;
   if (number === last.version) return last.catalogue;
   if (!notes.some(({ version }) => version === number)) return undefined;

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import { toProblem } from '../../api/api-problem.ts';
-import type { Catalogue, CatalogueChange, CatalogueResult } from '../../api/api-types.ts';
+import type { CatalogueEdit, CatalogueReport, CatalogueResult } from '../../api/api-types.ts';
 import { type Action, useAction } from '../../loading/use-action.ts';
 import { toLocalTime } from '../../to-local-time.ts';
 import { formatDocument, parseDocument } from './document-text.ts';
 
 /** A change that the node has looked at. */
-interface TriedChange {
-  readonly change: CatalogueChange;
+interface DryRun {
+  readonly change: CatalogueEdit;
   readonly changes: CatalogueResult['changes'];
 }
 
@@ -19,12 +19,12 @@ interface DraftState {
   /** When it holds, as the input has it; empty for at once. */
   readonly from: string;
   /** Undefined until the node has looked at exactly this text. */
-  readonly tried?: TriedChange | undefined;
+  readonly tried?: DryRun | undefined;
   /** Somebody else was first. */
   readonly isLate?: boolean;
 }
 
-export interface Draft extends DraftState {
+export interface CatalogueDraft extends DraftState {
   write(fields: Partial<Pick<DraftState, 'text' | 'from'>>): void;
   /** Asks the node what the text would change. */
   readonly trial: Action;
@@ -32,11 +32,14 @@ export interface Draft extends DraftState {
   /** Keeps the text, as one that was made from this version. */
   rebase(version: number): void;
   /** Begins anew with this version. */
-  restart(last: Catalogue): void;
+  restart(last: CatalogueReport): void;
 }
 
 /** The text of a change, from its begin until it is applied. */
-export function useDraft(first: Catalogue, onApplied: (result: CatalogueResult) => void): Draft {
+export function useDraft(
+  first: CatalogueReport,
+  onApplied: (result: CatalogueResult) => void,
+): CatalogueDraft {
   const [state, setState] = useState<DraftState>(() => begin(first));
   const refuseLate = (cause: unknown) => {
     if (toProblem(cause).code !== 'catalogue_changed') throw cause;
@@ -69,7 +72,7 @@ export function useDraft(first: Catalogue, onApplied: (result: CatalogueResult) 
 }
 
 /** A change may not hold before the last version does. */
-function begin({ version, sold_version: sold, from, catalogue }: Catalogue): DraftState {
+function begin({ version, sold_version: sold, from, catalogue }: CatalogueReport): DraftState {
   const isWaiting = version !== sold && from !== null && Date.parse(from) > Date.now();
   return {
     base: version ?? 0,

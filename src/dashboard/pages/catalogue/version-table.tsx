@@ -1,8 +1,9 @@
+import { mayAct } from '../../api/session.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 import { describeAuthor, describeOrigin } from './describe-version.ts';
-import type { ListedVersion, VersionState } from './list-versions.ts';
+import type { ListedVersion, VersionState } from './list-with-states.ts';
 
 const TONES: Readonly<Record<VersionState, Tone>> = {
   'in force': 'good',
@@ -39,7 +40,7 @@ export function VersionTable({ versions, onRollBack }: VersionTableProps) {
         {
           title: 'Action',
           cell: ({ version }) =>
-            version === last ? (
+            version === last || !mayAct('operator') ? (
               '–'
             ) : (
               <button

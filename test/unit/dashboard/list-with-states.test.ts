@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listVersions } from '../../../src/dashboard/pages/catalogue/list-versions.ts';
+import { listWithStates } from '../../../src/dashboard/pages/catalogue/list-with-states.ts';
 
 const noteOf = (version: number, from: string) => ({
   ...{ version, from: `2027-01-${from}T00:00:00Z`, applied_at: '2027-01-01T00:00:00Z' },
@@ -8,7 +8,7 @@ const noteOf = (version: number, from: string) => ({
 
 const statesOf = (froms: readonly string[], sold: number, refused?: number) => {
   const notes = froms.map((from, place) => noteOf(place + 1, from)).toReversed();
-  const listed = listVersions(notes, { sold, refused });
+  const listed = listWithStates(notes, { sold, refused });
   return listed.toReversed().map(({ state }) => state);
 };
 

@@ -14,7 +14,7 @@ interface SoldVersions {
 }
 
 /** Adds to each version what became of it. `notes` has the last version first. */
-export function listVersions(
+export function listWithStates(
   notes: readonly VersionNote[],
   { sold, refused }: SoldVersions,
 ): readonly ListedVersion[] {
