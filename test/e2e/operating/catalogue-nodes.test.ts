@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { applyVersion } from '../../../src/catalogue-store/catalogue-records.ts';
+import { askModel, HAIKU, messageOf } from '../../support/clients/ask-model.ts';
 import {
   askPrice,
   createKey,
@@ -12,11 +14,21 @@ import {
   startRedis,
   withOutput,
 } from '../../support/clients/operate-catalogue.ts';
+import {
+  closeConnections,
+  openConnection,
+  standalone,
+  tcp,
+  waitForRedis,
+} from '../../support/servers/redis-connection.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-afterAll(stopRedisServers);
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
 
 describe('the catalogue of a node', () => {
   it('is kept as it was by a node that cannot sell the new one, until it can', async () => {
@@ -65,5 +77,63 @@ describe('the catalogue of a node', () => {
     expect(version).toBeNull();
     await expect(operator.put(1, catalogue)).rejects.toThrow(/409 .*catalogue_in_file/);
     expect(existsSync(join(node.dataDir, 'catalogue.json'))).toBe(false);
+  });
+
+  it('is found at the next look if no message told of it', async () => {
+    const redis = await startRedis();
+    const operator = operate(await startOn(redis));
+    const { catalogue } = await operator.read();
+    const connection = openConnection(standalone(tcp(redis.port)));
+    await waitForRedis(connection);
+    const reply = await applyVersion(connection, {
+      ...{ catalogueId: 'ignored', baseVersion: 1, fromMs: 0, isRollback: false, writeId: 'mine' },
+      origin: { kind: 'apply', who: null, rolled_back_to: null },
+      document: JSON.stringify(withOutput(catalogue, 6)),
+    });
+    expect(reply).toMatchObject({ kind: 'applied', version: 2 });
+    await operator.untilSold(2);
+    expect((await operator.read()).catalogue).toEqual(withOutput(catalogue, 6));
+  });
+
+  it('leaves no entry in the audit log when a trial gets no answer from Redis', async () => {
+    const redis = await startRedis();
+    const operator = operate(await startOn(redis));
+    const { catalogue } = await operator.read();
+    redis.signal('SIGSTOP');
+    await expect(operator.put(1, withOutput(catalogue, 2), { dry_run: true })).rejects.toThrow(
+      /503 .*store_unavailable/,
+    );
+    redis.signal('SIGCONT');
+    await waitUntil(
+      () =>
+        operator.createAccount().then(
+          () => true,
+          () => false,
+        ),
+      'Redis takes changes again',
+    );
+    await operator.waitForBooks();
+    const { data } = await operator.call<{ data: { what: string }[] }>('GET', '/audit');
+    expect(data.map(({ what }) => what)).toContain('account.create');
+    expect(data.map(({ what }) => what)).not.toContain('catalogue.apply');
+  });
+
+  it('may lack a model that keys are limited to: it is unknown until it is sold again', async () => {
+    const redis = await startRedis();
+    const node = await startOn(redis);
+    const operator = operate(node);
+    const { catalogue } = await operator.read();
+    const other = { id: 'other', max_output_tokens: 10, price: { input: 1, output: 1 } };
+    await operator.put(1, { ...catalogue, models: [...catalogue.models, other] });
+    const account = await operator.createAccount();
+    const { key } = await operator.createKey(account, { models: ['other'] });
+    const ask = async (model: string) =>
+      (await askModel(node.url, key, messageOf('Hi', { model, max_tokens: 5 }))).status;
+    await waitUntil(async () => (await ask('other')) === 200, 'the model is sold');
+    await operator.put(2, catalogue);
+    await waitUntil(async () => (await ask('other')) === 404, 'the model is unknown');
+    expect(await ask(HAIKU)).toBe(403);
+    await operator.rollBack(3, 2);
+    await waitUntil(async () => (await ask('other')) === 200, 'the model is sold again');
   });
 });

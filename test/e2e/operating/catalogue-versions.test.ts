@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { HAIKU } from '../../support/clients/ask-model.ts';
 import {
   FAST,
   operate,
@@ -72,5 +73,59 @@ describe('versions of the catalogue', () => {
     await operator.call('POST', '/cluster/reload');
     await expect(operator.rollBack(4, 2)).rejects.toThrow(/no upstream has the name/);
     expect(await operator.read()).toMatchObject({ version: 4, sold_version: 4, catalogue });
+  });
+
+  it('rolls back a rollback, and a rollback of that', async () => {
+    const operator = operate(await startOn(await startRedis()));
+    const { catalogue } = await operator.read();
+    const dear = withOutput(catalogue, 2);
+    await operator.put(1, dear);
+    expect((await operator.rollBack(2, 1)).version).toBe(3);
+    expect((await operator.rollBack(3, 2)).version).toBe(4);
+    expect((await operator.read()).catalogue).toEqual(dear);
+    const { changes, version } = await operator.rollBack(4, 3);
+    expect([version, changes]).toEqual([
+      5,
+      [{ field: `models[${HAIKU}].price.output`, before: 2, after: 1 }],
+    ]);
+    await operator.untilSold(5);
+    expect(await operator.read()).toMatchObject({ sold_version: 5, catalogue });
+    await expect(operator.rollBack(4, 1)).rejects.toThrow(/409 .*catalogue_changed/);
+    await expect(operator.rollBack(5, 9)).rejects.toThrow(/404 .*unknown_version/);
+  });
+
+  it('wait in the order of their times, ten at most, and not before one that waits', async () => {
+    const operator = operate(await startOn(await startRedis()));
+    const { catalogue } = await operator.read();
+    const put = (base: number, day: number) =>
+      operator.put(base, withOutput(catalogue, base), {
+        from: new Date(Date.UTC(2037, 0, day)).toISOString(),
+      });
+    await put(1, 5);
+    await expect(put(2, 4)).rejects.toThrow(/409 .*catalogue_pending.*2037-01-05/);
+    for (let base = 2; base <= 10; base++) await put(base, base + 5);
+    await expect(put(11, 20)).rejects.toThrow(/409 .*catalogue_full/);
+    expect(await operator.read()).toMatchObject({ version: 11, sold_version: 1 });
+    await operator.rollBack(11, 1);
+    await operator.untilSold(12);
+    expect((await put(12, 1)).version).toBe(13);
+  });
+
+  it('are not longer than Redis shall keep, and one that is leaves nothing behind', async () => {
+    const operator = operate(await startOn(await startRedis()));
+    const { catalogue } = await operator.read();
+    const long = Array.from({ length: 180 }, (_, model) => ({
+      ...{ ...catalogue.models[0], id: `m-${model}` },
+      aliases: Array.from({ length: 28 }, (__, alias) => `${'x'.repeat(105)}-${model}-${alias}`),
+    }));
+    const models = [...catalogue.models, ...long];
+    for (const more of [{}, { dry_run: true }]) {
+      await expect(operator.put(1, { ...catalogue, models }, more)).rejects.toThrow(
+        /413 .*catalogue_too_large/,
+      );
+    }
+    expect(await operator.call('GET', '/catalogue/history')).toMatchObject({
+      data: [{ version: 1, kind: 'seed', who: null }],
+    });
   });
 });

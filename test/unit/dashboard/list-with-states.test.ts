@@ -24,6 +24,10 @@ it('tells that a version was withdrawn by one that holds earlier', () => {
   ]);
 });
 
+it('counts of versions for the same time only the last as scheduled', () => {
+  expect(statesOf(['01', '09', '09'], 1)).toEqual(['in force', 'withdrawn', 'scheduled']);
+});
+
 it('tells which version a node cannot sell', () => {
   expect(statesOf(['01', '02', '03', '09'], 2, 3)).toEqual([
     ...['past', 'in force', 'refused', 'scheduled'],

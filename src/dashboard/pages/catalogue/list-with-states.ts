@@ -21,10 +21,10 @@ export function listWithStates(
   return notes.map((note, place) => {
     const { version } = note;
     if (version === sold) return { ...note, state: 'in force' };
-    // A version after which one was applied that holds earlier never holds, or no longer.
+    // A version after which one was applied that does not hold later never holds.
     const isWithdrawn = notes
       .slice(0, place)
-      .some((later) => Date.parse(later.from) < Date.parse(note.from));
+      .some((later) => Date.parse(later.from) <= Date.parse(note.from));
     if (isWithdrawn) return { ...note, state: 'withdrawn' };
     if (version < sold) return { ...note, state: 'past' };
     return { ...note, state: version <= (refused ?? 0) ? 'refused' : 'scheduled' };
