@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { migrateBooks } from '../../src/books/engine/migrate-books.ts';
+import { MIGRATIONS } from '../../src/books/engine/migrations.ts';
 import { openBooks } from '../../src/books/engine/open-books.ts';
 import { judgeFileSystem, judgeRoom } from '../../src/doctor/books/open-file.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
@@ -38,7 +39,7 @@ describe('the doctor and the books in a file', () => {
     const files = readdirSync(target.dir);
     const find = await examine({ dataDir });
     expect(find('books-reachable')).toEqual({ state: 'ok', found: join(target.dir, 'books.db') });
-    expect(find('books-schema')).toEqual({ state: 'ok', found: 'version 1' });
+    expect(find('books-schema')).toEqual({ state: 'ok', found: `version ${MIGRATIONS.length}` });
     expect(find('books-space').state).toBe('ok');
     expect(readdirSync(target.dir)).toEqual(files);
     await books.close();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/accounts/audit/audit-entry.ts';
 import { createAuditLog } from '../../../src/accounts/audit/audit-log.ts';
+import { MIGRATIONS } from '../../../src/books/engine/migrations.ts';
 import type { AuditRow } from '../../../src/books/engine/tables.ts';
 import { splitWords } from '../../../src/books/ingest/names/split-words.ts';
 import { type AuditQuery, listAudit } from '../../../src/books/questions/audit/list-audit.ts';
@@ -198,7 +199,13 @@ describeBooks('the state of the books', (scene) => {
     const settings = { keepDays: 90, archive: null };
     const empty = await readStatus(context, settings, WANTED);
     expect(empty).toMatchObject({
-      ...{ engine: scene.engine, schema: 2, books_until: null, ingesting_node: null, entries: 0 },
+      ...{
+        engine: scene.engine,
+        schema: MIGRATIONS.length,
+        books_until: null,
+        ingesting_node: null,
+        entries: 0,
+      },
       days: { open: 0, closed: 0, archived: 0, first: null, last: null },
       ...{ keep_days: 90, archive: null, gaps: 0, repeats: 0, verified_at: null, drifts: null },
     });
