@@ -29,7 +29,11 @@ interface NoteData {
   readonly from: string;
   readonly applied_at: string;
   readonly kind: string;
-  readonly who: { readonly via: string; readonly address: string | null } | null;
+  readonly who: {
+    readonly via: string;
+    readonly address: string | null;
+    readonly operator: { readonly name: string } | null;
+  } | null;
   readonly rolled_back_to: number | null;
 }
 
@@ -182,7 +186,8 @@ function printValue(value: unknown): string {
 /** The settings made the first version. */
 function printWho({ who }: NoteData): string {
   if (who === null) return 'settings';
-  return who.address === null ? who.via : `${who.via} from ${who.address}`;
+  const by = who.operator?.name ?? who.via;
+  return who.address === null ? by : `${by} from ${who.address}`;
 }
 
 function printHistory(notes: readonly NoteData[]): string {

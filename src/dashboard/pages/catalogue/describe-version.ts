@@ -3,7 +3,8 @@ import type { VersionNote } from '../../api/api-types.ts';
 /** Who made a version. */
 export function describeAuthor({ who }: VersionNote): string {
   if (who === null) return 'the settings';
-  return who.address === null ? who.via : `${who.via} from ${who.address}`;
+  const by = who.operator?.name ?? who.via;
+  return who.address === null ? by : `${by} from ${who.address}`;
 }
 
 /** How a version came to be. */
