@@ -1,10 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
-import { startRedisServer } from '../../support/servers/start-redis-server.ts';
+import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { FAST_CONFIG } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+
+afterAll(stopRedisServers);
 
 async function healthOf(url: string, path: string): Promise<{ code: number; status: string }> {
   const response = await fetch(`${url}${path}`);
