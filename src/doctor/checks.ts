@@ -21,6 +21,7 @@ export const CHECKS = {
     'data survive a restart of Redis: the append-only file and how it is written',
   'redis-eviction': 'nothing is evicted: balances would be',
   'redis-memory': 'there is a `maxmemory`, and room below it',
+  'redis-connections': 'Redis takes more connections than there are',
   'redis-replicas': 'replicas are connected and follow',
   'redis-writes': 'a script writes, reads and removes a Redis key of its own',
   'redis-rights': 'the user may run every command that is needed, on every Redis key',

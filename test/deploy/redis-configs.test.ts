@@ -17,6 +17,7 @@ const SHARED_CHECKS = [
   'redis-persistence',
   'redis-eviction',
   'redis-memory',
+  'redis-connections',
   'redis-replicas',
   'redis-writes',
 ] as const;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, expect, it } from 'vitest';
 import {
   startRedisServer,
@@ -25,6 +27,7 @@ it('finds nothing wrong with a server that is set up well, and leaves nothing be
     ['redis-persistence', 'append-only file, written before each answer'],
     ['redis-eviction', 'noeviction'],
     ['redis-memory', expect.stringContaining('of 1GiB in use')],
+    ['redis-connections', expect.stringMatching(/^\d+ of 10000 in use \(0 %\)$/)],
     ['redis-replicas', 'none: one server alone'],
     ['redis-writes', expect.any(String)],
     ['redis-rights', 'all commands are allowed'],
@@ -59,6 +62,15 @@ it('fails a server whose memory is full, by its own word and by the write', asyn
   const find = await examineRedis(server);
   expect(find('redis-memory')).toEqual(problem('failed', 'of 1MiB in use', 'Raise maxmemory'));
   expect(find('redis-writes')).toEqual(problem('failed', 'OOM', 'Raise maxmemory'));
+});
+
+it('fails a server that has hardly room for one more connection', async () => {
+  const server = await start('--maxclients', '100');
+  const idle = Array.from({ length: 95 }, () => connect(server.port, '127.0.0.1'));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  const find = await examineRedis(server);
+  for (const socket of idle) socket.destroy();
+  expect(find('redis-connections')).toEqual(problem('failed', 'of 100 in use', 'Raise maxclients'));
 });
 
 it('tells which commands a user may not run, and that Redis keys are shut', async () => {

@@ -92,6 +92,19 @@ export function judgeMemory({ info, config }: ServerFacts, isEmbedded: boolean):
     : passCheck(found);
 }
 
+export function judgeConnections({ info }: ServerFacts): Finding {
+  if (info === undefined) return NOT_TOLD;
+  const [open, max] = [Number(info.get('connected_clients')), Number(info.get('maxclients'))];
+  const share = open / max;
+  const found = `${open} of ${max} in use (${Math.floor(share * 100)} %)`;
+  if (share >= FULL_SHARE_MAX) {
+    return failCheck(found, 'Raise maxclients now: further workers get no connection.');
+  }
+  return share >= FULL_SHARE_WARN
+    ? warnCheck(found, 'Raise maxclients, and the open files that Redis may have.')
+    : passCheck(found);
+}
+
 function formatRoughly(bytes: number): string {
   const mebibyte = 1024 ** 2;
   return formatByteSize(Math.max(1, Math.round(bytes / mebibyte)) * mebibyte);

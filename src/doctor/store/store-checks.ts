@@ -7,7 +7,13 @@ import { checkRights, checkWrites } from './check-access.ts';
 import { checkClocks, checkLatency } from './check-pace.ts';
 import { checkTopology } from './check-topology.ts';
 import { judgeReplicas } from './judge-replicas.ts';
-import { judgeEviction, judgeMemory, judgePersistence, judgeVersion } from './judge-server.ts';
+import {
+  judgeConnections,
+  judgeEviction,
+  judgeMemory,
+  judgePersistence,
+  judgeVersion,
+} from './judge-server.ts';
 import type { StoreAccess } from './open-store.ts';
 import { readServerFacts, type ServerFacts } from './server-facts.ts';
 
@@ -50,6 +56,7 @@ export function createStoreChecks({
     ofServers('redis-persistence', judgePersistence),
     ofServers('redis-eviction', judgeEviction),
     ofServers('redis-memory', (facts) => judgeMemory(facts, isEmbedded)),
+    ofServers('redis-connections', judgeConnections),
     ofServers('redis-replicas', (facts) => judgeReplicas(facts, target.topology)),
     ofStore('redis-writes', ({ connection }) => checkWrites(connection)),
     ofStore('redis-rights', ({ connection }) => checkRights(connection)),
