@@ -84,6 +84,11 @@ describe('a change in a Cluster of three masters and three replicas', () => {
       const id = `acct_${digits[high]}${digits[low]}0000000001`;
       await directory.ensureAccount(id, { name: 'Acme', plan: 'pro' });
       ids.push(id);
+      // A replica that a new Cluster calls online may still load what it was sent.
+      await waitUntil(
+        async () => (await directory.patchAccount(id, { name: 'Acme' })).replicated === 1,
+        'the replica of its master answers',
+      );
       expect(new Set(await changeAll(directory, id))).toEqual(new Set([1]));
     }
     const { accounts } = await directory.listAccounts({ limit: 10 });

@@ -6,6 +6,7 @@ import { expectForgotten } from '../support/browser-secrets.ts';
 import { admin } from '../support/clients/admin.ts';
 import { expectAccessible, signIn, useBrowser } from '../support/servers/start-browser.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });
 const openTab = useBrowser();
@@ -86,7 +87,9 @@ it('a key made here serves a client library, and what it used is in its usage an
 
   await page.getByRole('link', { name: 'All requests, with filters' }).click();
   await page.locator('[data-request]').nth(1).waitFor();
-  expect(await page.getByRole('textbox', { name: 'Account' }).inputValue()).toBe('test');
+  // The field has the id of the account until its name is known.
+  const field = page.getByRole('textbox', { name: 'Account' });
+  await waitUntil(async () => (await field.inputValue()) === 'test', 'the account is named');
   expect(tab.errors).toEqual([]);
 });
 

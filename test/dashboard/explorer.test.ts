@@ -63,7 +63,8 @@ it('requests are found by filters, which stand in the address', async () => {
   await page.getByText('Filters: 1 set').waitFor();
   await waitUntil(async () => (await rowsOf(page).count()) === 2, 'only two are left');
   expect(await idsOf(page)).toEqual([second, first]);
-  expect(await page.getByRole('textbox', { name: 'Account' }).inputValue()).toBe('Acme Ltd');
+  const field = page.getByRole('textbox', { name: 'Account' });
+  await waitUntil(async () => (await field.inputValue()) === 'Acme Ltd', 'the account is named');
 
   await page.getByLabel('Model').selectOption(MODELS[1] ?? '');
   await waitUntil(async () => (await rowsOf(page).count()) === 1, 'only one is left');
