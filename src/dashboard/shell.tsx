@@ -17,9 +17,14 @@ export function Shell() {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const stops = [startTraffic(), startEvents()];
+    let isOpen = true;
     // The role may have changed. If it cannot be read, the last one goes on.
-    api.readMe().then(keepMe, () => {});
+    api.readMe().then(
+      (owner) => isOpen && keepMe(owner),
+      () => {},
+    );
     return () => {
+      isOpen = false;
       for (const stop of stops) stop();
     };
   }, []);
