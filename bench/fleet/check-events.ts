@@ -1,7 +1,7 @@
-import type { PlanLimits } from '../../src/protocol/admission.ts';
 import type { Report } from '../../test/proof/checks/violations.ts';
 import type { Book } from '../../test/proof/support/book.ts';
 import type { Admitted, ProofEvent } from '../../test/proof/support/event-log.ts';
+import type { RequestPlans } from '../../test/support/limits/request-plans.ts';
 import { type FleetAccount, WINDOW_MS } from './fleet-world.ts';
 
 interface Span {
@@ -11,7 +11,7 @@ interface Span {
 
 interface CheckOptions {
   readonly world: readonly FleetAccount[];
-  readonly plans: PlanLimits;
+  readonly plans: RequestPlans;
   /** When one master was killed, until another one had taken over. */
   readonly failover: Span | undefined;
   /** The buckets of that master. */
@@ -113,7 +113,7 @@ function checkWindows(admitted: readonly Admitted[], options: CheckOptions) {
   for (const { accountId, bucket, plan, keys } of world) {
     const isDoomed = doomedBuckets.has(bucket);
     const keyIds = keys.map(({ keyId }) => keyId);
-    check(accountId, plans[plan as keyof PlanLimits], keyIds, isDoomed);
+    check(accountId, plans[plan as keyof RequestPlans], keyIds, isDoomed);
     for (const { keyId, rpm } of keys) check(keyId, rpm, [keyId], isDoomed);
   }
   return { fullLimits, windowsLost };

@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../../src/protocol/admission.ts';
+import type { RequestPlans } from '../../test/support/limits/request-plans.ts';
 import type { FleetAccount } from './fleet-world.ts';
 
 /** Everything that a process of virtual nodes is told at its start. */
@@ -7,7 +7,7 @@ export interface FleetOrder {
   readonly settings: string;
   readonly dir: string;
   readonly nodes: readonly string[];
-  readonly plans: PlanLimits;
+  readonly plans: RequestPlans;
   readonly world: readonly FleetAccount[];
   readonly requestsPerS: number;
   readonly seed: number;

@@ -2,9 +2,9 @@ import { mintAccountId } from '../../src/keys/account-id.ts';
 import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
 import { BUCKETS } from '../../src/keys/bucket-tags.ts';
 import { digestKey } from '../../src/keys/digest-key.ts';
-import type { PlanLimits } from '../../src/protocol/admission.ts';
 import type { Random } from '../../test/proof/support/random.ts';
 import type { ProofAccount, ProofKey } from '../../test/proof/support/world.ts';
+import type { RequestPlans } from '../../test/support/limits/request-plans.ts';
 
 export interface FleetKey extends ProofKey {
   readonly text: string;
@@ -18,7 +18,7 @@ export interface FleetAccount extends ProofAccount {
 export const WINDOW_MS = 10_000;
 export const HELD_MICROS = 1_000;
 /** Requests per window. The busiest accounts meet each of them. */
-export const PLANS: PlanLimits = { starter: 10, pro: 40, business: 100, team: 400 };
+export const PLANS: RequestPlans = { starter: 10, pro: 40, business: 100, team: 400 };
 const PLAN_NAMES = ['team', 'pro', 'business', 'starter'] as const;
 const RICH_MICROS = 1e12;
 const POOR_MICROS = 20_000;

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
-import type { Admission, PlanLimits } from '../../src/protocol/admission.ts';
+import type { Admission } from '../../src/protocol/admission.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import type { Billing } from '../../src/worker/billing.ts';
 import type { EventLog } from '../../test/proof/support/event-log.ts';
 import { monthOf } from '../../test/proof/support/month-of.ts';
 import type { Random } from '../../test/proof/support/random.ts';
+import { NO_LISTS } from '../../test/support/limits/no-lists.ts';
+import type { RequestPlans } from '../../test/support/limits/request-plans.ts';
 import { DETAILS } from '../../test/support/request-details.ts';
 import { type FleetAccount, HELD_MICROS } from './fleet-world.ts';
 
@@ -28,7 +30,7 @@ interface AskedKey {
 
 interface AskOptions {
   readonly steps: Billing['steps'];
-  readonly plans: PlanLimits;
+  readonly plans: RequestPlans;
   readonly log: EventLog;
 }
 
@@ -57,6 +59,7 @@ export async function askOnce(
   const admission: Admission = await steps.admit({
     ...{ key, plans, requestId, modelNames: ['llm-bench-1'], stop },
     ...{ holdMicros: HELD_MICROS, holdLeastMicros: HELD_MICROS, seenMicros: () => 0 },
+    tokens: NO_LISTS.tokens,
     tellRate: (told) => Object.assign(rate, told),
   });
   log.add({

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../../src/log/create-log.ts';
-import type { PlanLimits } from '../../src/protocol/admission.ts';
 import type { Violation } from '../../test/proof/checks/violations.ts';
 import type { ProofEvent } from '../../test/proof/support/event-log.ts';
 import { createRandom, type Random } from '../../test/proof/support/random.ts';
 import { writeWorld } from '../../test/proof/support/world.ts';
+import type { RequestPlans } from '../../test/support/limits/request-plans.ts';
 import {
   closeConnections,
   openConnection,
@@ -65,7 +65,7 @@ interface Site {
   readonly operator: VirtualNode;
   readonly audit: ReturnType<typeof startFleetAudit>;
   readonly random: Random;
-  readonly plans: PlanLimits;
+  readonly plans: RequestPlans;
 }
 
 const PAYMENT_MICROS = 5_000;
@@ -115,7 +115,7 @@ async function startSite(plan: FleetPlan, dir: string, closers: (() => unknown)[
   return { cluster, world, processes, operator, audit, random, plans };
 }
 
-function describeSettings({ servers }: FleetCluster, plans: PlanLimits): string {
+function describeSettings({ servers }: FleetCluster, plans: RequestPlans): string {
   const url = servers.map(({ host, port }) => `${host}:${port}`).join(',');
   return [
     'workers: 1',

@@ -8,6 +8,7 @@ import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { type AdmitOrder, admit, createGatheredAdmit } from '../../src/quota/scripts/admit.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect-redis.ts';
 import { createHttpClient } from '../../src/upstream/http1/create-http-client.ts';
+import { NO_LISTS } from '../../test/support/limits/no-lists.ts';
 import { startUpstream } from '../compare/upstream/start-upstream.ts';
 import { endProcess, startRedis, waitUntil } from '../support/processes.ts';
 import { cpuMicrosOfWaves, type Measure, type Twin } from './twin.ts';
@@ -192,5 +193,6 @@ function nextOrder(): AdmitOrder {
     modelNames: ['llm-haiku-4.5', 'haiku'],
     ...{ holdMicros: 530, holdLeastMicros: 530, leaseMs: 15_000, windowMs: 10_000 },
     plans,
+    ...NO_LISTS,
   };
 }

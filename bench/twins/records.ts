@@ -39,6 +39,7 @@ function createSettlement(): Settlement {
     requestId: `req_0TtWXs${String(random()).slice(2).padEnd(18, '0').slice(0, 18)}`,
     month: '202611',
     model: 'llm-haiku-4.5',
+    extras: '',
     actualMicros: Math.floor(1_000 * random()),
     firstTriedMs: 1_795_000_000_050 + serial,
     usage: encodeLedgerUsage({ ...USAGE, output: Math.floor(400 * random()) }, false, details),

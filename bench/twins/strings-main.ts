@@ -30,7 +30,7 @@ function packOne(): Buffer {
   const model = JSON.parse('"llm-haiku-4.5"') as string;
   return encodeSettlement({
     bucket: 5,
-    ...{ accountId: `acct_${cut}`, keyId: cut, month: '202611', model },
+    ...{ accountId: `acct_${cut}`, keyId: cut, month: '202611', model, extras: '' },
     requestId: Buffer.from(`req_0TtWXsY1bHrZ6${cut}`).toString('latin1'),
     ...{ actualMicros: serial, firstTriedMs: serial },
     usage: encodeLedgerUsage(USAGE, false, DETAILS),
