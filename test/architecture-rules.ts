@@ -5,8 +5,9 @@ import { dirname, join, relative } from 'node:path';
 /** Which folders of src each folder may import. This table is the architecture; README draws it. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: [],
-  protocol: ['lib'],
-  config: ['lib', 'protocol'],
+  limits: ['lib'],
+  protocol: ['lib', 'limits'],
+  config: ['lib', 'limits', 'protocol'],
   catalogue: ['lib', 'protocol'],
   timers: ['lib'],
   gateway: ['lib', 'timers', 'protocol', 'catalogue'],
@@ -16,16 +17,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   guards: ['lib'],
   keys: ['lib', 'protocol', 'guards'],
   redis: ['lib', 'timers'],
-  quota: ['lib', 'protocol', 'catalogue', 'keys', 'redis'],
+  quota: ['lib', 'limits', 'protocol', 'catalogue', 'keys', 'redis'],
   books: ['lib', 'protocol', 'catalogue', 'keys', 'redis', 'quota', 'accounts'],
   routing: ['lib', 'protocol'],
   upstream: ['lib', 'timers', 'protocol', 'routing'],
-  accounts: ['lib', 'keys', 'redis', 'quota'],
+  accounts: ['lib', 'limits', 'keys', 'redis', 'quota'],
   bookkeeping: ['lib', 'config', 'log', 'catalogue', 'redis', 'books', 'ops'],
   'page-files': ['lib'],
   'catalogue-store': ['lib', 'config', 'redis', 'accounts'],
   ops: [
     'lib',
+    'limits',
     'protocol',
     'config',
     'catalogue-store',
@@ -110,7 +112,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
  * Pure folders compute: no package, no node: module, no clock, no timer, no randomness, no state
  * between calls.
  */
-const PURE = ['lib', 'protocol', 'catalogue', 'routing', 'top'];
+const PURE = ['lib', 'limits', 'protocol', 'catalogue', 'routing', 'top'];
 
 /**
  * Folders that run elsewhere. They may import only types from other folders, since types vanish at

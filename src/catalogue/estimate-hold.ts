@@ -1,3 +1,4 @@
+import type { TokenDemand } from '../protocol/admission.ts';
 import type { Usage } from '../protocol/inference.ts';
 import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -84,6 +85,15 @@ export function estimateInput(estimate: TokenEstimate, price: Price): Usage {
   return dearest === price.cacheWrite5m
     ? { ...NO_USAGE, cacheWrite5m: likely }
     : { ...NO_USAGE, cacheWrite1h: likely };
+}
+
+/** Returns the most tokens that a request can use, as far as an estimate can tell. */
+export function estimateDemand(request: Omit<HoldRequest, 'price'>): TokenDemand {
+  const { input, outputTokensMax, isElastic } = request;
+  const outputLeast = isElastic
+    ? Math.min(ELASTIC_OUTPUT_TOKENS_MIN, outputTokensMax)
+    : outputTokensMax;
+  return { input: input.tokensMax, output: outputTokensMax, outputLeast, isOutputOpen: false };
 }
 
 interface OutputBudget {

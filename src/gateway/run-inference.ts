@@ -5,6 +5,7 @@ import { hasPdfs } from '../catalogue/count-files.ts';
 import {
   affordableOutputTokens,
   boundInput,
+  estimateDemand,
   estimateHold,
   type HoldEstimate,
   type InputBound,
@@ -105,7 +106,7 @@ async function openAnswer(
   const { overCeiling, configVersion } = steps;
   const { bytesPerToken } = steps.estimate;
   const estimate = estimateTokens(request, bytesPerToken, source.longTexts);
-  const askedTokensMax = checkCeilings(model, request, { overCeiling, estimate });
+  const outputTokensMax = checkCeilings(model, request, { overCeiling, estimate });
 
   const { price } = model;
   const isElastic = request.outputTokensMax === undefined;
@@ -113,11 +114,10 @@ async function openAnswer(
   const searchesMax = boundSearches(request.tools, price);
   const bounds = { files: steps.estimate, windowTokens: contextTokensMax, searchesMax };
   const input = boundInput(estimate, bounds);
-  const hold = estimateHold({ input, outputTokensMax: askedTokensMax, isElastic, price });
-  const outputTokensMax = askedTokensMax;
-  const ratio = steps.ratioOf(model.id);
-  const limits = { contextTokensMax, outputTokensMax, searchesMax };
-  const meter = createMeter({ price, estimate, ratio, ...limits });
+  const demand = { input, outputTokensMax, isElastic };
+  const hold = estimateHold({ ...demand, price });
+  const limits = { ratio: steps.ratioOf(model.id), contextTokensMax, outputTokensMax, searchesMax };
+  const meter = createMeter({ price, estimate, ...limits });
   const bodyBytes = source.bytes.length;
   const leave = new ClientLeave(client, meter, steps.drains, {
     model: model.id,
@@ -128,8 +128,8 @@ async function openAnswer(
     requestBytes: bodyBytes,
   });
   const admission = await steps.admit({
-    holdMicros: hold.holdMicros,
-    holdLeastMicros: hold.holdLeastMicros,
+    ...hold,
+    tokens: estimateDemand(demand),
     key,
     plans: offer.plans,
     requestId: client.requestId,
@@ -140,10 +140,11 @@ async function openAnswer(
   });
   recorder.noteAdmission(admission.heldMicros);
   const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
-  const { heldMicros } = admission;
+  const { heldMicros, outputTokensRoom } = admission;
   const delivery = { client, format, leave, meter, recorder, context, heldMicros };
   const withPdfs = hasPdfs(estimate.files);
-  const order = { asked, withPdfs, model, input, hold, steps, contextTokensMax, outputTokensMax };
+  const bound = { input, hold, contextTokensMax, outputTokensMax, outputTokensRoom };
+  const order = { asked, withPdfs, model, steps, ...bound };
   const sending = sendAnswer(delivery, order);
   const terms: RequestTerms = {
     bodyBytes,
@@ -161,6 +162,7 @@ interface Order {
   readonly input: InputBound;
   readonly hold: HoldEstimate;
   readonly outputTokensMax: number;
+  readonly outputTokensRoom: number;
   readonly contextTokensMax: number;
   readonly steps: Steps;
 }
@@ -168,13 +170,14 @@ interface Order {
 /** Failures from here on become rejections: credits are held and must be settled. */
 function sendAnswer(delivery: Delivery, order: Order): Promise<AnswerEnd> {
   const { client, format, leave, meter, recorder, context, heldMicros } = delivery;
-  const { asked, model, input, hold, contextTokensMax, steps } = order;
+  const { asked, model, input, hold, contextTokensMax, outputTokensRoom, steps } = order;
   const { request, readWhole, source } = asked;
   try {
-    const isCut = heldMicros < hold.holdMicros;
-    const outputTokensMax = isCut
-      ? cutOutput(client, { model, input, heldMicros })
-      : order.outputTokensMax;
+    const isPaid = heldMicros >= hold.holdMicros;
+    const { price } = model;
+    const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
+    const outputTokensMax = Math.min(order.outputTokensMax, outputTokensRoom, affordable);
+    if (outputTokensMax < order.outputTokensMax) tellCut(client, outputTokensMax);
     meter.limitOutput(outputTokensMax);
     const parts = steps.infer({
       request,
@@ -205,18 +208,10 @@ function checkContentType(contentType: string | undefined): void {
   throw new Refusal('not_json', 'content-type: must be application/json');
 }
 
-interface OutputCut {
-  readonly model: Model;
-  readonly input: InputBound;
-  readonly heldMicros: number;
-}
-
 /**
- * The client left the length of the answer to the gateway, but its credits do not cover the longest
- * answer.
+ * The client left the length of the answer to the gateway, but its credits or a limit of tokens
+ * leave no room for the longest answer.
  */
-function cutOutput(client: ClientSide, { model, input, heldMicros }: OutputCut): number {
-  const tokensMax = affordableOutputTokens({ input, heldMicros, price: model.price });
-  client.addHeaders({ 'x-tollgate-max-tokens': String(tokensMax) });
-  return tokensMax;
+function tellCut(client: ClientSide, outputTokensMax: number): void {
+  client.addHeaders({ 'x-tollgate-max-tokens': String(outputTokensMax) });
 }

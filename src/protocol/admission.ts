@@ -43,12 +43,26 @@ export interface ApiKey {
   readonly strangerAddress: string | undefined;
 }
 
-/** Requests per window, for all keys of an account together. */
-export interface PlanLimits {
-  readonly starter: number;
-  readonly pro: number;
-  readonly business: number;
-  readonly team: number;
+/** What an account may do, with all of its keys together. */
+export interface PlanTerms {
+  /** In the window of the settings. */
+  readonly requests: number;
+  /** Further limits, as the scripts read them. */
+  readonly list: string;
+}
+
+/** By the name of the plan; a number alone is the requests. */
+export type PlanLimits = Readonly<Record<string, number | PlanTerms>>;
+
+/** What a request may need of limits of tokens. */
+export interface TokenDemand {
+  readonly input: number;
+  /** As many are held. */
+  readonly output: number;
+  /** With less room the request is refused. */
+  readonly outputLeast: number;
+  /** Whether the output may become longer than what is held. */
+  readonly isOutputOpen: boolean;
 }
 
 export interface AdmissionOrder {
@@ -64,6 +78,7 @@ export interface AdmissionOrder {
    * free is held.
    */
   readonly holdLeastMicros: number;
+  readonly tokens: TokenDemand;
   /** Returns what the request has cost so far. Called now and then until the request is settled. */
   seenMicros(): number;
   /** Called as soon as the rate is known, whether or not the request is admitted. */
@@ -85,5 +100,7 @@ export interface Bill {
 /** An admitted request. Every way out of it settles it exactly once. */
 export interface Admission {
   readonly heldMicros: number;
+  /** The longest output that limits of tokens leave room for. */
+  readonly outputTokensRoom: number;
   settle(bill: Bill, details: RequestDetails): void;
 }

@@ -28,6 +28,18 @@ export const REFUSALS = {
     chatType: 'invalid_request_error',
     chatCode: 'context_length_exceeded',
   },
+  too_large_for_limit: {
+    status: 400,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'request_too_large',
+  },
+  end_user_missing: {
+    status: 400,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'missing_required_parameter',
+  },
   unauthenticated: {
     status: 401,
     nativeType: 'authentication_error',
@@ -41,6 +53,12 @@ export const REFUSALS = {
     chatCode: 'insufficient_quota',
   },
   cap_reached: {
+    status: 402,
+    nativeType: 'billing_error',
+    chatType: 'insufficient_quota',
+    chatCode: 'insufficient_quota',
+  },
+  budget_reached: {
     status: 402,
     nativeType: 'billing_error',
     chatType: 'insufficient_quota',
@@ -95,6 +113,18 @@ export const REFUSALS = {
     chatCode: 'unsupported_media_type',
   },
   rate_limited: {
+    status: 429,
+    nativeType: 'rate_limit_error',
+    chatType: 'rate_limit_error',
+    chatCode: 'rate_limit_exceeded',
+  },
+  limit_reached: {
+    status: 429,
+    nativeType: 'rate_limit_error',
+    chatType: 'rate_limit_error',
+    chatCode: 'rate_limit_exceeded',
+  },
+  too_many_end_users: {
     status: 429,
     nativeType: 'rate_limit_error',
     chatType: 'rate_limit_error',

@@ -64,7 +64,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   const admitInsured = (order: AdmissionOrder, payer: Payer): Admission => {
     const request = toRequest(order, payer);
     const settle: Admission['settle'] = (bill, details) => settleLater(request, bill, details);
-    return { heldMicros: order.holdMicros, settle };
+    return { heldMicros: order.holdMicros, outputTokensRoom: Number.MAX_SAFE_INTEGER, settle };
   };
 
   /**
@@ -84,6 +84,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
       requestId: order.requestId,
       month: reply.month,
       model: order.modelNames[0] ?? '',
+      extras: reply.extras,
       heldMicros,
       seenMicros,
       stop: (why) => stop(why === 'revoked' ? refuseClosedKey(why) : refuseSuspended()),
@@ -91,6 +92,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     const close = openHolds.open(hold);
     return {
       heldMicros,
+      outputTokensRoom: reply.outputTokensRoom,
       settle(bill, details) {
         close();
         settleLater(hold, bill, details);
@@ -132,17 +134,20 @@ function toAdmitOrder(order: AdmissionOrder, windowMs: number): AdmitOrder {
     leaseMs: FIRST_LEASE_MS,
     windowMs,
     plans,
+    tokens: order.tokens,
+    user: '',
+    usersMax: 0,
   };
 }
 
 function toRequest({ key, requestId, modelNames }: AdmissionOrder, payer: Payer): AdmittedRequest {
   const { bucket, keyId } = key;
   const { accountId, month } = payer;
-  return { bucket, accountId, keyId, requestId, month, model: modelNames[0] ?? '' };
+  return { bucket, accountId, keyId, requestId, month, model: modelNames[0] ?? '', extras: '' };
 }
 
 function toSettlement(
-  { bucket, accountId, keyId, requestId, month, model }: AdmittedRequest,
+  { bucket, accountId, keyId, requestId, month, model, extras }: AdmittedRequest,
   { usage, chargeMicros, isEstimated }: Bill,
   details: RequestDetails,
   nowMs: number,
@@ -154,6 +159,7 @@ function toSettlement(
     requestId,
     month,
     model,
+    extras,
     actualMicros: chargeMicros,
     firstTriedMs: nowMs,
     usage: encodeLedgerUsage(usage, isEstimated, details),

@@ -3,12 +3,15 @@ import { refuseClosedKey, refuseKey } from '../keys/refuse-key.ts';
 import { formatCredits } from '../lib/units/micros.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
+import { refuseByLimit, refuseTooLarge } from './refuse-by-limit.ts';
 import type { AdmitReply } from './scripts/admit.ts';
 
 type AdmitRefusal = Exclude<AdmitReply, { kind: 'admitted' }>;
 
 /** A guess: it is unknown when another request of the key will end. */
 const IN_FLIGHT_WAIT_MS = 1_000;
+/** A guess: it is unknown when an end user will be forgotten. */
+const USERS_WAIT_MS = 60_000;
 const MINUTE_MS = 60_000;
 /** The books need some time to catch up. Clients that waited must not all come back at once. */
 const BOOKS_WAIT_MS_MIN = 5_000;
@@ -42,6 +45,22 @@ export function refuseAdmission(
         'balance_too_low',
         `Your credit balance is too low to cover this request: ${formatCredits(reply.balanceMicros)} credits, of which running requests hold ${formatCredits(reply.heldMicros)}.`,
         { headers: DO_NOT_RETRY },
+      );
+    case 'limit':
+      return refuseByLimit(reply);
+    case 'too_large':
+      return refuseTooLarge(reply);
+    case 'user':
+      return new Refusal(
+        'end_user_missing',
+        'This API key needs each request to name its end user, and this one does not.',
+        { headers: DO_NOT_RETRY },
+      );
+    case 'users':
+      return new Refusal(
+        'too_many_end_users',
+        'This account has as many end users at once as it may have, so there is no room for a new one. Try again later.',
+        { headers: retryAfterHeaders(USERS_WAIT_MS) },
       );
     case 'finished':
       throw new Error('a request id was used twice');

@@ -88,15 +88,22 @@ export function loadLuaScript<
 
 /**
  * Puts the parts that the header names in front of the script. `#!lua` has to stay the first line.
+ * Redis makes the functions of a script anew at each run, at 400 instructions each, so those that
+ * few requests need are in a function of their own, which ends with the table of what it gives.
  */
-function readSource(file: URL, names: Omit<LuaHeader, 'uses'>): string {
+function readSource(file: URL, names: NamedLists): string {
   const script = readFileSync(file, 'utf8');
   const header = readHeader(basename(file.pathname), script);
   checkNames(basename(file.pathname), header, names);
-  const parts = header.uses.map((name) => readFileSync(new URL(`lua/${name}.lua`, file), 'utf8'));
+  const readPart = (name: string) => readFileSync(new URL(`lua/${name}.lua`, file), 'utf8');
+  const parts = header.uses.map(readPart);
+  const lists = header.lists.map(readPart);
   const shebang = /^#!lua[^\n]*\n/.exec(script)?.[0] ?? '';
+  if (lists.length > 0) parts.push('local function lists()\n', ...lists, 'end\n');
   return [shebang, ...parts, script.slice(shebang.length)].join('');
 }
+
+type NamedLists = Omit<LuaHeader, 'uses' | 'lists'>;
 
 function readHeader(fileName: string, script: string): LuaHeader {
   try {
@@ -106,7 +113,7 @@ function readHeader(fileName: string, script: string): LuaHeader {
   }
 }
 
-function checkNames(fileName: string, inFile: LuaHeader, inCode: Omit<LuaHeader, 'uses'>): void {
+function checkNames(fileName: string, inFile: LuaHeader, inCode: NamedLists): void {
   for (const [list, name] of [
     ['KEYS', 'keys'],
     ['ARGV', 'args'],

@@ -5,13 +5,15 @@ export interface LuaHeader {
   readonly each: readonly string[];
   /** Files of the folder `lua` that the script needs in front of it. */
   readonly uses: readonly string[];
+  /** Files of the same folder that the script gets from `lists()`, if a request needs them. */
+  readonly lists: readonly string[];
 }
 
 /** Stands for a list without names: an empty line would look like something forgotten. */
 const EMPTY_LIST = '-';
 
 const LISTS =
-  /^ +KEYS +(\S[\s\S]*?)\n +ARGV +(\S[\s\S]*?)\n(?: +Each +(\S[^\n]*)\n)?(?: +Uses +(\S[^\n]*)\n)? +Reply +\S/m;
+  /^ +KEYS +(\S[\s\S]*?)\n +ARGV +(\S[\s\S]*?)\n(?: +Each +(\S[^\n]*)\n)?(?: +Uses +(\S[^\n]*)\n)?(?: +Lists +(\S[^\n]*)\n)? +Reply +\S/m;
 
 /**
  * Reads the comment that every script starts with:
@@ -24,6 +26,7 @@ const LISTS =
  *     ARGV  -
  *     Each  request_id, micros       (once or several times after ARGV; this line may be missing)
  *     Uses  numbers, money           (this line may be missing)
+ *     Lists limits, demands          (this line may be missing)
  *     Reply {'ok', balance_ucr}
  *   ]]
  */
@@ -44,6 +47,7 @@ export function parseLuaHeader(text: string): LuaHeader {
     args: parseNames(lists[2] ?? ''),
     each: parseNames(lists[3] ?? EMPTY_LIST),
     uses: parseNames(lists[4] ?? EMPTY_LIST),
+    lists: parseNames(lists[5] ?? EMPTY_LIST),
   };
 }
 

@@ -126,6 +126,12 @@ export interface BucketKeys {
   account(accountId: string): string;
   /** HASH: the record of a key. */
   key(keyId: string): string;
+  /** HASH: the record of a group of keys of one account. */
+  group(groupId: string): string;
+  /** HASH: what an end user has used. The id is that of a key or a group, and a digest. */
+  user(userId: string): string;
+  /** ZSET of the end users of an account, by when they are forgotten. */
+  usersOf(accountId: string): string;
   /** SET of the ids of an account's keys. */
   keysOf(accountId: string): string;
   /**
@@ -149,6 +155,9 @@ export function bucketKeys(tag: string): BucketKeys {
     accounts: `${prefix}accounts`,
     account: (accountId) => `${prefix}account:${accountId}`,
     key: (keyId) => `${prefix}key:${keyId}`,
+    group: (groupId) => `${prefix}group:${groupId}`,
+    user: (userId) => `${prefix}user:${userId}`,
+    usersOf: (accountId) => `${prefix}users:${accountId}`,
     keysOf: (accountId) => `${prefix}keys:${accountId}`,
     accountLog: (accountId) => `${prefix}log:${accountId}`,
     done: (requestId) => `${prefix}done:${minuteTextOf(requestId)}`,

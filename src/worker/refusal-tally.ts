@@ -14,6 +14,11 @@ const SAMPLES_WITHOUT_KEY_MAX = 5;
 const KEY_PROVING: ReadonlySet<RefusalName> = new Set([
   'balance_too_low',
   'cap_reached',
+  'budget_reached',
+  'limit_reached',
+  'too_large_for_limit',
+  'end_user_missing',
+  'too_many_end_users',
   'model_not_allowed',
   'account_suspended',
   'rate_limited',

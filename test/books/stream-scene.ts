@@ -10,6 +10,7 @@ import { keyset } from '../../src/quota/scripts/keyset.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+import { NO_LISTS } from '../support/limits/no-lists.ts';
 import { DETAILS } from '../support/request-details.ts';
 
 const mintRequestId = createRequestIdMint(randomBytes);
@@ -99,6 +100,7 @@ export async function begin(
     leaseMs,
     windowMs: 1_000,
     plans: { starter: 1, pro: 1, business: 1, team: 1_000_000 },
+    ...NO_LISTS,
   });
   if (reply.kind !== 'admitted') throw new Error(`not admitted: ${reply.kind}`);
   const settlement = {
@@ -108,6 +110,7 @@ export async function begin(
     requestId,
     month: reply.month,
     model: 'llm-a',
+    extras: '',
     firstTriedMs: Date.now(),
     usage: encodeLedgerUsage(USAGE, true, DETAILS),
   };

@@ -22,8 +22,8 @@ describe('a settlement', () => {
     expect(decodeSettlement(encodeSettlement(settlement))).toEqual(settlement);
   });
 
-  it.each([[[2, 'other']], [{ bucket: 1 }], [7]])('is not made out of %j', (value) => {
-    expect(() => decodeSettlement(pack(value))).toThrow('not a settlement of version 1');
+  it.each([[[3, 'other']], [{ bucket: 1 }], [7]])('is not made out of %j', (value) => {
+    expect(() => decodeSettlement(pack(value))).toThrow('not a settlement of version 2 or before');
   });
 });
 
@@ -153,7 +153,9 @@ describe('a damaged record in the middle of a journal', () => {
     const after = encodeJournalRecord(makeSettlement(makePayer(1)));
     const { settlements, damages } = decodeJournalRecords(Buffer.concat([record, after]));
     expect(settlements).toHaveLength(1);
-    expect(damages).toMatchObject([{ offset: 0, reason: 'not a settlement of version 1' }]);
+    expect(damages).toMatchObject([
+      { offset: 0, reason: 'not a settlement of version 2 or before' },
+    ]);
   });
 });
 

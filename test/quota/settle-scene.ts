@@ -9,6 +9,7 @@ import { keyset } from '../../src/quota/scripts/keyset.ts';
 import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { splitLedgerEntry } from '../support/ledger/split-ledger-entry.ts';
+import { NO_LISTS } from '../support/limits/no-lists.ts';
 import { DETAILS } from '../support/request-details.ts';
 
 const mintRequestId = createRequestIdMint(randomBytes);
@@ -83,6 +84,7 @@ export async function begin(
     leaseMs,
     windowMs: 1_000,
     plans: { starter: 1, pro: 1, business: 1, team: 1_000_000 },
+    ...NO_LISTS,
   });
   if (reply.kind !== 'admitted') throw new Error(`not admitted: ${reply.kind}`);
   return { ...makeSettlement(payer, { actualMicros }), requestId, month: reply.month };
@@ -123,6 +125,7 @@ export function makeSettlement(
     requestId: mintRequestId(firstTriedMs),
     month: '202611',
     model: 'llm-a',
+    extras: '',
     actualMicros,
     firstTriedMs,
     usage: encodeLedgerUsage(usage, false, DETAILS),

@@ -44,6 +44,7 @@ local commands = {
   { 'ZRANGEBYSCORE', trial, 0, 1 },
   { 'ZRANK', trial, 'm' },
   { 'ZREM', trial, 'm' },
+  { 'ZREMRANGEBYSCORE', trial, 0, 1 },
   -- Of the connections.
   { 'EVAL', 'return 1', 1, trial },
   { 'EVALSHA', 'sha', 1, trial },

@@ -4,10 +4,11 @@
   nothing for it.
 
   KEYS  key, holds, leases, done
-  ARGV  prefix, key_id, digest, limits
+  ARGV  prefix, key_id, digest, plans, user
   Each  model_names, request_id, numbers
-  Uses  numbers, clock, month, names, digest, window, holds
-  Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros}
+  Uses  numbers, clock, month, names, digest, window, plans, holds
+  Lists numbers, names, window, periods, rows, limits, levels, demands
+  Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros}  or with extras, output_held, …: then level, unit, window, amount, left and reset_ms of the tightest limit of each unit of tokens
         {'unknown'}  no such key, or another secret
         {'revoked'} {'expired'} {'suspended'}
         {'model'}  not among the models of the key
@@ -17,39 +18,58 @@
         {'in_flight', now_ms, limit, left, reset_ms, in_flight_max}
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
         {'balance', now_ms, limit, left, reset_ms, balance, held}
+        {'limit', now_ms, limit, left, reset_ms, level, unit, window, amount, counted, held, wait_ms}
+        {'too_large', now_ms, limit, left, reset_ms, level, unit, window, amount, needed}
+        {'user'}  the request must name its end user
+        {'users'}  the account has as many end users as it may have
 
-  limits are doubles: window_ms and the limits of the plans starter, pro, business and team. numbers are doubles:
-  hold_micros, hold_least_micros and lease_ms. model_names are the pinned id and then its aliases, separated by commas.
-  If less than hold_micros is free, but at least hold_least_micros, all that is free is held. A request is admitted only
-  once: a second call gets the same reply. For several requests the reply is a list of their replies. If the key is
-  refused, one reply stands for all of them. What the requests share is read once and written once.
+  plans are the window of requests in ms, and of each plan its requests in it and its further limits:
+  '60000|starter=60;|pro=300;t,60000,400000,b;|'. A plan that is not there counts as the first. user is the digest of the end user, a bar and
+  how many the account may have, or empty.
+  numbers are doubles: hold_micros, hold_least_micros, lease_ms, and tokens: of the input, of the output, of the shortest
+  output, and 1 if the output may become longer than that. model_names are the pinned id and then its aliases, separated
+  by commas. If less than hold_micros is free, but at least hold_least_micros, all that is free is held; likewise for
+  tokens of the output. A request is admitted only once: a second call gets the same reply. For several requests the reply
+  is a list of their replies. If the key is refused, one reply stands for all of them. What the requests share is read
+  once and written once.
 ]]
 local key, holds, leases, done = unpack(KEYS)
-local prefix, key_id, digest, limits = unpack(ARGV, 1, 4)
+local prefix, key_id, digest, plans, user = unpack(ARGV, 1, 5)
 local now = now_ms()
 local month = month_of(now)
 local held_field = 'held:' .. month
 
 local status, account_id, key_digest, expires, models, key_rpm, in_flight, in_flight_max, cap, spent, key_held,
-  key_window =
+  key_window, key_limits =
   unpack(redis.call('HMGET', key, 'status', 'account', 'digest', 'expires', 'models', 'rpm',
-    'in_flight', 'in_flight_max', 'cap', 'spent:' .. month, held_field, 'window'))
+    'in_flight', 'in_flight_max', 'cap', 'spent:' .. month, held_field, 'window', 'limits'))
 if not status or not is_digest_of(key, key_digest, digest, now) then return { 'unknown' } end
 if status ~= 'active' then return { 'revoked' } end
 if expires and number(expires) <= now then return { 'expired' } end
 
 local account = account_name(prefix, account_id)
-local account_status, plan, balance, account_held, account_window =
-  unpack(redis.call('HMGET', account, 'status', 'plan', 'balance', 'held', 'window'))
+local account_status, plan, balance, account_held, account_window, account_limits =
+  unpack(redis.call('HMGET', account, 'status', 'plan', 'balance', 'held', 'window', 'limits'))
 if account_status ~= 'active' then return { 'suspended' } end
 
-local window, starter, pro, business, team = struct.unpack('<ddddd', limits)
-local key_limit, account_limit = number(key_rpm), limit_of(plan, starter, pro, business, team)
+local window, account_limit, plan_limits = find_plan(plans, plan)
+local key_limit = number(key_rpm)
+local account_list = (account_limits or '') .. plan_limits
 local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
 local by_account = read_window(prefix, account_id, account_window, account_limit, now, window)
 in_flight, balance, spent, cap = number(in_flight), number(balance), number(spent), cap and number(cap)
 account_held, key_held = number(account_held), number(key_held)
 in_flight_max = in_flight_max and number(in_flight_max)
+
+-- Nil if no level has a list of limits.
+local listing, limits, subjects, at, group_id, user_id
+if key_limits or account_list ~= '' then
+  listing = lists()
+  limits, subjects, at, group_id, user_id =
+    listing.read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, user, now)
+  if not limits then return { subjects } end
+  if #limits == 0 then limits = nil end
+end
 
 local function is_allowed(models, model_names)
   for name in string.gmatch(model_names, '[^,]+') do
@@ -62,7 +82,7 @@ end
 -- first hold: what the requests share has been read above, a request's own numbers are checked, and
 -- a Redis key of a wrong type fails for the first request.
 local replies, is_changed = {}, false
-for first = 5, #ARGV, 3 do
+for first = 6, #ARGV, 3 do
   local model_names, request_id, numbers = unpack(ARGV, first, first + 2)
   local wanted, least, lease = struct.unpack('<ddd', numbers)
   local reply
@@ -87,7 +107,11 @@ for first = 5, #ARGV, 3 do
 
     local balance_room = balance - account_held
     local cap_room = cap and cap - spent - key_held or math.huge
-    local refusal
+    local credits_room = math.huge
+    local refusal, listed, input, output
+    if limits then
+      input, output, credits_room, listed = listing.meet_limits(limits, least, numbers, at)
+    end
     if key_wait > 0 or account_wait > 0 then
       if key_wait >= account_wait then
         refusal = { 'rate', now, key_limit, 0, by_key.reset, 'key', key_wait }
@@ -96,6 +120,8 @@ for first = 5, #ARGV, 3 do
       end
     elseif in_flight_max and in_flight >= in_flight_max then
       refusal = { 'in_flight', now, limit, left, reset, in_flight_max }
+    elseif listed then
+      refusal = { listed[1], now, limit, left, reset, unpack(listed, 2) }
     elseif cap_room < least then
       refusal = { 'cap', now, limit, left, reset, cap, spent, key_held }
     elseif balance_room < least then
@@ -104,7 +130,8 @@ for first = 5, #ARGV, 3 do
 
     -- A request that was admitted before is not refused now.
     local existing = refusal and redis.call('HGET', holds, request_id)
-    local held = math.min(wanted, cap_room, balance_room)
+    local held = math.min(wanted, cap_room, balance_room, credits_room)
+    local extras = limits and listing.encode_extras(at, group_id, user_id, input, output, numbers) or ''
     if not existing then
       if redis.call('HEXISTS', done, request_id) == 1 then
         reply = { 'finished' }
@@ -112,7 +139,7 @@ for first = 5, #ARGV, 3 do
         reply = refusal
       else
         local hold = account_id .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*')
-          .. '|' .. whole(held) .. '|0|' .. whole(now + lease)
+          .. '|' .. whole(held) .. '|0|' .. whole(now + lease) .. extras
         if redis.call('HSETNX', holds, request_id, hold) == 0 then
           existing = redis.call('HGET', holds, request_id)
         elseif type(redis.pcall('RPUSH', leases, request_id)) ~= 'number' then
@@ -123,8 +150,8 @@ for first = 5, #ARGV, 3 do
       end
     end
     if existing then
-      local payer, held_month, already_held = decode_hold(existing)
-      reply = payer and { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0 }
+      local payer, held_month, already_held, _, _, held_extras = decode_hold(existing)
+      reply = payer and { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0, held_extras }
         or { 'invalid' }
     elseif not reply then
       in_flight, key_held, account_held = in_flight + 1, key_held + held, account_held + held
@@ -132,12 +159,18 @@ for first = 5, #ARGV, 3 do
       if key_limit > 0 then take_place(by_key, now, window) end
       is_changed = true
       reply = { 'admitted', now, limit, math.max(0, left - 1), window, account_id, month, held }
+      if limits then
+        listing.hold_in_limits(limits, listing.amounts_of(input, output, held), at)
+        reply[9], reply[10] = string.sub(extras, 2), output
+        listing.add_tightest(reply, limits, at)
+      end
     end
   end
   replies[#replies + 1] = reply
 end
 
 if is_changed then
+  if limits then listing.write_levels(prefix, account_id, limits, subjects, at) end
   account_window = write_window(by_account, prefix, account_id, now, window)
   redis.call('HSET', account, 'held', whole(account_held), 'window', account_window)
   if key_limit > 0 then

@@ -1,13 +1,16 @@
 import { assert } from '../../lib/assert.ts';
 import { isOfSameMinute } from '../../lib/request-id.ts';
-import type { PlanLimits } from '../../protocol/admission.ts';
+import type { PlanLimits, TokenDemand } from '../../protocol/admission.ts';
+import type { LimitState, MetLimit } from '../../protocol/limit-state.ts';
 import type { RateState } from '../../protocol/rate-state.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { createGatherer } from '../../redis/create-gatherer.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { encodeNumbers } from '../encode-numbers.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import { replyOf } from './reply-of.ts';
+import { decodeMetLimit } from './words/decode-met-limit.ts';
+import { encodePlans } from './words/encode-plans.ts';
+import { replyOf } from './words/reply-of.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
@@ -27,7 +30,23 @@ export interface AdmitOrder {
   readonly leaseMs: number;
   readonly windowMs: number;
   readonly plans: PlanLimits;
+  readonly tokens: TokenDemand;
+  /** The digest of the end user, or empty. */
+  readonly user: string;
+  /** How many end users an account may have. */
+  readonly usersMax: number;
 }
+
+type LimitRefusal =
+  | (MetLimit & {
+      readonly kind: 'limit';
+      readonly rate: RateState;
+      /** Used and held together. */
+      readonly countedAmount: number;
+      readonly heldAmount: number;
+      readonly waitMs: number;
+    })
+  | (MetLimit & { readonly kind: 'too_large'; readonly rate: RateState; readonly needed: number });
 
 export type AdmitReply =
   | {
@@ -40,7 +59,15 @@ export type AdmitReply =
        */
       readonly month: string;
       readonly heldMicros: number;
+      /** What settling needs to correct the lists of limits; empty if there are none. */
+      readonly extras: string;
+      /** The limit of each unit of tokens that has least left. */
+      /** The longest output that limits of tokens leave room for. */
+      readonly outputTokensRoom: number;
+      readonly tokenLimits: readonly LimitState[];
     }
+  | LimitRefusal
+  | { readonly kind: 'user' | 'users' }
   | { readonly kind: 'unknown' | 'revoked' | 'expired' | 'suspended' | 'model' | 'finished' }
   | {
       readonly kind: 'rate';
@@ -66,7 +93,7 @@ export type AdmitReply =
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
   ['key', 'holds', 'leases', 'done'],
-  ['prefix', 'key_id', 'digest', 'limits'],
+  ['prefix', 'key_id', 'digest', 'plans', 'user'],
   ['model_names', 'request_id', 'numbers'],
 );
 
@@ -90,6 +117,7 @@ export function createGatheredAdmit(
       first.bucket === order.bucket &&
       first.windowMs === order.windowMs &&
       first.plans === order.plans &&
+      first.user === order.user &&
       isOfSameMinute(first.requestId, order.requestId),
     encode: encodeEach,
     runScript: (first, encoded) => callScript(connection, first, encoded),
@@ -104,11 +132,15 @@ interface Each {
 }
 
 function encodeEach(order: AdmitOrder): Each {
-  const { modelNames, requestId, holdMicros, holdLeastMicros, leaseMs } = order;
+  const { modelNames, requestId, holdMicros, holdLeastMicros, leaseMs, tokens } = order;
+  const { input, output, outputLeast, isOutputOpen } = tokens;
   return {
     model_names: modelNames.join(','),
     request_id: requestId,
-    numbers: encodeNumbers([holdMicros, holdLeastMicros, leaseMs]),
+    numbers: encodeNumbers([
+      ...[holdMicros, holdLeastMicros, leaseMs],
+      ...[input, output, outputLeast, isOutputOpen ? 1 : 0],
+    ]),
   };
 }
 
@@ -118,8 +150,7 @@ function callScript(
   shared: AdmitOrder,
   encoded: readonly Each[],
 ): Promise<unknown> {
-  const { bucket, keyId, digest, requestId, windowMs, plans } = shared;
-  const { starter, pro, business, team } = plans;
+  const { bucket, keyId, digest, requestId, windowMs, plans, user, usersMax } = shared;
   const [first, ...further] = encoded as readonly [Each, ...Each[]];
   const redisKeys = keysOfBucket(bucket);
   const keys = {
@@ -132,7 +163,8 @@ function callScript(
     prefix: redisKeys.prefix,
     key_id: keyId,
     digest,
-    limits: encodeNumbers([windowMs, starter, pro, business, team]),
+    plans: encodePlans(plans, windowMs),
+    user: user === '' ? '' : `${user}|${usersMax}`,
     model_names: first.model_names,
     request_id: first.request_id,
     numbers: first.numbers,
@@ -159,7 +191,21 @@ function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): Adm
         accountId: String(rest[0]),
         month: String(rest[1]),
         heldMicros: number(2),
+        extras: String(rest[3] ?? ''),
+        outputTokensRoom: rest[4] === undefined ? Number.MAX_SAFE_INTEGER : number(4),
+        tokenLimits: readTokenLimits(rest.slice(5)),
       };
+    case 'limit':
+      return {
+        kind,
+        rate,
+        ...readMet(rest),
+        countedAmount: number(4),
+        heldAmount: number(5),
+        waitMs: number(6),
+      };
+    case 'too_large':
+      return { kind, rate, ...readMet(rest), needed: number(4) };
     case 'rate':
       return { kind, rate, scope: rest[0] === 'key' ? 'key' : 'account', waitMs: number(1) };
     case 'in_flight':
@@ -174,8 +220,25 @@ function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): Adm
     case 'suspended':
     case 'model':
     case 'finished':
+    case 'user':
+    case 'users':
       return { kind };
     default:
       assert(false, `admit.lua answers in the words of its header, not ${String(kind)}`);
   }
+}
+
+function readMet([level, unit, window, amount]: readonly unknown[]): MetLimit {
+  return decodeMetLimit(String(level), String(unit), String(window), Number(amount));
+}
+
+const VALUES_OF_TOKEN_LIMIT = 6;
+
+function readTokenLimits(values: readonly unknown[]): LimitState[] {
+  const states: LimitState[] = [];
+  for (let i = 0; i < values.length; i += VALUES_OF_TOKEN_LIMIT) {
+    const [left, resetMs] = [Number(values[i + 4]), Number(values[i + 5])];
+    states.push({ ...readMet(values.slice(i)), left, resetMs });
+  }
+  return states;
 }

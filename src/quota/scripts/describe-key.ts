@@ -2,8 +2,8 @@ import type { PlanLimits } from '../../protocol/admission.ts';
 import type { KeyInfo } from '../../protocol/key-info.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
-import { encodeNumbers } from '../encode-numbers.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
+import { encodePlans } from './words/encode-plans.ts';
 
 /** What the settings say about rate limits. */
 export interface RateRules {
@@ -20,7 +20,7 @@ interface KeyQuestion extends RateRules {
 const script = loadLuaScript(
   new URL('./describe.lua', import.meta.url),
   ['key'],
-  ['prefix', 'key_id', 'account_id', 'numbers'],
+  ['prefix', 'key_id', 'account_id', 'plans'],
 );
 
 /** Reports the limits of a key and what is left of them, without using any of them up. */
@@ -36,7 +36,7 @@ export async function describeKey(
       prefix: redisKeys.prefix,
       key_id: keyId,
       account_id: accountId,
-      numbers: encodeNumbers([windowMs, plans.starter, plans.pro, plans.business, plans.team]),
+      plans: encodePlans(plans, windowMs),
     },
   )) as readonly (string | number)[];
   const number = (index: number) => Number(reply[index] ?? 0);

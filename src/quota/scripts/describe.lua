@@ -3,18 +3,17 @@
   Describe: tells a key its own limits and what is left of them, and takes nothing from any.
 
   KEYS  key
-  ARGV  prefix, key_id, account_id, numbers
-  Uses  numbers, clock, month, names, window
+  ARGV  prefix, key_id, account_id, plans
+  Uses  numbers, clock, month, names, window, plans
   Reply {'described', now_ms, month, key_limit, key_count, key_reset_ms,
          account_limit, account_count, account_reset_ms,
          expires, models, in_flight, in_flight_max, cap, spent, held, balance, account_held}
 
-  numbers are doubles: window_ms and the limits of the plans starter, pro, business and team.
+  plans are as admit.lua has them.
   A limit of 0 means no limit. A field that is not set is an empty text. identify.lua tells whether the key may ask.
 ]]
 local key = KEYS[1]
-local prefix, key_id, account_id, numbers = unpack(ARGV)
-local window, starter, pro, business, team = struct.unpack('<ddddd', numbers)
+local prefix, key_id, account_id, plans = unpack(ARGV)
 local now = now_ms()
 local month = month_of(now)
 
@@ -24,7 +23,7 @@ local key_rpm, expires, models, in_flight, in_flight_max, cap, spent, held, key_
 local plan, balance, account_held, account_window =
   unpack(redis.call('HMGET', account_name(prefix, account_id), 'plan', 'balance', 'held', 'window'))
 
-local account_limit = limit_of(plan, starter, pro, business, team)
+local window, account_limit = find_plan(plans, plan)
 local key_limit = number(key_rpm)
 local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
 local by_account = read_window(prefix, account_id, account_window, account_limit, now, window)

@@ -4,16 +4,17 @@
   whether it may go on.
 
   KEYS  account, key, holds, renewals, done
-  ARGV  payer, month, request_id, held_micros, seen_micros, lease_ms
+  ARGV  prefix, payer, extras, month, request_id, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
+  Lists numbers, periods, rows, corrections
   Reply 'active', 'revoked', 'suspended', 'gone' when the lease had run out, or 'invalid' when a number is not valid
 
   A hold that a failover lost is made again, as far as others have not taken what it held. One that is
   gone stays known for as long as its request runs. Renewing twice has the same effect as renewing once.
-  payer is account|key|month|model, as in the hold.
+  payer is account|key|month|model and extras tell what the request counts in lists of limits, as in the hold.
 ]]
 local account, key, holds, renewals, done = unpack(KEYS)
-local payer, month, request_id, held_micros, seen_micros, lease_ms = unpack(ARGV)
+local prefix, payer, extras, month, request_id, held_micros, seen_micros, lease_ms = unpack(ARGV)
 local held, seen, lease = tonumber(held_micros), tonumber(seen_micros), tonumber(lease_ms)
 if not (is_amount(held) and is_amount(seen) and is_amount(lease)) then return 'invalid' end
 
@@ -28,25 +29,32 @@ if not existing and redis.call('HEXISTS', done, request_id) == 1 then
   return find_stop(key, account) or 'gone'
 end
 
-local existing_payer, existing_month, held_text
-if existing then existing_payer, existing_month, held_text = decode_hold(existing) end
+local existing_payer, existing_month, held_text, existing_extras, _
+if existing then existing_payer, existing_month, held_text, _, _, existing_extras = decode_hold(existing) end
 local is_lost = not held_text
 local balance, account_held, in_flight, key_held, spent
+local listing, opened
 if is_lost then
   balance, account_held, in_flight, key_held, spent = read_amounts(account, key, month)
   held = limit_to_room(held, 0, key, balance, account_held, key_held, spent)
+  if extras ~= '' then
+    listing, opened = lists(), {}
+    held, extras = listing.restore_levels(opened, prefix, key, account, extras, held, now_ms())
+  end
   held_text = whole(held)
 else
-  payer, month = existing_payer, existing_month
+  payer, month, extras = existing_payer, existing_month, existing_extras
 end
 
 -- The records of money come last. They have been read above, so their writes cannot fail; the
 -- writes before them do no harm alone.
 redis.call('ZADD', renewals, whole(now_ms() + lease), request_id)
-redis.call('HSET', holds, request_id, payer .. '|' .. held_text .. '|' .. whole(seen))
+redis.call('HSET', holds, request_id, payer .. '|' .. held_text .. '|' .. whole(seen)
+  .. (extras ~= '' and '||' .. extras or ''))
 if is_lost then
   redis.call('HSET', account, 'held', whole(account_held + held))
   redis.call('HSET', key, 'in_flight', whole(in_flight + 1))
   if held > 0 then redis.call('HSET', key, 'held:' .. month, whole(key_held + held)) end
+  if opened then listing.write_states(opened) end
 end
 return find_stop(key, account) or 'active'

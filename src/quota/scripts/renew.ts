@@ -3,7 +3,7 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { AdmittedRequest } from '../settlement/settlement.ts';
-import { encodePayer } from './encode-payer.ts';
+import { encodePayer } from './words/encode-payer.ts';
 
 /** A running request as the store knows it. */
 export interface Hold extends AdmittedRequest {
@@ -19,7 +19,10 @@ export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
 const script = loadLuaScript(
   new URL('./renew.lua', import.meta.url),
   ['account', 'key', 'holds', 'renewals', 'done'],
-  ['payer', 'month', 'request_id', 'held_micros', 'seen_micros', 'lease_ms'],
+  [
+    ...(['prefix', 'payer', 'extras', 'month', 'request_id'] as const),
+    ...(['held_micros', 'seen_micros', 'lease_ms'] as const),
+  ],
 );
 
 /** Keeps a hold alive, notes what its request has cost so far, and answers whether it may go on. */
@@ -39,7 +42,9 @@ export async function renew(
       done: redisKeys.done(hold.requestId),
     },
     {
+      prefix: redisKeys.prefix,
       payer: encodePayer(hold),
+      extras: hold.extras,
       month: hold.month,
       request_id: hold.requestId,
       held_micros: hold.heldMicros,

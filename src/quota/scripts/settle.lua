@@ -4,15 +4,16 @@
 
   KEYS  account, key, holds, renewals, ledger, done
   ARGV  payer
-  Each  request_id, actual_micros, first_tried_ms, usage
+  Each  request_id, actual_micros, first_tried_ms, usage, extras
   Uses  numbers, clock, holds, money
+  Lists numbers, periods, rows, corrections
   Reply {kind, charged_micros, short_micros, balance_micros}
         {'repeated', charged_micros}  it was settled before; nothing happens
         {'too_old'}  it may have been settled before, and its mark may be gone; nothing happens
         {'invalid'}  a number is not valid; nothing happens
 
-  payer is account|key|month|model, as in the holds. For several requests the reply is a list of their replies. An
-  unreadable hold counts as lost.
+  payer is account|key|month|model, as in the holds, and extras are those of the admission. For several
+  requests the reply is a list of their replies. An unreadable hold counts as lost.
 
    held ──▶ charge    cost something           ──▶ repeated
         ├─▶ release   cost nothing             ──▶ repeated
@@ -23,14 +24,16 @@ local account, key, holds, renewals, ledger, done = unpack(KEYS)
 local payer = ARGV[1]
 
 -- Returns the reply if nothing is to be charged. Otherwise returns no reply, and then how the
--- request ends: kind, what it was charged already, its hold, and payer, month, held and due of the
--- hold. `due` is nil without a readable hold.
+-- request ends: kind, what it was charged already, its hold, and payer, month, held, due and extras
+-- of the hold. `due` is nil without a readable hold.
 local function find_end(request_id, wanted, first_tried_ms)
   if not is_amount(wanted) then return { 'invalid' } end
   local existing = redis.call('HGET', holds, request_id)
   if existing then
-    local of_payer, month, held, _, due = decode_hold(existing)
-    if of_payer then return nil, wanted == 0 and 'release' or 'charge', 0, existing, of_payer, month, held, due end
+    local of_payer, month, held, _, due, extras = decode_hold(existing)
+    if of_payer then
+      return nil, wanted == 0 and 'release' or 'charge', 0, existing, of_payer, month, held, due, extras
+    end
   end
 
   local kind, already = 'orphan', 0
@@ -51,12 +54,12 @@ end
 -- An error keeps what is written and skips the rest. So everything that can fail comes before the
 -- first write of a request: its own numbers are checked, records are read only when no amount waits
 -- to be written, and a Redis key of a wrong type fails for the first request.
-local replies = {}
+local replies, listing, opened = {}, nil, nil
 local month, balance, balance_text, account_held, in_flight, key_held, spent
-for first = 2, #ARGV, 4 do
-  local request_id, actual_micros, first_tried_ms, usage = unpack(ARGV, first, first + 3)
+for first = 2, #ARGV, 5 do
+  local request_id, actual_micros, first_tried_ms, usage, extras = unpack(ARGV, first, first + 4)
   local wanted = tonumber(actual_micros)
-  local reply, kind, already, existing, of_payer, of_month, held_text, due =
+  local reply, kind, already, existing, of_payer, of_month, held_text, due, held_extras =
     find_end(request_id, wanted, first_tried_ms)
   if not reply then
     if month ~= of_month then
@@ -69,6 +72,13 @@ for first = 2, #ARGV, 4 do
     if due then in_flight = in_flight - 1 end
     wanted = wanted - already
     local charged = limit_to_room(wanted, held, key, balance, account_held, key_held, spent)
+    extras = held_extras or extras
+    if extras ~= '' then
+      if not listing then listing, opened = lists(), {} end
+      local prefix = string.sub(holds, 1, -#'holds' - 1)
+      charged = listing.settle_levels(opened, prefix, key, account, extras, kind, already, held, charged, usage,
+        now_ms())
+    end
     local short, charged_text = wanted - charged, whole(charged)
     balance, spent = balance - charged, spent + charged
     balance_text = whole(balance)
@@ -85,5 +95,6 @@ end
 if month then
   write_amounts(account, key, month, balance_text, account_held, in_flight, key_held, spent)
   keep_marks(done)
+  if opened then listing.write_states(opened) end
 end
 return #replies == 1 and replies[1] or replies

@@ -6,8 +6,8 @@ import { loadLuaScript } from '../../redis/lua-script.ts';
 import { assertAmount } from '../assert-amount.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { Settlement } from '../settlement/settlement.ts';
-import { encodePayer } from './encode-payer.ts';
-import { replyOf } from './reply-of.ts';
+import { encodePayer } from './words/encode-payer.ts';
+import { replyOf } from './words/reply-of.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
@@ -26,7 +26,7 @@ const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
   ['account', 'key', 'holds', 'renewals', 'ledger', 'done'],
   ['payer'],
-  ['request_id', 'actual_micros', 'first_tried_ms', 'usage'],
+  ['request_id', 'actual_micros', 'first_tried_ms', 'usage', 'extras'],
 );
 
 /** Ends the hold of a request and charges its cost, once, however often it is called. */
@@ -60,9 +60,10 @@ interface Each {
   readonly actual_micros: number;
   readonly first_tried_ms: number;
   readonly usage: Buffer;
+  readonly extras: string;
 }
 
-function encodeEach({ requestId, actualMicros, firstTriedMs, usage }: Settlement): Each {
+function encodeEach({ requestId, actualMicros, firstTriedMs, usage, extras }: Settlement): Each {
   assertAmount(actualMicros);
   assertAmount(firstTriedMs);
   return {
@@ -70,6 +71,7 @@ function encodeEach({ requestId, actualMicros, firstTriedMs, usage }: Settlement
     actual_micros: actualMicros,
     first_tried_ms: firstTriedMs,
     usage,
+    extras,
   };
 }
 
@@ -96,6 +98,7 @@ function callScript(
     actual_micros: first.actual_micros,
     first_tried_ms: first.first_tried_ms,
     usage: first.usage,
+    extras: first.extras,
   };
   return script.call(connection, keys, args, further);
 }

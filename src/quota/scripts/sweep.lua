@@ -6,6 +6,7 @@
   KEYS  holds, leases, renewals, ledger
   ARGV  prefix, count_max
   Uses  numbers, clock, names, holds, money
+  Lists numbers, periods, rows, corrections
   Reply {swept, charged_micros, taken}  taken is how many entries it took off the indexes; if it is
         count_max, there may be more
 
@@ -15,12 +16,12 @@ local holds, leases, renewals, ledger = unpack(KEYS)
 local prefix, count_max = unpack(ARGV)
 count_max = number(count_max)
 local now = now_ms()
-local swept, total, ended = 0, 0, {}
+local swept, total, ended, listing, opened = 0, 0, {}, nil, nil
 
 -- A request may be listed twice. An unreadable hold stays for `tollgate ledger verify`, and the
 -- sweep goes on.
 local function expire(request_id, text)
-  local payer, month, held, seen = decode_hold(text)
+  local payer, month, held, seen, _, extras = decode_hold(text)
   if not payer or ended[request_id] then return end
   ended[request_id] = true
   local account_id, key_id = string.match(payer, '^([^|]*)|([^|]*)')
@@ -29,6 +30,10 @@ local function expire(request_id, text)
   account_held, key_held = account_held - held, key_held - held
   local wanted = math.min(seen, held)
   local charged = limit_to_room(wanted, held + 0, key, balance, account_held, key_held, spent)
+  if extras ~= '' then
+    if not listing then listing, opened = lists(), {} end
+    listing.expire_levels(opened, prefix, key, account, extras, held + 0, charged, now)
+  end
   local balance_text = whole(balance - charged)
   local done = done_name(prefix, request_id)
   -- The records of money come last. They have been read above, so their writes cannot fail; the
@@ -71,4 +76,5 @@ end
 
 local taken = take_first_leases()
 taken = taken + take_renewals(count_max - taken)
+if opened then listing.write_states(opened) end
 return { swept, total, taken }

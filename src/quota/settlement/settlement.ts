@@ -13,6 +13,8 @@ export interface AdmittedRequest {
   /** The month of the admission: `yyyymm`. */
   readonly month: string;
   readonly model: string;
+  /** What the request counts in lists of limits, as the store told it; empty if nothing. */
+  readonly extras: string;
 }
 
 /** What a request cost: everything that settling needs, wherever and whenever it happens. */
@@ -33,7 +35,9 @@ export interface LedgerUsage {
   readonly details: RequestDetails | undefined;
 }
 
-const SETTLEMENT_VERSION = 1;
+const SETTLEMENT_VERSION = 2;
+/** Without extras. It is still written for requests that have none. */
+const SETTLEMENT_VERSION_WITHOUT_EXTRAS = 1;
 const USAGE_VERSION = 2;
 const USAGE_VERSION_WITHOUT_DETAILS = 1;
 
@@ -62,13 +66,15 @@ type PackedSettlement = [
   actualMicros: number,
   firstTriedMs: number,
   usage: Uint8Array,
+  extras?: string,
 ];
 
 const writer = new PackWriter();
 
 export function encodeSettlement(settlement: Settlement): Buffer {
-  writer.list(10);
-  writer.number(SETTLEMENT_VERSION);
+  const hasExtras = settlement.extras !== '';
+  writer.list(hasExtras ? 11 : 10);
+  writer.number(hasExtras ? SETTLEMENT_VERSION : SETTLEMENT_VERSION_WITHOUT_EXTRAS);
   writer.number(settlement.bucket);
   writer.text(settlement.accountId);
   writer.text(settlement.keyId);
@@ -78,18 +84,20 @@ export function encodeSettlement(settlement: Settlement): Buffer {
   writer.number(settlement.actualMicros);
   writer.number(settlement.firstTriedMs);
   writer.bytes(settlement.usage);
+  if (hasExtras) writer.text(settlement.extras);
   return writer.take();
 }
 
 /** Throws for bytes of another version: what a request cost must not be guessed. */
 export function decodeSettlement(bytes: Uint8Array): Settlement {
   const packed = unpack(bytes) as PackedSettlement;
-  if (!Array.isArray(packed) || packed[0] !== SETTLEMENT_VERSION) {
-    throw new Error(`not a settlement of version ${SETTLEMENT_VERSION}`);
-  }
-  const [, bucket, accountId, keyId, requestId, month, model, actualMicros, firstTriedMs, usage] =
-    packed;
-  const request = { bucket, accountId, keyId, requestId, month, model };
+  const isKnown =
+    Array.isArray(packed) &&
+    (packed[0] === SETTLEMENT_VERSION || packed[0] === SETTLEMENT_VERSION_WITHOUT_EXTRAS);
+  if (!isKnown) throw new Error(`not a settlement of version ${SETTLEMENT_VERSION} or before`);
+  const [, bucket, accountId, keyId, requestId, month, model, ...rest] = packed;
+  const [actualMicros, firstTriedMs, usage, extras = ''] = rest;
+  const request = { bucket, accountId, keyId, requestId, month, model, extras };
   // A view would keep all the bytes around it in memory.
   return { ...request, actualMicros, firstTriedMs, usage: Buffer.from(usage) };
 }

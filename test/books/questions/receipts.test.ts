@@ -137,7 +137,7 @@ describeBooks('a receipt', (scene) => {
     const { requestId, month } = await begin(connection, account);
     await settle(connection, {
       ...{ bucket: BUCKET, accountId: account.id, keyId: account.keyId, requestId, month },
-      ...{ model: 'llm-a', actualMicros: 700, firstTriedMs: Date.now() },
+      ...{ model: 'llm-a', extras: '', actualMicros: 700, firstTriedMs: Date.now() },
       usage: pack([1, 11, 22, 33, 44, 200, 66, false]),
     });
     expect(await receiptOf(requestId)).toMatchObject({

@@ -227,7 +227,16 @@ describeBooks('verifying Redis against the books', (scene) => {
     const renewed = await begin(redis.connection, account, options);
     const { bucket, id: accountId, keyId } = account;
     const { requestId, month } = renewed;
-    const hold = { bucket, accountId, keyId, requestId, model: 'llm-a', month, heldMicros: 900 };
+    const hold = {
+      bucket,
+      accountId,
+      keyId,
+      requestId,
+      model: 'llm-a',
+      month,
+      extras: '',
+      heldMicros: 900,
+    };
     await renew(redis.connection, hold, { seenMicros: 40, leaseMs: 1 });
     let swept = 0;
     await waitUntil(async () => {

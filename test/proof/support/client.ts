@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
-import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 import { renew } from '../../../src/quota/scripts/renew.ts';
 import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import { classifyRedisError } from '../../../src/redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { NO_LISTS } from '../../support/limits/no-lists.ts';
+import type { RequestPlans } from '../../support/limits/request-plans.ts';
 import type { EventLog } from './event-log.ts';
 import { monthOf } from './month-of.ts';
 import type { Random } from './random.ts';
@@ -27,7 +28,7 @@ export interface ClientOptions {
   readonly tag: string;
   readonly windowMs: number;
   readonly leaseMs: number;
-  readonly plans: PlanLimits;
+  readonly plans: RequestPlans;
 }
 
 /** An admitted request. */
@@ -126,7 +127,7 @@ export function createClient(options: ClientOptions) {
       const order: AdmitOrder = {
         ...{ bucket: account.bucket, keyId: key.keyId, digest: key.digest, requestId },
         ...{ modelNames: [MODEL], holdMicros: hold.micros, holdLeastMicros: hold.leastMicros },
-        ...{ leaseMs, windowMs, plans },
+        ...{ leaseMs, windowMs, plans, ...NO_LISTS },
       };
       const replies = await Promise.all(
         Array.from({ length: times }, () => admitOnce(account, key, order, times > 1)),
@@ -138,7 +139,7 @@ export function createClient(options: ClientOptions) {
       log.add({ type: 'renewing', requestId, seen });
       const { accountId, bucket } = account;
       const who = { bucket, accountId, keyId: key.keyId, requestId, month };
-      const hold = { ...who, model: MODEL, heldMicros: held };
+      const hold = { ...who, model: MODEL, extras: '', heldMicros: held };
       const reply = await call(() => renew(connection, hold, { seenMicros: seen, leaseMs }));
       if (reply !== undefined) log.add({ type: 'renewed', requestId, reply });
       return reply;
@@ -149,7 +150,7 @@ export function createClient(options: ClientOptions) {
       const { account, key, requestId, month, aheadMs } = request;
       const charged: Charged = {
         ...{ bucket: account.bucket, accountId: account.accountId, keyId: key.keyId },
-        ...{ requestId, month, model: MODEL, actualMicros: actual },
+        ...{ requestId, month, model: MODEL, extras: '', actualMicros: actual },
         firstTriedMs: Date.now() + aheadMs,
       };
       log.add({ type: 'settling', requestId, actual });

@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../../../src/protocol/admission.ts';
+import type { RequestPlans } from '../../support/limits/request-plans.ts';
 import type { ClientOptions } from './client.ts';
 import type { Random } from './random.ts';
 import { runMoneyClient } from './run-money-client.ts';
@@ -11,7 +11,7 @@ export interface Profile {
    * The lease of every hold. Short if many holds must expire; otherwise so long that none expires.
    */
   readonly leaseMs: number;
-  readonly plans: PlanLimits;
+  readonly plans: RequestPlans;
   /** Whether workers are killed, the clock is set and accounts change. */
   readonly isChaotic: boolean;
   readonly createWorld: (random: Random) => ProofAccount[];

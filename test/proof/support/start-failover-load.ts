@@ -11,6 +11,7 @@ import { createBreaker } from '../../../src/redis/breaker.ts';
 import { connectRedis } from '../../../src/redis/connect-redis.ts';
 import { watchMasters } from '../../../src/redis/watch-masters.ts';
 import { createBucketBreakers } from '../../../src/worker/create-bucket-breakers.ts';
+import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createRandom } from './random.ts';
@@ -77,13 +78,22 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
       ...{ holdMicros: HELD_MICROS, holdLeastMicros: HELD_MICROS },
       ...{ leaseMs: LEASE_MS, windowMs: 1_000 },
       plans: { starter: 1, pro: 1, business: 1, team: PLAN_LIMIT },
+      ...NO_LISTS,
     };
     const reply = await askStore(bucket, () => admit(order));
     if (reply.kind !== 'admitted') throw new Error(`not admitted: ${reply.kind}`);
     admittedAtMs.get(bucket)?.push(performance.now());
     await sleep(random.int(1, PAUSE_MAX_MS));
     const settlement: Settlement = {
-      ...{ bucket, accountId, keyId, requestId, month: reply.month, model: 'llm-proof-1' },
+      ...{
+        bucket,
+        accountId,
+        keyId,
+        requestId,
+        month: reply.month,
+        model: 'llm-proof-1',
+        extras: '',
+      },
       ...{ actualMicros: random.int(1, HELD_MICROS), firstTriedMs: Date.now() },
       usage: Buffer.alloc(0),
     };

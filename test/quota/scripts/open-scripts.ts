@@ -20,6 +20,7 @@ import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
 import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
+import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
 import {
   closeConnections,
@@ -211,6 +212,7 @@ export function openScripts(script?: string) {
           requestId: REQUEST,
           month: MONTH,
           model: MODEL,
+          extras: '',
           heldMicros: 100,
           ...more,
         },
@@ -255,7 +257,6 @@ export function openScripts(script?: string) {
       subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => onMessage(message));
       return (isDone: () => boolean) => waitUntil(isDone, 'the messages have come');
     },
-    /** For scripts that a test calls directly. */
     connection: { send: (...call: Parameters<typeof connection.send>) => connection.send(...call) },
   };
 }
@@ -272,6 +273,7 @@ function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
     leaseMs: LEASE_MS,
     windowMs: WINDOW_MS,
     plans: PLANS,
+    ...NO_LISTS,
     ...more,
   };
 }
@@ -284,6 +286,7 @@ function makeSettlement(more: Partial<Settlement>): Settlement {
     requestId: REQUEST,
     month: MONTH,
     model: MODEL,
+    extras: '',
     actualMicros: 100,
     firstTriedMs: NOW_MS,
     usage: Buffer.from([0xc0]),

@@ -80,6 +80,7 @@ export function createSteps(
       order.tellRate(RATE);
       return {
         heldMicros: Math.min(heldMicros, order.holdMicros),
+        outputTokensRoom: Number.MAX_SAFE_INTEGER,
         settle: (bill) => books.bills.push(bill),
       };
     },

@@ -4,6 +4,7 @@ import { createAdmitRequest, type Payer } from '../../../src/quota/create-admit-
 import type { OpenHold } from '../../../src/quota/open-holds.ts';
 import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 import { decodeLedgerUsage, type Settlement } from '../../../src/quota/settlement/settlement.ts';
+import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { DETAILS } from '../../support/request-details.ts';
 
 const RATE = { nowMs: 0, limit: 60, left: 59, resetMs: 60_000, windowMs: 60_000 };
@@ -22,6 +23,9 @@ const ADMITTED: AdmitReply = {
   accountId: 'acct_1',
   month: '202611',
   heldMicros: 90,
+  extras: '',
+  outputTokensRoom: Number.MAX_SAFE_INTEGER,
+  tokenLimits: [],
 };
 
 function setUp(reply: AdmitReply | Error, payer?: Payer) {
@@ -70,6 +74,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     modelNames: ['m-1', 'm'],
     holdMicros: 100,
     holdLeastMicros: 50,
+    tokens: NO_LISTS.tokens,
     seenMicros: () => 3,
     tellRate: (rate: unknown) => rates.push(rate),
     stop: (refusal: Refusal) => stopped.push(refusal),

@@ -1,6 +1,8 @@
--- A hold in Redis is one text: account|key|month|model|held|seen. Before its first renewal it ends
--- with |due, the end of its lease. The part from account to model says who pays; the ledger has it
--- too. Two indexes lead to the holds whose lease has run out:
+-- A hold in Redis is one text: account|key|month|model|held|seen. Before its first renewal it goes
+-- on with |due, the end of its lease. If the request counts in lists of limits, it ends with
+-- |extras, as `demands.lua` writes them; after a renewal with ||extras. The part from account to
+-- model says who pays; the ledger has it too. Two indexes lead to the holds whose lease has run
+-- out:
 --
 --   leases    LIST  all requests in the order of their admission. Their first leases have the
 --                   same length, so the first to end is at the head. An entry counts while its
@@ -12,8 +14,8 @@
 -- holds end later by the difference, and so do those behind them in the list. A first lease that is
 -- longer than the following ones delays them too, by what it is longer.
 
--- Returns payer, month, held, seen and due, all as texts, or nothing if the text is no hold. After
--- a renewal `due` is empty.
+-- Returns payer, month, held, seen, due and extras, all as texts, or nothing if the text is no
+-- hold. After a renewal `due` is empty.
 local function decode_hold(text)
-  return string.match(text, '^([^|]*|[^|]*|([^|]*)|[^|]*)|(%d+)|(%d+)|?(%d*)$')
+  return string.match(text, '^([^|]*|[^|]*|([^|]*)|[^|]*)|(%d+)|(%d+)|?(%d*)|?([^|]*)$')
 end

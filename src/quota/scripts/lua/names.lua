@@ -16,3 +16,16 @@ end
 local function done_name(prefix, request_id)
   return prefix .. 'done:' .. string.sub(request_id, 5, 10)
 end
+
+local function group_name(prefix, group_id)
+  return prefix .. 'group:' .. group_id
+end
+
+-- `user_id` is the id of the key or group that has the template, and the digest of the end user.
+local function user_name(prefix, user_id)
+  return prefix .. 'user:' .. user_id
+end
+
+local function users_name(prefix, account_id)
+  return prefix .. 'users:' .. account_id
+end

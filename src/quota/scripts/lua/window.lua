@@ -157,8 +157,3 @@ local function write_window(read, prefix, id, now, window)
   end
   return struct.pack('>I4I1c0', blocks, oldest, times)
 end
-
--- A plan that this version does not know gets the smallest limit.
-local function limit_of(plan, starter, pro, business, team)
-  return plan == 'pro' and pro or plan == 'business' and business or plan == 'team' and team or starter
-end

@@ -1,0 +1,83 @@
+-- The subjects whose limits a request meets, all in the bucket of their account: the key, the end
+-- user, the group of the key, and the account. What a list is, `rows.lua` tells. The field `limits`
+-- of a key or a group is `group|required|list|template`: the group of the key, 1 if a request must
+-- name its end user, the list, and the list of each end user. Of an account it is a list alone.
+
+-- Returns group, whether an end user is required, list and template.
+local function decode_limits(text)
+  local group_id, required, list, template = string.match(text or '', '^([^|]*)|([^|]*)|([^|]*)|([^|]*)$')
+  return group_id or '', required == '1', list or '', template or ''
+end
+
+-- A record of a wrong type must not keep a script from its other writes.
+local function read_field(name, field)
+  local text = redis.pcall('HGET', name, field)
+  return type(text) == 'string' and text or nil
+end
+
+-- Whether an account may have one more end user. Those that are forgotten make room.
+local function has_room_for_user(prefix, account_id, user_id, users_max, now)
+  local users = prefix .. 'users:' .. account_id
+  if redis.call('EXISTS', prefix .. 'user:' .. user_id) == 1 then return true end
+  redis.call('ZREMRANGEBYSCORE', users, '-inf', whole(now))
+  return redis.call('ZCARD', users) < users_max
+end
+
+-- Reads the levels of a request. Returns all their limits, the subjects, the moment that they count
+-- from, group and end user; or no limits, and why the request is refused. The template of the key
+-- comes before that of its group.
+local function read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, user, now)
+  local group_id, required, key_list, template = decode_limits(key_limits)
+  local group, group_list, owner, user_id = prefix .. 'group:' .. group_id, '', key_id, ''
+  if group_id ~= '' then
+    local _, group_required, list, group_template = decode_limits(read_field(group, 'limits'))
+    group_list, required = list, required or group_required
+    if template == '' then template, owner = group_template, group_id end
+  end
+  if user == '' then
+    if required then return nil, 'user' end
+    template = ''
+  elseif template ~= '' then
+    local digest, users_max = string.match(user, '^([^|]+)|(%d+)$')
+    user_id = owner .. ':' .. digest
+    if not has_room_for_user(prefix, account_id, user_id, users_max + 0, now) then return nil, 'users' end
+  end
+  local subjects, at = {}, now
+  local function add(level, name, id, list)
+    if list == '' then return end
+    local use = read_field(name, 'use')
+    if use then at = math.max(at, seen_at(use, now)) end
+    subjects[#subjects + 1] = { level = level, name = name, id = id, list = list, use = use, prefix = prefix }
+  end
+  add('key', key, key_id, key_list)
+  add('user', prefix .. 'user:' .. user_id, user_id, template)
+  add('group', group, group_id, group_list)
+  add('account', account, account_id, account_list)
+  local limits = {}
+  for index = 1, #subjects do
+    local subject = subjects[index]
+    local use, list = subject.use, subject.list
+    local is_known = use and string.sub(use, STATE_BYTES + 1, STATE_BYTES + #list) == list
+      and select(2, struct.unpack(STATE, use)) == #list
+    open_limits(limits, subject, is_known and use or convert_state(list, use), at, periods)
+  end
+  return limits, subjects, at, group_id, user_id
+end
+
+-- An end user is forgotten when nothing of it counts any more.
+local function write_levels(prefix, account_id, limits, subjects, at)
+  for index = 1, #subjects do
+    local subject = subjects[index]
+    redis.pcall('HSET', subject.name, 'use', encode_state(limits, subject, at))
+    if subject.level == 'user' then
+      local life = 1000
+      for _, limit in ipairs(limits) do
+        local window = limit[2]
+        local ends = window < 4 and select(2, periods(window, at)) - at or math.ceil(window * (SLICES + 2) / SLICES)
+        if limit[9] == subject then life = math.max(life, ends) end
+      end
+      redis.pcall('PEXPIRE', subject.name, whole(life))
+      redis.pcall('ZADD', prefix .. 'users:' .. account_id, whole(at + life), subject.id)
+    end
+  end
+end

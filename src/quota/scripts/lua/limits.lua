@@ -1,0 +1,107 @@
+-- Opens, holds in and writes the lists of limits that `rows.lua` describes.
+
+-- Returns when the subject was last seen, if the clock is a little behind that: time never goes
+-- backwards for a subject. A clock that is far behind is believed.
+local function seen_at(use, now)
+  local CLOCK_BEHIND_MAX = 60000
+  local last = struct.unpack('<d', use)
+  return last > now and last - now <= CLOCK_BEHIND_MAX and last or now
+end
+
+-- Makes the state of a list that is new or was changed, with what is known of each limit. If two
+-- limits that block have one unit and one window, such as that of a plan and that of an account,
+-- the lower one holds.
+local function convert_state(list, use)
+  local rows, order, codes = {}, {}, { d = 1, w = 2, m = 3 }
+  for unit, window, amount, action in string.gmatch(list, '(%a),(%w+),(%d+),(%a);') do
+    unit = action == 'b' and unit or string.upper(unit)
+    window, amount = codes[window] or window + 0, amount + 0
+    local code = unit .. window
+    if rows[code] then
+      rows[code][1] = math.min(rows[code][1], amount)
+    else
+      rows[code] = { amount, struct.pack(ROW, unit, window, amount, 0, 0, 0, 0, 0), '' }
+      order[#order + 1] = code
+    end
+  end
+  local from = use and STATE_BYTES + 1 + select(2, struct.unpack(STATE, use)) or 1
+  while use and from <= #use do
+    local unit, window, _, _, _, _, _, bytes = struct.unpack(ROW, use, from)
+    local row = rows[unit .. window]
+    if row then
+      row[2] = string.sub(use, from, from + ROW_BYTES - 1)
+      row[3] = string.sub(use, from + ROW_BYTES, from + ROW_BYTES + bytes - 1)
+    end
+    from = from + ROW_BYTES + bytes
+  end
+  local parts = { struct.pack(STATE, use and struct.unpack('<d', use) or 0, #list), list }
+  for _, code in ipairs(order) do
+    local amount, row, slices = unpack(rows[code])
+    local AMOUNT_AT = 10
+    parts[#parts + 1] = string.sub(row, 1, AMOUNT_AT - 1) .. struct.pack('<d', amount) .. string.sub(row, AMOUNT_AT + 8)
+    parts[#parts + 1] = slices
+  end
+  return table.concat(parts)
+end
+
+-- Adds the limits of a subject to `limits`, as they are at a moment. `periods` has start and end of
+-- the day, the week and the month.
+local function open_limits(limits, subject, use, now, periods)
+  local count, from = #limits, STATE_BYTES + 1 + #subject.list
+  local bytes_of_use = #use
+  while from <= bytes_of_use do
+    local unit, window, amount, head, counted, current, held, bytes = struct.unpack(ROW, use, from)
+    local slices, times = '', nil
+    from = from + ROW_BYTES
+    if bytes > 0 then
+      slices = string.sub(use, from, from + bytes - 1)
+      from = from + bytes
+    end
+    if window < 4 then
+      local start = periods(window, now)
+      -- A period that begins later than the present one was seen by a clock that was ahead.
+      if head < start then head, counted, held = start, 0, 0 end
+    elseif unit == 'r' then
+      times = read_window(subject.prefix, subject.id .. ':' .. window, bytes > 0 and slices or nil, math.max(1, amount),
+        now, window)
+      counted = times.count
+    else
+      local slice = now * SLICES / window
+      slice = slice - slice % 1
+      if slice ~= head then
+        counted, current, slices = advance(slice, head, counted, current, slices)
+        head = slice
+      end
+    end
+    count = count + 1
+    limits[count] = { unit, window, amount, head, counted, current, held, slices, subject, times }
+  end
+end
+
+-- Counts an admission and what it holds, by unit.
+local function hold_in_limits(limits, amounts, now)
+  for index = 1, #limits do
+    local limit = limits[index]
+    local amount, times = amounts[limit[1]], limit[10]
+    if times then
+      take_place(times, now, limit[2])
+      limit[5] = times.count
+    else
+      limit[5], limit[6], limit[7] = limit[5] + amount, limit[6] + amount, limit[7] + amount
+    end
+  end
+end
+
+-- Returns the state of a subject as one text.
+local function encode_state(limits, subject, now)
+  local list = subject.list
+  local text = struct.pack(STATE, now, #list) .. list
+  for index = 1, #limits do
+    local unit, window, amount, head, counted, current, held, slices, owner, times = unpack(limits[index])
+    if owner == subject then
+      if times then slices = write_window(times, subject.prefix, subject.id .. ':' .. window, now, window) end
+      text = text .. struct.pack(ROW, unit, window, amount, head, counted, current, held, #slices) .. slices
+    end
+  end
+  return text
+end
