@@ -1,3 +1,5 @@
+import { decodeLimits, encodeLimits } from '../limits/encode-limits.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { Texts } from './record-store.ts';
 
 export const PLANS = ['starter', 'pro', 'business', 'team'] as const;
@@ -11,6 +13,8 @@ export interface Account {
   /** A later version may know further plans. */
   readonly plan: string;
   readonly status: string;
+  /** Its own limits, beside those of its plan. */
+  readonly limits: readonly Limit[];
   readonly balanceMicros: number;
   /** What running requests may still cost. */
   readonly heldMicros: number;
@@ -22,12 +26,15 @@ export interface AccountPatch {
   readonly name?: string | undefined;
   readonly plan?: Plan | undefined;
   readonly status?: AccountStatus | undefined;
+  /** Its own limits, beside those of its plan. */
+  readonly limits?: readonly Limit[] | undefined;
 }
 
 export const ACCOUNT_FIELDS = [
   'name',
   'plan',
   'status',
+  'limits',
   'balance',
   'held',
   'created',
@@ -40,6 +47,7 @@ export function decodeAccount(id: string, texts: Texts): Account {
     name: texts['name'] ?? '',
     plan: texts['plan'] ?? '',
     status: texts['status'] ?? '',
+    limits: decodeLimits(texts['limits'] ?? ''),
     balanceMicros: Number(texts['balance'] ?? 0),
     heldMicros: Number(texts['held'] ?? 0),
     createdMs: Number(texts['created'] ?? 0),
@@ -48,9 +56,10 @@ export function decodeAccount(id: string, texts: Texts): Account {
 }
 
 /** The patch as fields of the record. */
-export function encodePatch({ name, plan, status }: AccountPatch): Texts {
+export function encodePatch({ name, plan, status, limits }: AccountPatch): Texts {
   const texts: Record<string, string> = {};
-  for (const [field, value] of Object.entries({ name, plan, status })) {
+  const fields = { name, plan, status, limits: limits && encodeLimits(limits) };
+  for (const [field, value] of Object.entries(fields)) {
     if (value !== undefined) texts[field] = value;
   }
   return texts;

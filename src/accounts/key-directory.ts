@@ -74,7 +74,7 @@ export function createKeyDirectory(options: KeyRecordsOptions): KeyDirectory {
     patchKey: (id, controls) =>
       records.change(id, (before) => {
         refuseRevoked(before);
-        return { fields: encodeControls(controls), overlapMs: undefined };
+        return { fields: encodeControls(controls, before), overlapMs: undefined };
       }),
     getKey: records.read,
     async listKeys(accountId) {

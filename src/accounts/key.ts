@@ -1,6 +1,13 @@
+import {
+  decodeKeyBounds,
+  encodeKeyBounds,
+  type KeyBounds,
+  NO_KEY_BOUNDS,
+} from '../limits/encode-key-bounds.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { Texts } from './record-store.ts';
 
-export interface Key {
+export interface Key extends KeyBounds {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
@@ -27,6 +34,11 @@ export interface KeyControls {
   readonly models?: readonly string[] | null | undefined;
   readonly capMicros?: number | null | undefined;
   readonly inFlightMax?: number | null | undefined;
+  /** Empty for none. */
+  readonly groupId?: string | undefined;
+  readonly isUserRequired?: boolean | undefined;
+  readonly limits?: readonly Limit[] | undefined;
+  readonly userLimits?: readonly Limit[] | undefined;
   readonly expiresMs?: number | null | undefined;
 }
 
@@ -39,6 +51,7 @@ const FIELDS = [
   'models',
   'cap',
   'in_flight_max',
+  'limits',
   'expires',
   'created',
   'rotated',
@@ -64,6 +77,7 @@ export function decodeKey(id: string, texts: Texts, month: string): Key {
     models: models.length === 0 ? undefined : models,
     capMicros: numberIfAny('cap'),
     inFlightMax: numberIfAny('in_flight_max'),
+    ...decodeKeyBounds(texts['limits'] ?? ''),
     expiresMs: numberIfAny('expires'),
     spentMicros: number(`spent:${month}`),
     heldMicros: number(`held:${month}`),
@@ -73,8 +87,11 @@ export function decodeKey(id: string, texts: Texts, month: string): Key {
   };
 }
 
-/** The controls as fields of the record. An empty text deletes its field. */
-export function encodeControls(controls: KeyControls): Texts {
+/**
+ * The controls as fields of the record. An empty text deletes its field. `before` is what bounded
+ * the key until now.
+ */
+export function encodeControls(controls: KeyControls, before: KeyBounds = NO_KEY_BOUNDS): Texts {
   const { name, rpm, models, capMicros, inFlightMax, expiresMs } = controls;
   const fields = {
     name,
@@ -83,6 +100,7 @@ export function encodeControls(controls: KeyControls): Texts {
     models: models && `,${models.join(',')},`,
     cap: capMicros,
     in_flight_max: inFlightMax,
+    limits: encodeBounds(controls, before),
     expires: expiresMs,
   };
   const texts: Record<string, string> = {};
@@ -90,4 +108,17 @@ export function encodeControls(controls: KeyControls): Texts {
     if (value !== undefined) texts[field] = value === null ? '' : String(value);
   }
   return texts;
+}
+
+/** Undefined if none of it changes. */
+function encodeBounds(controls: KeyControls, before: KeyBounds): string | undefined {
+  const { groupId, isUserRequired, limits, userLimits } = controls;
+  const changed = [groupId, isUserRequired, limits, userLimits];
+  if (changed.every((each) => each === undefined)) return undefined;
+  return encodeKeyBounds({
+    groupId: groupId ?? before.groupId,
+    isUserRequired: isUserRequired ?? before.isUserRequired,
+    limits: limits ?? before.limits,
+    userLimits: userLimits ?? before.userLimits,
+  });
 }

@@ -5,6 +5,7 @@ import { OVERLAP_MS_MAX } from '../../accounts/key-directory.ts';
 import { ROLES } from '../../lib/role.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { parseCredits } from '../../lib/units/micros.ts';
+import { limitsInput } from './limit-schemas.ts';
 
 const NAME_CHARS_MAX = 100;
 const NOTE_CHARS_MAX = 500;
@@ -73,6 +74,7 @@ const patchAccount = z.strictObject({
   name: name.optional(),
   plan: plan.optional(),
   status: choiceOf(ACCOUNT_STATUSES).optional(),
+  limits: limitsInput.optional(),
 });
 
 const addCredits = z.strictObject({
@@ -106,6 +108,7 @@ function createControls({ nameModel, clock }: SchemaOptions) {
       .nullish(),
     monthly_cap: credits((micros) => micros >= 0, 'credits of 0 or more').nullish(),
     concurrency: wholeNumber(1, CONCURRENCY_MAX).nullish(),
+    limits: limitsInput.optional(),
     expires_at: time
       .refine((ms) => ms > clock.nowMs(), {
         error: 'must be in the future; to end a key at once, revoke it',
@@ -150,6 +153,7 @@ export function createAdminSchemas(options: SchemaOptions) {
       (body): KeyControls => ({
         name: body.name,
         rpm: body.rpm,
+        limits: body.limits,
         models: body.models,
         capMicros: body.monthly_cap,
         inFlightMax: body.concurrency,

@@ -1,6 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Key } from '../../accounts/key.ts';
 import { creditsOf } from '../../lib/units/micros.ts';
+import { showLimit } from './limit-schemas.ts';
 
 /** An account as operators see it. */
 export function showAccount(account: Account) {
@@ -9,6 +10,7 @@ export function showAccount(account: Account) {
     name: account.name,
     plan: account.plan,
     status: account.status,
+    limits: account.limits.map(showLimit),
     balance: creditsOf(account.balanceMicros),
     held: creditsOf(account.heldMicros),
     created_at: showTime(account.createdMs),
@@ -27,6 +29,7 @@ export function showKey(key: Key, nowMs: number) {
     models: key.models ?? null,
     monthly_cap: key.capMicros === undefined ? null : creditsOf(key.capMicros),
     concurrency: key.inFlightMax ?? null,
+    limits: key.limits.map(showLimit),
     expires_at: key.expiresMs === undefined ? null : showTime(key.expiresMs),
     spent_this_month: creditsOf(key.spentMicros),
     held: creditsOf(key.heldMicros),

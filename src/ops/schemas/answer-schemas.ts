@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_VIAS } from '../../accounts/audit/audit-entry.ts';
+import { answeredLimit } from './limit-schemas.ts';
 import { receiptDetails } from './receipt-schema.ts';
 
 const count = z.int().min(0);
@@ -10,6 +11,7 @@ export const accountAnswer = z.strictObject({
   name: z.string(),
   plan: z.string(),
   status: z.string(),
+  limits: z.array(answeredLimit),
   balance: z.number(),
   held: z.number(),
   created_at: time,
@@ -25,6 +27,7 @@ const accountKey = {
   models: z.array(z.string()).nullable(),
   monthly_cap: z.number().nullable(),
   concurrency: z.int().nullable(),
+  limits: z.array(answeredLimit),
   expires_at: time.nullable(),
   spent_this_month: z.number(),
   held: z.number(),
