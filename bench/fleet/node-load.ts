@@ -59,7 +59,7 @@ export async function askOnce(
   const admission: Admission = await steps.admit({
     ...{ key, plans, requestId, modelNames: ['llm-bench-1'], stop },
     ...{ holdMicros: HELD_MICROS, holdLeastMicros: HELD_MICROS, seenMicros: () => 0 },
-    tokens: NO_LISTS.tokens,
+    ...{ tokens: NO_LISTS.tokens, endUser: '' },
     tellRate: (told) => Object.assign(rate, told),
   });
   log.add({

@@ -88,12 +88,13 @@ export function estimateInput(estimate: TokenEstimate, price: Price): Usage {
 }
 
 /** Returns the most tokens that a request can use, as far as an estimate can tell. */
-export function estimateDemand(request: Omit<HoldRequest, 'price'>): TokenDemand {
-  const { input, outputTokensMax, isElastic } = request;
-  const outputLeast = isElastic
-    ? Math.min(ELASTIC_OUTPUT_TOKENS_MIN, outputTokensMax)
-    : outputTokensMax;
-  return { input: input.tokensMax, output: outputTokensMax, outputLeast, isOutputOpen: false };
+export function estimateDemand(
+  { input, outputTokensMax, isElastic }: Omit<HoldRequest, 'price'>,
+  outputHeldMax: number | undefined,
+): TokenDemand {
+  const output = Math.min(outputTokensMax, outputHeldMax ?? outputTokensMax);
+  const outputLeast = isElastic ? Math.min(ELASTIC_OUTPUT_TOKENS_MIN, output) : output;
+  return { input: input.tokensMax, output, outputLeast, isOutputOpen: output < outputTokensMax };
 }
 
 interface OutputBudget {

@@ -13,6 +13,7 @@ import {
 import { estimateTokens } from '../catalogue/estimate-tokens.ts';
 import type { Admission } from '../protocol/admission.ts';
 import { asksToThink } from '../protocol/asks-to-think.ts';
+import { findEndUser } from '../protocol/find-end-user.ts';
 import type { Format } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { ClientLeave } from './client-leave.ts';
@@ -112,30 +113,28 @@ async function openAnswer(
   const isElastic = request.outputTokensMax === undefined;
   const contextTokensMax = contextWindowOf(model, request);
   const searchesMax = boundSearches(request.tools, price);
-  const bounds = { files: steps.estimate, windowTokens: contextTokensMax, searchesMax };
-  const input = boundInput(estimate, bounds);
-  const demand = { input, outputTokensMax, isElastic };
-  const hold = estimateHold({ ...demand, price });
-  const limits = { ratio: steps.ratioOf(model.id), contextTokensMax, outputTokensMax, searchesMax };
-  const meter = createMeter({ price, estimate, ...limits });
+  const inputBounds = { files: steps.estimate, windowTokens: contextTokensMax, searchesMax };
+  const input = boundInput(estimate, inputBounds);
+  const demand = { input, outputTokensMax, isElastic, price };
+  const hold = estimateHold(demand);
+  const ratio = steps.ratioOf(model.id);
+  const limits = { contextTokensMax, outputTokensMax, searchesMax };
+  const meter = createMeter({ price, estimate, ratio, ...limits });
   const bodyBytes = source.bytes.length;
-  const leave = new ClientLeave(client, meter, steps.drains, {
-    model: model.id,
-    isStream: request.isStream,
-    asksToThink: asksToThink(source.value),
-    maySearch: searchesMax > 0,
-    usesCache: estimate.cacheWrite !== undefined,
-    requestBytes: bodyBytes,
-  });
+  const usesCache = estimate.cacheWrite !== undefined;
+  const terms = termsOfLeave(asked, model.id, { maySearch: searchesMax > 0, usesCache });
+  const leave = new ClientLeave(client, meter, steps.drains, terms);
   const admission = await steps.admit({
-    ...hold,
-    tokens: estimateDemand(demand),
+    holdMicros: hold.holdMicros,
+    holdLeastMicros: hold.holdLeastMicros,
+    tokens: estimateDemand(demand, steps.outputHeldMax),
+    endUser: findEndUser(steps.endUserSources, header, source.value),
     key,
     plans: offer.plans,
     requestId: client.requestId,
     modelNames: [model.id, ...model.aliases],
     seenMicros: () => meter.seenMicros(leave.isSent()),
-    tellRate: (rate) => client.addHeaders(format.encodeRate(rate)),
+    tellRate: (...rates) => client.addHeaders(format.encodeRate(...rates)),
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
@@ -143,16 +142,32 @@ async function openAnswer(
   const { heldMicros, outputTokensRoom } = admission;
   const delivery = { client, format, leave, meter, recorder, context, heldMicros };
   const withPdfs = hasPdfs(estimate.files);
-  const bound = { input, hold, contextTokensMax, outputTokensMax, outputTokensRoom };
-  const order = { asked, withPdfs, model, steps, ...bound };
-  const sending = sendAnswer(delivery, order);
-  const terms: RequestTerms = {
+  const bounds = { contextTokensMax, outputTokensMax, outputTokensRoom };
+  const sending = sendAnswer(delivery, { asked, withPdfs, model, steps, input, hold, bounds });
+  const requestTerms: RequestTerms = {
     bodyBytes,
     estimatedTokens: estimate.likely,
     outputTokensMax,
     ...{ price, configVersion, catalogueVersion: offer.version },
   };
-  return { sending, leave, admission, terms };
+  return { sending, leave, admission, terms: requestTerms };
+}
+
+type LeaveTerms = ConstructorParameters<typeof ClientLeave>[3];
+
+function termsOfLeave(
+  { request, source }: ClientRequest,
+  model: string,
+  { maySearch, usesCache }: Pick<LeaveTerms, 'maySearch' | 'usesCache'>,
+): LeaveTerms {
+  return {
+    model,
+    isStream: request.isStream,
+    asksToThink: asksToThink(source.value),
+    maySearch,
+    usesCache,
+    requestBytes: source.bytes.length,
+  };
 }
 
 interface Order {
@@ -161,23 +176,27 @@ interface Order {
   readonly model: Model;
   readonly input: InputBound;
   readonly hold: HoldEstimate;
-  readonly outputTokensMax: number;
-  readonly outputTokensRoom: number;
-  readonly contextTokensMax: number;
+  readonly bounds: {
+    readonly contextTokensMax: number;
+    readonly outputTokensMax: number;
+    /** What limits of tokens leave room for. */
+    readonly outputTokensRoom: number;
+  };
   readonly steps: Steps;
 }
 
 /** Failures from here on become rejections: credits are held and must be settled. */
 function sendAnswer(delivery: Delivery, order: Order): Promise<AnswerEnd> {
   const { client, format, leave, meter, recorder, context, heldMicros } = delivery;
-  const { asked, model, input, hold, contextTokensMax, outputTokensRoom, steps } = order;
+  const { asked, model, input, hold, steps, bounds } = order;
+  const { contextTokensMax, outputTokensRoom } = bounds;
   const { request, readWhole, source } = asked;
   try {
     const isPaid = heldMicros >= hold.holdMicros;
     const { price } = model;
     const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
-    const outputTokensMax = Math.min(order.outputTokensMax, outputTokensRoom, affordable);
-    if (outputTokensMax < order.outputTokensMax) tellCut(client, outputTokensMax);
+    const outputTokensMax = Math.min(bounds.outputTokensMax, outputTokensRoom, affordable);
+    if (outputTokensMax < bounds.outputTokensMax) tellCut(client, outputTokensMax);
     meter.limitOutput(outputTokensMax);
     const parts = steps.infer({
       request,

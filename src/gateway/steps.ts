@@ -2,6 +2,7 @@ import type { FileBounds } from '../catalogue/count-files.ts';
 import type { Offer } from '../catalogue/offer.ts';
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Admission, AdmissionOrder, ApiKey, Caller } from '../protocol/admission.ts';
+import type { EndUserSource } from '../protocol/find-end-user.ts';
 import type { Format } from '../protocol/format.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { KeyInfo } from '../protocol/key-info.ts';
@@ -27,6 +28,10 @@ export interface Steps {
   ratioOf(model: string): TokenRatio;
   /** What becomes of a `max_tokens` above the model's ceiling. */
   readonly overCeiling: 'reject' | 'clamp';
+  /** Where a request may name its end user, the first choice first. */
+  readonly endUserSources: readonly EndUserSource[];
+  /** The most tokens of an output that limits of tokens hold; undefined for all. */
+  readonly outputHeldMax: number | undefined;
   /** Checks everything else in one round trip and holds what the request may cost. */
   admit(order: AdmissionOrder): Promise<Admission>;
   /**

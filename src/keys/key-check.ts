@@ -1,8 +1,8 @@
 import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { ApiKey, Caller, KeyOrigin } from '../protocol/admission.ts';
+import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
 import { maskKey, parseApiKey } from './api-key.ts';
 import { digestKey } from './digest-key.ts';
 import { createFailedKeyGuard } from './failed-key-guard.ts';

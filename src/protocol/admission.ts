@@ -1,5 +1,6 @@
 import type { Usage } from './inference.ts';
-import type { RateState } from './rate-state.ts';
+import type { LimitState } from './rates/limit-state.ts';
+import type { RateState } from './rates/rate-state.ts';
 import type { Refusal } from './refusals.ts';
 import type { RequestDetails } from './request-details.ts';
 
@@ -79,10 +80,12 @@ export interface AdmissionOrder {
    */
   readonly holdLeastMicros: number;
   readonly tokens: TokenDemand;
+  /** The name of the end user; empty if the request has none. */
+  readonly endUser: string;
   /** Returns what the request has cost so far. Called now and then until the request is settled. */
   seenMicros(): number;
   /** Called as soon as the rate is known, whether or not the request is admitted. */
-  tellRate(rate: RateState): void;
+  tellRate(rate: RateState, limits: readonly LimitState[]): void;
   /** Called if the key is revoked or its account suspended while the request runs. */
   stop(refusal: Refusal): void;
 }

@@ -1,5 +1,4 @@
 import type { RefusalEncoder } from './encode-hybrid-refusal.ts';
-import type { RateEncoder } from './encode-rate.ts';
 import type {
   AnswerContext,
   AnswerForm,
@@ -9,6 +8,7 @@ import type {
 } from './inference.ts';
 import type { Abridgment } from './json/abridge-json.ts';
 import type { KnownNames } from './json/unify-names.ts';
+import type { RateEncoder } from './rates/encode-rate.ts';
 import type { Refusal } from './refusals.ts';
 
 /** Reads a header of a request by its lower-case name. */

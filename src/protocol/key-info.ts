@@ -1,4 +1,6 @@
 import { creditsOf } from '../lib/units/micros.ts';
+import { formatWindow } from '../limits/parse-window.ts';
+import type { LimitUse } from './rates/limit-state.ts';
 import { integer, list, nullable, number, object, text } from './schema.ts';
 
 interface RateInfo {
@@ -33,6 +35,8 @@ export interface KeyInfo {
   readonly heldMicros: number;
   readonly balanceMicros: number;
   readonly accountHeldMicros: number;
+  /** Of the lists of the key, its group and its account. */
+  readonly limits: readonly LimitUse[];
 }
 
 const time = text({ pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ });
@@ -58,6 +62,18 @@ export const keyInfoSchema = object({
   spent_this_month: number(),
   held: number({ min: 0 }),
   account: object({ id: text(), balance: number(), held: number({ min: 0 }), rate }),
+  limits: list(
+    object({
+      level: text(),
+      unit: text(),
+      window: text(),
+      amount: number({ min: 0 }),
+      action: text(),
+      used: number({ min: 0 }),
+      held: number({ min: 0 }),
+      reset_at: time,
+    }),
+  ),
 });
 
 export function encodeKeyInfo(info: KeyInfo, maskedKey: string): object {
@@ -88,5 +104,15 @@ export function encodeKeyInfo(info: KeyInfo, maskedKey: string): object {
       held: creditsOf(info.accountHeldMicros),
       rate: showRate(accountRate),
     },
+    limits: info.limits.map((limit) => showUse(limit, showTime(info.nowMs + limit.resetMs))),
+  };
+}
+
+function showUse(limit: LimitUse, resetAt: string): object {
+  const { level, unit, window, amount, action, usedAmount, heldAmount } = limit;
+  const show = unit === 'credits' ? creditsOf : (count: number) => count;
+  return {
+    ...{ level, unit, window: formatWindow(window), amount: show(amount), action },
+    ...{ used: show(usedAmount), held: show(heldAmount), reset_at: resetAt },
   };
 }

@@ -1,7 +1,9 @@
 import { refuseClosedKey } from '../keys/refuse-key.ts';
 import type { Admission, AdmissionOrder, Bill } from '../protocol/admission.ts';
+import type { LimitState } from '../protocol/rates/limit-state.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { AskStore } from './ask-store.ts';
+import { createAdmitByUser } from './create-admit-by-user.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHold, OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseSuspended, refuseWhileBooksFull } from './refuse-admission.ts';
@@ -33,6 +35,9 @@ interface AdmitRequestOptions {
   readonly openHolds: OpenHolds;
   readonly settleQueue: Pick<SettleQueue, 'add'>;
   readonly windowMs: number;
+  /** How many end users an account may have at a time. */
+  readonly usersMax: number;
+  readonly digestEndUser: (name: string) => string;
   readonly nowMs: () => number;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -47,12 +52,13 @@ interface AdmitRequestOptions {
 
 /** Admits a request in one round trip. The hold is then kept until the request is settled. */
 export function createAdmitRequest(options: AdmitRequestOptions) {
-  const { askStore, admit, insure, openHolds, settleQueue, windowMs, nowMs } = options;
+  const { askStore, insure, openHolds, settleQueue, nowMs } = options;
   const { books, random, onAsked, onReply } = options;
 
+  const admitByUser = createAdmitByUser(options);
   const ask = (order: AdmissionOrder) => {
-    const asked = toAdmitOrder(order, windowMs);
-    return askStore(asked.bucket, () => admit(asked));
+    const asked = toAdmitOrder(order, options);
+    return askStore(asked.bucket, () => admitByUser(asked, order.endUser));
   };
 
   const settleLater = (request: AdmittedRequest, bill: Bill, details: RequestDetails) =>
@@ -114,14 +120,25 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     }
     onAsked(performance.now() - askedMs);
     onReply(order, reply);
-    if ('rate' in reply) order.tellRate(reply.rate);
+    if ('rate' in reply) order.tellRate(reply.rate, nearLimitsOf(reply));
     if (reply.kind === 'admitted') return admitHeld(order, reply);
     const [model = ''] = order.modelNames;
     throw refuseAdmission(reply, { maskedKey: order.key.masked, model });
   };
 }
 
-function toAdmitOrder(order: AdmissionOrder, windowMs: number): AdmitOrder {
+/** What clients are told of lists of limits. */
+function nearLimitsOf(reply: AdmitReply): readonly LimitState[] {
+  if (reply.kind === 'admitted') return reply.nearLimits;
+  if (reply.kind !== 'limit' || reply.unit === 'credits') return [];
+  const left = Math.max(0, reply.amount - reply.countedAmount);
+  return [{ ...reply, left, resetMs: reply.waitMs }];
+}
+
+function toAdmitOrder(
+  order: AdmissionOrder,
+  { windowMs, usersMax }: Pick<AdmitRequestOptions, 'windowMs' | 'usersMax'>,
+): AdmitOrder {
   const { key, plans } = order;
   return {
     bucket: key.bucket,
@@ -136,7 +153,7 @@ function toAdmitOrder(order: AdmissionOrder, windowMs: number): AdmitOrder {
     plans,
     tokens: order.tokens,
     user: '',
-    usersMax: 0,
+    usersMax,
   };
 }
 
@@ -162,6 +179,6 @@ function toSettlement(
     extras,
     actualMicros: chargeMicros,
     firstTriedMs: nowMs,
-    usage: encodeLedgerUsage(usage, isEstimated, details),
+    usage: encodeLedgerUsage(usage, isEstimated, details, extras),
   };
 }

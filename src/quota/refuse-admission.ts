@@ -1,8 +1,8 @@
 import { refuseForbiddenModel } from '../catalogue/catalogue.ts';
 import { refuseClosedKey, refuseKey } from '../keys/refuse-key.ts';
 import { formatCredits } from '../lib/units/micros.ts';
+import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
 import { refuseByLimit, refuseTooLarge } from './refuse-by-limit.ts';
 import type { AdmitReply } from './scripts/admit.ts';
 
@@ -62,6 +62,8 @@ export function refuseAdmission(
         'This account has as many end users at once as it may have, so there is no room for a new one. Try again later.',
         { headers: retryAfterHeaders(USERS_WAIT_MS) },
       );
+    case 'name_user':
+      throw new Error('the call after this reply names the end user');
     case 'finished':
       throw new Error('a request id was used twice');
   }

@@ -1,8 +1,8 @@
 import { formatCredits } from '../lib/units/micros.ts';
 import type { LimitUnit } from '../limits/limit.ts';
-import type { LimitLevel, MetLimit } from '../protocol/limit-state.ts';
+import type { LimitLevel, MetLimit } from '../protocol/rates/limit-state.ts';
+import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import { retryAfterHeaders } from '../protocol/retry-after-headers.ts';
 import type { AdmitReply } from './scripts/admit.ts';
 
 const SECOND_MS = 1_000;

@@ -128,6 +128,8 @@ export interface BucketKeys {
   key(keyId: string): string;
   /** HASH: the record of a group of keys of one account. */
   group(groupId: string): string;
+  /** SET of the ids of an account's groups. */
+  groupsOf(accountId: string): string;
   /** HASH: what an end user has used. The id is that of a key or a group, and a digest. */
   user(userId: string): string;
   /** ZSET of the end users of an account, by when they are forgotten. */
@@ -156,6 +158,7 @@ export function bucketKeys(tag: string): BucketKeys {
     account: (accountId) => `${prefix}account:${accountId}`,
     key: (keyId) => `${prefix}key:${keyId}`,
     group: (groupId) => `${prefix}group:${groupId}`,
+    groupsOf: (accountId) => `${prefix}groups:${accountId}`,
     user: (userId) => `${prefix}user:${userId}`,
     usersOf: (accountId) => `${prefix}users:${accountId}`,
     keysOf: (accountId) => `${prefix}keys:${accountId}`,

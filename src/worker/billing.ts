@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Steps } from '../gateway/steps.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
+import { digestEndUser } from '../keys/digest-end-user.ts';
 import { createKeyCheck, type KeyCheck } from '../keys/key-check.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
@@ -154,6 +155,7 @@ interface AdmitParts {
 function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
   const { config, books, metrics, clock } = options;
   const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance } = parts;
+  const { endUsers } = config.limits;
   const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
   return createAdmitRequest({
     books,
@@ -167,6 +169,8 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     openHolds,
     settleQueue,
     windowMs: config.limits.rateWindowMs,
+    usersMax: endUsers.perAccountMax,
+    digestEndUser: (name) => digestEndUser(name, endUsers.secret),
     nowMs: () => clock.nowMs(),
     random: Math.random,
     onAsked: createObserveAsked(metrics),

@@ -112,7 +112,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const steps: Steps = {
     ...billing.steps,
     ...{ offer: sold.current, configVersion: options.configVersion },
-    ...{ estimate: config.estimate, overCeiling: config.limits.overCeiling },
+    ...{ estimate: config.estimate, ...stepLimitsOf(config) },
     ratioOf: createTokenRatios(config.estimate.bytesPerToken),
     ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
     ...{ startTrace: observers.startTrace, observe: observers.observe, nowMs: clock.nowMs },
@@ -154,6 +154,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await redis.close();
     },
   };
+}
+
+function stepLimitsOf({ limits }: Config) {
+  const { overCeiling, outputHeldMax, endUsers } = limits;
+  return { overCeiling, outputHeldMax, endUserSources: endUsers.sources };
 }
 
 interface RequestCounts {

@@ -1,8 +1,8 @@
-import { encodeChatRate } from '../encode-rate.ts';
 import { KIND_NAMES } from '../fields/check-fields.ts';
 import type { Format } from '../format.ts';
 import type { Abridgment } from '../json/abridge-json.ts';
 import { knowNames } from '../json/unify-names.ts';
+import { encodeChatRate } from '../rates/encode-rate.ts';
 import { listNames } from '../schema.ts';
 import { encodeAnswer } from './answers/encode-answer.ts';
 import { createStreamEncoder } from './answers/encode-stream.ts';

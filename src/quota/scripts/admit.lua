@@ -8,7 +8,7 @@
   Each  model_names, request_id, numbers
   Uses  numbers, clock, month, names, digest, window, plans, holds
   Lists numbers, names, window, periods, rows, limits, levels, demands
-  Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros}  or with extras, output_held, …: then level, unit, window, amount, left and reset_ms of the tightest limit of each unit of tokens
+  Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros}  or with extras, output_held, …: then level, unit, window, amount, left and reset_ms of the tightest limit of requests and of each unit of tokens
         {'unknown'}  no such key, or another secret
         {'revoked'} {'expired'} {'suspended'}
         {'model'}  not among the models of the key
@@ -21,11 +21,12 @@
         {'limit', now_ms, limit, left, reset_ms, level, unit, window, amount, counted, held, wait_ms}
         {'too_large', now_ms, limit, left, reset_ms, level, unit, window, amount, needed}
         {'user'}  the request must name its end user
+        {'name_user'}  the call must name the end user
         {'users'}  the account has as many end users as it may have
 
   plans are the window of requests in ms, and of each plan its requests in it and its further limits:
   '60000|starter=60;|pro=300;t,60000,400000,b;|'. A plan that is not there counts as the first. user is the digest of the end user, a bar and
-  how many the account may have, or empty.
+  how many the account may have; empty if the request names none, and ? if the call leaves it out.
   numbers are doubles: hold_micros, hold_least_micros, lease_ms, and tokens: of the input, of the output, of the shortest
   output, and 1 if the output may become longer than that. model_names are the pinned id and then its aliases, separated
   by commas. If less than hold_micros is free, but at least hold_least_micros, all that is free is held; likewise for

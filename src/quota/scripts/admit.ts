@@ -1,8 +1,8 @@
 import { assert } from '../../lib/assert.ts';
 import { isOfSameMinute } from '../../lib/request-id.ts';
 import type { PlanLimits, TokenDemand } from '../../protocol/admission.ts';
-import type { LimitState, MetLimit } from '../../protocol/limit-state.ts';
-import type { RateState } from '../../protocol/rate-state.ts';
+import type { LimitState, MetLimit } from '../../protocol/rates/limit-state.ts';
+import type { RateState } from '../../protocol/rates/rate-state.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { createGatherer } from '../../redis/create-gatherer.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
@@ -31,7 +31,7 @@ export interface AdmitOrder {
   readonly windowMs: number;
   readonly plans: PlanLimits;
   readonly tokens: TokenDemand;
-  /** The digest of the end user, or empty. */
+  /** The digest of the end user; empty for none, `?` if only the answer tells whether it counts. */
   readonly user: string;
   /** How many end users an account may have. */
   readonly usersMax: number;
@@ -61,13 +61,13 @@ export type AdmitReply =
       readonly heldMicros: number;
       /** What settling needs to correct the lists of limits; empty if there are none. */
       readonly extras: string;
-      /** The limit of each unit of tokens that has least left. */
       /** The longest output that limits of tokens leave room for. */
       readonly outputTokensRoom: number;
-      readonly tokenLimits: readonly LimitState[];
+      /** The limit that has least left, of requests and of each unit of tokens. */
+      readonly nearLimits: readonly LimitState[];
     }
   | LimitRefusal
-  | { readonly kind: 'user' | 'users' }
+  | { readonly kind: 'user' | 'users' | 'name_user' }
   | { readonly kind: 'unknown' | 'revoked' | 'expired' | 'suspended' | 'model' | 'finished' }
   | {
       readonly kind: 'rate';
@@ -89,6 +89,8 @@ export type AdmitReply =
       readonly balanceMicros: number;
       readonly heldMicros: number;
     };
+
+export const UNTOLD_USER = '?';
 
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
@@ -164,7 +166,7 @@ function callScript(
     key_id: keyId,
     digest,
     plans: encodePlans(plans, windowMs),
-    user: user === '' ? '' : `${user}|${usersMax}`,
+    user: user === '' || user === UNTOLD_USER ? user : `${user}|${usersMax}`,
     model_names: first.model_names,
     request_id: first.request_id,
     numbers: first.numbers,
@@ -172,7 +174,8 @@ function callScript(
   return script.call(connection, keys, args, further);
 }
 
-function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): AdmitReply {
+function readReply(reply: unknown, index: number, order: AdmitOrder): AdmitReply {
+  const { windowMs, tokens } = order;
   const [kind, nowMs, limit, left, resetMs, ...rest] = replyOf(reply, index);
   const rate: RateState = {
     nowMs: Number(nowMs),
@@ -192,8 +195,8 @@ function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): Adm
         month: String(rest[1]),
         heldMicros: number(2),
         extras: String(rest[3] ?? ''),
-        outputTokensRoom: rest[4] === undefined ? Number.MAX_SAFE_INTEGER : number(4),
-        tokenLimits: readTokenLimits(rest.slice(5)),
+        outputTokensRoom: roomOf(tokens, rest[4]),
+        nearLimits: readNearLimits(rest.slice(5)),
       };
     case 'limit':
       return {
@@ -222,21 +225,28 @@ function readReply(reply: unknown, index: number, { windowMs }: AdmitOrder): Adm
     case 'finished':
     case 'user':
     case 'users':
+    case 'name_user':
       return { kind };
     default:
       assert(false, `admit.lua answers in the words of its header, not ${String(kind)}`);
   }
 }
 
+/** An output that is held in full, and may become longer than what is held, has any room. */
+function roomOf({ output, isOutputOpen }: TokenDemand, held: unknown): number {
+  if (held === undefined) return Number.MAX_SAFE_INTEGER;
+  return isOutputOpen && Number(held) >= output ? Number.MAX_SAFE_INTEGER : Number(held);
+}
+
 function readMet([level, unit, window, amount]: readonly unknown[]): MetLimit {
   return decodeMetLimit(String(level), String(unit), String(window), Number(amount));
 }
 
-const VALUES_OF_TOKEN_LIMIT = 6;
+const VALUES_OF_LIMIT = 6;
 
-function readTokenLimits(values: readonly unknown[]): LimitState[] {
+function readNearLimits(values: readonly unknown[]): LimitState[] {
   const states: LimitState[] = [];
-  for (let i = 0; i < values.length; i += VALUES_OF_TOKEN_LIMIT) {
+  for (let i = 0; i < values.length; i += VALUES_OF_LIMIT) {
     const [left, resetMs] = [Number(values[i + 4]), Number(values[i + 5])];
     states.push({ ...readMet(values.slice(i)), left, resetMs });
   }

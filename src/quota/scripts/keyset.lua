@@ -1,7 +1,7 @@
 #!lua
 --[[
-  Keyset: creates or changes the record of a key or an account, once for each write, and tells
-  every worker.
+  Keyset: creates or changes the record of a key, a group or an account, once for each write, and
+  tells every worker.
 
   KEYS  record, index
   ARGV  subject, id, write_id, expected, overlap_ms, fields, channel
@@ -10,7 +10,7 @@
         {'conflict', version}  the record is not the expected one
         {'missing'}  there is nothing to change
 
-  subject is key or account. expected is 'new', '' for any version, '7' for version 7 only, or '<7' for
+  subject is key, group or account. expected is 'new', '' for any version, '7' for version 7 only, or '<7' for
   an older version, which is how a write is repeated after a failover. fields is a packed map of texts;
   an empty text deletes its field. If overlap_ms is not empty, the replaced digest stays valid for that
   long. The message is {1, subject, id, version, status, ms}; ms is a text.

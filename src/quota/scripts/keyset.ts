@@ -3,9 +3,9 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { CHANGES_CHANNEL } from '../../redis/redis-keys.ts';
 
-/** One change to the record of a key or an account. */
+/** One change to the record of a key, a group or an account. */
 export interface RecordWrite {
-  readonly subject: 'key' | 'account';
+  readonly subject: 'key' | 'group' | 'account';
   readonly id: string;
   /** The Redis key of the record, and that of the set that lists all records of its kind. */
   readonly record: string;

@@ -33,6 +33,8 @@ export interface LedgerUsage {
   readonly isEstimated: boolean;
   /** Undefined in entries written before version 2. */
   readonly details: RequestDetails | undefined;
+  /** Whose limits the request counts in, beside those of its key and its account. */
+  readonly counted: { readonly groupId: string; readonly endUser: string } | undefined;
 }
 
 const SETTLEMENT_VERSION = 2;
@@ -53,6 +55,8 @@ type PackedUsage = readonly [
   details?: PackedDetails,
   /** Absent if there were no searches, so that all versions can read most usages at once. */
   searches?: number,
+  /** Group and end user with a comma between; absent if there is neither. */
+  counted?: string,
 ];
 
 type PackedSettlement = [
@@ -113,8 +117,11 @@ export function encodeLedgerUsage(
   usage: Usage,
   isEstimated: boolean,
   details: RequestDetails,
+  extras = '',
 ): Buffer {
-  writer.list(usage.searches === 0 ? 9 : 10);
+  const counted = readCounted(extras);
+  const hasSearches = usage.searches > 0 || counted !== '';
+  writer.list(9 + (hasSearches ? 1 : 0) + (counted === '' ? 0 : 1));
   writer.number(USAGE_VERSION);
   writer.number(usage.input);
   writer.number(usage.cacheRead);
@@ -124,8 +131,15 @@ export function encodeLedgerUsage(
   writer.number(usage.thinking);
   writer.flag(isEstimated);
   packDetails(writer, details);
-  if (usage.searches > 0) writer.number(usage.searches);
+  if (hasSearches) writer.number(usage.searches);
+  if (counted !== '') writer.text(counted);
   return writer.take();
+}
+
+/** Group and end user of an admission: `extras` begins with its moment, the group and the user. */
+function readCounted(extras: string): string {
+  const [, groupId = '', endUser = ''] = extras.split(',', 3);
+  return groupId === '' && endUser === '' ? '' : `${groupId},${endUser}`;
 }
 
 /** Undefined for an entry without a usage, and for an entry written by a later version. */
@@ -142,9 +156,12 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
     isEstimated,
     details,
     searches = 0,
+    counted = '',
   ] = unpack(packed) as PackedUsage;
   if (version !== USAGE_VERSION && version !== USAGE_VERSION_WITHOUT_DETAILS) return undefined;
+  const [groupId = '', endUser = ''] = counted.split(',');
   return {
+    counted: counted === '' ? undefined : { groupId, endUser },
     usage: { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking, searches },
     isEstimated,
     details: details === undefined ? undefined : unpackDetails(details),

@@ -272,3 +272,24 @@ describe('a request that ends in another way', () => {
     await expectLimit(ask(2, 31), { countedAmount: 70 });
   });
 });
+
+describe('an end user that a call leaves out', () => {
+  it('is asked for by a key that counts by end user alone', async () => {
+    const told = { user: '?', usersMax: 5 };
+    expect((await ask(1, 1, 0, told)).kind).toBe('admitted');
+    await setKeyList('', { template: 't,d,10,b;' });
+    expect(await ask(2, 1, 0, told)).toEqual({ kind: 'name_user' });
+    expect((await ask(2, 1, 0, { ...told, user: 'ada' })).kind).toBe('admitted');
+    await setKeyList('t,d,10,b;', { require: '1' });
+    expect((await ask(3, 1, 0, told)).kind).toBe('admitted');
+    expect(await ask(4, 1)).toEqual({ kind: 'user' });
+  });
+});
+
+it('an output that is held in part has any room', async () => {
+  await setKeyList('o,d,30,b;');
+  const tokens = { input: 1, output: 10, outputLeast: 10, isOutputOpen: true };
+  const room = { outputTokensRoom: Number.MAX_SAFE_INTEGER };
+  expect(await ask(1, 1, 0, { tokens })).toMatchObject(room);
+  expect(await ask(2, 1, 10)).toMatchObject({ outputTokensRoom: 10 });
+});

@@ -90,7 +90,7 @@ describe('admit: what is held', () => {
       heldMicros: 100,
       extras: '',
       outputTokensRoom: Number.MAX_SAFE_INTEGER,
-      tokenLimits: [],
+      nearLimits: [],
       rate: { nowMs: NOW_MS, limit: 1_000, left: 999, resetMs: 60_000, windowMs: 60_000 },
     });
     expect(await scripts.account()).toMatchObject({ held: '100', balance: '1000' });
@@ -229,6 +229,11 @@ describe('admit: lists of limits', () => {
     const second = { requestId: requestNumber(2), tokens };
     expect(await scripts.admit(second)).toMatchObject({ kind: 'limit' });
   });
+});
+
+it('admit: asks whose request it is where a key counts by end user', async () => {
+  await scripts.setKey({ limits: '|||t,d,10,b;' });
+  expect(await scripts.admit({ user: '?' })).toEqual({ kind: 'name_user' });
 });
 
 describe('admit: what nobody can read', () => {

@@ -7,11 +7,13 @@ import {
   MONTH,
   NOW_MS,
   openScripts,
+  redisKeys,
   requestNumber,
   WINDOW_MS,
 } from './open-scripts.ts';
 
 const scripts = openScripts('describe');
+const GROUP = 'grp_03group';
 const PLANS = { starter: 2, pro: 3, business: 4, team: 1_000 };
 
 const ask = () =>
@@ -48,6 +50,7 @@ describe('describe', () => {
       heldMicros: 0,
       balanceMicros: 1_000,
       accountHeldMicros: 0,
+      limits: [],
     });
   });
 
@@ -113,5 +116,29 @@ describe('describe', () => {
   it('takes a plan that it does not know for the smallest', async () => {
     await scripts.setAccount({ plan: 'galactic' });
     expect((await ask()).accountRate.limit).toBe(2);
+  });
+});
+
+describe('describe, with lists of limits', () => {
+  it('tells what each has counted and holds, at every level but that of end users', async () => {
+    await scripts.setKey({ limits: `${GROUP}|1|t,60000,100,b;|t,d,9,b;` });
+    await scripts.send('hset', redisKeys.group(GROUP), 'limits', '||r,3600000,5,w;|');
+    await scripts.setAccount({ limits: 'c,d,700,b;' });
+    const order = { user: 'someone', usersMax: 5, holdMicros: 30 };
+    const tokens = { input: 4, output: 3, outputLeast: 3, isOutputOpen: false };
+    expect((await scripts.admit({ ...order, tokens })).kind).toBe('admitted');
+    const { limits } = await askTwice();
+    expect(limits).toMatchObject([
+      { level: 'key', unit: 'tokens', window: 60_000, amount: 100, action: 'block', heldAmount: 7 },
+      { level: 'group', unit: 'requests', action: 'warn', usedAmount: 0, heldAmount: 1 },
+      { level: 'account', unit: 'credits', window: 'day', usedAmount: 0, heldAmount: 30 },
+    ]);
+  });
+
+  it('tells of limits that nothing has counted in yet', async () => {
+    await scripts.setKey({ limits: '||i,w,50,b;|' });
+    expect((await askTwice()).limits).toMatchObject([
+      { level: 'key', unit: 'input_tokens', window: 'week', usedAmount: 0, heldAmount: 0 },
+    ]);
   });
 });

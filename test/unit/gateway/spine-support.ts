@@ -77,7 +77,7 @@ export function createSteps(
     },
     async admit(order) {
       books.orders.push(order);
-      order.tellRate(RATE);
+      order.tellRate(RATE, []);
       return {
         heldMicros: Math.min(heldMicros, order.holdMicros),
         outputTokensRoom: Number.MAX_SAFE_INTEGER,
@@ -93,6 +93,8 @@ export function createSteps(
     offer: () => offer,
     configVersion: '0123456789ab-1',
     overCeiling: 'reject',
+    endUserSources: [{ kind: 'field', path: ['user'] }],
+    outputHeldMax: undefined,
     estimate: { ...FILE_BOUNDS, bytesPerToken: 3 },
     ratioOf: createTokenRatios(3),
     infer,

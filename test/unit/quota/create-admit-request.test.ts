@@ -25,7 +25,7 @@ const ADMITTED: AdmitReply = {
   heldMicros: 90,
   extras: '',
   outputTokensRoom: Number.MAX_SAFE_INTEGER,
-  tokenLimits: [],
+  nearLimits: [],
 };
 
 function setUp(reply: AdmitReply | Error, payer?: Payer) {
@@ -58,6 +58,8 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     },
     settleQueue: { add: (settlement) => settled.push(settlement) },
     windowMs: 60_000,
+    usersMax: 10,
+    digestEndUser: (name) => `digest of ${name}`,
     nowMs: () => 1_700_000_000_000,
     random: () => 0.5,
     onAsked: () => {},
@@ -75,6 +77,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     holdMicros: 100,
     holdLeastMicros: 50,
     tokens: NO_LISTS.tokens,
+    endUser: '',
     seenMicros: () => 3,
     tellRate: (rate: unknown) => rates.push(rate),
     stop: (refusal: Refusal) => stopped.push(refusal),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfterHeaders } from '../../../src/protocol/retry-after-headers.ts';
+import { retryAfterHeaders } from '../../../src/protocol/rates/retry-after-headers.ts';
 import { refuseAdmission } from '../../../src/quota/refuse-admission.ts';
 
 const rate = { nowMs: 0, limit: 60, left: 0, resetMs: 60_000, windowMs: 60_000 };

@@ -90,9 +90,9 @@ local function encode_extras(at, group_id, user_id, input, output, numbers)
     .. ',' .. whole((struct.unpack('<d', numbers, 49)))
 end
 
--- Adds the limit that has least left, for each unit of tokens.
+-- Adds the limit that has least left, for requests and each unit of tokens.
 local function add_tightest(reply, limits, now)
-  for _, unit in ipairs({ 't', 'i', 'o' }) do
+  for _, unit in ipairs({ 'r', 't', 'i', 'o' }) do
     local tightest
     for _, limit in ipairs(limits) do
       if limit[1] == unit and (not tightest or limit[3] - limit[5] < tightest[3] - tightest[5]) then tightest = limit end
@@ -106,5 +106,16 @@ local function add_tightest(reply, limits, now)
   end
 end
 
-return { read_levels = read_levels, meet_limits = meet_limits, encode_extras = encode_extras, amounts_of = amounts_of,
+-- Adds level, unit, window, amount, counted and held of each limit, and when nothing of it will
+-- count any more.
+local function describe_limits(reply, limits, now)
+  for _, limit in ipairs(limits) do
+    local count = #reply
+    reply[count + 1], reply[count + 2], reply[count + 3] = limit[9].level, limit[1], name_of(limit[2])
+    reply[count + 4], reply[count + 5], reply[count + 6] = limit[3], limit[5], limit[7]
+    reply[count + 7] = wait_for(limit, nil, now)
+  end
+end
+
+return { describe_limits = describe_limits, read_levels = read_levels, meet_limits = meet_limits, encode_extras = encode_extras, amounts_of = amounts_of,
   hold_in_limits = hold_in_limits, add_tightest = add_tightest, write_levels = write_levels }

@@ -25,7 +25,8 @@ end
 
 -- Reads the levels of a request. Returns all their limits, the subjects, the moment that they count
 -- from, group and end user; or no limits, and why the request is refused. The template of the key
--- comes before that of its group.
+-- comes before that of its group. `user` is as admit.lua has it; nil for no request, which counts
+-- for no end user.
 local function read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, user, now)
   local group_id, required, key_list, template = decode_limits(key_limits)
   local group, group_list, owner, user_id = prefix .. 'group:' .. group_id, '', key_id, ''
@@ -34,10 +35,11 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
     group_list, required = list, required or group_required
     if template == '' then template, owner = group_template, group_id end
   end
-  if user == '' then
-    if required then return nil, 'user' end
+  if not user or user == '' then
+    if user and required then return nil, 'user' end
     template = ''
   elseif template ~= '' then
+    if user == '?' then return nil, 'name_user' end
     local digest, users_max = string.match(user, '^([^|]+)|(%d+)$')
     user_id = owner .. ':' .. digest
     if not has_room_for_user(prefix, account_id, user_id, users_max + 0, now) then return nil, 'users' end

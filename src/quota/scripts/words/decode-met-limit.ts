@@ -1,6 +1,6 @@
 import { assert } from '../../../lib/assert.ts';
 import { decodeUnit, decodeWindow } from '../../../limits/encode-limits.ts';
-import type { LimitLevel, MetLimit } from '../../../protocol/limit-state.ts';
+import type { LimitLevel, MetLimit } from '../../../protocol/rates/limit-state.ts';
 
 /** A limit in the words of the scripts. */
 export function decodeMetLimit(

@@ -1,0 +1,45 @@
+import type { HeaderSource } from './format.ts';
+
+/** Where a request may name its end user: a header, or a field of the body by its path. */
+export type EndUserSource =
+  | { readonly kind: 'header'; readonly name: string }
+  | { readonly kind: 'field'; readonly path: readonly string[] };
+
+const END_USER_CHARS_MAX = 512;
+const FIELDS = ['metadata.user_id', 'safety_identifier', 'user'];
+
+/** Undefined for a text that names no source, such as `header:` or `messages`. */
+export function parseEndUserSource(text: string): EndUserSource | undefined {
+  const [, name] = /^header:([!#$%&'*+.^_`|~0-9a-z-]{1,128})$/.exec(text) ?? [];
+  if (name !== undefined) return { kind: 'header', name };
+  return FIELDS.includes(text) ? { kind: 'field', path: text.split('.') } : undefined;
+}
+
+export function formatEndUserSource(source: EndUserSource): string {
+  return source.kind === 'header' ? `header:${source.name}` : source.path.join('.');
+}
+
+/** The name in the first source that has one. Empty if there is none, or if it is no text. */
+export function findEndUser(
+  sources: readonly EndUserSource[],
+  header: HeaderSource,
+  body: unknown,
+): string {
+  for (const source of sources) {
+    const value = source.kind === 'header' ? header(source.name) : readField(body, source.path);
+    if (typeof value !== 'string') continue;
+    const name = value.trim().slice(0, END_USER_CHARS_MAX);
+    if (name !== '') return name.normalize('NFC');
+  }
+  return '';
+}
+
+function readField(body: unknown, path: readonly string[]): unknown {
+  let value = body;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
+      return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[step];
+  }
+  return value;
+}

@@ -1,0 +1,32 @@
+import { type AdmitOrder, type AdmitReply, UNTOLD_USER } from './scripts/admit.ts';
+
+/** Beyond this many keys, some ask twice now and then. */
+const NAMED_KEYS_MAX = 10_000;
+
+interface AdmitByUserOptions {
+  readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
+  readonly digestEndUser: (name: string) => string;
+}
+
+/**
+ * Admits requests that may name an end user. Few keys count by end user, and requests of one key
+ * share a call only if they are of one end user. So a call leaves the end user out until the store
+ * has asked for it once.
+ */
+export function createAdmitByUser({ admit, digestEndUser }: AdmitByUserOptions) {
+  const named = new Set<string>();
+
+  const admitNamed = (order: AdmitOrder, endUser: string) =>
+    admit({ ...order, user: digestEndUser(endUser) });
+
+  return (order: AdmitOrder, endUser: string): Promise<AdmitReply> => {
+    if (endUser === '') return admit(order);
+    if (named.has(order.keyId)) return admitNamed(order, endUser);
+    return admit({ ...order, user: UNTOLD_USER }).then((reply) => {
+      if (reply.kind !== 'name_user') return reply;
+      if (named.size >= NAMED_KEYS_MAX) named.clear();
+      named.add(order.keyId);
+      return admitNamed(order, endUser);
+    });
+  };
+}
