@@ -63,6 +63,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   primary: [
     'books',
     'lib',
+    'limits',
     'catalogue-store',
     'config',
     'catalogue',
@@ -91,6 +92,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   dashboard: ['ops', 'protocol'],
   cli: [
     'lib',
+    'limits',
     'protocol',
     'config',
     'catalogue',
@@ -277,7 +279,7 @@ export function findBannedCalls(source: Source): string[] {
  */
 const KEPT_BY_PURE_CODE = new Set([
   'src/catalogue/price-usage.ts: knownMicros',
-  'src/protocol/encode-rate.ts: latest',
+  'src/protocol/rates/encode-rate.ts: latest',
   'src/protocol/sse/find-marks.ts: finder',
 ]);
 

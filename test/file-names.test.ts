@@ -24,6 +24,7 @@ const FORMATS = /^src\/protocol\/(?:chat|native)\//;
 const TWICE: Readonly<Record<string, string>> = {
   Account: 'the dashboard mirrors it',
   AccountList: 'the dashboard mirrors it',
+  WrittenLimit: 'the dashboard mirrors it',
   Key: 'the dashboard mirrors it',
   KeyControls: 'the dashboard mirrors it',
   KeyInfo: 'the page of key owners mirrors it',

@@ -3,6 +3,7 @@ import { BUCKETS } from '../keys/bucket-tags.ts';
 import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
+import type { Limit } from '../limits/limit.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import type { PaymentKind } from '../quota/scripts/credit.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type AccountPatch,
   decodeAccount,
   encodePatch,
-  type Plan,
 } from './account.ts';
 import { changeRecord, type RecordChange, WRITE_ID_CHARS } from './change-record.ts';
 import { refuseMissingAccount } from './directory-error.ts';
@@ -22,7 +22,8 @@ import type { Writer } from './writer.ts';
 
 interface AccountDetails {
   readonly name: string;
-  readonly plan: Plan;
+  readonly plan: string;
+  readonly limits?: readonly Limit[] | undefined;
 }
 
 export interface AccountList {
@@ -75,8 +76,9 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
   };
   const read = async (id: string) => decodeAccount(id, await readTexts(id));
 
-  const create = async (id: string, { name, plan }: AccountDetails) => {
-    const fields = { status: 'active', plan, name, created: String(clock.nowMs()) };
+  const create = async (id: string, details: AccountDetails) => {
+    const created = String(clock.nowMs());
+    const fields = { ...encodePatch(details), status: 'active', created };
     const { record, index } = placeOf(id);
     const writeId = randomBase62(WRITE_ID_CHARS, randomBytes);
     const what = { expected: 'new', overlapMs: undefined, fields };

@@ -2,15 +2,13 @@ import { decodeLimits, encodeLimits } from '../limits/encode-limits.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Texts } from './record-store.ts';
 
-export const PLANS = ['starter', 'pro', 'business', 'team'] as const;
-export type Plan = (typeof PLANS)[number];
 export const ACCOUNT_STATUSES = ['active', 'suspended'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** A later version may know further plans. */
+  /** What is sold may have lost this plan since. */
   readonly plan: string;
   readonly status: string;
   /** Its own limits, beside those of its plan. */
@@ -24,7 +22,7 @@ export interface Account {
 
 export interface AccountPatch {
   readonly name?: string | undefined;
-  readonly plan?: Plan | undefined;
+  readonly plan?: string | undefined;
   readonly status?: AccountStatus | undefined;
   /** Its own limits, beside those of its plan. */
   readonly limits?: readonly Limit[] | undefined;

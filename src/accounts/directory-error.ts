@@ -1,10 +1,12 @@
 export type DirectoryErrorCode =
   | 'account_not_found'
   | 'key_not_found'
+  | 'group_not_found'
   | 'invalid_cursor'
   | 'key_revoked'
   | 'changed_meanwhile'
   | 'too_many_keys'
+  | 'too_many_groups'
   | 'payment_conflict'
   | 'credit_reserved'
   | 'balance_too_large'

@@ -5,6 +5,7 @@ import type { RandomBytes } from '../lib/units/base62.ts';
 import { describeKey, type RateRules } from '../quota/scripts/describe-key.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import { createGroupDirectory, type GroupDirectory } from './group-directory.ts';
 import type { Key } from './key.ts';
 import { createKeyDirectory, type KeyDirectory } from './key-directory.ts';
 import { createRecordStore } from './record-store.ts';
@@ -14,7 +15,7 @@ import { createWriter } from './writer.ts';
  * Accounts, keys and credits, for those who manage them. Throws `DirectoryError` for every expected
  * refusal.
  */
-export interface Directory extends AccountDirectory, KeyDirectory {
+export interface Directory extends AccountDirectory, GroupDirectory, KeyDirectory {
   /** The limits of a key and what is left of them, under these rules. Uses none of them up. */
   describeKey(key: Pick<Key, 'id' | 'accountId'>, rules: RateRules): ReturnType<typeof describeKey>;
   /** Called after a change of masters, which may have lost the last writes. Safe at any time. */
@@ -36,9 +37,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const store = createRecordStore(connection, clock);
   const writer = createWriter(connection, store, clock);
   const parts = { ...options, store, writer };
+  const groups = createGroupDirectory(parts);
   return {
     ...createAccountDirectory(parts),
-    ...createKeyDirectory(parts),
+    ...groups,
+    ...createKeyDirectory(parts, groups),
     describeKey({ id, accountId }, rules) {
       const bucket = bucketOfKey(id);
       assert(bucket !== undefined, 'the id of a key that was read leads to its bucket');

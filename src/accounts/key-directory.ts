@@ -4,6 +4,7 @@ import { assert } from '../lib/assert.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import type { RecordChange } from './change-record.ts';
 import { DirectoryError, refuseMissingAccount } from './directory-error.ts';
+import type { GroupDirectory } from './group-directory.ts';
 import { encodeControls, type Key, type KeyControls } from './key.ts';
 import { createKeyRecords, type KeyRecordsOptions } from './key-records.ts';
 import { readEach } from './record-store.ts';
@@ -43,7 +44,10 @@ export interface KeyDirectory {
   revokeKey(id: string): Promise<RecordChange<Key>>;
 }
 
-export function createKeyDirectory(options: KeyRecordsOptions): KeyDirectory {
+export function createKeyDirectory(
+  options: KeyRecordsOptions,
+  groups: Pick<GroupDirectory, 'getGroup'>,
+): KeyDirectory {
   const { store, randomBytes, clock } = options;
   const records = createKeyRecords(options);
 
@@ -55,8 +59,17 @@ export function createKeyDirectory(options: KeyRecordsOptions): KeyDirectory {
     return redisKeys.keysOf(accountId);
   };
 
+  /** The script trusts that a key and its group are of one account. */
+  const checkGroup = async (accountId: string, { groupId = '' }: KeyControls) => {
+    if (groupId === '') return;
+    const group = await groups.getGroup(groupId);
+    if (group.accountId === accountId) return;
+    throw new DirectoryError('group_not_found', `${accountId} has no group ${groupId}`);
+  };
+
   return {
     async createKey(accountId, controls) {
+      await checkGroup(accountId, controls);
       if ((await store.countSet(await findKeySet(accountId))) >= KEYS_PER_ACCOUNT_MAX) {
         throw new DirectoryError(
           'too_many_keys',
@@ -71,11 +84,15 @@ export function createKeyDirectory(options: KeyRecordsOptions): KeyDirectory {
     async ensureKey(accountId, key, controls) {
       await records.create(accountId, key, controls);
     },
-    patchKey: (id, controls) =>
-      records.change(id, (before) => {
+    async patchKey(id, controls) {
+      if (controls.groupId !== undefined) {
+        await checkGroup((await records.read(id)).accountId, controls);
+      }
+      return await records.change(id, (before) => {
         refuseRevoked(before);
         return { fields: encodeControls(controls, before), overlapMs: undefined };
-      }),
+      });
+    },
     getKey: records.read,
     async listKeys(accountId) {
       const ids = await store.readSet(await findKeySet(accountId));

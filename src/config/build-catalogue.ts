@@ -1,7 +1,10 @@
 import { isNamePattern } from '../lib/name-pattern.ts';
+import { encodeLimits } from '../limits/encode-limits.ts';
+import type { PlanLimits } from '../protocol/admission.ts';
 import type { CatalogueConfig, ModelConfig, NamedUpstream, PriceConfig } from './config.ts';
 import { CACHE_PRICE_FACTORS } from './default-settings.ts';
 import type { CatalogueDocument } from './schema/catalogue-schema.ts';
+import { readLimit } from './schema/limit-schemas.ts';
 
 type ModelSettings = CatalogueDocument['models'][number];
 
@@ -10,7 +13,17 @@ export function buildCatalogue(
   { plans, models }: CatalogueDocument,
   upstreams: readonly NamedUpstream[],
 ): CatalogueConfig {
-  return { plans, models: models.map((model) => buildModel(model, upstreams)) };
+  return { plans: mapPlans(plans), models: models.map((model) => buildModel(model, upstreams)) };
+}
+
+function mapPlans(plans: CatalogueDocument['plans']): PlanLimits {
+  const buildPlan = (plan: (typeof plans)[string]) =>
+    typeof plan === 'number'
+      ? plan
+      : { requests: plan.requests, list: encodeLimits(plan.limits.map(readLimit)) };
+  return Object.fromEntries(
+    Object.entries(plans).map(([name, plan]) => [name, buildPlan(plan)] as const),
+  );
 }
 
 function buildModel(model: ModelSettings, upstreams: readonly NamedUpstream[]): ModelConfig {

@@ -35,6 +35,12 @@ export function buildConfig(settings: Settings): Config {
       bodyTimeMaxMs: limits.body_time,
       overCeiling: limits.over_ceiling,
       rateWindowMs: limits.rate_window,
+      outputHeldMax: limits.hold_output_max,
+      endUsers: {
+        sources: limits.end_users.from,
+        secret: limits.end_users.secret,
+        perAccountMax: limits.end_users.per_account,
+      },
     },
     onLeave: { drainTimeoutMs: onLeave.action === 'drain' ? onLeave.timeout : undefined },
     estimate: buildEstimate(settings.estimate),

@@ -3,10 +3,11 @@ import type { Endpoint } from '../lib/address/endpoint.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Role } from '../lib/role.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { PlanLimits } from '../protocol/admission.ts';
+import type { EndUserSource } from '../protocol/find-end-user.ts';
 import type { UpstreamKind } from '../protocol/format-names.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-export type PlanName = 'starter' | 'pro' | 'business' | 'team';
 
 /** Credits per million tokens. */
 export interface PriceConfig {
@@ -102,6 +103,15 @@ export interface UpstreamConfig {
   readonly simulated: SimulatedConfig | undefined;
 }
 
+/** How requests name the end users of a customer. */
+export interface EndUsersConfig {
+  /** The first that has a name counts. */
+  readonly sources: readonly EndUserSource[];
+  /** Without it, whoever reads Redis may find out names by trying. */
+  readonly secret: Secret | undefined;
+  readonly perAccountMax: number;
+}
+
 /** Limits for one worker that do not depend on a customer's plan. */
 export interface GuardsConfig {
   /** The number of proxies in front that add an address to x-forwarded-for. */
@@ -157,8 +167,8 @@ export interface BooksConfig {
 
 /** What is sold: the part of the settings that may be kept in Redis instead. */
 export interface CatalogueConfig {
-  /** Requests per minute, per account. */
-  readonly plans: Readonly<Record<PlanName, number>>;
+  /** By the name of the plan. */
+  readonly plans: PlanLimits;
   readonly models: readonly ModelConfig[];
 }
 
@@ -195,6 +205,9 @@ export interface Config extends CatalogueConfig {
     readonly overCeiling: 'reject' | 'clamp';
     /** The span over which requests per minute are counted. */
     readonly rateWindowMs: number;
+    /** The most tokens of an output that limits of tokens hold. If absent, all of them. */
+    readonly outputHeldMax: number | undefined;
+    readonly endUsers: EndUsersConfig;
   };
   /**
    * How long an answer is still read after its client has left. If undefined, it stops at once.

@@ -6,6 +6,11 @@ export const DEFAULT_CONTEXT_LENGTH = 200_000;
 /** The models that see images best scale larger ones down to 4,784 tokens. */
 export const DEFAULT_IMAGE_TOKENS = 4_800;
 
+export const DEFAULT_END_USER_SOURCES = ['metadata.user_id', 'safety_identifier', 'user'] as const;
+
+/** Requests per minute, per account. */
+export const DEFAULT_PLANS = { starter: 60, pro: 300, business: 1_000, team: 2_000 };
+
 export const DEFAULT_MODELS = [
   {
     id: 'llm-opus-4.7',

@@ -1,5 +1,8 @@
+import { decodeLimits } from '../limits/encode-limits.ts';
+import type { PlanLimits } from '../protocol/admission.ts';
 import type { CatalogueConfig, ModelConfig, NamedUpstream, PriceConfig } from './config.ts';
 import type { CatalogueDocument } from './schema/catalogue-schema.ts';
+import { showLimit } from './schema/limit-schemas.ts';
 
 /**
  * What is sold, as one document under the names of the settings file. A model that leads to all of
@@ -10,7 +13,7 @@ export function describeCatalogue(
   upstreams: readonly NamedUpstream[],
 ): CatalogueDocument {
   return {
-    plans: { ...plans },
+    plans: describePlans(plans),
     models: models.map((model) => {
       const described = describeModel(model);
       return leadsEverywhere(model, upstreams)
@@ -18,6 +21,16 @@ export function describeCatalogue(
         : { ...described, routes: model.routes.map((route) => ({ ...route })) };
     }),
   };
+}
+
+export function describePlans(plans: PlanLimits): CatalogueDocument['plans'] {
+  const describe = (plan: PlanLimits[string]) =>
+    typeof plan === 'number'
+      ? plan
+      : { requests: plan.requests, limits: decodeLimits(plan.list).map(showLimit) };
+  return Object.fromEntries(
+    Object.entries(plans).map(([name, plan]) => [name, describe(plan)] as const),
+  );
 }
 
 function leadsEverywhere({ routes }: ModelConfig, upstreams: readonly NamedUpstream[]): boolean {

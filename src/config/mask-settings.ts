@@ -5,6 +5,7 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
 import { formatByteSize } from '../lib/units/parse-byte-size.ts';
 import { formatDuration } from '../lib/units/parse-duration.ts';
+import { formatEndUserSource } from '../protocol/find-end-user.ts';
 import type {
   BooksConfig,
   Config,
@@ -13,7 +14,7 @@ import type {
   TracingConfig,
   UpstreamConfig,
 } from './config.ts';
-import { describeModel, describePrice } from './describe-catalogue.ts';
+import { describeModel, describePlans, describePrice } from './describe-catalogue.ts';
 
 /** The settings in use, under the names of the file, with a mask for every secret. */
 export function maskSettings(config: Config) {
@@ -32,7 +33,7 @@ export function maskSettings(config: Config) {
     key_page: config.keyPage,
     cors: config.cors,
     catalogue: config.catalogue,
-    plans: config.plans,
+    plans: describePlans(config.plans),
     models: config.models.map((model) => ({ ...describeModel(model), routes: model.routes })),
     upstreams: config.upstreams.map(maskUpstream),
     limits: {
@@ -40,6 +41,12 @@ export function maskSettings(config: Config) {
       body_time: formatDuration(limits.bodyTimeMaxMs),
       over_ceiling: limits.overCeiling,
       rate_window: formatDuration(limits.rateWindowMs),
+      hold_output_max: limits.outputHeldMax,
+      end_users: {
+        from: limits.endUsers.sources.map(formatEndUserSource),
+        secret: limits.endUsers.secret?.toString(),
+        per_account: limits.endUsers.perAccountMax,
+      },
     },
     estimate: maskEstimate(config.estimate),
     guards: maskGuards(config.guards),

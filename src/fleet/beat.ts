@@ -23,6 +23,8 @@ const beat = z.object({
   redis: z.object({ state: z.enum(['up', 'out', 'unknown']) }),
   is_ingesting: z.boolean(),
   sweeps: count,
+  /** Absent of nodes that know no lists of limits. */
+  limits_format: count.optional(),
   open: count,
   requests_per_s: z.number().min(0),
   rows: z.array(trafficRow),

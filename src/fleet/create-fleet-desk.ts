@@ -56,6 +56,12 @@ export function createFleetDesk(options: FleetDeskOptions): FleetDesk {
       return viewNode(id, reading, String(packed));
     },
 
+    async findNodesWithoutLists() {
+      const { members, nowMs } = await readMembers(connection).catch(refuseOutage);
+      const running = members.filter((member) => stateOf(member, nowMs) !== 'gone');
+      return running.filter((member) => member.limits_format === undefined).map(({ id }) => id);
+    },
+
     readHistory: () => readHistory(connection, redisClock.nowMs()).catch(refuseOutage),
 
     async reloadAll(who) {

@@ -18,6 +18,8 @@ export const LIMIT_ACTIONS = ['block', 'warn'] as const;
 export type LimitAction = (typeof LIMIT_ACTIONS)[number];
 
 export const LIMITS_MAX = 16;
+/** Nodes tell each other which lists they can hold; those that tell none know no lists. */
+export const LIMITS_FORMAT = 1;
 
 export interface Limit {
   readonly unit: LimitUnit;

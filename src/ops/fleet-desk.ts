@@ -19,6 +19,8 @@ export interface FleetDesk {
   readCluster(): Promise<ClusterView>;
   /** Undefined if no such node was heard in the last hour. Throws while Redis is out. */
   findNode(id: string): Promise<NodeAnswer | undefined>;
+  /** The ids of running nodes that know no lists of limits. Throws while Redis is out. */
+  findNodesWithoutLists(): Promise<readonly string[]>;
   /** The rows of the last hour, the oldest first. Throws while Redis is out. */
   readHistory(): Promise<readonly HistoryRow[]>;
   /** Reloads one node after the other, and stops at the first that does not. */

@@ -35,10 +35,12 @@ type ErrorCode = DirectoryErrorCode | BooksErrorCode | CatalogueErrorCode;
 const STATUSES: Readonly<Record<ErrorCode, number>> = {
   account_not_found: 404,
   key_not_found: 404,
+  group_not_found: 404,
   invalid_cursor: 400,
   key_revoked: 409,
   changed_meanwhile: 409,
   too_many_keys: 409,
+  too_many_groups: 409,
   payment_conflict: 409,
   credit_reserved: 409,
   balance_too_large: 409,

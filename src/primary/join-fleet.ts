@@ -9,6 +9,7 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { LIMITS_FORMAT } from '../limits/limit.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { showCluster } from '../ops/show-cluster.ts';
@@ -68,6 +69,7 @@ function readOwnNode({ pool, threads, sold }: JoinOptions): OwnNode {
     redis: { state: redis.state },
     is_ingesting: threads.report()?.isIngesting === true,
     sweeps: BUCKETS,
+    limits_format: LIMITS_FORMAT,
   };
 }
 

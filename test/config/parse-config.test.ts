@@ -269,7 +269,7 @@ describe('a variable in the file', () => {
       { N: '3', H: 'localhost' },
     );
     expect(config.workers).toBe(3);
-    expect(config.plans.pro).toBe(13);
+    expect(config.plans['pro']).toBe(13);
     expect(config.limits.bodyBytesMax).toBe(33 * 1024 ** 2);
     expect(config.listen).toEqual({ kind: 'tcp', host: 'localhost', port: 3 });
   });

@@ -187,7 +187,7 @@ describe('keys of the admin API', () => {
       last4: String(key).slice(-4),
       status: 'active',
       ...SHOWN,
-      limits: [],
+      ...{ group: null, limits: [], user_limits: [], require_user: false },
       spent_this_month: 0,
       held: 0,
       created_at: TIME,

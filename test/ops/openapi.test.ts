@@ -35,6 +35,12 @@ const CATALOGUE = {
 const ID = '{id}';
 const MONTH = '{month}';
 
+const LISTS = {
+  limits: [{ unit: 'tokens', window: '1m', amount: 5, action: 'block' }],
+  user_limits: [{ unit: 'credits', window: 'day', amount: 0.5, action: 'warn' }],
+  require_user: true,
+};
+
 /** One valid request for each route: its query, its body, and the kind of id in its path. */
 const STREAMS: Readonly<Record<string, string>> = {
   'GET /admin/v1/events': 'text/event-stream',
@@ -48,20 +54,29 @@ const SAMPLES: Readonly<
     {
       readonly query?: string;
       readonly body?: object;
-      readonly of?: 'key' | 'operator' | 'version';
+      readonly of?: 'key' | 'group' | 'operator' | 'version';
     }
   >
 > = {
   'GET /admin/v1/accounts': { query: 'limit=1&search=acme' },
-  'POST /admin/v1/accounts': { body: { name: 'Acme', plan: 'pro' } },
+  'POST /admin/v1/accounts': { body: { name: 'Acme', plan: 'pro', limits: LISTS.limits } },
   'GET /admin/v1/accounts/{id}': {},
-  'PATCH /admin/v1/accounts/{id}': { body: { name: 'Acme', plan: 'team', status: 'active' } },
+  'PATCH /admin/v1/accounts/{id}': {
+    body: { name: 'Acme', plan: 'team', status: 'active', limits: LISTS.limits },
+  },
   'POST /admin/v1/accounts/{id}/credits': { body: { amount: 1.5, id: 'p', note: '' } },
   'GET /admin/v1/accounts/{id}/keys': {},
-  'POST /admin/v1/accounts/{id}/keys': { body: { ...CONTROLS, ...EXPIRES } },
+  'POST /admin/v1/accounts/{id}/keys': { body: { ...CONTROLS, ...EXPIRES, ...LISTS } },
+  'GET /admin/v1/accounts/{id}/groups': {},
+  'POST /admin/v1/accounts/{id}/groups': { body: { name: 'Team', ...LISTS } },
+  'GET /admin/v1/groups/{id}': { of: 'group' },
+  'PATCH /admin/v1/groups/{id}': { of: 'group', body: { name: 'Other', ...LISTS } },
   'GET /admin/v1/keys/{id}': { of: 'key' },
   'GET /admin/v1/keys/{id}/limits': { of: 'key' },
-  'PATCH /admin/v1/keys/{id}': { of: 'key', body: { ...CONTROLS, models: null } },
+  'PATCH /admin/v1/keys/{id}': {
+    of: 'key',
+    body: { ...CONTROLS, ...LISTS, models: null, group: null },
+  },
   'POST /admin/v1/keys/{id}/rotate': { of: 'key', body: { overlap_seconds: 5 } },
   'POST /admin/v1/keys/{id}/revoke': { of: 'key', body: {} },
   'GET /admin/v1/usage': {
@@ -130,10 +145,12 @@ async function createIds() {
   const account = await ops.call('POST', '/accounts', { name: 'Acme', plan: 'pro' });
   const id = String(account.body['id']);
   const key = await ops.call('POST', `/accounts/${id}/keys`, {});
+  const group = await ops.call('POST', `/accounts/${id}/groups`, { name: 'Team' });
   const operator = await ops.call('POST', '/operators', { name: 'Ada', role: 'viewer' });
   return {
     account: id,
     key: String(key.body['id']),
+    group: String(group.body['id']),
     operator: String(operator.body['id']),
     version: '1',
   };

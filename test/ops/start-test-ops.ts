@@ -75,6 +75,7 @@ const LONELY: FleetDesk = {
     ...{ id, state: 'up', heard_at: new Date(0).toISOString() },
     ...showCluster(STARTING_CLUSTER),
   }),
+  findNodesWithoutLists: async () => [],
   readHistory: async () => [],
   reloadAll: async () => [{ id: 'node-1', status: 'reloaded', config_version: 'abc-2' }],
 };

@@ -1,6 +1,16 @@
-import type { z } from 'zod';
-import { DEFAULT_CONTEXT_LENGTH } from '../default-settings.ts';
-import { listOf, name, namedText, prices, settingsMap, wholeNumber } from './schema-parts.ts';
+import { z } from 'zod';
+import { DEFAULT_CONTEXT_LENGTH, DEFAULT_PLANS } from '../default-settings.ts';
+import { isFields } from './fields.ts';
+import { writtenLimits } from './limit-schemas.ts';
+import {
+  expected,
+  listOf,
+  name,
+  namedText,
+  prices,
+  settingsMap,
+  wholeNumber,
+} from './schema-parts.ts';
 
 export const TOKENS_MAX = 100_000_000;
 export const UPSTREAMS_MAX = 64;
@@ -9,6 +19,7 @@ const WEIGHT_MAX = 1_000;
 const PRIORITY_MAX = 100;
 const MODELS_MAX = 256;
 const ALIASES_MAX = 32;
+const PLANS_MAX = 100;
 
 export const perMinute = wholeNumber(1, REQUESTS_PER_MINUTE_MAX);
 export const tokenCount = wholeNumber(1, TOKENS_MAX);
@@ -44,12 +55,36 @@ const model = settingsMap({
 
 export const models = listOf(model, 'models', 1, MODELS_MAX);
 
-export const plans = settingsMap({
-  starter: perMinute.prefault(60),
-  pro: perMinute.prefault(300),
-  business: perMinute.prefault(1_000),
-  team: perMinute.prefault(2_000),
-});
+const planTerms = settingsMap({ requests: perMinute, limits: writtenLimits });
+
+/** A number alone is the requests. */
+const plan = z
+  .unknown()
+  .meta({ description: 'requests a minute, or a map of requests and further limits' })
+  .transform((value, context) => {
+    const { success, data, error } = (isFields(value) ? planTerms : perMinute).safeParse(value);
+    if (success) return data;
+    for (const issue of error.issues) context.addIssue({ ...issue });
+    return z.NEVER;
+  });
+
+const plansError = expected('a map of settings');
+const PLAN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/** The plans that are always there may have other terms, and there may be more. */
+export const plans = z
+  .record(z.string(), plan, { error: plansError })
+  .transform((given): typeof given => ({ ...DEFAULT_PLANS, ...given }))
+  .superRefine((all, context) => {
+    for (const name of Object.keys(all)) {
+      if (PLAN_NAME.test(name)) continue;
+      const message = 'a plan is named by a small letter and at most 31 more, digits, _ or -';
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+    if (Object.keys(all).length > PLANS_MAX) {
+      context.addIssue({ code: 'custom', message: `must be at most ${PLANS_MAX} plans` });
+    }
+  });
 
 /** What is sold, as one document: the same maps as in the settings file. */
 export const catalogueSchema = settingsMap({ plans, models });

@@ -3,8 +3,10 @@ import { parseEndpoint } from '../../lib/address/parse-endpoint.ts';
 import { parseRedisUrl } from '../../lib/address/parse-redis-url.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseByteSize } from '../../lib/units/parse-byte-size.ts';
+import { parseEndUserSource } from '../../protocol/find-end-user.ts';
 import {
   DEFAULT_DATA_DIR,
+  DEFAULT_END_USER_SOURCES,
   DEFAULT_IMAGE_TOKENS,
   DEFAULT_LISTEN,
   DEFAULT_MODELS,
@@ -45,6 +47,17 @@ const RATE_WINDOW_MS_MAX = 3_600_000;
 const BYTES_PER_TOKEN_MAX = 8;
 const PROXIES_MAX = 16;
 const ORIGINS_MAX = 100;
+
+const END_USER_SOURCES_MAX = 8;
+const END_USERS_MAX = 1_000_000;
+
+const endUserSource = parsableText('a place such as metadata.user_id or header:x-user', (text) => {
+  const source = parseEndUserSource(text);
+  if (source !== undefined) return source;
+  throw new Error(
+    'must be metadata.user_id, safety_identifier, user, or header: and a name in lower case',
+  );
+});
 
 const endpoint = parsableText('host:port, [ipv6]:port or unix:/path', parseEndpoint);
 
@@ -135,6 +148,14 @@ export const settingsSchema = settingsMap({
       .enum(['reject', 'clamp'], { error: expected('one of reject, clamp') })
       .prefault('reject'),
     rate_window: duration(1_000, RATE_WINDOW_MS_MAX).prefault('60s'),
+    hold_output_max: tokenCount.optional(),
+    end_users: settingsMap({
+      from: listOf(endUserSource, 'places', 0, END_USER_SOURCES_MAX).prefault([
+        ...DEFAULT_END_USER_SOURCES,
+      ]),
+      secret: secret.optional(),
+      per_account: wholeNumber(1, END_USERS_MAX).prefault(100_000),
+    }).prefault({}),
   }).prefault({}),
   on_leave: settingsMap({
     action: z.enum(['drain', 'stop'], { error: expected('one of drain, stop') }).prefault('drain'),

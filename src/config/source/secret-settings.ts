@@ -8,6 +8,7 @@ const SECRET_SETTINGS = [
   ['books', 'url'],
   ['books', 'archive', 's3', 'access_key'],
   ['books', 'archive', 's3', 'secret_key'],
+  ['limits', 'end_users', 'secret'],
   ['tracing', 'headers', '*'],
   ['upstreams', '*', 'api_key'],
   ['upstreams', '*', 'headers', '*'],

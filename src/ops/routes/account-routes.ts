@@ -4,6 +4,8 @@ import { DirectoryError } from '../../accounts/directory-error.ts';
 import type { AccountSearch } from '../../books/questions/search-accounts.ts';
 import { creditsOf } from '../../lib/units/micros.ts';
 import type { BooksDesk } from '../books-desk.ts';
+import type { FleetDesk } from '../fleet-desk.ts';
+import { requireLists } from '../require-lists.ts';
 import type { AdminSchemas } from '../schemas/admin-schemas.ts';
 import { showAccount } from '../schemas/admin-views.ts';
 import { accountAnswer, accountsAnswer, paymentAnswer } from '../schemas/answer-schemas.ts';
@@ -11,12 +13,13 @@ import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
 interface AccountRoutesOptions {
   readonly directory: Directory;
+  readonly fleet: Pick<FleetDesk, 'findNodesWithoutLists'>;
   readonly books: Pick<BooksDesk, 'searchAccounts'>;
   readonly schemas: AdminSchemas;
 }
 
 export function createAccountRoutes(options: AccountRoutesOptions): readonly AdminRoute[] {
-  const { directory, books, schemas } = options;
+  const { directory, fleet, books, schemas } = options;
 
   /** The books find them; what they have is in Redis. */
   const searchAccounts = async (query: AccountSearch, signal: AbortSignal) => {
@@ -53,6 +56,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
       body: schemas.createAccount,
       answer: accountAnswer,
       async handle({ body }) {
+        await requireLists(fleet, body);
         const account = await directory.createAccount(body);
         const after = showAccount(account);
         return { status: 201, body: after, change: { account: account.id, after } };
@@ -77,6 +81,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
       body: schemas.patchAccount,
       answer: accountAnswer,
       async handle({ id, body }) {
+        await requireLists(fleet, body);
         const changed = await directory.patchAccount(id, body);
         const [before, after] = [showAccount(changed.before), showAccount(changed.after)];
         return { status: 200, body: after, change: { account: id, before, after } };

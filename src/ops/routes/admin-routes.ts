@@ -8,6 +8,7 @@ import { createAuditRoutes } from './audit-routes.ts';
 import { type BooksRoutesOptions, createBooksRoutes } from './books-routes.ts';
 import { type CatalogueRoutesOptions, createCatalogueRoutes } from './catalogue-routes.ts';
 import { type ClusterRoutesOptions, createClusterRoutes } from './cluster-routes.ts';
+import { createGroupRoutes } from './group-routes.ts';
 import { createKeyRoutes, type KeyRoutesOptions } from './key-routes.ts';
 import { createModelRoutes, type ModelRoutesOptions } from './model-routes.ts';
 import { createOperatorRoutes, type OperatorRoutesOptions } from './operator-routes.ts';
@@ -33,9 +34,12 @@ export interface AdminRoutesOptions
 
 export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRoute[] {
   const { nameModel, ...rest } = options;
-  const parts = { ...rest, schemas: createAdminSchemas({ nameModel, clock: rest.clock }) };
+  const planNames = () => Object.keys(rest.rateRules().plans);
+  const schemas = createAdminSchemas({ nameModel, planNames, clock: rest.clock });
+  const parts = { ...rest, schemas };
   return [
     ...createAccountRoutes(parts),
+    ...createGroupRoutes(parts),
     ...createKeyRoutes(parts),
     ...createBooksRoutes(parts),
     ...createUsageRoutes(parts),

@@ -2,6 +2,8 @@ import type { Directory } from '../../accounts/directory.ts';
 import type { Key } from '../../accounts/key.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { encodeKeyInfo } from '../../protocol/key-info.ts';
+import type { FleetDesk } from '../fleet-desk.ts';
+import { requireLists } from '../require-lists.ts';
 import type { AdminSchemas } from '../schemas/admin-schemas.ts';
 import { showKey } from '../schemas/admin-views.ts';
 import {
@@ -16,6 +18,7 @@ import { type AdminChange, type AdminRoute, defineAdminRoute } from './admin-rou
 
 export interface KeyRoutesOptions {
   readonly directory: Directory;
+  readonly fleet: Pick<FleetDesk, 'findNodesWithoutLists'>;
   /** The rules of the settings in use. */
   readonly rateRules: () => Parameters<Directory['describeKey']>[1];
   readonly schemas: AdminSchemas;
@@ -23,7 +26,7 @@ export interface KeyRoutesOptions {
 }
 
 export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
-  const { directory, schemas, rateRules, clock } = options;
+  const { directory, fleet, schemas, rateRules, clock } = options;
   const show = (key: Key) => showKey(key, clock.nowMs());
   return [
     defineAdminRoute({
@@ -45,6 +48,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       body: schemas.controls,
       answer: keyCreatedAnswer,
       async handle({ id, body }) {
+        await requireLists(fleet, body);
         const { key, record } = await directory.createKey(id, body);
         const after = show(record);
         const change = { account: id, key: record.id, after };
@@ -82,6 +86,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       body: schemas.controls,
       answer: keyAnswer,
       async handle({ id, body }) {
+        await requireLists(fleet, body);
         const changed = await directory.patchKey(id, body);
         return { status: 200, body: show(changed.after), change: changeOf(changed, show) };
       },

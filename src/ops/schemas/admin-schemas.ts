@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { ACCOUNT_STATUSES, PLANS } from '../../accounts/account.ts';
+import { ACCOUNT_STATUSES } from '../../accounts/account.ts';
+import type { GroupControls } from '../../accounts/group.ts';
 import type { KeyControls } from '../../accounts/key.ts';
 import { OVERLAP_MS_MAX } from '../../accounts/key-directory.ts';
+import { limitsInput } from '../../config/schema/limit-schemas.ts';
 import { ROLES } from '../../lib/role.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { parseCredits } from '../../lib/units/micros.ts';
-import { limitsInput } from './limit-schemas.ts';
 
 const NAME_CHARS_MAX = 100;
 const NOTE_CHARS_MAX = 500;
@@ -25,6 +26,8 @@ interface SchemaOptions {
    * The name that stands for this model in a list of models. Undefined if there is no such model.
    */
   readonly nameModel: (name: string) => string | undefined;
+  /** The plans that are sold now. */
+  readonly planNames: () => readonly string[];
   readonly clock: Clock;
 }
 
@@ -62,20 +65,24 @@ const choiceOf = <const Names extends readonly [string, ...string[]]>(names: Nam
   z.enum(names, { error: `must be one of ${names.join(', ')}` });
 
 const name = text(NAME_CHARS_MAX);
-const plan = choiceOf(PLANS);
 const timeError = 'must be a time such as 2027-01-31T00:00:00Z';
 const time = z.iso
   .datetime({ offset: true, error: timeError })
   .transform((value) => Date.parse(value));
 
-const createAccount = z.strictObject({ name, plan });
-
-const patchAccount = z.strictObject({
-  name: name.optional(),
-  plan: plan.optional(),
-  status: choiceOf(ACCOUNT_STATUSES).optional(),
-  limits: limitsInput.optional(),
-});
+function createAccountSchemas({ planNames }: SchemaOptions) {
+  const error = () => `must be one of ${planNames().join(', ')}`;
+  const plan = z.string({ error }).refine((name) => planNames().includes(name), { error });
+  return {
+    createAccount: z.strictObject({ name, plan, limits: limitsInput.optional() }),
+    patchAccount: z.strictObject({
+      name: name.optional(),
+      plan: plan.optional(),
+      status: choiceOf(ACCOUNT_STATUSES).optional(),
+      limits: limitsInput.optional(),
+    }),
+  };
+}
 
 const addCredits = z.strictObject({
   amount: credits((micros) => micros !== 0, 'credits other than 0'),
@@ -88,6 +95,24 @@ const createOperator = z.strictObject({ name, role: choiceOf(ROLES) });
 const rotateKey = z.strictObject({
   overlap_seconds: wholeNumber(0, OVERLAP_MS_MAX / 1_000).optional(),
 });
+
+const groupId = text(NAME_CHARS_MAX);
+
+const bounds = {
+  limits: limitsInput.optional(),
+  user_limits: limitsInput.optional(),
+  require_user: z.boolean({ error: 'must be true or false' }).optional(),
+};
+
+function boundsOf(body: z.output<z.ZodObject<typeof bounds>>) {
+  const { limits, user_limits: userLimits, require_user: isUserRequired } = body;
+  return { limits, userLimits, isUserRequired };
+}
+
+const groupControls = (body: z.ZodType<string | undefined>) =>
+  z
+    .strictObject({ name: body, ...bounds })
+    .transform((given): GroupControls => ({ name: given.name, ...boundsOf(given) }));
 
 /** An absent control stays as it is. Null removes it. */
 function createControls({ nameModel, clock }: SchemaOptions) {
@@ -108,7 +133,8 @@ function createControls({ nameModel, clock }: SchemaOptions) {
       .nullish(),
     monthly_cap: credits((micros) => micros >= 0, 'credits of 0 or more').nullish(),
     concurrency: wholeNumber(1, CONCURRENCY_MAX).nullish(),
-    limits: limitsInput.optional(),
+    group: groupId.nullish(),
+    ...bounds,
     expires_at: time
       .refine((ms) => ms > clock.nowMs(), {
         error: 'must be in the future; to end a key at once, revoke it',
@@ -144,8 +170,9 @@ const auditQuery = z.strictObject({
 export function createAdminSchemas(options: SchemaOptions) {
   const controls = createControls(options);
   return {
-    createAccount,
-    patchAccount,
+    ...createAccountSchemas(options),
+    createGroup: groupControls(name),
+    patchGroup: groupControls(name.optional()),
     addCredits,
     createOperator,
     rotateKey,
@@ -153,7 +180,8 @@ export function createAdminSchemas(options: SchemaOptions) {
       (body): KeyControls => ({
         name: body.name,
         rpm: body.rpm,
-        limits: body.limits,
+        ...boundsOf(body),
+        groupId: body.group === null ? '' : body.group,
         models: body.models,
         capMicros: body.monthly_cap,
         inFlightMax: body.concurrency,

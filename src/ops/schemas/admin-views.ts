@@ -1,7 +1,8 @@
 import type { Account } from '../../accounts/account.ts';
+import type { Group } from '../../accounts/group.ts';
 import type { Key } from '../../accounts/key.ts';
+import { showLimit } from '../../config/schema/limit-schemas.ts';
 import { creditsOf } from '../../lib/units/micros.ts';
-import { showLimit } from './limit-schemas.ts';
 
 /** An account as operators see it. */
 export function showAccount(account: Account) {
@@ -29,12 +30,31 @@ export function showKey(key: Key, nowMs: number) {
     models: key.models ?? null,
     monthly_cap: key.capMicros === undefined ? null : creditsOf(key.capMicros),
     concurrency: key.inFlightMax ?? null,
-    limits: key.limits.map(showLimit),
+    group: key.groupId === '' ? null : key.groupId,
+    ...showBounds(key),
     expires_at: key.expiresMs === undefined ? null : showTime(key.expiresMs),
     spent_this_month: creditsOf(key.spentMicros),
     held: creditsOf(key.heldMicros),
     created_at: showTime(key.createdMs),
     rotated_at: key.rotatedMs === undefined ? null : showTime(key.rotatedMs),
+  };
+}
+
+/** A group as operators see it. */
+export function showGroup(group: Group) {
+  const { id, accountId, name, createdMs } = group;
+  return { id, account: accountId, name, ...showBounds(group), created_at: showTime(createdMs) };
+}
+
+function showBounds({
+  limits,
+  userLimits,
+  isUserRequired,
+}: Pick<Group, 'limits' | 'userLimits' | 'isUserRequired'>) {
+  return {
+    limits: limits.map(showLimit),
+    user_limits: userLimits.map(showLimit),
+    require_user: isUserRequired,
   };
 }
 

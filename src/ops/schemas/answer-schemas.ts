@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_VIAS } from '../../accounts/audit/audit-entry.ts';
-import { answeredLimit } from './limit-schemas.ts';
+import { answeredLimit } from '../../config/schema/limit-schemas.ts';
+import { LIMIT_LEVELS } from '../../protocol/rates/limit-state.ts';
 import { receiptDetails } from './receipt-schema.ts';
 
 const count = z.int().min(0);
@@ -17,6 +18,21 @@ export const accountAnswer = z.strictObject({
   created_at: time,
 });
 
+const bounds = {
+  limits: z.array(answeredLimit),
+  user_limits: z.array(answeredLimit),
+  require_user: z.boolean(),
+};
+
+export const groupAnswer = z.strictObject({
+  id: z.string(),
+  account: z.string(),
+  name: z.string(),
+  ...bounds,
+  created_at: time,
+});
+export const groupsAnswer = z.strictObject({ data: z.array(groupAnswer) });
+
 const accountKey = {
   id: z.string(),
   account: z.string(),
@@ -27,7 +43,8 @@ const accountKey = {
   models: z.array(z.string()).nullable(),
   monthly_cap: z.number().nullable(),
   concurrency: z.int().nullable(),
-  limits: z.array(answeredLimit),
+  group: z.string().nullable(),
+  ...bounds,
   expires_at: time.nullable(),
   spent_this_month: z.number(),
   held: z.number(),
@@ -53,6 +70,15 @@ export const keyLimitsAnswer = z.strictObject({
   spent_this_month: z.number(),
   held: z.number(),
   account: z.strictObject({ id: z.string(), balance: z.number(), held: z.number(), rate }),
+  limits: z.array(
+    z.strictObject({
+      ...answeredLimit.shape,
+      level: z.enum(LIMIT_LEVELS),
+      used: z.number(),
+      held: z.number(),
+      reset_at: time,
+    }),
+  ),
 });
 
 export const keyAnswer = z.strictObject(accountKey);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VERSION_KINDS } from '../../catalogue-store/catalogue-version.ts';
 import { catalogueSchema } from '../../config/schema/catalogue-schema.ts';
+import { answeredLimit } from '../../config/schema/limit-schemas.ts';
 import { whoAnswer } from './answer-schemas.ts';
 
 const timeError = 'must be a time such as 2027-01-31T00:00:00Z';
@@ -45,7 +46,10 @@ const changes = z.array(
 
 /** Plans and models under the names of the settings file. */
 const catalogue = z.looseObject({
-  plans: z.record(z.string(), count),
+  plans: z.record(
+    z.string(),
+    z.union([count, z.strictObject({ requests: count, limits: z.array(answeredLimit) })]),
+  ),
   models: z.array(z.looseObject({ id: z.string() })),
 });
 

@@ -72,6 +72,7 @@ export const memberAnswer = z.strictObject({
   is_ingesting: z.boolean(),
   /** How many buckets it sweeps. */
   sweeps: count,
+  limits_format: count.optional(),
   open: count,
   requests_per_s: z.number(),
 });

@@ -104,7 +104,7 @@ describe('the Helm chart', () => {
       settings: { plans: { pro: 5 }, upstreams: [{ name: 'a', kind: 'simulated' }] },
     });
     const { plans, drain, upstreams } = maskSettings(settingsOf(changed));
-    expect(plans.pro).toBe(5);
+    expect(plans['pro']).toBe(5);
     expect(drain.timeout).toBe('30s');
     expect(upstreams[0]?.name).toBe('a');
   });

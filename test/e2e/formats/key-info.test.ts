@@ -60,6 +60,7 @@ describe('a key that asks about itself', () => {
         held: 0,
         rate: { limit: 50, remaining: 49, reset_at: DATE },
       },
+      limits: [],
     });
     expect(spent).toBeGreaterThan(0);
     expect(JSON.stringify(body)).not.toContain(key);

@@ -1,4 +1,2 @@
-import type { Plan } from '../../../src/accounts/account.ts';
-
-/** Plans that are a number of requests alone. */
-export type RequestPlans = Readonly<Record<Plan, number>>;
+/** Plans of requests alone. */
+export type RequestPlans = Readonly<Record<'starter' | 'pro' | 'business' | 'team', number>>;

@@ -28,23 +28,30 @@ const limit = z
 
 const listError = `must be a list of at most ${LIMITS_MAX} limits`;
 
-/** A list that replaces the one there is. */
-export const limitsInput = z
+/** Limits as people write them. */
+export const writtenLimits = z
   .array(limit, { error: listError })
   .max(LIMITS_MAX, { error: listError })
   .refine((list) => new Set(list.map(nameLimit)).size === list.length, {
     error: 'must have each unit and window once',
-  })
-  .transform((list): Limit[] =>
-    list.map(({ unit, window, amount, action }) => ({
-      unit,
-      window: parseWindow(window) ?? 0,
-      amount: parseLimitAmount(unit, amount) ?? 0,
-      action,
-    })),
-  );
+  });
 
-function nameLimit({ unit, window }: { readonly unit: string; readonly window: string }): string {
+export type WrittenLimit = z.output<typeof limit>;
+
+/** A list that replaces the one there is. */
+export const limitsInput = writtenLimits.transform((list): Limit[] => list.map(readLimit));
+
+/** Only of a limit that the schema has accepted. */
+export function readLimit({ unit, window, amount, action }: WrittenLimit): Limit {
+  return {
+    unit,
+    window: parseWindow(window) ?? 0,
+    amount: parseLimitAmount(unit, amount) ?? 0,
+    action,
+  };
+}
+
+function nameLimit({ unit, window }: WrittenLimit): string {
   return `${unit} ${formatWindow(parseWindow(window) ?? 0)}`;
 }
 
@@ -55,8 +62,8 @@ export const answeredLimit = z.strictObject({
   action: z.enum(LIMIT_ACTIONS),
 });
 
-/** A limit as operators see it. */
-export function showLimit({ unit, window, amount, action }: Limit): z.output<typeof answeredLimit> {
+/** A limit as people write it. */
+export function showLimit({ unit, window, amount, action }: Limit): WrittenLimit {
   const shown = unit === 'credits' ? creditsOf(amount) : amount;
   return { unit, window: formatWindow(window), amount: shown, action };
 }

@@ -1,0 +1,68 @@
+import type { Directory } from '../../accounts/directory.ts';
+import type { FleetDesk } from '../fleet-desk.ts';
+import { requireLists } from '../require-lists.ts';
+import type { AdminSchemas } from '../schemas/admin-schemas.ts';
+import { showGroup } from '../schemas/admin-views.ts';
+import { groupAnswer, groupsAnswer } from '../schemas/answer-schemas.ts';
+import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
+
+interface GroupRoutesOptions {
+  readonly directory: Directory;
+  readonly fleet: Pick<FleetDesk, 'findNodesWithoutLists'>;
+  readonly schemas: AdminSchemas;
+}
+
+export function createGroupRoutes(options: GroupRoutesOptions): readonly AdminRoute[] {
+  const { directory, fleet, schemas } = options;
+  return [
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/accounts/{id}/groups',
+      role: 'viewer',
+      summary: 'List the groups of an account, the oldest first',
+      answer: groupsAnswer,
+      async handle({ id }) {
+        return { status: 200, body: { data: (await directory.listGroups(id)).map(showGroup) } };
+      },
+    }),
+    defineAdminRoute({
+      method: 'POST',
+      path: '/admin/v1/accounts/{id}/groups',
+      role: 'operator',
+      summary: 'Create a group of keys',
+      changes: 'group.create',
+      body: schemas.createGroup,
+      answer: groupAnswer,
+      async handle({ id, body }) {
+        await requireLists(fleet, body);
+        const after = showGroup(await directory.createGroup(id, body));
+        return { status: 201, body: after, change: { account: id, after } };
+      },
+    }),
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/groups/{id}',
+      role: 'viewer',
+      summary: 'Show a group of keys',
+      answer: groupAnswer,
+      async handle({ id }) {
+        return { status: 200, body: showGroup(await directory.getGroup(id)) };
+      },
+    }),
+    defineAdminRoute({
+      method: 'PATCH',
+      path: '/admin/v1/groups/{id}',
+      role: 'operator',
+      summary: 'Change the controls of a group',
+      changes: 'group.set',
+      body: schemas.patchGroup,
+      answer: groupAnswer,
+      async handle({ id, body }) {
+        await requireLists(fleet, body);
+        const changed = await directory.patchGroup(id, body);
+        const [before, after] = [showGroup(changed.before), showGroup(changed.after)];
+        return { status: 200, body: after, change: { account: after.account, before, after } };
+      },
+    }),
+  ];
+}
