@@ -78,6 +78,7 @@ describe('the tables of the documents', () => {
       BOOKS_PASSWORD: 'books',
       S3_ACCESS_KEY: 'ours',
       S3_SECRET_KEY: 'secret',
+      END_USERS_SECRET: 'secret',
     },
   };
   const shown = maskSettings(parseConfig(file));
@@ -95,7 +96,9 @@ describe('the tables of the documents', () => {
     const defaults = maskSettings(parseConfig({ path: undefined, text: '', env: {} }));
     const guards = { ...shown.guards, insurance_per_minute: undefined };
     const books = { ...shown.books, url: undefined, archive: undefined };
-    expect({ ...shown, ...examples, books, guards }).toEqual({ ...defaults, ...examples });
+    const users = { ...shown.limits.end_users, secret: undefined };
+    const limits = { ...shown.limits, hold_output_max: undefined, end_users: users };
+    expect({ ...shown, ...examples, books, guards, limits }).toEqual({ ...defaults, ...examples });
     expect(shown.ops.listen).toBe(defaults.ops.listen);
     expect(shown.models[0]).toEqual({
       ...defaults.models[0],

@@ -94,6 +94,11 @@ function readSpan(text: string): number | undefined {
   }
 }
 
+export function parseYesOrNo(text: string): boolean {
+  if (text === 'yes' || text === 'no') return text === 'yes';
+  throw new InvalidArgumentError('It must be yes or no.');
+}
+
 export function parseText(text: string): string {
   return text;
 }

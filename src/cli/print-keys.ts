@@ -1,4 +1,6 @@
+import type { WrittenLimit } from '../config/schema/limit-schemas.ts';
 import type { Printout } from './admin-command.ts';
+import { formatWrittenList } from './limit-option.ts';
 import { printTable } from './print-table.ts';
 
 export interface KeyData {
@@ -12,6 +14,10 @@ export interface KeyData {
   readonly monthly_cap: number | null;
   readonly concurrency: number | null;
   readonly expires_at: string | null;
+  readonly group: string | null;
+  readonly limits: readonly WrittenLimit[];
+  readonly user_limits: readonly WrittenLimit[];
+  readonly require_user: boolean;
   readonly spent_this_month: number;
   readonly held: number;
   readonly created_at: string;
@@ -36,6 +42,10 @@ export function printKey(key: KeyData): Printout {
     ['spent', `${key.spent_this_month} this month`],
     ['held', String(key.held)],
     ['concurrency', show(key.concurrency)],
+    ['group', key.group ?? ABSENT],
+    ['limits', formatWrittenList(key.limits)],
+    ['user limits', formatWrittenList(key.user_limits)],
+    ['require user', key.require_user ? 'yes' : 'no'],
     ['expires', key.expires_at ?? ABSENT],
     ['created', key.created_at],
     ['rotated', key.rotated_at ?? ABSENT],

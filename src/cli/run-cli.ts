@@ -9,8 +9,10 @@ import { registerCatalogueCommand } from './commands/catalogue-command.ts';
 import { runCheckCommand } from './commands/check-command.ts';
 import { registerCompletionCommand } from './commands/completion-command.ts';
 import { registerCreditsCommands } from './commands/credits-commands.ts';
+import { registerGroupCommands } from './commands/group-commands.ts';
 import { registerKeyCommands } from './commands/key-commands.ts';
 import { registerLedgerCommands } from './commands/ledger/ledger-commands.ts';
+import { registerLimitsCommands } from './commands/limits-commands.ts';
 import { registerModelsCommand } from './commands/models-command.ts';
 import { registerNodesCommand } from './commands/nodes-command.ts';
 import { registerOperatorCommands } from './commands/operator-commands.ts';
@@ -29,6 +31,8 @@ const EXIT_USAGE = 2;
 const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerAccountCommands,
   registerKeyCommands,
+  registerGroupCommands,
+  registerLimitsCommands,
   registerCreditsCommands,
   registerUsageCommand,
   registerStatementCommand,

@@ -132,7 +132,7 @@ describe('a command over the admin API', () => {
     for (const line of [
       'account',
       'account create --name x',
-      'account create --name x --plan gold',
+      'account create --name x --plan pro --limit gold',
       'account create --name x --plan pro --credits 1.0000001',
       'account set acct_000000000000',
       'account show',

@@ -41,9 +41,7 @@ describe('tollgate completion', () => {
   });
 
   it('offers the words that an option or an argument takes', async () => {
-    expect(await complete('account', 'create', '--plan', '')).toEqual([
-      ...['starter', 'pro', 'business', 'team'],
-    ]);
+    expect(await complete('operator', 'create', '--role', 'b')).toEqual(['billing']);
     expect(await complete('ledger', 'export', '--format', 'c')).toEqual(['csv']);
     expect(await complete('completion', 'z')).toEqual(['zsh']);
   });
@@ -56,7 +54,7 @@ describe('tollgate completion', () => {
     for (const shell of ['zsh', 'fish']) {
       const { code, out } = await runHere({}, 'completion', shell);
       expect(code).toBe(0);
-      for (const word of ['account', 'rotate', 'overlap', 'business', 'export']) {
+      for (const word of ['account', 'rotate', 'overlap', 'billing', 'export']) {
         expect(out, shell).toMatch(new RegExp(`\\b${word}\\b`));
       }
     }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
+import type { WrittenLimit } from '../../config/schema/limit-schemas.ts';
 import type { AdminClient } from '../admin-client.ts';
 import {
   type AdminOptions,
@@ -8,6 +9,7 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
+import { formatWrittenList, parseLimitOption } from '../limit-option.ts';
 import { parseAmount } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
@@ -16,6 +18,7 @@ export interface AccountData {
   readonly name: string;
   readonly plan: string;
   readonly status: string;
+  readonly limits: readonly WrittenLimit[];
   readonly balance: number;
   readonly held: number;
   readonly created_at: string;
@@ -24,9 +27,8 @@ export interface AccountData {
 interface AccountOptions extends AdminOptions {
   readonly name?: string;
   readonly plan?: string;
+  readonly limit?: readonly WrittenLimit[];
 }
-
-const PLANS = ['starter', 'pro', 'business', 'team'];
 
 export function registerAccountCommands(program: Command, host: CommandHost): void {
   const group = program.command('account').description('accounts: plan, balance, status');
@@ -36,10 +38,12 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
     .requiredOption('--name <name>', 'its name')
     .addOption(planOption().makeOptionMandatory())
     .option('--credits <amount>', 'what its balance begins with', parseAmount)
+    .addOption(limitOption())
     .action((options: AccountOptions & { readonly credits?: number }) =>
       runAdminCommand(host, options, async (client) => {
-        const { name, plan, credits } = options;
-        const account = await client.call<AccountData>('POST', '/accounts', { name, plan });
+        const { name, plan, credits, limit: limits } = options;
+        const details = { name, plan, limits };
+        const account = await client.call<AccountData>('POST', '/accounts', details);
         if (credits === undefined) return printAccount(account);
         const payment = { amount: credits, id: randomUUID(), note: '' };
         await client.call('POST', `${pathOf(account.id)}/credits`, payment).catch((cause) => {
@@ -71,12 +75,13 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
     .description('change an account')
     .option('--name <name>', 'its name')
     .addOption(planOption())
+    .addOption(limitOption())
     .action((id: string, options: AccountOptions, command: Command) => {
-      const { name, plan } = options;
-      if (name === undefined && plan === undefined) {
-        command.error('error: there is nothing to set: name --name or --plan');
+      const { name, plan, limit: limits } = options;
+      if (name === undefined && plan === undefined && limits === undefined) {
+        command.error('error: there is nothing to set: name --name, --plan or --limit');
       }
-      return patchAccount(host, options, id, { name, plan });
+      return patchAccount(host, options, id, { name, plan, limits });
     });
 
   for (const [verb, status] of [
@@ -104,9 +109,14 @@ export async function fetchAccounts(client: AdminClient): Promise<readonly Accou
 }
 
 function planOption(): Option {
-  return new Option('--plan <plan>', 'how many requests a minute its keys have together').choices(
-    PLANS,
-  );
+  return new Option('--plan <plan>', 'what its keys may do together, such as pro');
+}
+
+function limitOption(): Option {
+  return new Option(
+    '--limit <limit>',
+    'of all its keys together: tokens=400000/1m; may be repeated',
+  ).argParser(parseLimitOption);
 }
 
 function patchAccount(host: CommandHost, options: AdminOptions, id: string, patch: object) {
@@ -125,6 +135,7 @@ function printAccount(account: AccountData): Printout {
     ['name', account.name],
     ['plan', account.plan],
     ['status', account.status],
+    ['limits', formatWrittenList(account.limits)],
     ['balance', String(account.balance)],
     ['held', String(account.held)],
     ['created', account.created_at],

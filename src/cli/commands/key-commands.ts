@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { WrittenLimit } from '../../config/schema/limit-schemas.ts';
 import type { AdminClient } from '../admin-client.ts';
 import {
   type AdminOptions,
@@ -7,6 +8,7 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { CommandFailure } from '../command-failure.ts';
+import { parseLimitOption } from '../limit-option.ts';
 import {
   NONE,
   orNone,
@@ -16,6 +18,7 @@ import {
   parseNames,
   parseSeconds,
   parseText,
+  parseYesOrNo,
 } from '../parse-values.ts';
 import { type KeyData, printKey, printKeys } from '../print-keys.ts';
 import { fetchAccounts } from './account-commands.ts';
@@ -27,6 +30,10 @@ interface ControlOptions extends AdminOptions {
   readonly monthlyCap?: number | typeof NONE;
   readonly concurrency?: number | typeof NONE;
   readonly expires?: string | typeof NONE;
+  readonly group?: string | typeof NONE;
+  readonly limit?: readonly WrittenLimit[];
+  readonly userLimit?: readonly WrittenLimit[];
+  readonly requireUser?: boolean;
 }
 
 export function registerKeyCommands(program: Command, host: CommandHost): void {
@@ -113,7 +120,11 @@ function withControlOptions(
       .option('--models <names>', 'allowed models, separated by commas', wrap(parseNames))
       .option('--monthly-cap <amount>', 'credits a calendar month, UTC', wrap(parseAmount))
       .option('--concurrency <number>', 'requests at the same time', wrap(parseCount))
-      .option('--expires <time>', 'when it ends: 30d from now, or 2027-01-31', wrap(parseExpiry)),
+      .option('--expires <time>', 'when it ends: 30d from now, or 2027-01-31', wrap(parseExpiry))
+      .option('--group <id>', 'the group that it belongs to', wrap(parseText))
+      .option('--limit <limit>', 'such as tokens=400000/1m; may be repeated', parseLimitOption)
+      .option('--user-limit <limit>', 'of each end user; may be repeated', parseLimitOption)
+      .option('--require-user <yes|no>', 'whether requests must name it', parseYesOrNo),
   );
 }
 
@@ -121,8 +132,13 @@ function withControlOptions(
  * The controls under the names of the admin API. Controls that were not given are left out of the
  * JSON.
  */
-function controlsOf({ name, rpm, models, monthlyCap, concurrency, expires }: ControlOptions) {
-  const controls = { name, rpm, models, monthly_cap: monthlyCap, concurrency, expires_at: expires };
+function controlsOf(options: ControlOptions) {
+  const { name, rpm, models, monthlyCap, concurrency, expires, group } = options;
+  const { limit, userLimit, requireUser } = options;
+  const controls = {
+    ...{ name, rpm, models, monthly_cap: monthlyCap, concurrency, expires_at: expires, group },
+    ...{ limits: limit, user_limits: userLimit, require_user: requireUser },
+  };
   return Object.fromEntries(
     Object.entries(controls).map(([control, value]) => [control, value === NONE ? null : value]),
   );

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { cell, useAdminCli } from './use-admin-cli.ts';
+
+const { run, runOk, runJson, createAccount } = useAdminCli();
+const TOKENS = { unit: 'tokens', window: '1m', amount: 400_000, action: 'block' };
+const CREDITS = { unit: 'credits', window: 'day', amount: 2.5, action: 'warn' };
+interface Entry {
+  readonly what: string;
+}
+const WRITTEN = ['tokens=400000/1m', 'credits=2.5/day:warn'];
+
+describe('tollgate limits', () => {
+  it('sets and shows the list of an account, a group or a key, and empties it', async () => {
+    const account = await createAccount();
+    const { id: group } = await runJson('group', 'create', '--account', account, '--name', 'team');
+    const { id: key } = await runJson('key', 'create', '--account', account);
+    for (const id of [String(key), String(group), account]) {
+      await runOk('limits', 'set', id, ...WRITTEN);
+      expect(await runJson('limits', 'show', id)).toMatchObject([TOKENS, CREDITS]);
+      expect(await runOk('limits', 'show', id)).toContain('credits=2.5/day:warn');
+    }
+    expect(await runJson('limits', 'show', String(key))).toMatchObject([
+      { level: 'key', used: 0, held: 0 },
+      { level: 'key' },
+      { level: 'account' },
+      { level: 'account' },
+    ]);
+    await runOk('limits', 'set', account, 'none');
+    expect(await runJson('limits', 'show', account)).toEqual([]);
+  });
+
+  it('refuses what is no limit before it asks anybody', async () => {
+    for (const wrong of ['tokens', 'tokens=1/1y', 'words=1/1m', 'tokens=1.5/1m']) {
+      const { code, out, err } = await run('limits', 'set', 'acct_000000000000', wrong);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain('It must be a limit such as tokens=400000/1m');
+    }
+  });
+});
+
+describe('tollgate group', () => {
+  it('creates, lists, shows and changes a group, and keys that belong to it', async () => {
+    const account = await createAccount();
+    const out = await runOk(
+      ...['group', 'create', '--account', account, '--name', 'research'],
+      ...['--limit', WRITTEN[0] ?? '', '--limit', WRITTEN[1] ?? ''],
+      ...['--user-limit', 'requests=50/5h', '--require-user', 'yes'],
+    );
+    const id = cell(out, 'id');
+    expect(out).toMatch(/^limits +tokens=400000\/1m, credits=2\.5\/day:warn$/m);
+    const { data } = await runJson('group', 'list', '--account', account).then((groups) => ({
+      data: groups,
+    }));
+    expect(data).toMatchObject([
+      { id, name: 'research', limits: [TOKENS, CREDITS], require_user: true },
+    ]);
+    expect(await runOk('group', 'list', '--account', account)).toContain('requests=50/5h');
+    await runOk('group', 'set', id, '--name', 'other', '--require-user', 'no');
+    expect(await runJson('group', 'show', id)).toMatchObject({
+      ...{ name: 'other', require_user: false, user_limits: [{ unit: 'requests' }] },
+    });
+    const key = await runJson(
+      ...['key', 'create', '--account', account, '--group', id],
+      ...['--limit', WRITTEN[0] ?? '', '--user-limit', WRITTEN[1] ?? ''],
+    );
+    expect(key).toMatchObject({ group: id, limits: [TOKENS], user_limits: [CREDITS] });
+    expect(cell(await runOk('key', 'set', String(key['id']), '--group', 'none'), 'group')).toBe(
+      '-',
+    );
+    const entries = (await runJson('audit', '--account', account)) as unknown as Entry[];
+    const [changed, made] = entries.filter(({ what }) => what.startsWith('group.'));
+    expect(made).toMatchObject({ what: 'group.create', after: { id, name: 'research' } });
+    expect(changed).toMatchObject({ what: 'group.set', before: { name: 'research' } });
+  });
+
+  it('an account is created and changed with limits of its own', async () => {
+    const account = await createAccount('--limit', WRITTEN[0] ?? '');
+    expect(await runJson('account', 'show', account)).toMatchObject({ limits: [TOKENS] });
+    const set = await runOk('account', 'set', account, '--limit', WRITTEN[1] ?? '');
+    expect(cell(set, 'limits')).toBe('credits=2.5/day:warn');
+  });
+});
