@@ -147,6 +147,24 @@ it('a pasted key shows its limits, spend and balance, and is kept in memory alon
   expect(tab.errors).toEqual([]);
 });
 
+it('the page of a key shows each of its limits with a bar', async () => {
+  const owner = admin(gateway());
+  const account = await owner.createAccount({ credits: 10 });
+  const limits = [{ unit: 'output_tokens', window: 'day', amount: 100_000 }];
+  const { key } = await owner.createKey(account, { limits });
+  expect((await askModel(gateway().url, key, messageOf('Hi'))).status).toBe(200);
+  await owner.waitUntilSettled(account);
+  const tab = await openTab();
+  await tab.page.goto(gateway().url);
+  await showKey(tab, key);
+  const meter = tab.page.getByRole('meter', { name: 'This key: output tokens, day' });
+  await meter.waitFor();
+  expect(await meter.getAttribute('max')).toBe('100000');
+  expect(Number(await meter.getAttribute('value'))).toBeGreaterThan(0);
+  await expectAccessible(tab);
+  expect(tab.errors).toEqual([]);
+});
+
 it('a key that cannot be shown is explained beside the field: unknown, revoked, throttled, no answer', async () => {
   const guarded = await startGateway({
     config: `${FAST_CONFIG}guards: {failed_keys_per_minute: 2}\n`,

@@ -62,6 +62,35 @@ it('limits are live, changed and cleared, and a cap that is hit is seen', async 
   expect(tab.errors).toEqual([]);
 });
 
+it('lists of limits are edited, and each is shown with what is used of it', async () => {
+  const { operator, account, tab, page, id, key } = await openKey({ name: 'batch' });
+  const edit = page.getByRole('button', { name: 'Edit controls' });
+  await edit.click();
+  const form = page.getByRole('dialog', { name: 'Edit batch' });
+  const limits = form.getByLabel('Limits', { exact: true });
+  await limits.fill('tokens=many/day');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('tokens=many/day is not a limit such as').waitFor();
+  await limits.fill('tokens=5/fortnight');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('must be a length from 1s to 31d').waitFor();
+  await limits.fill('requests=2/5h, credits=0.5/week:warn');
+  await form.getByLabel('Limits of each end user').fill('tokens=1000/day');
+  await form.getByRole('button', { name: 'Save' }).click();
+  const gauge = (title: string) => page.locator('.gauge').filter({ hasText: title });
+  await gauge('This key: requests, 5h').getByText('0 used of 2').waitFor();
+  await gauge('This key: credits, week').getByText('which only warns').waitFor();
+  expect([await ask(key), await ask(key), await ask(key)]).toEqual([200, 200, 429]);
+  await gauge('This key: requests, 5h').getByText('2 used of 2').waitFor();
+  await operator.waitUntilSettled(account);
+  expect(await operator.key(id)).toMatchObject({
+    limits: [{ unit: 'requests' }, { unit: 'credits', amount: 0.5, action: 'warn' }],
+    user_limits: [{ unit: 'tokens', window: 'day', amount: 1_000 }],
+  });
+  await expectAccessible(tab);
+  expect(tab.errors).toEqual([expect.stringContaining('400')]);
+});
+
 it('a rotated key has a new secret that is shown once, and a revoked one is refused', async () => {
   const { tab, page, id, key, operator } = await openKey({ name: 'build server' });
   await page.getByRole('button', { name: 'Rotate' }).click();

@@ -53,6 +53,9 @@ export interface CatalogueEdit {
   readonly dry_run?: boolean;
 }
 
+/** A limit of a list, as the admin API takes it. */
+export type WrittenLimit = Key['limits'][number];
+
 /** What follows the `?`; what is undefined or empty is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -63,6 +66,8 @@ export interface KeyControls {
   readonly models?: readonly string[] | null;
   readonly monthly_cap?: number | null;
   readonly concurrency?: number | null;
+  readonly limits?: readonly WrittenLimit[];
+  readonly user_limits?: readonly WrittenLimit[];
   readonly expires_at?: string | null;
 }
 
@@ -75,6 +80,7 @@ export interface AccountsQuery {
 export interface AccountChange {
   readonly name?: string;
   readonly plan?: string;
+  readonly limits?: readonly WrittenLimit[];
   readonly status?: 'active' | 'suspended';
 }
 

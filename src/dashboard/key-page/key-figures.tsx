@@ -1,3 +1,5 @@
+import { explainLimit } from '../parts/limits/explain-limit.ts';
+import { LimitGauge } from '../parts/limits/limit-gauge.tsx';
 import type { KeyInfo } from './key-info.ts';
 import { listKeyFacts } from './list-key-facts.ts';
 
@@ -12,6 +14,15 @@ export function KeyFigures({ info }: { readonly info: KeyInfo }) {
           </div>
         ))}
       </dl>
+      {info.limits.length > 0 && (
+        <div class="gauges">
+          {info.limits.map(explainLimit).map(({ title, used, max, text }) => (
+            <LimitGauge key={title} {...{ title, used, max }}>
+              {text}
+            </LimitGauge>
+          ))}
+        </div>
+      )}
     </section>
   );
 }

@@ -1,3 +1,5 @@
+import type { ListedLimit } from '../parts/limits/explain-limit.ts';
+
 interface Rate {
   readonly limit: number;
   readonly remaining: number;
@@ -23,4 +25,5 @@ export interface KeyInfo {
     readonly held: number;
     readonly rate: Rate;
   };
+  readonly limits: readonly ListedLimit[];
 }

@@ -10,6 +10,7 @@ const LIMITS = {
     ...{ id: 'a', balance: 1, held: 0.5 },
     rate: { limit: 300, remaining: 280, reset_at: TIME },
   },
+  limits: [],
 };
 
 describe('the limits of a key in words', () => {

@@ -16,6 +16,7 @@ const INFO = {
   spent_this_month: 1.000001,
   held: 0.5,
   account: { id: 'acct_1', balance: 1234.5, held: 0.75, rate: RATE },
+  limits: [],
 };
 
 const describeAll = (info: Parameters<typeof listKeyFacts>[0]) =>

@@ -3,6 +3,7 @@ import { api } from '../../api/api.ts';
 import type { Account } from '../../api/api-types.ts';
 import { mayAct } from '../../api/session.ts';
 import { formatCreditAmount } from '../../format.ts';
+import { showLimitTexts } from '../../limit-texts.ts';
 import { type Action, useAction } from '../../loading/use-action.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -21,7 +22,7 @@ interface AccountHeadProps {
 
 /** Shows who the account is, what it has, and what can be changed. */
 export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
-  const { id, name, plan, status, balance, held, created_at: createdAt } = account;
+  const { id, name, plan, limits, status, balance, held, created_at: createdAt } = account;
   const [open, setOpen] = useState<'edit' | 'top-up' | 'suspend' | undefined>();
   const [said, setSaid] = useState('');
   const close = () => setOpen(undefined);
@@ -35,6 +36,7 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
         facts={[
           { name: 'Status', value: <Badge key="status" state={status} /> },
           { name: 'Plan', value: plan },
+          { name: 'Limits of its own', value: showLimitTexts(limits) || 'none' },
           { name: 'Balance', value: `${formatCreditAmount(balance)} credits` },
           { name: 'Held', value: `${formatCreditAmount(held)} credits, for requests that run` },
           { name: 'Created', value: <Moment key="created" iso={createdAt} /> },
@@ -63,12 +65,15 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
         <AccountForm
           title={`Edit ${name}`}
           verb="Save"
-          before={{ name, plan }}
+          before={{ name, plan, limits }}
           onClose={close}
           onSubmit={async (after) => {
             await api.changeAccount(id, {
               ...(after.name !== name && { name: after.name }),
               ...(after.plan !== plan && { plan: after.plan }),
+              ...(showLimitTexts(after.limits) !== showLimitTexts(limits) && {
+                limits: after.limits,
+              }),
             });
             onChanged();
           }}

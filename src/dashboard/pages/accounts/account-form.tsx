@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { WrittenLimit } from '../../api/api-types.ts';
+import { readLimitTexts, showLimitTexts } from '../../limit-texts.ts';
 import { useAction } from '../../loading/use-action.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -7,6 +9,7 @@ import { PlanField } from './plan-field.tsx';
 interface Details {
   readonly name: string;
   readonly plan: string;
+  readonly limits: readonly WrittenLimit[];
 }
 
 interface AccountFormProps {
@@ -21,15 +24,24 @@ interface AccountFormProps {
 export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountFormProps) {
   const [name, setName] = useState(before.name);
   const [plan, setPlan] = useState(before.plan);
+  const [limits, setLimits] = useState(showLimitTexts(before.limits));
   const action = useAction(async () => {
-    await onSubmit({ name, plan });
+    await onSubmit({ name, plan, limits: readLimitTexts(limits, 'limits') });
     onClose();
   });
   const { problem } = action;
   return (
-    <FormDialog {...{ title, verb, action, onClose }} shownFields={['name', 'plan']}>
+    <FormDialog {...{ title, verb, action, onClose }} shownFields={['name', 'plan', 'limits']}>
       <TextField label="Name" name="name" value={name} onChange={setName} problem={problem} />
       <PlanField value={plan} onChange={setPlan} problem={problem} />
+      <TextField
+        label="Limits"
+        name="limits"
+        hint="Beside its plan, such as tokens=400000/1m, credits=25/day:warn."
+        value={limits}
+        onChange={setLimits}
+        problem={problem}
+      />
     </FormDialog>
   );
 }

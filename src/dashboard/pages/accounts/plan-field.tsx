@@ -1,8 +1,8 @@
+import { api } from '../../api/api.ts';
 import type { ApiProblem } from '../../api/api-problem.ts';
+import { useLoad } from '../../loading/use-load.ts';
 import { Field } from '../../parts/field.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
-
-const PLAN_NAMES = ['starter', 'pro', 'business', 'team'];
 
 interface PlanFieldProps {
   readonly value: string;
@@ -11,12 +11,14 @@ interface PlanFieldProps {
 }
 
 export function PlanField({ value, onChange, problem }: PlanFieldProps) {
-  // A newer version may have set a plan that this one does not know.
-  const plans = PLAN_NAMES.includes(value) ? PLAN_NAMES : [...PLAN_NAMES, value];
+  const { value: sold } = useLoad(api.readCatalogue);
+  const names = Object.keys(sold?.catalogue.plans ?? {});
+  // What is sold may have lost a plan that an account has.
+  const plans = names.includes(value) ? names : [...names, value];
   return (
     <Field
       label="Plan"
-      hint="It limits the requests of all keys of the account together."
+      hint="It limits all keys of the account together."
       error={findFieldError(problem, 'plan')}
     >
       {(attributes) => (

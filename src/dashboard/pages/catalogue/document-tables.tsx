@@ -1,7 +1,18 @@
 import type { SoldDocument } from '../../api/api-types.ts';
 import { formatCount } from '../../format.ts';
+import { showLimitTexts } from '../../limit-texts.ts';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 import { ModelTables } from './model-tables.tsx';
+
+type Plan = SoldDocument['plans'][string];
+
+function countOf(plan: Plan): string {
+  return formatCount(typeof plan === 'number' ? plan : plan.requests);
+}
+
+function listOf(plan: Plan): string {
+  return typeof plan === 'number' ? '' : showLimitTexts(plan.limits);
+}
 
 /** Shows all that a document sells. */
 export function DocumentTables({ document }: { readonly document: SoldDocument }) {
@@ -10,13 +21,14 @@ export function DocumentTables({ document }: { readonly document: SoldDocument }
       <ModelTables models={document.models} />
       <h2>Plans</h2>
       <DataTable
-        caption="Requests a minute of an account, by its plan"
+        caption="Requests a minute of an account, and further limits, by its plan"
         rows={Object.entries(document.plans)}
         keyOf={([plan]) => plan}
         emptyText="There is no plan"
         columns={[
           { title: 'Plan', cell: ([plan]) => plan },
-          { title: 'Requests a minute', cell: ([, count]) => formatCount(count), isNumber: true },
+          { title: 'Requests a minute', cell: ([, plan]) => countOf(plan), isNumber: true },
+          { title: 'Further limits', cell: ([, plan]) => listOf(plan) },
         ]}
       />
     </>

@@ -1,4 +1,5 @@
 import type { Key, KeyControls } from '../../api/api-types.ts';
+import { readLimitTexts, showLimitTexts } from '../../limit-texts.ts';
 import { parseNumber } from '../../parse-number.ts';
 import { toLocalTime } from '../../to-local-time.ts';
 
@@ -9,6 +10,9 @@ export interface ControlTexts {
   readonly models: string;
   readonly monthly_cap: string;
   readonly concurrency: string;
+  /** Such as `tokens=400000/1m, credits=25/day:warn`. */
+  readonly limits: string;
+  readonly user_limits: string;
   /** In the browser's time zone, to the minute: `2027-01-31T12:00`. */
   readonly expires_at: string;
 }
@@ -21,6 +25,8 @@ export const NO_CONTROLS: ControlTexts = {
   models: '',
   monthly_cap: '',
   concurrency: '',
+  limits: '',
+  user_limits: '',
   expires_at: '',
 };
 
@@ -32,6 +38,8 @@ export function showControls(key: Key): ControlTexts {
     models: key.models?.join(', ') ?? '',
     monthly_cap: showNumber(key.monthly_cap),
     concurrency: showNumber(key.concurrency),
+    limits: showLimitTexts(key.limits),
+    user_limits: showLimitTexts(key.user_limits),
     expires_at: key.expires_at === null ? '' : toLocalTime(key.expires_at),
   };
 }
@@ -47,6 +55,8 @@ export function readControls(before: ControlTexts, now: ControlTexts): KeyContro
     models: () => readModels(now.models),
     monthly_cap: () => parseNumber(now.monthly_cap, 'monthly_cap') ?? null,
     concurrency: () => parseNumber(now.concurrency, 'concurrency') ?? null,
+    limits: () => readLimitTexts(now.limits, 'limits'),
+    user_limits: () => readLimitTexts(now.user_limits, 'user_limits'),
     expires_at: () => (now.expires_at === '' ? null : new Date(now.expires_at).toISOString()),
   };
   const names = Object.keys(read) as ControlName[];

@@ -28,6 +28,12 @@ const FIELDS: readonly { name: ControlName; label: string; hint: string }[] = [
     hint: 'Credits a calendar month, UTC. Empty: no cap.',
   },
   { name: 'concurrency', label: 'Requests at the same time', hint: 'Empty: no limit.' },
+  {
+    name: 'limits',
+    label: 'Limits',
+    hint: 'Such as tokens=400000/1m, credits=25/day:warn.',
+  },
+  { name: 'user_limits', label: 'Limits of each end user', hint: 'Empty: none.' },
   { name: 'expires_at', label: 'Ends at', hint: 'In the time of this browser. Empty: never.' },
 ];
 const NAMES = FIELDS.map(({ name }) => name);

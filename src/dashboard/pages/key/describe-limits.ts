@@ -1,5 +1,6 @@
 import type { KeyLimits } from '../../api/api-types.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
+import { explainLimit } from '../../parts/limits/explain-limit.ts';
 
 interface LimitState {
   readonly title: string;
@@ -33,6 +34,7 @@ export function describeLimits(limits: KeyLimits): readonly LimitState[] {
       max: inFlightMax ?? 0,
       text: `${formatCount(inFlight)}${inFlightMax === null ? ', without a limit' : ` of ${formatCount(inFlightMax)}`}`,
     },
+    ...limits.limits.map(explainLimit),
   ];
 }
 

@@ -3,6 +3,7 @@ import { api } from '../../api/api.ts';
 import type { Key } from '../../api/api-types.ts';
 import { mayAct } from '../../api/session.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
+import { showLimitTexts } from '../../limit-texts.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { showSecret } from '../../new-secrets.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -102,7 +103,7 @@ function KeyButtons({ onOpen }: KeyButtonsProps) {
 }
 
 function KeyFacts({ shown }: { readonly shown: Key }) {
-  const { account, rpm, models, concurrency, monthly_cap: cap } = shown;
+  const { account, rpm, models, concurrency, group, monthly_cap: cap } = shown;
   const { expires_at: expiresAt, created_at: createdAt, rotated_at: rotatedAt } = shown;
   return (
     <Facts
@@ -121,6 +122,12 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
         {
           name: 'Requests at the same time',
           value: concurrency === null ? 'no limit' : formatCount(concurrency),
+        },
+        { name: 'Group', value: group ?? 'none' },
+        { name: 'Limits', value: showLimitTexts(shown.limits) || 'none' },
+        {
+          name: 'Limits of each end user',
+          value: showLimitTexts(shown.user_limits) || 'none',
         },
         {
           name: 'Ends at',

@@ -1,6 +1,6 @@
 import { api } from '../../api/api.ts';
 import { useLoad } from '../../loading/use-load.ts';
-import { LimitGauge } from '../../parts/limit-gauge.tsx';
+import { LimitGauge } from '../../parts/limits/limit-gauge.tsx';
 import { LoadView } from '../../parts/load-view.tsx';
 import { describeLimits } from './describe-limits.ts';
 

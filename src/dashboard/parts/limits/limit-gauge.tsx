@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import '../styles/gauge.css';
+import '../../styles/gauge.css';
 
 interface LimitGaugeProps {
   readonly title: string;
