@@ -72,6 +72,7 @@ export async function createSegment(
     await syncFolder(dir);
   } catch (error) {
     await file.close();
+    await rm(path).catch(() => {});
     throw error;
   }
   return { segment: { number, path, left: 0, bytes: 0, isLoaded, isDamaged: false }, file };

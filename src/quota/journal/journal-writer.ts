@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { createSegment, type JournalSegment } from './journal-segment.ts';
+import { createSegment, discardSegment, type JournalSegment } from './journal-segment.ts';
 
 export interface JournalWriter {
   /** Resolves with the segment that got the bytes when they are on the disk. One call at a time. */
@@ -14,6 +14,7 @@ interface JournalWriterOptions {
   readonly segmentBytesMax: number;
   /** Whether the settlements written next are kept in memory too. */
   readonly isLoadingNext: () => boolean;
+  /** Called when the first bytes of a segment are on the disk. */
   readonly onSegment: (segment: JournalSegment) => void;
 }
 
@@ -43,7 +44,6 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     // behind.
     lastNumber++;
     writing = await createSegment(dir, lastNumber, isLoaded);
-    onSegment(writing.segment);
     return writing;
   };
 
@@ -57,11 +57,15 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     return isAlike && fits ? writing : await startSegment(isLoading);
   };
 
-  /** After a failed write it is unknown what the disk holds after the last good record. */
+  /**
+   * After a failed write it is unknown what the disk holds after the last good record. Each try on
+   * a full disk makes a new file, so those that got nothing must not stay.
+   */
   const abandon = async ({ segment, file }: OpenFile) => {
     writing = undefined;
     await file.truncate(segment.bytes).catch(() => {});
     await file.close().catch(() => {});
+    if (segment.bytes === 0) await discardSegment(dir, segment).catch(() => {});
   };
 
   return {
@@ -74,8 +78,10 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
         await abandon(place);
         throw error;
       }
-      place.segment.bytes += bytes.length;
-      return place.segment;
+      const { segment } = place;
+      if (segment.bytes === 0) onSegment(segment);
+      segment.bytes += bytes.length;
+      return segment;
     },
     async seal(segment) {
       if (segment === undefined || writing?.segment === segment) await end();
