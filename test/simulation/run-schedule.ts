@@ -1,0 +1,197 @@
+import { createRequestIdMint } from '../../src/lib/request-id.ts';
+import { UNSETTLED_FILE } from '../../src/quota/journal/unsettled-file.ts';
+import type { Settlement } from '../../src/quota/settlement/settlement.ts';
+import { createSimulatedDisk, type SimulatedDisk } from './simulated-disk.ts';
+import { JOURNAL_DIR, type SimulatedNode, startSimulatedNode } from './simulated-node.ts';
+import { createSimulatedStore, LEASE_MS, type SimulatedStore } from './simulated-store.ts';
+import { createSimulatedTime, type SimulatedTime, useSimulatedTime } from './simulated-time.ts';
+
+const MINUTE_MS = 60_000;
+const SWEEP_MS = 2_000;
+const ACCOUNTS = ['a', 'b', 'c'];
+
+interface World {
+  readonly time: SimulatedTime;
+  readonly store: SimulatedStore;
+  readonly disk: SimulatedDisk;
+  readonly node: SimulatedNode;
+  readonly settlements: Settlement[];
+}
+
+export interface ScheduleReport {
+  readonly requests: number;
+  readonly faults: readonly string[];
+  readonly problems: readonly string[];
+}
+
+/**
+ * Lets a node settle requests while a random schedule of faults goes on, then waits until all is
+ * well, and looks at what was charged. The same seed runs the same schedule.
+ */
+export async function runSchedule(seed: number): Promise<ScheduleReport> {
+  const time = createSimulatedTime(seed);
+  const { release } = useSimulatedTime(time);
+  try {
+    const { random } = time;
+    const disk = createSimulatedDisk();
+    const store = createSimulatedStore(time);
+    const node = startSimulatedNode({ time, store, disk });
+    const world: World = { time, store, disk, node, settlements: [] };
+    const lengthMs = random.int(5, 90) * 1_000;
+    sweepFrom(world);
+    askForRequests(world, lengthMs);
+    const faults: string[] = [];
+    for (let count = random.int(0, 6); count > 0; count--) {
+      planFault(world, random.next() * lengthMs, faults);
+    }
+    const problems: string[] = [];
+    try {
+      await time.runUntil(time.nowMs() + lengthMs);
+      heal(world);
+      await settleDown(world);
+    } catch (error) {
+      problems.push(String(error));
+    }
+    problems.push(...findProblems(world));
+    return { requests: world.settlements.length, faults, problems };
+  } finally {
+    release();
+  }
+}
+
+function sweepFrom({ time, store }: World): void {
+  const sweep = () => {
+    if (!store.isAway) store.sweep();
+    time.happenLater(SWEEP_MS, sweep);
+  };
+  time.happenLater(SWEEP_MS, sweep);
+}
+
+function askForRequests({ time, store, node, settlements }: World, lengthMs: number): void {
+  const { random } = time;
+  const mint = createRequestIdMint(random.bytes);
+  for (let count = random.int(5, 80); count > 0; count--) {
+    const accountId = random.pick(ACCOUNTS);
+    const actualMicros = random.chance(0.1) ? 0 : random.int(1, 1_000);
+    time.happenLater(random.next() * lengthMs, () => {
+      if (store.isAway) return;
+      const requestId = mint(time.nowMs());
+      store.hold(requestId, random.int(0, actualMicros));
+      const durationMs = random.chance(0.05) ? LEASE_MS + 5_000 : random.next() * 3_000;
+      const worker = random.pick(node.workers);
+      time.happenLater(durationMs, () => {
+        if (!worker.process.isAlive) return;
+        const settlement = {
+          ...{ bucket: 7, accountId, keyId: 'k', requestId, month: '202611', model: 'llm-a' },
+          ...{ extras: '', actualMicros, firstTriedMs: time.nowMs(), usage: Buffer.alloc(0) },
+        };
+        settlements.push(settlement);
+        worker.added.push(settlement);
+        time.inProcess(worker.process, () => worker.queue.add(settlement));
+      });
+    });
+  }
+}
+
+type Fault = (world: World) => void;
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  outage: (world) => letBeAway(world, world.time.random.int(200, 90_000), false),
+  longOutage: (world) => letBeAway(world, world.time.random.int(20, 150) * MINUTE_MS, false),
+  failover: (world) => letBeAway(world, world.time.random.int(0, 15_000), true),
+  lateFailover: (world) => letBeAway(world, world.time.random.int(1, 20) * MINUTE_MS, true),
+  lossyLine({ time, store }) {
+    store.lostShare = time.random.next() * 0.6;
+    time.happenLater(time.random.int(100, 20_000), () => {
+      store.lostShare = 0;
+    });
+  },
+  deadWorker: ({ time, node }) => node.killWorker(time.random.int(0, node.workers.length - 1)),
+  deadPrimary: ({ node }) => node.killPrimary(false),
+  powerCut: ({ node }) => node.killPrimary(true),
+  frozenPrimary: ({ time, node }) => node.freeze(time.random.int(100, 20_000)),
+  fullDisk({ time, disk, node }) {
+    const durationMs = time.random.int(100, 30_000);
+    node.noteTrouble(durationMs);
+    disk.isFull = true;
+    time.happenLater(durationMs, () => {
+      disk.isFull = false;
+    });
+  },
+  slowDisk({ time, disk, node }) {
+    const durationMs = time.random.int(100, 30_000);
+    node.noteTrouble(durationMs);
+    disk.delayMaxMs = time.random.int(10, 800);
+    time.happenLater(durationMs, () => {
+      disk.delayMaxMs = 3;
+    });
+  },
+};
+
+function letBeAway({ time, store }: World, durationMs: number, isFailover: boolean): void {
+  const LAG_MAX_MS = 10_000;
+  store.isAway = true;
+  if (isFailover) store.failOver(LAG_MAX_MS);
+  time.happenLater(durationMs, () => {
+    store.isAway = false;
+  });
+}
+
+function planFault(world: World, delayMs: number, told: string[]): void {
+  const name = world.time.random.pick(Object.keys(FAULTS));
+  world.time.happenLater(delayMs, () => {
+    told.push(name);
+    FAULTS[name]?.(world);
+  });
+}
+
+function heal({ store, disk }: World): void {
+  store.isAway = false;
+  store.lostShare = 0;
+  disk.isFull = false;
+  disk.delayMaxMs = 3;
+}
+
+async function settleDown({ time, store, node }: World): Promise<void> {
+  const TRIES_MAX = 20;
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    await time.runUntil(time.nowMs() + MINUTE_MS);
+    if (node.depth() === 0 && store.openHolds() === 0) return;
+  }
+}
+
+/** What is wrong at the end, when everything is well again and nothing waits. */
+function findProblems(world: World): string[] {
+  const { store, node, disk, settlements } = world;
+  const problems = [...node.problems];
+  if (node.depth() > 0) problems.push(`${node.depth()} settlements still wait`);
+  if (store.openHolds() > 0) problems.push(`${store.openHolds()} holds are left`);
+  const segments = disk.list().filter((path) => path.endsWith('.log'));
+  for (const path of segments) {
+    problems.push(`${path} is left, with ${disk.read(path).length} characters`);
+  }
+
+  const charged = new Map<string, number>();
+  for (const line of store.ledger()) {
+    charged.set(line.requestId, (charged.get(line.requestId) ?? 0) + line.charged);
+  }
+  const givenUp = readGivenUp(disk);
+  for (const { requestId, actualMicros } of settlements) {
+    const sum = charged.get(requestId) ?? 0;
+    // A hold whose worker is lost is charged by the sweep, by what was seen.
+    const mayLack =
+      givenUp.has(requestId) ||
+      (node.ofDead.has(requestId) &&
+        (store.undone.has(requestId) || !node.journalled.has(requestId)));
+    if (sum === actualMicros || (sum < actualMicros && mayLack)) continue;
+    problems.push(`${requestId} cost ${actualMicros} and was charged ${sum}`);
+  }
+  return problems;
+}
+
+function readGivenUp(disk: SimulatedDisk): Set<string> {
+  const path = `${JOURNAL_DIR}/${UNSETTLED_FILE}`;
+  if (!disk.list().includes(path)) return new Set();
+  const lines = disk.read(path).split('\n').filter(Boolean);
+  return new Set(lines.map((line) => (JSON.parse(line) as { requestId: string }).requestId));
+}
