@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../lib/log.ts';
@@ -14,16 +15,24 @@ interface KeepThreadOptions<FromThread> {
   readonly order: () => unknown;
   /** What the thread may keep in memory; one that needs more is replaced. */
   readonly heapMbMax: number;
-  /** It starts with the first message: a thread takes some 40 MB. */
-  readonly isLazy: boolean;
+  /** Set if it runs only while it is needed, since a thread takes some 40 MB. */
+  readonly rest?: ThreadRest;
   readonly onMessage: (message: FromThread) => void;
-  /** The thread has ended by itself, and is started anew; a lazy one at its next message. */
+  /** The thread has ended by itself, and is started anew; one that rests at its next message. */
   readonly onBreak: () => void;
   readonly log: Log;
 }
 
+/** A thread that rests has ended, and is started by the next message. */
+interface ThreadRest {
+  /** How long after the last message. */
+  readonly afterMs: number;
+  /** Whether everything that it was told is done: otherwise it goes on. */
+  isDone(): boolean;
+}
+
 export interface ThreadHandle<ToThread> {
-  /** What is told while there is no thread is lost, unless the thread is lazy. */
+  /** What is told while there is no thread is lost, unless the thread may rest. */
   tell(message: ToThread): void;
   stop(): Promise<void>;
 }
@@ -32,10 +41,12 @@ export interface ThreadHandle<ToThread> {
 export function keepThread<ToThread, FromThread>(
   options: KeepThreadOptions<FromThread>,
 ): ThreadHandle<ToThread | { readonly type: 'stop' }> {
-  const { file, order, heapMbMax, isLazy, onMessage, onBreak, log } = options;
+  const { file, order, heapMbMax, rest, onMessage, onBreak, log } = options;
   const stopping = new AbortController();
+  /** Those that were told to stop, too. */
+  const running = new Map<Worker, Promise<unknown>>();
   let thread: Worker | undefined;
-  let ended: Promise<unknown> = Promise.resolve();
+  let restTimer: NodeJS.Timeout | undefined;
 
   const start = () => {
     const worker = new Worker(file, {
@@ -48,34 +59,54 @@ export function keepThread<ToThread, FromThread>(
     thread = worker;
     worker.on('message', onMessage);
     worker.on('error', (error) => log.error({ err: error }, 'a thread of the books has failed'));
-    ended = new Promise((resolve) => {
+    const ended = new Promise((resolve) => {
       worker.once('exit', () => {
-        thread = undefined;
+        running.delete(worker);
         resolve(undefined);
+        // One that rests has a successor by now, or needs none.
+        if (thread !== worker) return;
+        thread = undefined;
         if (stopping.signal.aborted) return;
         onBreak();
-        if (!isLazy) void startLater();
+        if (rest === undefined) void startLater();
       });
     });
+    running.set(worker, ended);
     return worker;
   };
   const startLater = async () => {
     await sleep(RESTART_DELAY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     if (!stopping.signal.aborted) start();
   };
-  if (!isLazy) start();
+  const end = async (worker: Worker) => {
+    worker.postMessage({ type: 'stop' });
+    const isLate = sleep(STOP_MAX_MS, true, { ref: false });
+    if ((await Promise.race([running.get(worker), isLate])) === true) await worker.terminate();
+  };
+  const restLater = ({ afterMs, isDone }: ThreadRest) => {
+    clearTimeout(restTimer);
+    restTimer = setTimeout(() => {
+      if (thread === undefined || stopping.signal.aborted) return;
+      if (!isDone()) return restLater({ afterMs, isDone });
+      const resting = thread;
+      // From here on, whatever is told starts another one.
+      thread = undefined;
+      void end(resting);
+    }, afterMs).unref();
+  };
+  if (rest === undefined) start();
 
   return {
     tell(message) {
-      const isWanted = isLazy && thread === undefined && !stopping.signal.aborted;
+      const isWanted = rest !== undefined && thread === undefined && !stopping.signal.aborted;
       const told = isWanted ? start() : thread;
       told?.postMessage(message);
+      if (rest !== undefined) restLater(rest);
     },
     async stop() {
       stopping.abort();
-      thread?.postMessage({ type: 'stop' });
-      const isLate = sleep(STOP_MAX_MS, true, { ref: false });
-      if ((await Promise.race([ended, isLate])) === true) await thread?.terminate();
+      clearTimeout(restTimer);
+      await Promise.all([...running.keys()].map(end));
     },
   };
 }

@@ -14,13 +14,15 @@ import type {
 
 /** Of each thread. A question that needs more is broken off, and its thread replaced. */
 const HEAP_MB_MAX = 256;
+/** Whoever looks at the dashboard asks more often. */
+const REST_AFTER_MS = 60_000;
 
 const INGEST_FILE = new URL('./run-ingest-thread.js', import.meta.url);
 const ANSWER_FILE = new URL('./run-answer-thread.js', import.meta.url);
 
 /**
- * The two threads of a node that work on the books: one writes, and one answers from the first
- * question on.
+ * The two threads of a node that work on the books: one writes, and one answers while questions are
+ * asked.
  */
 export interface BooksThreads {
   readonly questions: Pick<ThreadLine, 'ask' | 'stream'>;
@@ -45,7 +47,6 @@ export function startBooksThreads(order: IngestOrder, log: Log): BooksThreads {
     onBreak: () => {
       report = undefined;
     },
-    isLazy: false,
     log,
   });
   const answerer = keepThread<MessageToAnswerer, MessageFromAnswerer>({
@@ -55,7 +56,7 @@ export function startBooksThreads(order: IngestOrder, log: Log): BooksThreads {
     onMessage: (message) => line.take(message),
     onBreak: () => line.breakOff(),
     // Nobody asks a node but the dashboard and commands.
-    isLazy: true,
+    rest: { afterMs: REST_AFTER_MS, isDone: () => line.isIdle() },
     log,
   });
   const line = createThreadLine(answerer.tell);

@@ -8,6 +8,8 @@ const QUESTIONS_MAX = 64;
 export interface ThreadLine {
   ask(name: string, query: unknown, signal?: AbortSignal): Promise<unknown>;
   stream(name: string, query: unknown, signal?: AbortSignal): AsyncIterable<string>;
+  /** Nobody waits for an answer. */
+  isIdle(): boolean;
   /** To be called with what the thread says. */
   take(message: MessageFromAnswerer): void;
   /** The thread has ended: whoever waits is told so. */
@@ -54,6 +56,8 @@ export function createThreadLine(tell: (message: MessageToAnswerer) => void): Th
       }),
 
     stream: (name, query, signal) => readStream({ open, close, tell }, { name, query, signal }),
+
+    isIdle: () => waiting.size === 0,
 
     take(message) {
       waiting.get(message.id)?.take(message);

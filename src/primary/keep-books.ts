@@ -10,6 +10,10 @@ import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 
 const LOOK_MS = 5_000;
 const EVERY_MS = 3_600_000;
+/** Late entries that may repeat archived ones count until they are compared. */
+const COMPARE_AGAIN_MS = 15_000;
+/** After a failure: the archive may be out of reach. */
+const COMPARE_LATER_MS = 600_000;
 const RUN_MAX_MS = 3_600_000;
 /** Beside what DuckDB takes, which has its own bound. */
 const HEAP_MB_MAX = 192;
@@ -32,8 +36,8 @@ export interface BooksToKeep {
 }
 
 /**
- * Archives the books once an hour, on the node that writes them, if the settings name an archive. A
- * process of its own does it, since it needs much memory for a short time; it may be killed at any
+ * Archives the books once an hour, and compares late entries with the archive soon after they came,
+ * on the node that writes the books, if the settings name an archive. A process of its own does it, since it needs much memory for a short time; it may be killed at any
  * moment.
  */
 export function keepBooks(
@@ -44,18 +48,25 @@ export function keepBooks(
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let lastMs = -Infinity;
+  let compareAfterMs = COMPARE_AGAIN_MS;
 
   const look = () => {
-    const isDue = clock.nowMs() - lastMs >= EVERY_MS;
-    if (running !== undefined || !isDue || threads.report()?.isIngesting !== true) return;
+    const report = threads.report();
+    if (running !== undefined || report?.isIngesting !== true) return;
+    const everyMs = (report.facts?.daysToCompare ?? 0) > 0 ? compareAfterMs : EVERY_MS;
+    if (clock.nowMs() - lastMs < everyMs) return;
     lastMs = clock.nowMs();
     running = runArchiver(configPath, stopping.signal)
       .then(
-        () => log.info({}, 'the books were looked through for days to archive'),
+        () => {
+          compareAfterMs = COMPARE_AGAIN_MS;
+          log.info({}, 'the books were looked through for days to archive');
+        },
         (error) => {
+          compareAfterMs = COMPARE_LATER_MS;
           if (stopping.signal.aborted) return;
           metrics.booksArchiveFailures.at({}).add(1);
-          log.error({ err: error }, 'the books could not be archived; the next try is in an hour');
+          log.error({ err: error }, 'the books could not be archived; the next try is in an hour at most');
         },
       )
       .finally(() => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Books } from '../engine/books.ts';
+import { listDaysToCompare } from '../retention/list-days-to-compare.ts';
 import { readVerifiedFact } from '../verify/verified-fact.ts';
 import { readSize } from './read-status.ts';
 
@@ -11,6 +12,8 @@ export interface BooksFacts {
   readonly archivedDays: number;
   /** Days with entries that no archive has. */
   readonly daysKept: readonly number[];
+  /** Archived days that late entries may repeat; until they are compared, these count. */
+  readonly daysToCompare: number;
   /** On the disk. */
   readonly bytes: number;
   /** By the last `ledger verify`; undefined before the first one. */
@@ -40,6 +43,7 @@ export async function readFacts(books: Books): Promise<BooksFacts> {
     damaged: await countRows('damaged'),
     archivedDays: days.filter(({ archive }) => archive !== null).length,
     daysKept: days.filter(({ state }) => state === 'open').map(({ day }) => day),
+    daysToCompare: (await listDaysToCompare(books)).length,
     bytes: await readSize(books),
     verified: await readVerified(books),
   };

@@ -15,6 +15,7 @@ import { eventOf, isSamePlace, type RowPlace } from '../writing/find-rivals.ts';
 import { noteRepeat } from '../writing/note-repeat.ts';
 import { writeRollups } from '../writing/write-rollups.ts';
 import { bringDayHere } from './bring-day-here.ts';
+import { listDaysToCompare } from './list-days-to-compare.ts';
 
 const MEMORY_MAX = '128MB';
 const ROWS_AT_ONCE = 1_000;
@@ -37,16 +38,7 @@ interface TakeBackOptions {
  */
 export async function takeBackRepeats(options: TakeBackOptions): Promise<void> {
   const { books, signal } = options;
-  const days = await books.db
-    .selectFrom('days')
-    .select('day')
-    .where('day', 'in', books.db.selectFrom('unchecked').select('day'))
-    // The archive of any other day is not all that there is.
-    .where('archive', 'is not', null)
-    .where('state', '<>', 'archived')
-    .orderBy('day')
-    .execute();
-  for (const { day } of days) {
+  for (const day of await listDaysToCompare(books)) {
     signal.throwIfAborted();
     try {
       await compareWithDay(options, day);
