@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type UserProjectConfigExport } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that look at the process that they run in: at its heap, or at what V8 made of its code. */
 const WITH_OWN_PROCESS = [
@@ -11,28 +12,39 @@ const WITH_OWN_PROCESS = [
   'test/upstream/http1/pause.test.ts',
 ];
 
+/** Files with servers first: at the end of a run, short files keep all workers busy. */
+class UnitsLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isUnit = ({ moduleId }: TestSpecification) => moduleId.includes('/test/unit/');
+    return [...sorted.filter((file) => !isUnit(file)), ...sorted.filter(isUnit)];
+  }
+}
+
+function createProject(
+  name: string,
+  files: { readonly include: string[]; readonly exclude?: string[]; readonly isolate: boolean },
+): UserProjectConfigExport {
+  return {
+    test: { name, ...files, maxConcurrency: 100, testTimeout: 60_000, hookTimeout: 60_000 },
+  };
+}
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     // Most tests start real servers and then wait for them: four files at a time keep two cores
     // busy.
     maxWorkers: 4,
-    maxConcurrency: 100,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    sequence: { sequencer: UnitsLast },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts'],
-          exclude: WITH_OWN_PROCESS,
-          // A new process for each file took a quarter of the whole run's CPU time, mostly to load the same
-          // modules.
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: 'alone', include: WITH_OWN_PROCESS } },
+      createProject('with its own process', { include: WITH_OWN_PROCESS, isolate: true }),
+      // A new process for each file would load the same modules again: 0.7 s of CPU time a file.
+      createProject('shared', {
+        include: ['test/**/*.test.ts'],
+        exclude: WITH_OWN_PROCESS,
+        isolate: false,
+      }),
     ],
   },
 });

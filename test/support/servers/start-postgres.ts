@@ -1,8 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chown, mkdir, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { inject } from 'vitest';
 import { type CleanUp, createTempDir } from '../create-temp-dir.ts';
 import { isAlive } from '../is-alive.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -10,6 +12,9 @@ import { findFreePort } from './find-free-port.ts';
 
 const VERSIONS_DIR = '/usr/lib/postgresql';
 const run = promisify(execFile);
+
+/** Tests end its process at most, and never the machine. */
+const WITHOUT_SYNC = ['-c', 'fsync=off'];
 
 /** A real server of Debian's Postgres, in a folder of its own. */
 export interface PostgresServer {
@@ -32,18 +37,14 @@ export async function startPostgres(
   const data = join(dir, 'data');
   const port = await findFreePort();
   const who = await findUser();
-  await mkdir(data, { mode: 0o700 });
-  if (who !== undefined) {
-    await chown(dir, who.uid, who.gid);
-    await chown(data, who.uid, who.gid);
-  }
-  const flags = ['-D', data, '-U', 'postgres', '-A', 'trust', '--locale=C', '-E', 'UTF8'];
-  await run(join(bin, 'initdb'), flags, { ...who, cwd: dir });
+  if (who !== undefined) await chown(dir, who.uid, who.gid);
+  await run('cp', ['--archive', await findTemplate(bin, who), data]);
   let server: ChildProcess;
   const urlOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
 
   const start = async () => {
-    const args = ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', dir, ...more];
+    const place = ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', dir];
+    const args = [...place, ...WITHOUT_SYNC, ...more];
     const launch = () => spawn(join(bin, 'postgres'), args, { ...who, cwd: dir, stdio: 'ignore' });
     server = launch();
     await waitUntil(async () => {
@@ -80,6 +81,29 @@ export async function startPostgres(
   };
 }
 
+type Who = { readonly uid: number; readonly gid: number } | undefined;
+
+/** The data of an empty server: the first start of a run makes it, and each server has a copy. */
+async function findTemplate(bin: string, who: Who): Promise<string> {
+  const folder = inject('runFolder');
+  const template = join(folder, 'postgres');
+  if (existsSync(template)) return template;
+  const dir = await mkdtemp(join(folder, 'making-'));
+  const data = join(dir, 'data');
+  await mkdir(data, { mode: 0o700 });
+  if (who !== undefined) {
+    await chown(dir, who.uid, who.gid);
+    await chown(data, who.uid, who.gid);
+  }
+  const flags = ['-D', data, '-U', 'postgres', '-A', 'trust', '--locale=C', '-E', 'UTF8'];
+  await run(join(bin, 'initdb'), [...flags, '--no-sync'], { ...who, cwd: dir });
+  await rename(data, template).catch((error) => {
+    // Another process of the run was faster.
+    if (!existsSync(template)) throw error;
+  });
+  return template;
+}
+
 async function ask(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
@@ -99,7 +123,7 @@ async function findBinaries(): Promise<string> {
 }
 
 /** Postgres refuses to run as root. */
-async function findUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
+async function findUser(): Promise<Who> {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = await Promise.all(
     ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, 'postgres'])).stdout)),
