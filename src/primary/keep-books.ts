@@ -37,8 +37,8 @@ export interface BooksToKeep {
 
 /**
  * Archives the books once an hour, and compares late entries with the archive soon after they came,
- * on the node that writes the books, if the settings name an archive. A process of its own does it, since it needs much memory for a short time; it may be killed at any
- * moment.
+ * on the node that writes the books, if the settings name an archive. A process of its own does it,
+ * since it needs much memory for a short time; it may be killed at any moment.
  */
 export function keepBooks(
   threads: Pick<BooksThreads, 'report'>,
@@ -66,7 +66,10 @@ export function keepBooks(
           compareAfterMs = COMPARE_LATER_MS;
           if (stopping.signal.aborted) return;
           metrics.booksArchiveFailures.at({}).add(1);
-          log.error({ err: error }, 'the books could not be archived; the next try is in an hour at most');
+          log.error(
+            { err: error },
+            'the books could not be archived; the next try is in an hour at most',
+          );
         },
       )
       .finally(() => {

@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { migrateBooks } from '../../src/books/engine/migrate-books.ts';
-import type { UsageQuery } from '../../src/books/questions/usage/usage-query.ts';
 import { keepThread, type ThreadHandle } from '../../src/bookkeeping/keep-thread.ts';
 import { createThreadLine } from '../../src/bookkeeping/thread-line.ts';
 import type {
@@ -9,6 +7,8 @@ import type {
   MessageToAnswerer,
   ThreadOrder,
 } from '../../src/bookkeeping/thread-messages.ts';
+import { migrateBooks } from '../../src/books/engine/migrate-books.ts';
+import type { UsageQuery } from '../../src/books/questions/usage/usage-query.ts';
 import { packSecrets } from '../../src/lib/pack-secrets.ts';
 import { createBooksOpener, createFileTarget } from '../books/books-scene.ts';
 import { useRedis } from '../books/use-redis.ts';

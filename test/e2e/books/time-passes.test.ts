@@ -141,9 +141,13 @@ describe('a node that runs for months', () => {
 
     const isArchived = async () => (await caller.statusOf()).days.archived > 0;
     await waitUntil(isArchived, () => `the day is archived: ${gateway.stderr()}`, ROUND_MAX_MS);
-    const refusal = String(
-      await operator.call('GET', `/requests/${old}`).catch((error: Error) => error.message),
-    );
+    let refusal = '';
+    const isGone = async () => {
+      const answer = await operator.call('GET', `/requests/${old}`).catch(String);
+      if (typeof answer === 'string') refusal = answer;
+      return refusal !== '';
+    };
+    await waitUntil(isGone, 'the day that is archived has left the books', ROUND_MAX_MS);
     expect(refusal).toMatch(/404 .*request_archived/);
     const [, sql = '', from = ''] = /books query \\"(.*?)\\" --from ([\d-]+)/.exec(refusal) ?? [];
     const settings = ['--config', gateway.configPath, '--from', from, '--json'];
