@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { asBuffer } from '../lib/bytes/as-buffer.ts';
-import type { DecodedRequest, Format, HeaderSource } from '../protocol/format.ts';
+import type { DecodeAids, DecodedRequest, Format, HeaderSource } from '../protocol/format.ts';
 import type { AbridgedRequest, InferenceRequest, RequestOutline } from '../protocol/inference.ts';
 import { abridgeJson } from '../protocol/json/abridge-json.ts';
 import { type JsonBody, readJsonBody } from '../protocol/json/parse-json-body.ts';
@@ -27,12 +27,13 @@ export function readRequest(
   format: Format,
   header: HeaderSource,
   mayAbridge: boolean,
+  aids: DecodeAids = {},
 ): ClientRequest {
   const abridged = mayAbridge ? readAbridged(body, format, header) : undefined;
   if (abridged !== undefined) return abridged;
   const source = readWhole(body, format);
-  const { request, wantsStreamUsage } = format.decodeRequest(source.value, header);
-  return { request, wantsStreamUsage, source, readWhole: () => request };
+  const decoded = format.decodeRequest(source.value, header, aids);
+  return { ...decoded, source, readWhole: () => decoded.request };
 }
 
 function readWhole(body: Uint8Array, format: Format): JsonBody {
@@ -50,11 +51,10 @@ function readAbridged(
   if (source === undefined) return undefined;
   const decoded = decodeAbridged(source, format, header);
   if (decoded === undefined || !format.canBeAbridged(source.value)) return undefined;
-  const { request, wantsStreamUsage } = decoded;
   let whole: InferenceRequest | undefined;
   return {
-    request: request as unknown as AbridgedRequest,
-    wantsStreamUsage,
+    ...decoded,
+    request: decoded.request as unknown as AbridgedRequest,
     source,
     readWhole() {
       whole ??= format.decodeRequest(readWhole(body, format).value, header).request;

@@ -15,6 +15,7 @@ import type { Admission } from '../protocol/admission.ts';
 import { asksToThink } from '../protocol/asks-to-think.ts';
 import { findEndUser } from '../protocol/find-end-user.ts';
 import type { Format } from '../protocol/format.ts';
+import type { AnswerContext } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { ClientLeave } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
@@ -27,7 +28,7 @@ import { sendWhole } from './send-whole.ts';
 import type { ClientSide, Steps } from './steps.ts';
 
 /**
- * THE SPINE: what happens to one request, in order. Both formats, every model and every upstream go
+ * THE SPINE: what happens to one request, in order. All formats, every model and every upstream go
  * this way. Every step may throw a `Refusal`, which the exchange writes in the client's format.
  *
  *   openAnswer     key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ──┐
@@ -99,7 +100,7 @@ async function openAnswer(
   const body = await client.body(key.strangerAddress);
   recorder.noteBody();
   const asked = readRequest(body, format, header, steps.upstreamFormats.has(format.name));
-  const { request, wantsStreamUsage, source } = asked;
+  const { request, source } = asked;
   const offer = steps.offer();
   const model = offer.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
@@ -138,7 +139,7 @@ async function openAnswer(
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
-  const context = { createdSeconds: Math.floor(steps.nowMs() / 1_000), wantsStreamUsage };
+  const context = createContext(asked, client.requestId, steps);
   const { heldMicros, outputTokensRoom } = admission;
   const delivery = { client, format, leave, meter, recorder, context, heldMicros };
   const withPdfs = hasPdfs(estimate.files);
@@ -151,6 +152,17 @@ async function openAnswer(
     ...{ price, configVersion, catalogueVersion: offer.version },
   };
   return { sending, leave, admission, terms: requestTerms };
+}
+
+function createContext(
+  { wantsStreamUsage, response }: ClientRequest,
+  requestId: string,
+  steps: Steps,
+): AnswerContext {
+  const nowSeconds = () => Math.floor(steps.nowMs() / 1_000);
+  const context = { createdSeconds: nowSeconds(), wantsStreamUsage };
+  if (response === undefined) return context;
+  return { ...context, response: { ...response, requestId, nowSeconds } };
 }
 
 type LeaveTerms = ConstructorParameters<typeof ClientLeave>[3];

@@ -1,4 +1,4 @@
-import type { FormatName } from '../protocol/format-names.ts';
+import { FORMAT_PATHS, type FormatName } from '../protocol/format-names.ts';
 
 interface ModelRequestOptions {
   readonly format: FormatName;
@@ -24,7 +24,7 @@ export function createModelRequest(options: ModelRequestOptions): ModelRequest {
   const least = encodeBody(options, PROMPT);
   const padding = ' hello'.repeat(Math.ceil(bodyBytes / 6)).slice(0, bodyBytes - least.length);
   return {
-    path: format === 'native' ? '/v1/messages' : '/v1/chat/completions',
+    path: FORMAT_PATHS[format],
     headers: {
       'content-type': 'application/json',
       ...(format === 'native'
@@ -35,9 +35,11 @@ export function createModelRequest(options: ModelRequestOptions): ModelRequest {
   };
 }
 
-function encodeBody({ model, isStream }: ModelRequestOptions, content: string): Uint8Array {
-  const messages = [{ role: 'user', content }];
-  return Buffer.from(
-    JSON.stringify({ model, max_tokens: OUTPUT_TOKENS_MAX, stream: isStream, messages }),
-  );
+function encodeBody(options: ModelRequestOptions, content: string): Uint8Array {
+  const { format, model, isStream } = options;
+  const asked =
+    format === 'responses'
+      ? { max_output_tokens: OUTPUT_TOKENS_MAX, store: false, input: content }
+      : { max_tokens: OUTPUT_TOKENS_MAX, messages: [{ role: 'user', content }] };
+  return Buffer.from(JSON.stringify({ model, stream: isStream, ...asked }));
 }

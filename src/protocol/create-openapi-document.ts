@@ -2,6 +2,7 @@ import { chatRequestSchema } from './chat/requests/request-schema.ts';
 import { keyInfoSchema } from './key-info.ts';
 import { nativeRequestSchema } from './native/requests/request-schema.ts';
 import { REFUSALS } from './refusals.ts';
+import { responsesRequestSchema } from './responses/requests/request-schema.ts';
 import type { JsonSchema } from './schema.ts';
 
 interface Operation {
@@ -52,6 +53,14 @@ const OPERATIONS: readonly Operation[] = [
     path: '/v1/chat/completions',
     summary: 'Send a message, chat completions format',
     body: chatRequestSchema.json,
+    needsKey: true,
+    mediaTypes: JSON_OR_STREAM,
+  },
+  {
+    method: 'post',
+    path: '/v1/responses',
+    summary: 'Send a message, Responses format',
+    body: responsesRequestSchema.json,
     needsKey: true,
     mediaTypes: JSON_OR_STREAM,
   },

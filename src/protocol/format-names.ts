@@ -1,7 +1,18 @@
-/** The request formats. Each has a folder here and a `Format`, and is a kind of upstream. */
-export const FORMAT_NAMES = ['native', 'chat'] as const;
+/** The request formats. Each has a folder here and a `Format`. */
+export const FORMAT_NAMES = ['native', 'chat', 'responses'] as const;
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
+/** Where each is served. */
+export const FORMAT_PATHS = {
+  native: '/v1/messages',
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+} as const satisfies Record<FormatName, string>;
+
+/** The formats that upstreams speak, each a kind of upstream. */
+export const UPSTREAM_FORMATS = ['native', 'chat'] as const;
+export type UpstreamFormat = (typeof UPSTREAM_FORMATS)[number];
+
 /** A simulated upstream answers from the worker itself. */
-export const UPSTREAM_KINDS = [...FORMAT_NAMES, 'simulated'] as const;
+export const UPSTREAM_KINDS = [...UPSTREAM_FORMATS, 'simulated'] as const;
 export type UpstreamKind = (typeof UPSTREAM_KINDS)[number];

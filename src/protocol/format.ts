@@ -10,6 +10,14 @@ import type { Abridgment } from './json/abridge-json.ts';
 import type { KnownNames } from './json/unify-names.ts';
 import type { RateEncoder } from './rates/encode-rate.ts';
 import type { Refusal } from './refusals.ts';
+import type {
+  ItemReferences,
+  ResponseItem,
+  ResponseRecord,
+  StoredItems,
+} from './responses/references.ts';
+import type { ResponseTerms } from './responses/response-context.ts';
+import type { OpenThought } from './responses/thought.ts';
 
 /** Reads a header of a request by its lower-case name. */
 export type HeaderSource = (name: string) => string | undefined;
@@ -17,6 +25,24 @@ export type HeaderSource = (name: string) => string | undefined;
 export interface DecodedRequest {
   readonly request: InferenceRequest;
   readonly wantsStreamUsage: boolean;
+  /** Only for a format whose answers repeat what was asked. */
+  readonly response?: ResponseTerms;
+}
+
+/** What decoding cannot know of itself. */
+export interface DecodeAids {
+  readonly openThought?: OpenThought;
+  /** Whether what the body refers to has been put in its place. */
+  readonly isResolved?: boolean;
+}
+
+/** For a format whose requests may refer to earlier answers. */
+export interface FormatMemory {
+  findReferences(body: unknown): ItemReferences | undefined;
+  /** Throws a `Refusal` for what is not found. */
+  resolveReferences(body: ResponseItem, stored: StoredItems): ResponseItem;
+  /** Undefined if the answer is not to be kept. */
+  describeAnswer(answer: InferenceAnswer, context: AnswerContext): ResponseRecord | undefined;
 }
 
 /**
@@ -30,13 +56,19 @@ export interface StreamEncoder {
   encodeError(refusal: Parameters<RefusalEncoder>[0], requestId: string): string;
   /** Returns the bytes that keep a silent stream alive. */
   encodeSilence(): string;
+  /**
+   * What is to be kept of the answer, if it is. Asked before the finish is encoded, which tells the
+   * client whether it was.
+   */
+  readKept?(finish: Extract<InferenceEvent, { type: 'finish' }>): ResponseRecord | undefined;
+  noteKept?(isKept: boolean): void;
 }
 
-/** A request format. The two routes differ in nothing else. */
+/** A request format. The routes differ in nothing else. */
 export interface Format {
   readonly name: AnswerForm['format'];
   /** Throws a `Refusal` that names the faulty field and says what is wrong with it. */
-  decodeRequest(body: unknown, header: HeaderSource): DecodedRequest;
+  decodeRequest(body: unknown, header: HeaderSource, aids?: DecodeAids): DecodedRequest;
   /** The names of all fields at any depth, except where clients choose the names. */
   readonly knownNames: KnownNames;
   /** Says where long texts of a body may be left unread. */
@@ -49,4 +81,5 @@ export interface Format {
   statusOf(refusal: Refusal): number;
   /** Encodes the headers that tell a caller how much of its rate limit is left. */
   readonly encodeRate: RateEncoder;
+  readonly memory?: FormatMemory;
 }

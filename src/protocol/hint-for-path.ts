@@ -7,11 +7,11 @@ export function hintForPath(path: string): string | undefined {
   if (doubled !== undefined) {
     return `Your client adds /v1 to its base address by itself; the path is ${doubled}.`;
   }
-  if (/^\/(messages|chat\/completions|models)(\/|$)/.test(path)) {
+  if (/^\/(messages|chat\/completions|responses|models)(\/|$)/.test(path)) {
     return `The base address of your client should end in /v1; the path is /v1${path}.`;
   }
-  if (/^\/v1\/(responses|completions|embeddings)(\/|$)/.test(path)) {
-    return 'This gateway serves POST /v1/messages and POST /v1/chat/completions.';
+  if (/^\/v1\/(completions|conversations|embeddings)(\/|$)/.test(path)) {
+    return 'This gateway serves POST /v1/messages, POST /v1/chat/completions and POST /v1/responses.';
   }
   return undefined;
 }

@@ -1,10 +1,12 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { FormatName } from './format-names.ts';
 import type { JsonBody } from './json/parse-json-body.ts';
+import type { ResponseContext } from './responses/response-context.ts';
+import type { ThinkingBlock } from './thinking-block.ts';
 import type { Trace } from './trace-context.ts';
 
 /**
- * The terms that both formats, all upstreams and the gateway share. Content has the shape of the
+ * The terms that all formats, all upstreams and the gateway share. Content has the shape of the
  * native format, the richer one: native content passes through untouched, with unknown fields.
  */
 
@@ -33,12 +35,6 @@ export interface ToolResultBlock {
   readonly content?: string | readonly ContentBlock[] | null;
   readonly is_error?: boolean | null;
   readonly cache_control?: CacheControl | null;
-}
-
-export interface ThinkingBlock {
-  readonly type: 'thinking';
-  readonly thinking: string;
-  readonly signature: string;
 }
 
 /** Images, documents and all other blocks that are only passed on. */
@@ -102,6 +98,10 @@ export interface InferenceRequest {
   readonly betas: readonly string[];
   /** Fields of the native body that are only passed on, both known and unknown ones. */
   readonly passedOn: Readonly<Record<string, unknown>>;
+  /** Fields that only an upstream of the chat format gets, from clients of another format. */
+  readonly passedOnToChat?: Readonly<Record<string, unknown>>;
+  /** Lets a native model think as much as the effort says, if the upstream takes an effort. */
+  readonly adaptiveThinking?: Readonly<Record<string, unknown>> | undefined;
   /** Unknown fields by name, unknown kinds by path. Each upstream's settings decide about them. */
   readonly unknownFields: readonly string[];
   /** Values that are not in any field above, but go to an upstream of the client's own format. */
@@ -199,6 +199,8 @@ export interface AnswerContext {
   readonly createdSeconds: number;
   /** Whether the stream has to tell the client its usage. */
   readonly wantsStreamUsage: boolean;
+  /** Only for a format whose answers repeat what was asked. */
+  readonly response?: ResponseContext;
 }
 
 /** The form in which the client reads the answer. */

@@ -1,4 +1,5 @@
-import type { ContentBlock, ThinkingBlock } from './inference.ts';
+import type { ContentBlock } from './inference.ts';
+import type { ThinkingBlock } from './thinking-block.ts';
 
 /**
  * The signature for thinking from upstreams that do not sign it. Clients take thinking without a

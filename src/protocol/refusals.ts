@@ -1,4 +1,4 @@
-/** How each of the two formats expresses a refusal. */
+/** How each family of formats expresses a refusal. */
 interface RefusalKind {
   readonly status: number;
   readonly nativeType: string;
@@ -39,6 +39,18 @@ export const REFUSALS = {
     nativeType: 'invalid_request_error',
     chatType: 'invalid_request_error',
     chatCode: 'missing_required_parameter',
+  },
+  item_not_found: {
+    status: 400,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: null,
+  },
+  previous_response_not_found: {
+    status: 400,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'previous_response_not_found',
   },
   unauthenticated: {
     status: 401,

@@ -1,5 +1,6 @@
 import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
 import { creditsOf } from '../lib/units/micros.ts';
+import { FORMAT_PATHS } from '../protocol/format-names.ts';
 import { REFUSALS } from '../protocol/refusals.ts';
 import type { CallSpan, Trace, TraceRecording } from '../protocol/trace-context.ts';
 import {
@@ -12,8 +13,6 @@ import {
   type OtlpSpan,
   STATUS_ERROR,
 } from './otlp.ts';
-
-const PATHS = { native: '/v1/messages', chat: '/v1/chat/completions' };
 
 interface SpanSource {
   readonly record: RequestRecord;
@@ -37,7 +36,8 @@ export function encodeRequestSpans(recorded: SpanSource): OtlpSpan[] {
   const request = encodeSpan(recorded, {
     spanId: trace.spanId,
     parentSpanId: recording.parentSpanId,
-    name: record.model === undefined ? `POST ${PATHS[record.route]}` : `chat ${record.model}`,
+    name:
+      record.model === undefined ? `POST ${FORMAT_PATHS[record.route]}` : `chat ${record.model}`,
     kind: KIND_SERVER,
     startMs: record.startedMs,
     endMs: record.endMs,
@@ -54,7 +54,7 @@ function encodeRequestAttributes(record: RequestRecord): OtlpAttribute[] {
   const { usage, model, isStream, status } = record;
   const { firstEventSeconds } = measureRequest(record);
   const hasAnswer = status === 200;
-  const path = PATHS[record.route];
+  const path = FORMAT_PATHS[record.route];
   return encodeAttributes({
     'http.request.method': 'POST',
     'http.route': path,

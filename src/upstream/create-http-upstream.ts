@@ -5,7 +5,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { OutputLimitField } from '../protocol/chat/requests/encode-request.ts';
 import { refuseLongCache } from '../protocol/chat/requests/refuse-long-cache.ts';
 import { refusePdfs } from '../protocol/chat/requests/refuse-pdfs.ts';
-import type { FormatName } from '../protocol/format-names.ts';
+import type { UpstreamFormat } from '../protocol/format-names.ts';
 import type { Infer, InferenceCall, RequestOutline } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
@@ -26,7 +26,7 @@ const LINGER_MAX_MS = 1_000;
 const NAME_CHARS_MAX = 64;
 
 export interface HttpUpstreamOptions {
-  readonly kind: FormatName;
+  readonly kind: UpstreamFormat;
   readonly url: string;
   readonly apiKey: Secret | undefined;
   /** More headers of each request, by lower-case name. */
@@ -88,9 +88,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     signal.throwIfAborted();
     const { isStream } = request;
     checkUnknown(request, options);
-    // For chat clients only: an upstream of the native format tells native clients itself what it
-    // takes.
-    if (form.format === 'chat' && !accepts.has('pdf')) refusePdfs(request);
+    // An upstream of the native format tells native clients itself what it takes.
+    if (form.format !== 'native' && !accepts.has('pdf')) refusePdfs(request);
     if (dialect.format === 'chat') refuseLongCache(request);
     const vendorModel = vendorModels.get(model) ?? model;
     const source = form.format === dialect.format ? call.source : undefined;

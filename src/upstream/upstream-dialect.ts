@@ -8,7 +8,7 @@ import {
   type OutputLimitField,
 } from '../protocol/chat/requests/encode-request.ts';
 import { spliceChatRequest } from '../protocol/chat/requests/splice-request.ts';
-import type { FormatName } from '../protocol/format-names.ts';
+import type { UpstreamFormat } from '../protocol/format-names.ts';
 import type {
   AnswerContext,
   InferenceCall,
@@ -40,7 +40,7 @@ type BetaFields = Pick<RequestOutline, 'isBetaContext' | 'betas'>;
 /** How to speak to one kind of upstream: everything in which the kinds differ. */
 export interface UpstreamDialect {
   /** The format that it reads and writes. Its answers are relayed to clients of the same format. */
-  readonly format: FormatName;
+  readonly format: UpstreamFormat;
   /** Follows the upstream's address. */
   readonly path: string;
   encodeRequest(
@@ -62,7 +62,7 @@ export interface UpstreamDialect {
   readUsage(answer: Json): Usage | undefined;
 }
 
-export function dialectOf(kind: FormatName): UpstreamDialect {
+export function dialectOf(kind: UpstreamFormat): UpstreamDialect {
   return kind === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;
 }
 

@@ -121,6 +121,7 @@ function findWithoutPdfs(
   return {
     native: namesOf(without.filter(({ kind }) => kind === 'chat')),
     chat: namesOf(without),
+    responses: namesOf(without),
   };
 }
 

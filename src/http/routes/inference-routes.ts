@@ -2,24 +2,25 @@ import { runInference } from '../../gateway/run-inference.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import { chatFormat } from '../../protocol/chat/chat-format.ts';
 import type { Format } from '../../protocol/format.ts';
+import { FORMAT_PATHS } from '../../protocol/format-names.ts';
 import { nativeFormat } from '../../protocol/native/native-format.ts';
+import { responsesFormat } from '../../protocol/responses/responses-format.ts';
 import type { HttpRoute } from './route-table.ts';
 
 /** Longer than any time limit of an upstream, so that clients see those limits instead. */
 const INFERENCE_TIME_MAX_MS = 24 * 60 * 60 * 1_000;
 
-/** The two routes for answers of models. They differ only in their format. */
+const FORMATS = [nativeFormat, chatFormat, responsesFormat];
+
+/** The routes for answers of models. They differ only in their format. */
 export function createInferenceRoutes(steps: Steps): HttpRoute[] {
-  return [
-    createInferenceRoute('/v1/messages', nativeFormat, steps),
-    createInferenceRoute('/v1/chat/completions', chatFormat, steps),
-  ];
+  return FORMATS.map((format) => createInferenceRoute(format, steps));
 }
 
-function createInferenceRoute(path: string, format: Format, steps: Steps): HttpRoute {
+function createInferenceRoute(format: Format, steps: Steps): HttpRoute {
   return {
     method: 'POST',
-    path,
+    path: FORMAT_PATHS[format.name],
     timeMaxMs: INFERENCE_TIME_MAX_MS,
     encodeRefusal: format.encodeRefusal,
     statusOf: format.statusOf,

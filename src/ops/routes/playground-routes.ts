@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../lib/address/endpoint.ts';
-import { FORMAT_NAMES } from '../../protocol/format-names.ts';
+import { FORMAT_NAMES, FORMAT_PATHS } from '../../protocol/format-names.ts';
 import { type ApiRequest, relayToApi } from '../relay-to-api.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
@@ -52,7 +52,9 @@ export function createPlaygroundRoutes({
 }
 
 function toApiRequest({ format, key, body }: PlaygroundBody): ApiRequest {
-  return format === 'native'
-    ? { path: '/v1/messages', headers: { 'x-api-key': key, 'llm-version': VERSION }, body }
-    : { path: '/v1/chat/completions', headers: { authorization: `Bearer ${key}` }, body };
+  const headers =
+    format === 'native'
+      ? { 'x-api-key': key, 'llm-version': VERSION }
+      : { authorization: `Bearer ${key}` };
+  return { path: FORMAT_PATHS[format], headers, body };
 }

@@ -19,7 +19,7 @@ const rule = (
 ): readonly FieldRule[] => fields.map((field) => ({ field, passes, others, why }));
 
 /**
- * Applies to the bodies of both formats, because an upstream may be a gateway to vendors of either.
+ * Applies to the bodies of all formats, because an upstream may be a gateway to vendors of either.
  * Vendors charge for these fields or for what they start, or have to store something.
  */
 export const FIELD_RULES: readonly FieldRule[] = [
@@ -72,6 +72,16 @@ export const NATIVE_RULES: readonly FieldRule[] = rule(
   'another name for the maximum of output tokens',
   ['max_completion_tokens'],
 );
+
+/** Only for bodies of the Responses format. Its own fields have none of the rules above. */
+export const RESPONSES_RULES: readonly FieldRule[] = [
+  ...rule('refused', 'it names a text that is kept at a vendor', ['prompt']),
+  ...rule('dropped', 'another name for the maximum of output tokens', [
+    ...['max_tokens', 'max_completion_tokens'],
+  ]),
+  ...rule('dropped', 'another model is asked, at another price', ['moderation']),
+  ...rule('dropped', 'a summary is one more run of the model', ['context_management']),
+];
 
 /**
  * What happens to a tool or an edit, by the kind in its `type`. A `type` that ends in `_` matches

@@ -3,23 +3,30 @@ import { type JsonBody, readJsonBody } from './parse-json-body.ts';
 
 const NAME_CHARS_MAX = 64;
 
-/** The client chooses the names inside these fields. */
-const FREE_FORMS: ReadonlySet<string> = new Set([
+/** The client chooses the names inside these fields, unless a format has another list. */
+export const FREE_FORMS: readonly string[] = [
   ...['input', 'input_schema', 'parameters', 'schema', 'metadata', 'logit_bias'],
   'chat_template_kwargs',
-]);
+];
 
 /** The names of fields that are fixed, so that clients cannot choose them. */
 export interface KnownNames {
   has(name: string): boolean;
   /** Returns the known name that some lenient readers would take this name for. */
   findLike(name: string): string | undefined;
+  /** Whether the client chooses the names inside the field of this name. */
+  isFree(name: string): boolean;
 }
 
-export function knowNames(names: Iterable<string>): KnownNames {
+export function knowNames(names: Iterable<string>, freeForms = FREE_FORMS): KnownNames {
   const known = new Set(names);
+  const free = new Set(freeForms);
   const byFold = new Map([...known].map((name) => [fold(name), name]));
-  return { has: (name) => known.has(name), findLike: (name) => byFold.get(fold(name)) };
+  return {
+    has: (name) => known.has(name),
+    findLike: (name) => byFold.get(fold(name)),
+    isFree: (name) => free.has(name),
+  };
 }
 
 /**
@@ -51,7 +58,7 @@ function countMembers(value: unknown, knownNames: KnownNames | undefined): numbe
     const isKnown = knownNames?.has(name) === true;
     if (!isKnown && knownNames !== undefined) checkName(name, knownNames);
     if (typeof field !== 'object') continue;
-    count += countMembers(field, isKnown && !FREE_FORMS.has(name) ? knownNames : undefined);
+    count += countMembers(field, isKnown && !knownNames.isFree(name) ? knownNames : undefined);
   }
   return count;
 }

@@ -27,13 +27,25 @@ it('the text of a whole answer is read when all of it is there', () => {
     { type: 'tool_use' },
     { type: 'text', text: 'lo' },
   ];
-  const bodies = [{ content }, { choices: [{ message: { content: 'Hello' } }] }];
+  const output = [{ type: 'reasoning', summary: [] }, { content }];
+  const bodies = [{ content }, { choices: [{ message: { content: 'Hello' } }] }, { output }];
   for (const body of bodies) {
     const json = JSON.stringify(body);
     const collect = createTextCollector(false);
     expect(collect(json.slice(0, 9))).toBe('');
     expect(collect(json.slice(9))).toBe('Hello');
   }
+});
+
+it('the text of a Responses stream is told by its deltas alone', () => {
+  const events = [
+    { type: 'response.reasoning_summary_text.delta', delta: 'Hm.' },
+    { type: 'response.output_text.delta', delta: 'Hello' },
+    { type: 'response.output_text.done', text: 'Hello' },
+    { type: 'response.completed', response: { output: [{ content: [{ text: 'Hello' }] }] } },
+  ];
+  const stream = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  expect(createTextCollector(true)(stream)).toBe('Hello');
 });
 
 it('what is no answer of a model has no text', () => {

@@ -4,7 +4,9 @@ import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
 import { type ClientRequest, readRequest } from '../../../src/gateway/read-request.ts';
 import { chatFormat } from '../../../src/protocol/chat/chat-format.ts';
 import type { Format } from '../../../src/protocol/format.ts';
+import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
+import { responsesFormat } from '../../../src/protocol/responses/responses-format.ts';
 import { CHAT_DIALECT, NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
 import { longTexts } from '../long-texts.ts';
 import {
@@ -20,7 +22,7 @@ import {
 import { attempt, writeJson, writings } from '../protocol/written-bodies.ts';
 
 const FUZZ_TIME_MS = 2_000;
-const FORMATS = { native: nativeFormat, chat: chatFormat };
+const FORMATS = { native: nativeFormat, chat: chatFormat, responses: responsesFormat };
 
 const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
 
@@ -119,12 +121,49 @@ const chatBodies = fc
     messages: [{ role: 'system', content: system }, { role: 'user', content: asked }, ...more],
   }));
 
+const responsesBodies = fc
+  .record({
+    instructions: fc.oneof(longTexts, fc.constant(null)),
+    asked: longTexts,
+    id: fc.constantFrom('c', 'x'.repeat(999)),
+    more: fc.constantFrom<unknown[]>(
+      [],
+      [
+        { role: 'assistant', content: [{ type: 'output_text', text: 'So '.repeat(300) }] },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And?' }] },
+      ],
+      [{ role: 'developer', content: 'Be brief. '.repeat(99) }],
+      [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://h/' }] }],
+      [{ type: 'reasoning', summary: [], encrypted_content: 'x'.repeat(999) }],
+    ),
+    calls: fc.boolean(),
+    tools: fc.constantFrom<unknown>(undefined, [
+      { type: 'function', name: 'look', description: 'd'.repeat(999) },
+    ]),
+    store: fc.constantFrom(false, true),
+  })
+  .map(({ instructions, asked, id, more, calls, tools, store }) => ({
+    ...{ model: 'sonnet', max_output_tokens: 9, instructions, tools, store },
+    input: [
+      { role: 'user', content: asked },
+      ...more,
+      ...(calls ? [{ type: 'function_call', call_id: id, name: 'look', arguments: '{}' }] : []),
+      ...(calls ? [{ type: 'function_call_output', call_id: id, output: asked }] : []),
+    ],
+  }));
+
 /** Makes the body large enough to be abridged, whatever else it contains. */
 const enlarge = (json: string) => json.replace('{', `{"x":"${'.'.repeat(8 * 1024)}",`);
 
-describe.each(['native', 'chat'] as const)('a large request of the %s format', (name) => {
+const BODIES: Record<keyof typeof FORMATS, fc.Arbitrary<object>> = {
+  native: nativeBodies,
+  chat: chatBodies,
+  responses: responsesBodies,
+};
+
+describe.each(FORMAT_NAMES)('a large request of the %s format', (name) => {
   const format = FORMATS[name];
-  const bodies: fc.Arbitrary<object> = name === 'native' ? nativeBodies : chatBodies;
+  const bodies = BODIES[name];
 
   it('says the same and goes on the same, whether its long texts are read or not', () => {
     let abridged = 0;
@@ -153,13 +192,15 @@ describe.each(['native', 'chat'] as const)('a large request of the %s format', (
   });
 });
 
-const bodyOf = (chars: number) =>
-  JSON.stringify({
-    ...{ model: 'sonnet', max_tokens: 9 },
-    messages: [{ role: 'user', content: 'a'.repeat(chars) }],
+const bodyOf = (chars: number) => {
+  const said = [{ role: 'user', content: 'a'.repeat(chars) }];
+  return JSON.stringify({
+    ...{ model: 'sonnet', max_tokens: 9, store: false },
+    ...{ messages: said, input: said },
   });
+};
 
-it.each(['native', 'chat'] as const)(
+it.each(FORMAT_NAMES)(
   'a request of the %s format is read whole when it is small, and where no upstream reads its format',
   (name) => {
     const leftOf = (chars: number, mayAbridge: boolean) =>

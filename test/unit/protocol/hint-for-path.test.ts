@@ -7,7 +7,8 @@ it.each([
   ['/messages', 'the path is /v1/messages.'],
   ['/chat/completions', 'the path is /v1/chat/completions.'],
   ['/models', 'the path is /v1/models.'],
-  ['/v1/responses', 'POST /v1/chat/completions'],
+  ['/responses', 'the path is /v1/responses.'],
+  ['/v1/conversations', 'POST /v1/responses'],
   ['/v1/embeddings', 'POST /v1/messages'],
 ])('tells somebody who asked for %s where to go', (path, hint) => {
   expect(hintForPath(path)).toContain(hint);

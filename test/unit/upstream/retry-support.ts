@@ -86,7 +86,7 @@ export function createStage(
   const infer = inferWithRetries({
     room: createWaitingRoom({ router, waitersPerModelMax }),
     upstreams: new Map(entries.map(([name, each]) => [name, createInfer(name, each)])),
-    withoutPdfs: { native: new Set(), chat: new Set() },
+    withoutPdfs: { native: new Set(), chat: new Set(), responses: new Set() },
     budget: createRetryBudget({ share, burstMax }),
     onTries: (tries) => ends.push(tries),
     random: draw,

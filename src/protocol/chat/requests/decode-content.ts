@@ -81,7 +81,7 @@ function readDataUrl(url: string): DataUrl | undefined {
 
 const isHttpUrl = (url: string) => /^https?:\/\//i.test(url);
 
-function decodeImage(url: string, path: string): OtherBlock {
+export function decodeImage(url: string, path: string): OtherBlock {
   if (isHttpUrl(url)) return { type: 'image', source: { type: 'url', url } };
   const read = readDataUrl(url);
   if (read === undefined) {
@@ -100,7 +100,10 @@ function decodeImage(url: string, path: string): OtherBlock {
  * Files by id are refused: an id names a file of one account at a vendor, which every customer of
  * the gateway could read.
  */
-function decodeFile({ file_data: data, filename }: FilePart['file'], path: string): OtherBlock {
+export function decodeFile(
+  { file_data: data, filename }: FilePart['file'],
+  path: string,
+): OtherBlock {
   const title = filename ? { title: filename.slice(0, TITLE_CHARS_MAX) } : undefined;
   if (data && isHttpUrl(data)) {
     return { type: 'document', source: { type: 'url', url: data }, ...title };

@@ -38,6 +38,7 @@ export function encodeChatRequest(
 ): string {
   const { request, outputTokensMax, isStream } = call;
   return JSON.stringify({
+    ...request.passedOnToChat,
     model: vendorModel,
     messages: encodeMessages(request, call.accepts),
     [outputLimitField]: outputTokensMax,

@@ -2,7 +2,7 @@ import { refuseKind } from '../../fields/refuse-kind.ts';
 import type { RequestOutline } from '../../inference.ts';
 
 /**
- * For a request that came in the chat format, where every document is a PDF. Throws a `Refusal`.
+ * For a request of a format in which every document is a PDF. Throws a `Refusal`.
  */
 export function refusePdfs({ messages }: RequestOutline): void {
   for (const [i, { content }] of messages.entries()) {

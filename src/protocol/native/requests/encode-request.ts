@@ -12,6 +12,7 @@ const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 /** Writes the body for an upstream of the native format. Native content stays as it came. */
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
+  const adaptive = call.accepts?.has('effort') === true ? request.adaptiveThinking : undefined;
   return JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
@@ -21,14 +22,15 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     messages: mendMessages(request.messages),
     system: encodeSystem(request),
     stream: isStream,
-    temperature: request.temperature,
+    // Beside thinking, a model takes no other temperature than its own.
+    temperature: adaptive === undefined ? request.temperature : undefined,
     top_p: request.topP,
     top_k: request.topK,
     stop_sequences: unlessEmpty(request.stopSequences),
     tools: unlessEmpty(request.tools),
     tool_choice: request.toolChoice,
     cache_control: request.cacheControl,
-    thinking: fitThinking(call),
+    thinking: adaptive ?? fitThinking(call),
     output_config: encodeOutputConfig(call),
   });
 }

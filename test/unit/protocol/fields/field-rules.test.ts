@@ -20,7 +20,8 @@ function send(format: Format, fields: object): Record<string, unknown> {
   const body = Buffer.from(JSON.stringify({ ...BODY, ...fields }));
   const { request, readWhole, source } = readRequest(body, format, header, true);
   const call = { request, readWhole, source, isStream: false, outputTokensMax: 5 };
-  return JSON.parse(String(dialectOf(format.name).encodeRequest(call, 'sold', undefined)));
+  const dialect = dialectOf(format === nativeFormat ? 'native' : 'chat');
+  return JSON.parse(String(dialect.encodeRequest(call, 'sold', undefined)));
 }
 
 const refusalOf = (param: string) => expect.objectContaining({ status: 400, param });

@@ -7,6 +7,8 @@ import { abridgeJson, READ_FIELDS } from '../../../../src/protocol/json/abridge-
 import { type LongTexts, readJsonBody } from '../../../../src/protocol/json/parse-json-body.ts';
 import { nativeFormat } from '../../../../src/protocol/native/native-format.ts';
 import { nativeRequestSchema } from '../../../../src/protocol/native/requests/request-schema.ts';
+import { responsesRequestSchema } from '../../../../src/protocol/responses/requests/request-schema.ts';
+import { responsesFormat } from '../../../../src/protocol/responses/responses-format.ts';
 import { isObject, type JsonSchema } from '../../../../src/protocol/schema.ts';
 import { longTexts } from '../../long-texts.ts';
 import { writeJson, writings } from '../written-bodies.ts';
@@ -139,6 +141,7 @@ describe('JSON without its long texts', () => {
     for (const [format, schema] of [
       [nativeFormat, nativeRequestSchema],
       [chatFormat, chatRequestSchema],
+      [responsesFormat, responsesRequestSchema],
     ] as const) {
       const properties = schema.json['properties'] as Readonly<Record<string, JsonSchema>>;
       const limited = new Set<string>();

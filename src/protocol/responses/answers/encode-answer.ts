@@ -1,0 +1,100 @@
+import type { AnswerContext, InferenceAnswer, OutputBlock, StopReason } from '../../inference.ts';
+import type { ResponseItem, ResponseRecord } from '../references.ts';
+import type { ResponseContext } from '../response-context.ts';
+import { readCustomInput } from './custom-input.ts';
+import {
+  type ItemStatus,
+  writeCall,
+  writeMessage,
+  writeReasoning,
+  writeRefusal,
+} from './output-items.ts';
+import {
+  itemIdOf,
+  ResponseObject,
+  responseContextOf,
+  responseIdOf,
+  toolOf,
+} from './response-object.ts';
+
+export function encodeAnswer(answer: InferenceAnswer, context: AnswerContext): string {
+  const { isKept = false } = responseContextOf(context);
+  return writeResponse(answer, context, isKept);
+}
+
+/** Undefined if the client does not want the answer to be kept. */
+export function describeAnswer(
+  answer: InferenceAnswer,
+  context: AnswerContext,
+): ResponseRecord | undefined {
+  const { wantsStore, previousId, input, requestId } = responseContextOf(context);
+  if (!wantsStore) return undefined;
+  return {
+    id: responseIdOf(requestId),
+    previousId,
+    input,
+    output: writeItems(answer, context),
+    response: writeResponse(answer, context, true),
+  };
+}
+
+/** Whether an answer ended because it was too long. */
+export function isTooLong(reason: StopReason): boolean {
+  return reason === 'max_tokens' || reason === 'model_context_window_exceeded';
+}
+
+function writeResponse(answer: InferenceAnswer, context: AnswerContext, isStored: boolean) {
+  const { model, stopReason, usage } = answer;
+  const output = writeItems(answer, context).map((item) => JSON.stringify(item));
+  const status = isTooLong(stopReason) ? 'incomplete' : 'completed';
+  return new ResponseObject(model, context).write({ status, output, usage }, isStored);
+}
+
+function writeItems(
+  { content, stopReason }: InferenceAnswer,
+  context: AnswerContext,
+): ResponseItem[] {
+  const response = responseContextOf(context);
+  const said = content.filter((block) => block.type !== 'text' || block.text !== '');
+  const items = said.map((block, index): ResponseItem => {
+    const isCut = block === content.at(-1) && isCutBy(stopReason, block);
+    return writeItem(block, index, isCut ? 'incomplete' : 'completed', response);
+  });
+  if (stopReason === 'refusal' && !said.some(({ type }) => type === 'text')) {
+    items.push(writeRefusal(itemIdOf('msg', response.requestId, items.length), 'completed'));
+  }
+  return items;
+}
+
+/** A refusal may come in the middle of a call, of which then nothing is left but its name. */
+function isCutBy(reason: StopReason, block: OutputBlock): boolean {
+  if (block.type !== 'tool_use') return isTooLong(reason);
+  const isHalf = Object.keys(block.input).length === 0;
+  return isHalf && (isTooLong(reason) || reason === 'refusal');
+}
+
+function writeItem(
+  block: OutputBlock,
+  index: number,
+  status: ItemStatus,
+  response: ResponseContext,
+): ResponseItem {
+  const idOf = (prefix: Parameters<typeof itemIdOf>[0]) =>
+    itemIdOf(prefix, response.requestId, index);
+  switch (block.type) {
+    case 'text':
+      return writeMessage(idOf('msg'), status, block.text);
+    case 'thinking':
+    case 'redacted_thinking': {
+      const thinking = block.type === 'thinking' ? block.thinking : '';
+      const sealed = response.sealThought?.(block);
+      return writeReasoning(idOf('rs'), status, { thinking, sealed });
+    }
+    case 'tool_use': {
+      const tool = toolOf(response, block.name);
+      const input = tool.isCustom ? readCustomInput(block.input) : JSON.stringify(block.input);
+      const call = { callId: block.id, tool, input };
+      return writeCall(idOf(tool.isCustom ? 'ctc' : 'fc'), status, call);
+    }
+  }
+}

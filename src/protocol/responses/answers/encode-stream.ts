@@ -1,0 +1,209 @@
+import type { StreamEncoder } from '../../format.ts';
+import type { AnswerContext, BlockStart, InferenceEvent } from '../../inference.ts';
+import { NO_USAGE } from '../../native/answers/decode-usage.ts';
+import { REFUSALS, type Refusal } from '../../refusals.ts';
+import { failureCodeOf } from '../encode-refusal.ts';
+import type { ResponseItem, ResponseRecord } from '../references.ts';
+import type { ResponseContext } from '../response-context.ts';
+import { isTooLong } from './encode-answer.ts';
+import { EventWriter } from './event-writer.ts';
+import { OpenCall, type OpenItem, OpenMessage, ReasoningDraft } from './open-item.ts';
+import { REFUSAL_TEXT, writeRefusal, writeRefusalPart } from './output-items.ts';
+import {
+  itemIdOf,
+  ResponseObject,
+  responseContextOf,
+  responseIdOf,
+  toolOf,
+} from './response-object.ts';
+
+type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
+type Finish = EventOf<'finish'>;
+
+export function createStreamEncoder(context: AnswerContext): StreamEncoder {
+  return new ResponsesEncoder(context);
+}
+
+/**
+ * Tells one item after the other. The end of an item waits until it is known how it ended:
+ *
+ *   open ──block ends──▶ held ──next block──▶ told, completed
+ *    │                    └────finish───────▶ told, completed or incomplete
+ *    └─block ends, a whole call──────────────▶ told, completed
+ *
+ * Half a call is not told.
+ */
+class ResponsesEncoder implements StreamEncoder {
+  readonly #context: AnswerContext;
+  readonly #response: ResponseContext;
+  readonly #events = new EventWriter();
+  #writer: ResponseObject;
+  /** Each as JSON. */
+  readonly #items: string[] = [];
+  #open: OpenItem | undefined;
+  #usageAtStart = NO_USAGE;
+  #hasText = false;
+  #isKept: boolean;
+  /** The events that precede the last one, once they are known. */
+  #ending: string | undefined;
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#response = responseContextOf(context);
+    this.#isKept = this.#response.isKept === true;
+    this.#writer = new ResponseObject('', context);
+  }
+
+  encode(event: InferenceEvent): string {
+    switch (event.type) {
+      case 'start':
+        return this.#encodeStart(event);
+      case 'block_start':
+        return this.#settle('completed') + this.#begin(event.block);
+      case 'delta':
+        if (event.delta.type === 'text' && event.delta.text !== '') this.#hasText = true;
+        return this.#open?.add(event.delta) ?? '';
+      case 'block_stop':
+        return this.#open?.isWholeCall() === true ? this.#settle('completed') : '';
+      case 'usage':
+        return '';
+      case 'finish':
+        return this.#end(event) + this.#encodeFinish(event);
+    }
+  }
+
+  readKept(finish: Finish): ResponseRecord | undefined {
+    const { wantsStore, previousId, input, requestId } = this.#response;
+    if (!wantsStore) return undefined;
+    this.#ending = this.#end(finish);
+    const output = this.#items.map((item): ResponseItem => JSON.parse(item));
+    const response = this.#writeEnd(finish, true);
+    return { id: responseIdOf(requestId), previousId, input, output, response };
+  }
+
+  noteKept(isKept: boolean): void {
+    this.#isKept = isKept;
+  }
+
+  /** Some clients know only the first event, others only the second. */
+  encodeError(refusal: Refusal): string {
+    const code = failureCodeOf(refusal);
+    const { chatType: type } = REFUSALS[refusal.refusal];
+    const { chatMessage: message, param } = refusal;
+    const error = JSON.stringify({ type, code, message, param });
+    const failed = {
+      status: 'failed',
+      output: this.#items,
+      usage: undefined,
+      error: { code, message },
+    } as const;
+    return (
+      this.#events.write('error', `"error":${error}`) +
+      this.#events.write('response.failed', `"response":${this.#writer.write(failed, false)}`)
+    );
+  }
+
+  /** Comments do not reset every client's clock; an event does. */
+  encodeSilence(): string {
+    return this.#events.writeBare('keepalive');
+  }
+
+  #encodeStart({ model, usage }: EventOf<'start'>): string {
+    this.#usageAtStart = usage;
+    this.#writer = new ResponseObject(model, this.#context);
+    const begun = { status: 'in_progress', output: [], usage: undefined } as const;
+    const response = this.#writer.write(begun, this.#isKept);
+    return (
+      this.#events.write('response.created', `"response":${response}`) +
+      this.#events.write('response.in_progress', `"response":${response}`)
+    );
+  }
+
+  #begin(block: BlockStart): string {
+    this.#open = this.#createItem(block);
+    return this.#open.begin();
+  }
+
+  #createItem(block: BlockStart): OpenItem {
+    const index = this.#items.length;
+    const place = (prefix: Parameters<typeof itemIdOf>[0]) => {
+      const id = itemIdOf(prefix, this.#response.requestId, index);
+      return { events: this.#events, id, index };
+    };
+    switch (block.type) {
+      case 'text':
+        return new OpenMessage(place('msg'));
+      case 'thinking':
+      case 'redacted_thinking': {
+        const redacted = block.type === 'redacted_thinking' ? block.data : undefined;
+        return new ReasoningDraft(place('rs'), redacted, this.#response.sealThought);
+      }
+      case 'tool_use': {
+        const tool = toolOf(this.#response, block.name);
+        return new OpenCall(place(tool.isCustom ? 'ctc' : 'fc'), block.id, tool);
+      }
+    }
+  }
+
+  /** Ends the item that is open or held, if there is one. */
+  #settle(status: 'completed' | 'incomplete'): string {
+    const item = this.#open;
+    this.#open = undefined;
+    if (item?.hasBegun !== true) return '';
+    const told = item.end();
+    const json = JSON.stringify(item.describe(status));
+    const done = `"output_index":${this.#items.length},"item":${json}`;
+    this.#items.push(json);
+    return told + this.#events.write('response.output_item.done', done);
+  }
+
+  /** Tells all that precedes the last event. */
+  #end({ stopReason }: Finish): string {
+    if (this.#ending !== undefined) return this.#ending;
+    const isLong = isTooLong(stopReason);
+    const isCut = isLong || stopReason === 'refusal';
+    if (isCut && this.#open instanceof OpenCall && this.#open.isHalfCall()) {
+      this.#items.push(JSON.stringify(this.#open.describe('incomplete')));
+      this.#open = undefined;
+    }
+    const settled = this.#settle(isLong ? 'incomplete' : 'completed');
+    return stopReason === 'refusal' && !this.#hasText ? settled + this.#encodeRefused() : settled;
+  }
+
+  #encodeRefused(): string {
+    const index = this.#items.length;
+    const id = itemIdOf('msg', this.#response.requestId, index);
+    const place = `"item_id":"${id}","output_index":${index},"content_index":0`;
+    const at = `"output_index":${index},"item":`;
+    const events = this.#events;
+    const item = JSON.stringify(writeRefusal(id, 'completed'));
+    this.#items.push(item);
+    return [
+      events.write(
+        'response.output_item.added',
+        at + JSON.stringify(writeRefusal(id, 'in_progress')),
+      ),
+      events.write(
+        'response.content_part.added',
+        `${place},"part":${JSON.stringify(writeRefusalPart(''))}`,
+      ),
+      events.writeDelta('response.refusal.delta', place, REFUSAL_TEXT),
+      events.write('response.refusal.done', `${place},"refusal":${JSON.stringify(REFUSAL_TEXT)}`),
+      events.write(
+        'response.content_part.done',
+        `${place},"part":${JSON.stringify(writeRefusalPart(REFUSAL_TEXT))}`,
+      ),
+      events.write('response.output_item.done', at + item),
+    ].join('');
+  }
+
+  #encodeFinish(finish: Finish): string {
+    const type = isTooLong(finish.stopReason) ? 'response.incomplete' : 'response.completed';
+    return this.#events.write(type, `"response":${this.#writeEnd(finish, this.#isKept)}`);
+  }
+
+  #writeEnd({ stopReason, usage = this.#usageAtStart }: Finish, isStored: boolean): string {
+    const status = isTooLong(stopReason) ? 'incomplete' : 'completed';
+    return this.#writer.write({ status, output: this.#items, usage }, isStored);
+  }
+}

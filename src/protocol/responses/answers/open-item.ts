@@ -1,0 +1,255 @@
+import type { BlockDelta } from '../../inference.ts';
+import { parseJson } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
+import type { ToolName } from '../response-context.ts';
+import type { SealThought } from '../thought.ts';
+import { CustomInputReader } from './custom-input.ts';
+import type { EventWriter } from './event-writer.ts';
+import {
+  type ItemStatus,
+  writeCall,
+  writeMessage,
+  writeReasoning,
+  writeSummaryPart,
+  writeTextPart,
+} from './output-items.ts';
+
+/** The item of an output that is being told. Its methods return the bytes of events. */
+export interface OpenItem {
+  /** The first event, `output_item.added`, has been told. */
+  readonly hasBegun: boolean;
+  begin(): string;
+  add(delta: BlockDelta): string;
+  /** Whether this is a whole call, which nothing that follows can change. */
+  isWholeCall(): boolean;
+  /** Whether the answer, if it ends here, would leave half a call behind. */
+  isHalfCall(): boolean;
+  /** Tells all that precedes `output_item.done`. */
+  end(): string;
+  describe(status: ItemStatus): object;
+}
+
+/** Where an item is, and what writes its events. */
+export interface ItemPlace {
+  readonly events: EventWriter;
+  readonly id: string;
+  readonly index: number;
+}
+
+function writeAdded({ events, index }: ItemPlace, item: object): string {
+  return events.write(
+    'response.output_item.added',
+    `"output_index":${index},"item":${JSON.stringify(item)}`,
+  );
+}
+
+const writePlace = ({ id, index }: ItemPlace, more = '') =>
+  `"item_id":"${id}","output_index":${index}${more}`;
+
+/** A message begins with its first word, for a model may open a text and say nothing. */
+export class OpenMessage implements OpenItem {
+  hasBegun = false;
+  readonly #place: ItemPlace;
+  readonly #fields: string;
+  #text = '';
+
+  constructor(place: ItemPlace) {
+    this.#place = place;
+    this.#fields = writePlace(place, ',"content_index":0');
+  }
+
+  begin(): string {
+    return '';
+  }
+
+  add(delta: BlockDelta): string {
+    if (delta.type !== 'text' || delta.text === '') return '';
+    const opening = this.hasBegun ? '' : this.#open();
+    this.#text += delta.text;
+    const { events } = this.#place;
+    return (
+      opening +
+      events.writeDelta('response.output_text.delta', `${this.#fields},"logprobs":[]`, delta.text)
+    );
+  }
+
+  isWholeCall = () => false;
+  isHalfCall = () => false;
+
+  end(): string {
+    const { events } = this.#place;
+    const part = writeTextPart(this.#text);
+    return (
+      events.write(
+        'response.output_text.done',
+        `${this.#fields},"text":${JSON.stringify(this.#text)},"logprobs":[]`,
+      ) +
+      events.write('response.content_part.done', `${this.#fields},"part":${JSON.stringify(part)}`)
+    );
+  }
+
+  describe(status: ItemStatus): object {
+    return writeMessage(this.#place.id, status, this.#text);
+  }
+
+  #open(): string {
+    this.hasBegun = true;
+    const { events, id } = this.#place;
+    const part = JSON.stringify(writeTextPart(''));
+    return (
+      writeAdded(this.#place, writeMessage(id, 'in_progress', undefined)) +
+      events.write('response.content_part.added', `${this.#fields},"part":${part}`)
+    );
+  }
+}
+
+/** Thinking, of which the client may read a summary: here that is all the upstream tells. */
+export class ReasoningDraft implements OpenItem {
+  hasBegun = false;
+  readonly #place: ItemPlace;
+  readonly #fields: string;
+  readonly #redacted: string | undefined;
+  readonly #seal: SealThought | undefined;
+  #thinking = '';
+  #signature = '';
+  #sealed: string | undefined;
+
+  constructor(place: ItemPlace, redacted: string | undefined, seal: SealThought | undefined) {
+    this.#place = place;
+    this.#fields = writePlace(place, ',"summary_index":0');
+    this.#redacted = redacted;
+    this.#seal = seal;
+  }
+
+  begin(): string {
+    this.hasBegun = true;
+    const item = { thinking: '', sealed: undefined };
+    return writeAdded(this.#place, writeReasoning(this.#place.id, 'in_progress', item));
+  }
+
+  add(delta: BlockDelta): string {
+    if (delta.type === 'signature') this.#signature += delta.signature;
+    if (delta.type !== 'thinking' || delta.thinking === '') return '';
+    const { events } = this.#place;
+    const part = JSON.stringify(writeSummaryPart(''));
+    const opening =
+      this.#thinking === ''
+        ? events.write('response.reasoning_summary_part.added', `${this.#fields},"part":${part}`)
+        : '';
+    this.#thinking += delta.thinking;
+    return (
+      opening +
+      events.writeDelta('response.reasoning_summary_text.delta', this.#fields, delta.thinking)
+    );
+  }
+
+  isWholeCall = () => false;
+  isHalfCall = () => false;
+
+  end(): string {
+    this.#sealed = this.#seal?.(this.#readThought());
+    if (this.#thinking === '') return '';
+    const { events } = this.#place;
+    const part = JSON.stringify(writeSummaryPart(this.#thinking));
+    return (
+      events.write(
+        'response.reasoning_summary_text.done',
+        `${this.#fields},"text":${JSON.stringify(this.#thinking)}`,
+      ) + events.write('response.reasoning_summary_part.done', `${this.#fields},"part":${part}`)
+    );
+  }
+
+  describe(status: ItemStatus): object {
+    const item = { thinking: this.#thinking, sealed: this.#sealed };
+    return writeReasoning(this.#place.id, status, item);
+  }
+
+  #readThought() {
+    return this.#redacted === undefined
+      ? { type: 'thinking' as const, thinking: this.#thinking, signature: this.#signature }
+      : { type: 'redacted_thinking' as const, data: this.#redacted };
+  }
+}
+
+/** A call of a function or of a custom tool. */
+export class OpenCall implements OpenItem {
+  hasBegun = false;
+  readonly #place: ItemPlace;
+  readonly #fields: string;
+  readonly #callId: string;
+  readonly #tool: ToolName;
+  readonly #custom: CustomInputReader | undefined;
+  #json = '';
+  #isEnded = false;
+
+  constructor(place: ItemPlace, callId: string, tool: ToolName) {
+    this.#place = place;
+    this.#fields = writePlace(place);
+    this.#callId = callId;
+    this.#tool = tool;
+    this.#custom = tool.isCustom ? new CustomInputReader() : undefined;
+  }
+
+  begin(): string {
+    this.hasBegun = true;
+    return writeAdded(this.#place, this.#describe('in_progress', ''));
+  }
+
+  add(delta: BlockDelta): string {
+    if (delta.type !== 'input_json') return '';
+    this.#json += delta.json;
+    return this.#tell(this.#custom === undefined ? delta.json : this.#custom.add(delta.json));
+  }
+
+  isWholeCall = () => this.#json !== '' && isObject(parseJson(this.#json));
+  isHalfCall = () => !this.isWholeCall();
+
+  /** Clients read the arguments as JSON, and an empty text is not JSON. */
+  end(): string {
+    this.#isEnded = true;
+    const { events } = this.#place;
+    const rest = this.#custom === undefined ? this.#fillEmpty() : this.#custom.end();
+    const told = this.#tell(rest);
+    const input = JSON.stringify(this.#readInput());
+    if (this.#custom !== undefined) {
+      return (
+        told +
+        events.write('response.custom_tool_call_input.done', `${this.#fields},"input":${input}`)
+      );
+    }
+    return (
+      told +
+      events.write(
+        'response.function_call_arguments.done',
+        `${this.#fields},"name":${JSON.stringify(this.#tool.name)},"arguments":${input}`,
+      )
+    );
+  }
+
+  describe(status: ItemStatus): object {
+    const input = this.#readInput();
+    const isEmpty = input === '' && this.#custom === undefined && !this.#isEnded;
+    return this.#describe(status, isEmpty ? '{}' : input);
+  }
+
+  #fillEmpty(): string {
+    if (this.#json !== '') return '';
+    this.#json = '{}';
+    return this.#json;
+  }
+
+  #tell(said: string): string {
+    if (said === '') return '';
+    const kind = this.#tool.isCustom ? 'custom_tool_call_input' : 'function_call_arguments';
+    return this.#place.events.writeDelta(`response.${kind}.delta`, this.#fields, said);
+  }
+
+  #readInput(): string {
+    return this.#custom?.told ?? this.#json;
+  }
+
+  #describe(status: ItemStatus, input: string): object {
+    const call = { callId: this.#callId, tool: this.#tool, input };
+    return writeCall(this.#place.id, status, call);
+  }
+}

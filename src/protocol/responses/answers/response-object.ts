@@ -1,0 +1,108 @@
+import type { AnswerContext, Usage } from '../../inference.ts';
+import type { ResponseContext, ToolName } from '../response-context.ts';
+import { encodeUsage } from './encode-usage.ts';
+
+const REQUEST_ID_PREFIX = 'req_';
+
+type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
+
+interface ResponseState {
+  readonly status: Status;
+  /** The items, each as JSON. */
+  readonly output: readonly string[];
+  readonly usage: Usage | undefined;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** Repeating a longer request costs more than its answer. */
+const ECHO_CHARS_MAX = 256 * 1024;
+
+/** What stands in place of the fields that may be of any length. */
+const SHORT_ECHO: Readonly<Record<string, unknown>> = {
+  instructions: null,
+  max_tool_calls: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  user: undefined,
+};
+
+/** For callers that know nothing of a request, such as a test of the format alone. */
+const NO_RESPONSE: ResponseContext = {
+  echo: {},
+  toolNames: new Map(),
+  wantsStore: false,
+  previousId: undefined,
+  input: [],
+  requestId: REQUEST_ID_PREFIX,
+  nowSeconds: () => 0,
+};
+
+export function responseContextOf({ response }: AnswerContext): ResponseContext {
+  return response ?? NO_RESPONSE;
+}
+
+export function responseIdOf(requestId: string): string {
+  return `resp_${requestId.slice(REQUEST_ID_PREFIX.length)}`;
+}
+
+/** The ids of a response's items; `index` is the place in its output. */
+export function itemIdOf(prefix: 'msg' | 'fc' | 'ctc' | 'rs', requestId: string, index: number) {
+  return `${prefix}_${requestId.slice(REQUEST_ID_PREFIX.length)}_${index}`;
+}
+
+export function toolOf({ toolNames }: ResponseContext, name: string): ToolName {
+  return toolNames.get(name) ?? { name, namespace: undefined, isCustom: false };
+}
+
+/** Writes the response in all of its states. What never changes is written once. */
+export class ResponseObject {
+  readonly #head: string;
+  readonly #context: ResponseContext;
+  readonly #createdSeconds: number;
+  #echo: string | undefined;
+
+  constructor(model: string, context: AnswerContext) {
+    this.#context = responseContextOf(context);
+    this.#createdSeconds = context.createdSeconds;
+    const head = {
+      id: responseIdOf(this.#context.requestId),
+      object: 'response',
+      created_at: context.createdSeconds,
+      model,
+    };
+    this.#head = JSON.stringify(head).slice(0, -1);
+  }
+
+  write({ status, output, usage, error }: ResponseState, isStored: boolean): string {
+    const isOver = status === 'completed' || status === 'incomplete';
+    const state = {
+      status,
+      completed_at: isOver ? this.#completedSeconds() : null,
+      error: error ?? null,
+      incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+      usage: usage === undefined ? null : encodeUsage(usage),
+      store: isStored,
+    };
+    const changing = JSON.stringify(state).slice(1, -1);
+    return `${this.#head},${changing},"output":[${output.join(',')}]${this.#readEcho()}}`;
+  }
+
+  #completedSeconds(): number {
+    return Math.max(this.#context.nowSeconds(), this.#createdSeconds);
+  }
+
+  #readEcho(): string {
+    if (this.#echo === undefined) {
+      const { echo } = this.#context;
+      const whole = JSON.stringify(echo);
+      const isLong = whole.length > ECHO_CHARS_MAX;
+      const json = isLong ? JSON.stringify({ ...echo, ...SHORT_ECHO }) : whole;
+      this.#echo = json === '{}' ? '' : `,${json.slice(1, -1)}`;
+    }
+    return this.#echo;
+  }
+}

@@ -1,0 +1,92 @@
+import { Refusal } from '../refusals.ts';
+import { isObject } from '../schema.ts';
+
+/** An item of a conversation as clients of this format write it. */
+export type ResponseItem = Readonly<Record<string, unknown>>;
+
+/** What a request says by naming it, not by repeating it. */
+export interface ItemReferences {
+  readonly itemIds: readonly string[];
+  readonly previousResponseId: string | undefined;
+}
+
+export interface StoredItems {
+  /** By id; what is not there was not found. */
+  readonly items: ReadonlyMap<string, ResponseItem>;
+  /**
+   * The input and the output of the previous response and of all before it, oldest first. Undefined
+   * if one of them was not found.
+   */
+  readonly history: readonly ResponseItem[] | undefined;
+}
+
+/** An answer with all that later requests may refer to. */
+export interface ResponseRecord {
+  readonly id: string;
+  readonly previousId: string | undefined;
+  /** What this request brought, without its history. */
+  readonly input: readonly ResponseItem[];
+  readonly output: readonly ResponseItem[];
+  /** The whole response as JSON. */
+  readonly response: string;
+}
+
+/** Returns undefined if a body refers to nothing. The body may be anything. */
+export function findReferences(body: unknown): ItemReferences | undefined {
+  if (!isObject(body)) return undefined;
+  const { previous_response_id: previous, input } = body;
+  const previousResponseId = typeof previous === 'string' ? previous : undefined;
+  const items: readonly unknown[] = Array.isArray(input) ? input : [];
+  const itemIds = items.filter(isReference).map(({ id }) => id);
+  if (previousResponseId === undefined && itemIds.length === 0) return undefined;
+  return { itemIds, previousResponseId };
+}
+
+/** Puts what a body refers to in its place. */
+export function resolveReferences(body: ResponseItem, stored: StoredItems): ResponseItem {
+  const { previous_response_id: previous, input } = body;
+  if (typeof previous === 'string' && stored.history === undefined) throw refusePrevious(previous);
+  const items: readonly unknown[] = Array.isArray(input) ? input : asItems(input);
+  const own = items.map((item) => {
+    if (!isReference(item)) return item;
+    const found = stored.items.get(item.id);
+    if (found === undefined) throw refuseReference(item.id);
+    return found;
+  });
+  return { ...body, input: [...(stored.history ?? []), ...own] };
+}
+
+function asItems(input: unknown): readonly unknown[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : [];
+}
+
+/** An item with nothing but an id is a reference as well. */
+export function isReference(item: unknown): item is { readonly id: string } {
+  if (!isObject(item) || typeof item['id'] !== 'string') return false;
+  if (item['type'] != null) return item['type'] === 'item_reference';
+  return (
+    item['role'] === undefined &&
+    Object.keys(item).every((name) => name === 'id' || name === 'type')
+  );
+}
+
+const ID_CHARS_SHOWN_MAX = 128;
+
+/** Clients match on this text, and send the items themselves from then on. */
+export function refuseReference(id: string): Refusal {
+  const shown = id.slice(0, ID_CHARS_SHOWN_MAX);
+  return new Refusal(
+    'item_not_found',
+    `Item with id '${shown}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
+    { param: 'input' },
+  );
+}
+
+export function refusePrevious(id: string): Refusal {
+  const shown = id.slice(0, ID_CHARS_SHOWN_MAX);
+  return new Refusal(
+    'previous_response_not_found',
+    `Previous response with id '${shown}' not found. Send the whole conversation as \`input\` instead.`,
+    { param: 'previous_response_id' },
+  );
+}

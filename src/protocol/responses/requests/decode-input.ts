@@ -1,0 +1,113 @@
+import { isBlank } from '../../chat/requests/decode-content.ts';
+import { refuseField } from '../../chat/requests/refuse-field.ts';
+import type { InferenceRequest, Message } from '../../inference.ts';
+import { isTooDeep } from '../../json/is-too-deep.ts';
+import { parseJson } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
+import { INPUT_FIELD } from '../answers/custom-input.ts';
+import { refuseReference } from '../references.ts';
+import type { OpenThought } from '../thought.ts';
+import { decodeParts, decodeTexts } from './decode-content.ts';
+import { Dialogue } from './dialogue.ts';
+import { kindOfItem } from './request-schema.ts';
+import type {
+  InputCall,
+  InputItem,
+  InputMessage,
+  InputOutput,
+  InputThought,
+  ResponsesRequest,
+} from './responses-request.ts';
+import type { ToolBook } from './tool-book.ts';
+
+interface DecodedInput {
+  readonly system: InferenceRequest['system'];
+  readonly messages: readonly Message[];
+}
+
+/** Translates the items into the native format, and takes the instructions out of them. */
+export function decodeInput(
+  { instructions, input }: ResponsesRequest,
+  book: ToolBook,
+  openThought: OpenThought | undefined,
+): DecodedInput {
+  const system = instructions == null || isBlank(instructions) ? [] : [instructions];
+  const conversation = new Dialogue();
+  const items: readonly InputItem[] =
+    typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
+  for (const [i, item] of items.entries()) {
+    const path = `input.${i}`;
+    switch (kindOfItem(item)) {
+      case 'message':
+        addMessage(item as InputMessage, path, conversation, system);
+        break;
+      case 'function_call':
+      case 'custom_tool_call':
+        addCall(item as InputCall, conversation, book);
+        break;
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        addOutput(item as InputOutput, path, conversation);
+        break;
+      case 'reasoning': {
+        const { encrypted_content: sealed } = item as InputThought;
+        const thought = sealed == null ? undefined : openThought?.(sealed);
+        if (thought !== undefined) conversation.addAssistant([thought]);
+        break;
+      }
+      case 'item_reference':
+        throw refuseReference(String(item['id']));
+    }
+  }
+  const messages = conversation.end();
+  if (messages.length > 0) return { system: system.join('\n') || undefined, messages };
+  // A model answers a message; instructions alone are one.
+  const text = system.join('\n');
+  if (text !== '') return { system: undefined, messages: [{ role: 'user', content: text }] };
+  throw refuseField({ path: 'input', kind: 'invalid', message: 'It should say something' });
+}
+
+function addMessage(
+  { role, content }: InputMessage,
+  path: string,
+  conversation: Dialogue,
+  system: string[],
+): void {
+  const said = content ?? '';
+  const place = `${path}.content`;
+  if (role === 'user') conversation.addUser(decodeParts(said, place));
+  else if (role === 'assistant') {
+    conversation.addAssistant(
+      decodeTexts(said, place).map((text) => ({ type: 'text' as const, text })),
+    );
+  } else for (const text of decodeTexts(said, place)) system.push(text);
+}
+
+function addCall(call: InputCall, conversation: Dialogue, book: ToolBook): void {
+  const name = book.nameOf(call.name, call.namespace);
+  const input =
+    call.type === 'custom_tool_call'
+      ? { [INPUT_FIELD]: call.input ?? '' }
+      : parseArguments(call.arguments ?? '');
+  conversation.addCall(call.call_id, name, input);
+}
+
+function addOutput({ call_id: id, output }: InputOutput, path: string, conversation: Dialogue) {
+  const isKnown = conversation.addResult(id, decodeParts(output, `${path}.output`));
+  if (isKnown) return;
+  throw refuseField({
+    path: `${path}.call_id`,
+    kind: 'invalid',
+    message: 'No tool call found for this output',
+  });
+}
+
+/**
+ * A model may write arguments that are not valid JSON, and learns from the call's output what was
+ * wrong: the conversation goes on.
+ */
+function parseArguments(json: string): Readonly<Record<string, unknown>> {
+  if (isBlank(json)) return {};
+  const input = isTooDeep(json) ? undefined : parseJson(json);
+  return isObject(input) ? input : { _raw: json };
+}

@@ -1,0 +1,135 @@
+import { refuseField } from '../../chat/requests/refuse-field.ts';
+import { checkFields, knowFields } from '../../fields/check-fields.ts';
+import { FIELD_RULES, RESPONSES_RULES } from '../../fields/field-rules.ts';
+import type { DecodeAids, DecodedRequest, HeaderSource } from '../../format.ts';
+import type { InferenceRequest, Message } from '../../inference.ts';
+import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
+import { namesOf } from '../../schema.ts';
+import { refusePrevious } from '../references.ts';
+import { decodeInput } from './decode-input.ts';
+import { decodeTools } from './decode-tools.ts';
+import { describeTerms } from './describe-terms.ts';
+import { listUnread } from './list-unread.ts';
+import { kindOfItem, responsesRequestSchema } from './request-schema.ts';
+import type { InputTools, ResponsesRequest } from './responses-request.ts';
+import { ToolBook } from './tool-book.ts';
+
+/** This format allows up to 2. The native format ends at 1, so higher values become 1. */
+const TEMPERATURE_MAX = 1;
+
+const OWN_NAMES = namesOf(responsesRequestSchema);
+
+/** The fields that other formats refuse or drop, but that are this format's own. */
+export const RESPONSES_FIELDS = knowFields(OWN_NAMES, [
+  ...FIELD_RULES.filter(({ field }) => !OWN_NAMES.includes(field)),
+  ...RESPONSES_RULES,
+]);
+
+export function decodeRequest(
+  value: unknown,
+  header: HeaderSource,
+  aids: DecodeAids = {},
+): DecodedRequest {
+  const problem = responsesRequestSchema.check(value);
+  if (problem !== undefined) throw refuseField(problem);
+  const body = value as ResponsesRequest;
+  const unknownFields = checkFields(body, RESPONSES_FIELDS, (field, message) => {
+    throw refuseField({ path: field, kind: 'invalid', message });
+  });
+  if (body.input == null) throw refuseField({ path: 'input', kind: 'missing', message: '' });
+  if (body.previous_response_id != null && aids.isResolved !== true) {
+    throw refusePrevious(body.previous_response_id);
+  }
+
+  const book = new ToolBook();
+  book.add(body.tools ?? []);
+  addMoreTools(body, book);
+  const { system, messages } = decodeInput(body, book, aids.openThought);
+  const { tools, toolChoice } = decodeTools(body, book);
+  const effort = readEffort(body);
+  const thinks = effort !== undefined && canThink(messages, toolChoice);
+  const { temperature } = body;
+  const endUser = body.safety_identifier ?? body.user;
+  const request: InferenceRequest = {
+    model: body.model,
+    isStream: body.stream === true,
+    system,
+    messages,
+    outputTokensMax: body.max_output_tokens ?? undefined,
+    temperature:
+      typeof temperature === 'number' ? Math.min(temperature, TEMPERATURE_MAX) : undefined,
+    topP: body.top_p ?? undefined,
+    topK: undefined,
+    stopSequences: [],
+    tools,
+    toolChoice,
+    thinkingTokensMax: undefined,
+    isThinking: thinks,
+    outputSchema: decodeTextFormat(body.text?.format),
+    effort,
+    // With this key, clients say that they will send the same beginning again.
+    cacheControl: body.prompt_cache_key == null ? undefined : { type: 'ephemeral' },
+    isBetaContext: wantsBetaContext(header),
+    betas: readBetas(header),
+    passedOn: endUser ? { metadata: { user_id: endUser } } : {},
+    passedOnToChat: pickForChat(body),
+    adaptiveThinking: thinks ? describeThinking(body) : undefined,
+    unknownFields,
+    sentUnread: listUnread(body, unknownFields),
+  };
+  return { request, wantsStreamUsage: true, response: describeTerms(body, book) };
+}
+
+/** What chat clients can say as well, and what costs nothing. */
+function pickForChat(body: ResponsesRequest): Readonly<Record<string, unknown>> {
+  return {
+    verbosity: body.text?.verbosity ?? undefined,
+    prompt_cache_key: body.prompt_cache_key ?? undefined,
+    presence_penalty: body['presence_penalty'] ?? undefined,
+    frequency_penalty: body['frequency_penalty'] ?? undefined,
+  };
+}
+
+function describeThinking({ reasoning }: ResponsesRequest) {
+  return { type: 'adaptive', ...(reasoning?.summary != null && { display: 'summarized' }) };
+}
+
+/** Tools may also come in the middle of a conversation. */
+function addMoreTools({ input }: ResponsesRequest, book: ToolBook): void {
+  if (typeof input !== 'object' || input === null) return;
+  for (const item of input) {
+    if (kindOfItem(item) === 'additional_tools') book.add((item as InputTools).tools ?? []);
+  }
+}
+
+function readEffort({ reasoning }: ResponsesRequest): string | undefined {
+  const effort = reasoning?.effort;
+  return effort == null || effort === 'none' ? undefined : effort;
+}
+
+/**
+ * Whether a native model may think this time. It must not if it is made to call a tool, or if the
+ * calls whose results it gets were made without thinking.
+ */
+function canThink(messages: readonly Message[], choice: InferenceRequest['toolChoice']): boolean {
+  if (choice?.type === 'any' || choice?.type === 'tool') return false;
+  const last = messages.findLast(({ role }) => role === 'assistant');
+  const content = messages.at(-1)?.content ?? '';
+  const isLoop = typeof content !== 'string' && content.some(({ type }) => type === 'tool_result');
+  if (!isLoop || typeof last?.content === 'string') return true;
+  const first = last?.content[0]?.type;
+  return first === 'thinking' || first === 'redacted_thinking';
+}
+
+function decodeTextFormat(
+  format: NonNullable<ResponsesRequest['text']>['format'],
+): InferenceRequest['outputSchema'] {
+  switch (format?.type) {
+    case 'json_object':
+      return true;
+    case 'json_schema':
+      return format.schema ?? true;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { ResponseItem } from '../references.ts';
+import type { ResponseTerms } from '../response-context.ts';
+import type { ResponsesRequest, ToolDefinition } from './responses-request.ts';
+import type { ToolBook } from './tool-book.ts';
+
+/** What an answer repeats of its request. Clients expect a value in each of these fields. */
+export function describeTerms(body: ResponsesRequest, book: ToolBook): ResponseTerms {
+  return {
+    echo: {
+      background: false,
+      instructions: body.instructions ?? null,
+      max_output_tokens: body.max_output_tokens ?? null,
+      max_tool_calls: body['max_tool_calls'] ?? null,
+      metadata: body.metadata ?? {},
+      parallel_tool_calls: body.parallel_tool_calls ?? true,
+      previous_response_id: body.previous_response_id ?? null,
+      prompt_cache_key: body.prompt_cache_key ?? null,
+      reasoning: {
+        effort: body.reasoning?.effort ?? null,
+        summary: body.reasoning?.summary ?? null,
+      },
+      safety_identifier: body.safety_identifier ?? null,
+      service_tier: 'default',
+      temperature: body.temperature ?? 1,
+      text: {
+        format: body.text?.format ?? { type: 'text' },
+        ...(body.text?.verbosity != null && { verbosity: body.text.verbosity }),
+      },
+      tool_choice: body.tool_choice ?? 'auto',
+      tools: (body.tools ?? []).map(describeTool),
+      top_logprobs: 0,
+      top_p: body.top_p ?? 1,
+      truncation: 'disabled',
+      presence_penalty: readNumber(body['presence_penalty']),
+      frequency_penalty: readNumber(body['frequency_penalty']),
+      ...(body.user != null && { user: body.user }),
+    },
+    toolNames: book.names,
+    wantsStore: body.store !== false,
+    previousId: body.previous_response_id ?? undefined,
+    input: body.store === false ? [] : listItems(body.input),
+  };
+}
+
+function describeTool(tool: ToolDefinition): object {
+  if (tool.type !== 'function') return tool;
+  const { description = null, parameters = null, strict = null } = tool;
+  return { ...tool, description, parameters, strict };
+}
+
+function readNumber(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function listItems(input: ResponsesRequest['input']): readonly ResponseItem[] {
+  if (typeof input !== 'string') return input ?? [];
+  return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
+}

@@ -1,0 +1,103 @@
+import type { ContentBlock, Message, ToolResultBlock } from '../../inference.ts';
+
+/** Said for a call whose output never came: its turn was broken off. */
+const NO_OUTPUT = 'There is no output: the call was broken off.';
+/** Native models answer a user, and not every one goes on from its own words. */
+const GO_ON = 'Go on.';
+
+/** What the assistant says in one go, and what it gets back. */
+interface Turn {
+  readonly said: ContentBlock[];
+  readonly results: Map<string, ToolResultBlock | undefined>;
+  readonly reply: ContentBlock[];
+}
+
+/**
+ * Puts items together to messages. The native format wants the results of all calls at the head of
+ * the one message that follows them, and each id once.
+ */
+export class Dialogue {
+  readonly #turns: Turn[] = [createTurn()];
+  /** By the id that the client knows: the latest call, and the id that it has here. */
+  readonly #calls = new Map<string, { readonly turn: Turn; readonly id: string }>();
+  readonly #ids = new Set<string>();
+
+  addUser(blocks: readonly ContentBlock[]): void {
+    for (const block of blocks) this.#last.reply.push(block);
+  }
+
+  addAssistant(blocks: readonly ContentBlock[]): void {
+    if (blocks.length === 0) return;
+    const { said } = this.#openTurn();
+    for (const block of blocks) said.push(block);
+  }
+
+  addCall(clientId: string, name: string, input: Readonly<Record<string, unknown>>): void {
+    const turn = this.#openTurn();
+    let id = clientId;
+    for (let n = 1; this.#ids.has(id); n++) id = `${clientId}_${n}`;
+    this.#ids.add(id);
+    this.#calls.set(clientId, { turn, id });
+    turn.results.set(id, undefined);
+    turn.said.push({ type: 'tool_use', id, name, input });
+  }
+
+  /** Returns whether there is such a call. An empty result has no content. */
+  addResult(clientId: string, content: readonly ContentBlock[]): boolean {
+    const call = this.#calls.get(clientId);
+    if (call === undefined) return false;
+    const { turn, id } = call;
+    turn.results.set(id, {
+      type: 'tool_result',
+      tool_use_id: id,
+      ...(content.length > 0 && { content }),
+    });
+    return true;
+  }
+
+  end(): readonly Message[] {
+    const messages: Message[] = [];
+    for (const { said, results, reply } of this.#turns) {
+      if (said.length > 0) messages.push({ role: 'assistant', content: said });
+      const blocks: ContentBlock[] = [];
+      for (const [id, result] of results) blocks.push(result ?? createMissing(id));
+      for (const block of reply) blocks.push(block);
+      if (blocks.length > 0) messages.push({ role: 'user', content: simplify(blocks) });
+    }
+    if (messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: GO_ON });
+    return messages;
+  }
+
+  get #last(): Turn {
+    const last = this.#turns.at(-1);
+    if (last === undefined) throw new Error('a conversation has a turn');
+    return last;
+  }
+
+  /** The turn that the assistant is in, which ends when somebody else has spoken. */
+  #openTurn(): Turn {
+    const last = this.#last;
+    if (last.reply.length === 0 && !hasResult(last)) return last;
+    const turn = createTurn();
+    this.#turns.push(turn);
+    return turn;
+  }
+}
+
+function createTurn(): Turn {
+  return { said: [], results: new Map(), reply: [] };
+}
+
+function hasResult({ results }: Turn): boolean {
+  for (const result of results.values()) if (result !== undefined) return true;
+  return false;
+}
+
+function createMissing(id: string): ToolResultBlock {
+  return { type: 'tool_result', tool_use_id: id, content: NO_OUTPUT, is_error: true };
+}
+
+function simplify(blocks: readonly ContentBlock[]): Message['content'] {
+  const [first] = blocks;
+  return blocks.length === 1 && first?.type === 'text' ? first.text : blocks;
+}

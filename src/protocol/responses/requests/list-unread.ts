@@ -1,0 +1,64 @@
+import { isBlank } from '../../chat/requests/decode-content.ts';
+import { isObject } from '../../schema.ts';
+import { kindOfItem } from './request-schema.ts';
+import type { InputItem, ResponsesRequest, ToolDefinition } from './responses-request.ts';
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** Values under these names are decoded, or contain nothing that a model would read. */
+const READ_NAMES: ReadonlySet<string> = new Set([
+  ...['type', 'role', 'id', 'status', 'call_id', 'content', 'output', 'text', 'refusal'],
+  ...['name', 'namespace', 'arguments', 'input', 'tools', 'description', 'parameters', 'format'],
+  ...['image_url', 'file_data', 'file_url', 'filename', 'detail', 'strict'],
+]);
+const READ_KINDS: ReadonlySet<unknown> = new Set([
+  ...['message', 'function_call', 'function_call_output', 'custom_tool_call'],
+  ...['custom_tool_call_output', 'additional_tools'],
+]);
+
+/**
+ * Lists what decoding leaves out of items and tools, and the unknown fields: an upstream of this
+ * format gets to read all of it. Most requests have nothing of the kind.
+ */
+export function listUnread(
+  body: ResponsesRequest,
+  unknownFields: readonly string[],
+): readonly unknown[] {
+  const unread: unknown[] = unknownFields.map((name) => body[name]);
+  if (typeof body.input === 'object' && body.input !== null) {
+    for (const item of body.input) addItem(item, unread);
+  }
+  for (const tool of body.tools ?? []) addTool(tool, unread);
+  return unread.length > 0 ? unread : NOTHING;
+}
+
+function addItem(item: InputItem, unread: unknown[]): void {
+  if (READ_KINDS.has(kindOfItem(item))) addUnread(item, unread);
+  else unread.push(item);
+}
+
+function addTool(tool: ToolDefinition, unread: unknown[]): void {
+  const { type } = tool;
+  if (type === 'function' || type === 'custom' || type === 'namespace') addUnread(tool, unread);
+}
+
+function addUnread(value: object, unread: unknown[]): void {
+  for (const name of Object.keys(value)) {
+    const field: unknown = Reflect.get(value, name);
+    if (field === null || (Array.isArray(field) && field.length === 0)) continue;
+    if (!READ_NAMES.has(name) || isBlankText(name, field)) unread.push(field);
+    else if (Array.isArray(field)) addUnreadOfItems(field, unread);
+  }
+}
+
+function addUnreadOfItems(items: readonly unknown[], unread: unknown[]): void {
+  for (const item of items) if (isObject(item)) addUnread(item, unread);
+}
+
+/** Decoding leaves out blank texts. */
+function isBlankText(name: string, field: unknown): boolean {
+  if (typeof field !== 'string' || (name !== 'content' && name !== 'text' && name !== 'output')) {
+    return false;
+  }
+  return field !== '' && isBlank(field);
+}

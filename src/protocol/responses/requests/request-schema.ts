@@ -1,0 +1,229 @@
+import {
+  anything,
+  boolean,
+  integer,
+  isObject,
+  list,
+  map,
+  nullable,
+  number,
+  object,
+  oneOf,
+  type Schema,
+  tagged,
+  text,
+  textOr,
+} from '../../schema.ts';
+
+export const TOOL_NAME_CHARS_MAX = 64;
+
+const toolName = text({ charsMin: 1, charsMax: TOOL_NAME_CHARS_MAX, pattern: /^[a-zA-Z0-9_-]+$/ });
+/** The name of a tool in an earlier call need not be one that is offered now. */
+const calledName = text({ charsMin: 1 });
+const callId = text({ charsMin: 1 });
+
+/** The message for an unknown kind. It never quotes the kind, which may be of any length. */
+const only = (kinds: string) => ({ unknownTag: () => `Input should be ${kinds}` });
+
+const textPart = object({ text: text() });
+const parts = textOr(
+  {},
+  list(
+    tagged(
+      'type',
+      {
+        input_text: textPart,
+        output_text: textPart,
+        text: textPart,
+        refusal: object({ refusal: text() }),
+        input_image: object({}, { image_url: anything, detail: anything, file_id: anything }),
+        input_file: object(
+          {},
+          {
+            file_data: nullable(text()),
+            file_url: nullable(text()),
+            filename: nullable(text()),
+            file_id: anything,
+          },
+        ),
+      },
+      only(
+        "'input_text', 'output_text', 'text', 'refusal', 'input_image' or 'input_file'; audio is not supported",
+      ),
+    ),
+  ),
+);
+
+const functionTool = object(
+  { name: toolName },
+  {
+    description: nullable(text()),
+    parameters: nullable(map(anything)),
+    strict: nullable(boolean),
+  },
+);
+const customTool = object(
+  { name: toolName },
+  {
+    description: nullable(text()),
+    format: nullable(
+      tagged(
+        'type',
+        { text: object({}), grammar: object({ definition: text() }, { syntax: nullable(text()) }) },
+        only("'text' or 'grammar'"),
+      ),
+    ),
+  },
+);
+/** Tools of other types are run by a vendor. */
+const memberTool = tagged('type', { function: functionTool, custom: customTool });
+const tool = tagged('type', {
+  function: functionTool,
+  custom: customTool,
+  namespace: object(
+    { name: calledName, tools: list(memberTool) },
+    { description: nullable(text()) },
+  ),
+});
+
+const message = object(
+  { role: oneOf('user', 'assistant', 'system', 'developer') },
+  {
+    content: nullable(parts),
+  },
+);
+
+/** Items of tools that a vendor runs. No model here has such tools, so these are left out. */
+const HOSTED_ITEM =
+  /^(web_search|file_search|code_interpreter|computer|image_generation|mcp|local_shell|shell|apply_patch|tool_search)_/;
+
+const items: Readonly<Record<string, Schema>> = {
+  message,
+  function_call: object(
+    { call_id: callId, name: calledName, arguments: text() },
+    { namespace: nullable(text()) },
+  ),
+  function_call_output: object({ call_id: callId, output: parts }),
+  custom_tool_call: object(
+    { call_id: callId, name: calledName, input: text() },
+    { namespace: nullable(text()) },
+  ),
+  custom_tool_call_output: object({ call_id: callId, output: parts }),
+  reasoning: object({}, { encrypted_content: nullable(text()), summary: anything }),
+  additional_tools: object({}, { tools: nullable(list(tool)) }),
+  item_reference: object({ id: text() }),
+};
+const ITEM_KINDS = Object.keys(items)
+  .map((kind) => `'${kind}'`)
+  .join(', ');
+
+const typedItem = tagged('type', items, only(`one of ${ITEM_KINDS}`));
+
+/** The type of a message or of a reference may be left out. */
+export function kindOfItem(item: Readonly<Record<string, unknown>>): unknown {
+  const { type } = item;
+  if (typeof type === 'string') return HOSTED_ITEM.test(type) ? 'hosted' : type;
+  if (type != null) return type;
+  return item['role'] === undefined && item['id'] !== undefined ? 'item_reference' : 'message';
+}
+
+const item: Schema = {
+  json: { anyOf: [typedItem.json, message.json] },
+  check(value) {
+    if (!isObject(value)) return typedItem.check(value);
+    const kind = kindOfItem(value);
+    if (kind === 'hosted') return undefined;
+    if (value['type'] != null) return typedItem.check(value);
+    return items[String(kind)]?.check(value);
+  },
+};
+
+const chosenTool = object({ type: text() }, { name: text(), namespace: nullable(text()) });
+const words = oneOf('none', 'auto', 'required');
+const choiceObject = tagged('type', {
+  function: object({ name: calledName }, { namespace: nullable(text()) }),
+  custom: object({ name: calledName }, { namespace: nullable(text()) }),
+  allowed_tools: object({ mode: oneOf('auto', 'required'), tools: list(chosenTool) }),
+});
+const toolChoice: Schema = {
+  json: { anyOf: [words.json, choiceObject.json] },
+  check: (value) => (typeof value === 'string' ? words.check(value) : choiceObject.check(value)),
+};
+
+const textFormat = tagged(
+  'type',
+  {
+    text: object({}),
+    json_object: object({}),
+    json_schema: object(
+      {},
+      {
+        name: nullable(text()),
+        description: nullable(text()),
+        schema: nullable(map(anything)),
+        strict: nullable(boolean),
+      },
+    ),
+  },
+  only("'text', 'json_object' or 'json_schema'"),
+);
+
+const METADATA_PAIRS_MAX = 16;
+const METADATA_NAME_CHARS_MAX = 64;
+const metadataValues = map(text({ charsMax: 512 }));
+
+/** Every answer repeats it, and no model reads it. */
+const metadata: Schema = {
+  json: { ...metadataValues.json, maxProperties: METADATA_PAIRS_MAX },
+  check(value) {
+    const problem = metadataValues.check(value);
+    if (problem !== undefined || !isObject(value)) return problem;
+    const names = Object.keys(value);
+    if (names.length <= METADATA_PAIRS_MAX && names.every(isShortName)) return undefined;
+    const message = 'It should have at most 16 names, each of at most 64 characters';
+    return { path: '', kind: 'invalid', message };
+  },
+};
+
+function isShortName(name: string): boolean {
+  return name.length <= METADATA_NAME_CHARS_MAX;
+}
+
+/** Fields that cost nothing by themselves, whatever their shape. */
+const PASSED_FIELDS = [
+  'client_metadata',
+  'frequency_penalty',
+  'include',
+  'max_tool_calls',
+  'presence_penalty',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'stream_options',
+  'top_logprobs',
+] as const;
+
+/** The body of `POST /v1/responses`. */
+export const responsesRequestSchema: Schema = object(
+  { model: text({ charsMin: 1 }) },
+  {
+    input: nullable(textOr({}, list(item))),
+    instructions: nullable(text()),
+    max_output_tokens: nullable(integer({ min: 1 })),
+    temperature: nullable(number({ min: 0, max: 2 })),
+    top_p: nullable(number({ min: 0, max: 1 })),
+    stream: nullable(boolean),
+    store: nullable(boolean),
+    tools: nullable(list(tool)),
+    tool_choice: nullable(toolChoice),
+    parallel_tool_calls: nullable(boolean),
+    text: nullable(object({}, { format: nullable(textFormat), verbosity: anything })),
+    reasoning: nullable(object({}, { effort: nullable(text()), summary: anything })),
+    previous_response_id: nullable(text()),
+    prompt_cache_key: nullable(text()),
+    safety_identifier: nullable(text()),
+    truncation: nullable(oneOf('auto', 'disabled')),
+    user: nullable(text()),
+    metadata: nullable(metadata),
+    ...Object.fromEntries(PASSED_FIELDS.map((name) => [name, anything])),
+  },
+);

@@ -1,0 +1,110 @@
+import type { Tool } from '../../inference.ts';
+import { INPUT_FIELD } from '../answers/custom-input.ts';
+import type { ToolName } from '../response-context.ts';
+import { TOOL_NAME_CHARS_MAX } from './request-schema.ts';
+import type { CustomTool, FunctionTool, ToolDefinition } from './responses-request.ts';
+
+const HASH_CHARS = 8;
+const NAME = /[^a-zA-Z0-9_-]/g;
+
+/**
+ * The tools that a model is offered, and under which names. A model knows one flat list of
+ * functions, so a tool of a namespace gets a longer name, and a custom tool becomes a function of
+ * one text.
+ */
+export class ToolBook {
+  readonly tools: Tool[] = [];
+  /** Tools that a client cannot run, and that are not offered. */
+  hostedCount = 0;
+  readonly #byName = new Map<string, ToolName>();
+  readonly #byClientName = new Map<string, string>();
+
+  /** Those whose name or kind is another one for the client. */
+  get names(): ReadonlyMap<string, ToolName> {
+    const entries = [...this.#byName];
+    return new Map(
+      entries.filter(([, { isCustom, namespace }]) => isCustom || namespace !== undefined),
+    );
+  }
+
+  add(definitions: readonly ToolDefinition[], namespace?: string): void {
+    for (const definition of definitions) {
+      if (definition.type === 'namespace') this.add(definition.tools, definition.name);
+      else if (definition.type === 'function' || definition.type === 'custom') {
+        this.#addTool(definition, namespace);
+      } else this.hostedCount += 1;
+    }
+  }
+
+  /** Returns the name by which the model knows a tool, offered or not. */
+  nameOf(name: string, namespace: string | null | undefined): string {
+    const known = this.#byClientName.get(keyOf(name, namespace ?? undefined));
+    return known ?? flatten(name, namespace ?? undefined);
+  }
+
+  isCustom(name: string): boolean {
+    return this.#byName.get(name)?.isCustom === true;
+  }
+
+  /** A tool that is told twice is offered once. */
+  #addTool(definition: FunctionTool | CustomTool, namespace: string | undefined): void {
+    const key = keyOf(definition.name, namespace);
+    if (this.#byClientName.has(key)) return;
+    const isCustom = definition.type === 'custom';
+    const plain = flatten(definition.name, namespace);
+    const name = this.#byName.has(plain) ? shorten(plain, key) : plain;
+    this.#byClientName.set(key, name);
+    this.#byName.set(name, { name: definition.name, namespace, isCustom });
+    this.tools.push(isCustom ? wrapCustom(definition, name) : writeFunction(definition, name));
+  }
+}
+
+const keyOf = (name: string, namespace: string | undefined) => `${namespace ?? ''}\n${name}`;
+
+function flatten(name: string, namespace: string | undefined): string {
+  if (namespace === undefined) return name;
+  const long = `${namespace}__${name}`;
+  const flat = long.replace(NAME, '_');
+  return flat.length > TOOL_NAME_CHARS_MAX || flat !== long ? shorten(flat, long) : flat;
+}
+
+function shorten(name: string, whole: string): string {
+  return `${name.slice(0, TOOL_NAME_CHARS_MAX - HASH_CHARS - 1)}_${hash(whole)}`;
+}
+
+/** FNV-1a. Two names of one request that get the same hash would have to be made for it. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  }
+  return (value >>> 0).toString(16).padStart(HASH_CHARS, '0');
+}
+
+function writeFunction({ description, parameters }: FunctionTool, name: string): Tool {
+  return {
+    name,
+    ...(typeof description === 'string' && { description }),
+    // Native tools need the type, which clients leave out for tools without parameters.
+    input_schema: { type: 'object', properties: {}, ...parameters },
+  };
+}
+
+function wrapCustom({ description, format }: CustomTool, name: string): Tool {
+  const { syntax = 'lark', definition } = format ?? {};
+  const grammar =
+    definition === undefined
+      ? ''
+      : `The text must follow this grammar, written for ${syntax}:\n${definition}`;
+  const told = [description ?? '', grammar].filter((text) => text !== '').join('\n\n');
+  return {
+    name,
+    ...(told !== '' && { description: told }),
+    input_schema: {
+      type: 'object',
+      properties: { [INPUT_FIELD]: { type: 'string', description: 'The whole text.' } },
+      required: [INPUT_FIELD],
+      additionalProperties: false,
+    },
+  };
+}

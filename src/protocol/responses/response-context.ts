@@ -1,0 +1,35 @@
+import type { ResponseItem } from './references.ts';
+import type { SealThought } from './thought.ts';
+
+/** A tool whose name or kind a model is not told as the client knows it. */
+export interface ToolName {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Whether the client takes any text, which the model writes as the one field of an object. */
+  readonly isCustom: boolean;
+}
+
+/** By the name that the model is told. All other tools are functions under their own names. */
+export type ToolNames = ReadonlyMap<string, ToolName>;
+
+/** What an answer repeats of its request, and needs to know of it. */
+export interface ResponseTerms {
+  /** Fields of the response, with a value for each that clients expect. */
+  readonly echo: Readonly<Record<string, unknown>>;
+  readonly toolNames: ToolNames;
+  /** Whether the client may refer to this answer later, if there is a store. */
+  readonly wantsStore: boolean;
+  readonly previousId: string | undefined;
+  /** The items that this request brought. */
+  readonly input: readonly ResponseItem[];
+}
+
+/** What only answers of this format need. */
+export interface ResponseContext extends ResponseTerms {
+  /** The ids of the response and of its items come from it, so that none is given twice. */
+  readonly requestId: string;
+  readonly nowSeconds: () => number;
+  readonly sealThought?: SealThought;
+  /** Whether the answer is kept; an answer that is not yet kept says no. */
+  readonly isKept?: boolean;
+}

@@ -1,0 +1,10 @@
+import type { ThinkingBlock } from '../thinking-block.ts';
+
+/** What a model thought, as its vendor wants it back. */
+export type Thought = ThinkingBlock | { readonly type: 'redacted_thinking'; readonly data: string };
+
+/** Writes `encrypted_content`. Undefined if nobody would take the thought back. */
+export type SealThought = (thought: Thought) => string | undefined;
+
+/** Reads it. Undefined if it is damaged or from elsewhere: the model then goes on without it. */
+export type OpenThought = (sealed: string) => Thought | undefined;

@@ -1,0 +1,6 @@
+/** What a model thought, with the signature by which its vendor knows it again. */
+export interface ThinkingBlock {
+  readonly type: 'thinking';
+  readonly thinking: string;
+  readonly signature: string;
+}

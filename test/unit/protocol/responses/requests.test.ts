@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chatFormat } from '../../../../src/protocol/chat/chat-format.ts';
+import { encodeChatRequest } from '../../../../src/protocol/chat/requests/encode-request.ts';
+import type { DecodeAids } from '../../../../src/protocol/format.ts';
+import { nativeFormat } from '../../../../src/protocol/native/native-format.ts';
+import { encodeNativeRequest } from '../../../../src/protocol/native/requests/encode-request.ts';
+import {
+  findReferences,
+  type ResponseItem,
+  resolveReferences,
+} from '../../../../src/protocol/responses/references.ts';
+import { responsesFormat } from '../../../../src/protocol/responses/responses-format.ts';
+
+const TIME_MS = 2_000;
+
+const decode = (fields: object, aids?: DecodeAids) =>
+  responsesFormat.decodeRequest({ model: 'haiku', input: 'Hi', ...fields }, () => undefined, aids);
+const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
+const refusal = (param: string | null, more: object = {}) =>
+  expect.objectContaining({ status: 400, param, ...more });
+
+const texts = fc.constantFrom('a', 'Go.', ' ', '', '[1]');
+const ids = fc.constantFrom('call_1', 'call_2', 'call:3', 'fc 4');
+const names = fc.constantFrom('look', 'apply_patch', 'read');
+const parts = fc.array(
+  fc.oneof(
+    texts.map((text) => ({ type: 'input_text', text })),
+    texts.map((text) => ({ type: 'output_text', text, annotations: [] })),
+    texts.map((refused) => ({ type: 'refusal', refusal: refused })),
+    fc.constant({ type: 'input_image', image_url: 'https://h/a.png', detail: 'auto' }),
+    fc.constant({ type: 'input_file', file_url: 'https://h/a.pdf', filename: 'a.pdf' }),
+  ),
+  { maxLength: 3 },
+);
+const content = fc.oneof(texts, parts);
+const thought = fc.constantFrom('ours', 'foreign', null);
+
+const items: fc.Arbitrary<ResponseItem> = fc.oneof(
+  fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'developer'), content }),
+  fc.record({ type: fc.constant('message'), role: fc.constant('user'), content }),
+  fc.record({
+    type: fc.constant('function_call'),
+    ...{ call_id: ids, name: names },
+    arguments: fc.constantFrom('{}', '', '{"a":', '[1]', '{"a":{"b":1}}'),
+    namespace: fc.constantFrom(undefined, null, 'mcp__files'),
+  }),
+  fc.record({
+    type: fc.constant('custom_tool_call'),
+    ...{ call_id: ids, name: names, input: texts },
+  }),
+  fc.record({
+    type: fc.constantFrom('function_call_output', 'custom_tool_call_output'),
+    ...{ call_id: ids, output: content },
+  }),
+  fc.record({
+    type: fc.constant('reasoning'),
+    id: fc.constant('rs_1'),
+    summary: fc.constant([]),
+    content: fc.constant(null),
+    encrypted_content: thought,
+  }),
+  fc.constantFrom<ResponseItem>(
+    { type: 'web_search_call', id: 'ws_1' },
+    { type: 'local_shell_call_output', id: 'x', output: '' },
+    { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'wait' }] },
+  ),
+);
+
+/** Leaves out the outputs that no call precedes: they are refused. */
+function withoutOrphans(list: readonly ResponseItem[]): ResponseItem[] {
+  const called = new Set<unknown>();
+  return list.filter((item) => {
+    const kind = String(item['type']);
+    if (kind.endsWith('tool_call') || kind === 'function_call') called.add(item['call_id']);
+    const isOutput = kind === 'function_call_output' || kind === 'custom_tool_call_output';
+    return !isOutput || called.has(item['call_id']);
+  });
+}
+
+const bodies = fc.record({
+  input: fc
+    .array(items, { maxLength: 9 })
+    .map((list) => [...withoutOrphans(list), { role: 'user', content: 'Well?' }]),
+  instructions: fc.constantFrom('Be brief.', null),
+  reasoning: fc.constantFrom(null, { effort: 'high', summary: 'auto' }, { effort: 'none' }),
+  max_output_tokens: fc.constantFrom(100, null),
+  prompt_cache_key: fc.constantFrom('k', null),
+  tools: fc.constant([
+    { type: 'function', name: 'look' },
+    { type: 'custom', name: 'apply_patch' },
+    { type: 'namespace', name: 'mcp__files', tools: [{ type: 'function', name: 'read' }] },
+    { type: 'web_search' },
+  ]),
+  tool_choice: fc.constantFrom('auto', 'required', { type: 'custom', name: 'apply_patch' }),
+});
+
+const openThought: DecodeAids['openThought'] = (sealed) =>
+  sealed === 'ours' ? { type: 'thinking', thinking: 'Hm.', signature: 'sig' } : undefined;
+
+describe('any legal list of items', () => {
+  it('makes a legal native and a legal chat request', () => {
+    fc.assert(
+      fc.property(bodies, (body) => {
+        const { request } = decode(body, { openThought });
+        const accepts = new Set(['effort', 'pdf'] as const);
+        const call = { request, outputTokensMax: 100, source: undefined, isStream: true, accepts };
+        const native = JSON.parse(encodeNativeRequest(call, 'sold'));
+        expect(() => nativeFormat.decodeRequest(native, header)).not.toThrow();
+        const roles = native.messages.map(({ role }: { role: string }) => role);
+        expect(roles.at(-1)).toBe('user');
+        for (const [i, role] of roles.entries()) {
+          if (role === 'assistant') expect(roles[i + 1]).toBe('user');
+        }
+        let chat: ResponseItem = {};
+        try {
+          chat = JSON.parse(encodeChatRequest(call, 'sold', 'max_tokens'));
+        } catch (error) {
+          // A chat upstream takes no PDF by its address.
+          expect(error).toMatchObject({ status: 400 });
+          fc.pre(false);
+        }
+        expect(() => chatFormat.decodeRequest(chat, () => undefined)).not.toThrow();
+      }),
+      { interruptAfterTimeLimit: TIME_MS },
+    );
+  });
+});
+
+describe('a Responses request', () => {
+  it('is refused with the field that is at fault', () => {
+    for (const [fields, param] of [
+      [{ input: null }, 'input'],
+      [{ input: [] }, 'input'],
+      [{ input: ' ' }, 'input'],
+      [{ background: true }, 'background'],
+      [{ conversation: 'conv_1' }, 'conversation'],
+      [{ prompt: { id: 'pmpt_1' } }, 'prompt'],
+      [{ service_tier: 'priority' }, 'service_tier'],
+      [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
+      [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input'],
+      [{ input: [{ id: 'msg_1' }] }, 'input'],
+      [{ input: [{ type: 'compaction', encrypted_content: 'x' }] }, 'input[0].type'],
+      [{ input: [{ type: 'function_call', name: 'a', arguments: '' }] }, 'input[0].call_id'],
+      [{ input: [{ type: 'function_call', name: 'a', call_id: 'c' }] }, 'input[0].arguments'],
+      [{ input: [{ type: 'function_call_output', call_id: 'c', output: '' }] }, 'input[0].call_id'],
+      [
+        { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
+        'input[0].content[0].type',
+      ],
+      [
+        { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1' }] }] },
+        'input[0].content[0].image_url',
+      ],
+      [
+        { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_1' }] }] },
+        'input[0].content[0].file_data',
+      ],
+      [{ tool_choice: 'required' }, 'tool_choice'],
+      [{ tool_choice: { type: 'file_search' } }, 'tool_choice.type'],
+      [{ tool_choice: { type: 'function', name: 'none' } }, 'tool_choice'],
+      [{ tools: [{ type: 'web_search' }], tool_choice: 'required' }, 'tool_choice'],
+      [{ tools: [{ type: 'function', name: 'a b' }] }, 'tools[0].name'],
+      [{ truncation: 'always' }, 'truncation'],
+      [{ metadata: { a: 'x'.repeat(513) } }, 'metadata.a'],
+      [{ metadata: { ['x'.repeat(65)]: '' } }, 'metadata'],
+      [{ metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [i, ''])) }, 'metadata'],
+    ] as const) {
+      expect(() => decode(fields), JSON.stringify(fields)).toThrow(refusal(param));
+    }
+  });
+
+  it('names the missing item in the words on which clients resend', () => {
+    expect(() => decode({ input: [{ type: 'item_reference', id: 'rs_x' }] })).toThrow(
+      "Item with id 'rs_x' not found. Items are not persisted when `store` is set to false.",
+    );
+  });
+
+  it('drops what only a vendor could do, and other names of its own fields', () => {
+    const { request } = decode({
+      tools: [{ type: 'web_search' }, { type: 'mcp', server_label: 'x' }],
+      moderation: { model: 'x' },
+      context_management: [{ type: 'compaction', compact_threshold: 1_000 }],
+      max_tokens: 7,
+      truncation: 'auto',
+    });
+    expect(request).toMatchObject({ tools: [], unknownFields: [], outputTokensMax: undefined });
+  });
+
+  it('thinks by its effort, unless it must call a tool or its calls came without thinking', () => {
+    const reasoning = { effort: 'high' };
+    const loop = [
+      { role: 'user', content: 'Hi' },
+      { type: 'reasoning', summary: [], encrypted_content: 'ours' },
+      { type: 'function_call', call_id: 'c', name: 'a', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: '' },
+    ];
+    const tools = [{ type: 'function', name: 'a' }];
+    const thinks = (fields: object) =>
+      decode({ reasoning, tools, ...fields }, { openThought }).request.adaptiveThinking;
+    expect(thinks({})).toEqual({ type: 'adaptive' });
+    expect(thinks({ reasoning: { effort: 'low', summary: 'auto' } })).toEqual({
+      ...{ type: 'adaptive', display: 'summarized' },
+    });
+    expect(thinks({ input: loop })).toEqual({ type: 'adaptive' });
+    expect(thinks({ input: loop.filter(({ type }) => type !== 'reasoning') })).toBeUndefined();
+    expect(thinks({ tool_choice: 'required' })).toBeUndefined();
+    expect(thinks({ reasoning: { effort: 'none' } })).toBeUndefined();
+  });
+
+  it('gives a long or taken name of a namespace another one that the answer leads back from', () => {
+    const long = 'n'.repeat(60);
+    const { request, response } = decode({
+      tools: [
+        { type: 'function', name: 'a__b' },
+        { type: 'namespace', name: 'a', tools: [{ type: 'function', name: 'b' }] },
+        { type: 'namespace', name: long, tools: [{ type: 'function', name: 'read_file' }] },
+        { type: 'namespace', name: 'an app', tools: [{ type: 'function', name: 'b' }] },
+      ],
+    });
+    const told = request.tools.map(({ name }) => name);
+    expect(new Set(told).size).toBe(4);
+    for (const name of told) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(told.map((name) => response?.toolNames.get(name)?.namespace)).toEqual([
+      undefined,
+      'a',
+      long,
+      'an app',
+    ]);
+  });
+
+  it('gives each call of a history an id of its own, and each its output', () => {
+    const turn = [
+      { type: 'function_call', call_id: 'call_0', name: 'a', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_0', output: 'x' },
+    ];
+    const { messages } = decode({ input: [...turn, ...turn] }).request;
+    const written = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+    expect(written).toMatchObject([
+      { type: 'tool_use', id: 'call_0' },
+      { type: 'tool_result', tool_use_id: 'call_0' },
+      { type: 'tool_use', id: 'call_0_1' },
+      { type: 'tool_result', tool_use_id: 'call_0_1' },
+    ]);
+  });
+});
+
+describe('references to earlier items', () => {
+  const stored = {
+    items: new Map([['msg_1', { type: 'message', role: 'assistant', content: 'Earlier' }]]),
+    history: [{ role: 'user', content: 'First' }],
+  };
+
+  it('are found in any body, and only where they are', () => {
+    expect(findReferences({ input: 'Hi' })).toBeUndefined();
+    expect(findReferences({ input: [{ role: 'user', content: '', id: 'msg_1' }] })).toBeUndefined();
+    expect(findReferences(null)).toBeUndefined();
+    expect(
+      findReferences({
+        input: [{ id: 'a' }, { type: 'item_reference', id: 'b' }, null],
+        previous_response_id: 'resp_1',
+      }),
+    ).toEqual({ itemIds: ['a', 'b'], previousResponseId: 'resp_1' });
+  });
+
+  it('are put in their place, with the earlier conversation in front', () => {
+    const body = {
+      ...{ model: 'haiku', previous_response_id: 'resp_1' },
+      input: [
+        { type: 'item_reference', id: 'msg_1' },
+        { role: 'user', content: 'Go on' },
+      ],
+    };
+    const resolved = resolveReferences(body, stored);
+    const { request, response } = responsesFormat.decodeRequest(resolved, () => undefined, {
+      isResolved: true,
+    });
+    expect(request.messages).toEqual([
+      { role: 'user', content: 'First' },
+      { role: 'assistant', content: [{ type: 'text', text: 'Earlier' }] },
+      { role: 'user', content: 'Go on' },
+    ]);
+    expect(response?.previousId).toBe('resp_1');
+  });
+
+  it('are refused if they are not found', () => {
+    const nothing = { items: new Map(), history: undefined };
+    expect(() => resolveReferences({ input: [{ id: 'msg_1' }] }, nothing)).toThrow(
+      refusal('input', { refusal: 'item_not_found' }),
+    );
+    expect(() => resolveReferences({ previous_response_id: 'resp_1' }, nothing)).toThrow(
+      refusal('previous_response_id', { refusal: 'previous_response_not_found' }),
+    );
+  });
+});
