@@ -19,9 +19,11 @@ import {
   EDIT_RULES,
   FIELD_RULES,
   NATIVE_RULES,
+  RESPONSES_RULES,
   TOOL_RULES,
 } from '../src/protocol/fields/field-rules.ts';
 import { REFUSALS } from '../src/protocol/refusals.ts';
+import { responsesRequestSchema } from '../src/protocol/responses/requests/request-schema.ts';
 import { namesOf } from '../src/protocol/schema.ts';
 import { blockOf, listPageFiles, readPage, rowsOf, sectionOf } from './support/read-docs.ts';
 
@@ -134,12 +136,9 @@ describe('the tables of the documents', () => {
   it('list every field and kind that has a rule', () => {
     const listed = rowsOf(sectionOf(readPage('request-fields'), 'What changes the price'));
     const show = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-    const fields = [...FIELD_RULES, ...NATIVE_RULES].map(({ field, passes, others, why }) => [
-      field,
-      passes.map(show).join(', ') || '–',
-      others,
-      why,
-    ]);
+    const fields = [...FIELD_RULES, ...NATIVE_RULES, ...RESPONSES_RULES].map(
+      ({ field, passes, others, why }) => [field, passes.map(show).join(', ') || '–', others, why],
+    );
     const kinds = [...TOOL_RULES, ...EDIT_RULES].map(({ type, becomes, why }) => [
       type,
       becomes,
@@ -148,10 +147,9 @@ describe('the tables of the documents', () => {
     const each = listed.flatMap(([names = '', ...others]) =>
       names.split(', ').map((name) => [name, ...others]),
     );
-    expect(each.map((row) => row.map((cell) => cell.replace('of native requests: ', '')))).toEqual([
-      ...fields,
-      ...kinds,
-    ]);
+    expect(
+      each.map((row) => row.map((cell) => cell.replace(/^of (native|Responses) requests: /, ''))),
+    ).toEqual([...fields, ...kinds]);
   });
 
   it('list every chat field that only chat upstreams read', () => {
@@ -167,6 +165,12 @@ describe('the tables of the documents', () => {
       expect(isRead, name).toBe(true);
     }
     expect(namesOf(chatRequestSchema)).toEqual(expect.arrayContaining(names));
+  });
+
+  it('list every field of a Responses request', () => {
+    const page = sectionOf(readPage('request-fields'), 'What becomes of Responses fields');
+    const listed = rowsOf(page).flatMap(([names = '']) => names.split(/[^a-z_]/));
+    expect(listed).toEqual(expect.arrayContaining([...namesOf(responsesRequestSchema)]));
   });
 
   it('list every refusal', () => {

@@ -17,8 +17,8 @@ import { describe, expect, it } from 'vitest';
  *   (`PackedDetails`).
  */
 
-/** Parallel files of the two formats, which share their names on purpose. */
-const FORMATS = /^src\/protocol\/(?:chat|native)\//;
+/** Parallel files of the formats, which share their names on purpose. */
+const FORMATS = /^src\/protocol\/(?:chat|native|responses)\//;
 
 /** Names that are exported twice, and why. */
 const TWICE: Readonly<Record<string, string>> = {

@@ -1,7 +1,16 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateObject, generateText, stepCountIs, streamText, tool } from 'ai';
+import {
+  APICallError,
+  defaultSettingsMiddleware,
+  generateObject,
+  generateText,
+  stepCountIs,
+  streamText,
+  tool,
+  wrapLanguageModel,
+} from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
@@ -14,6 +23,13 @@ const PROVIDERS = {
     createAnthropic({ apiKey: gateway().key(), baseURL: `${gateway().url}/v1` })(MODEL),
   openai: () =>
     createOpenAI({ apiKey: gateway().key(), baseURL: `${gateway().url}/v1` }).chat(MODEL),
+  'openai (default)': () =>
+    wrapLanguageModel({
+      model: createOpenAI({ apiKey: gateway().key(), baseURL: `${gateway().url}/v1` })(MODEL),
+      middleware: defaultSettingsMiddleware({
+        settings: { providerOptions: { openai: { store: false } } },
+      }),
+    }),
   'openai-compatible': () =>
     createOpenAICompatible({
       name: 'tollgate',

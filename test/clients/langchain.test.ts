@@ -24,6 +24,14 @@ const MODELS = {
       configuration: { baseURL: `${gateway().url}/v1` },
       maxRetries: 0,
     }),
+  responses: () =>
+    new ChatOpenAI({
+      model: MODEL,
+      apiKey: gateway().key(),
+      configuration: { baseURL: `${gateway().url}/v1` },
+      useResponsesApi: true,
+      maxRetries: 0,
+    }),
 };
 const WEATHER = {
   name: 'get_weather',

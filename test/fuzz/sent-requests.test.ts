@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClientRequest, readRequest } from '../../src/gateway/read-request.ts';
 import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
 import type { Format } from '../../src/protocol/format.ts';
+import type { UpstreamFormat } from '../../src/protocol/format-names.ts';
 import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import { CHAT_DIALECT, NATIVE_DIALECT } from '../../src/upstream/upstream-dialect.ts';
@@ -65,7 +66,7 @@ const fields = member(
   ['"opus"', '1', '100', 'true', 'false', 'null', '"fast"', '"auto"', '"default"', '[]', '{}'],
 );
 
-const bodies = (format: 'native' | 'chat') =>
+const bodies = (format: UpstreamFormat) =>
   fc
     .tuple(fc.array(fields, { maxLength: 4 }), messages, fc.array(tools[format], { maxLength: 2 }))
     .chain(([others, said, listed]) =>
@@ -85,7 +86,7 @@ function tryRead(body: string, format: Format, mayAbridge: boolean): ClientReque
   }
 }
 
-function trySend(read: ClientRequest, format: Format, to: 'native' | 'chat'): string | undefined {
+function trySend(read: ClientRequest, format: Format, to: UpstreamFormat): string | undefined {
   const { request, readWhole } = read;
   const source = to === format.name ? read.source : undefined;
   const dialect = to === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;
@@ -125,12 +126,15 @@ function readBill(sent: Record<string, unknown>) {
   };
 }
 
-for (const format of [nativeFormat, chatFormat]) {
-  describe(`any ${format.name} body`, () => {
+for (const [name, format] of [
+  ['native', nativeFormat],
+  ['chat', chatFormat],
+] as const) {
+  describe(`any ${name} body`, () => {
     it('is billed as every reader of what is sent of it understands it', () => {
       let sentCount = 0;
       fc.assert(
-        fc.property(bodies(format.name), fc.boolean(), (body, mayAbridge) => {
+        fc.property(bodies(name), fc.boolean(), (body, mayAbridge) => {
           const read = tryRead(body, format, mayAbridge);
           if (read === undefined) return;
           const { request } = read;

@@ -12,6 +12,7 @@ const API = [
   ['POST', '/v1/messages'],
   ['POST', '/v1/messages/count_tokens'],
   ['POST', '/v1/chat/completions'],
+  ['POST', '/v1/responses'],
   ['GET', '/v1/models'],
   ['GET', '/v1/models/info'],
   ['GET', '/v1/models/opus'],

@@ -3,7 +3,7 @@ import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });
 
-const ROUTES = ['/v1/messages', '/v1/chat/completions'];
+const ROUTES = ['/v1/messages', '/v1/chat/completions', '/v1/responses'];
 const FRAME = '"model":"haiku","max_tokens":20';
 const hello = '"messages":[{"role":"user","content":"Hello"}]';
 
@@ -61,6 +61,15 @@ describe('a tool call of the chat format', () => {
   });
 });
 
+/** The same in the words of the route. */
+function reword(body: string | Uint8Array, path: string): string | Uint8Array {
+  if (path !== '/v1/responses' || typeof body !== 'string') return body;
+  return body
+    .replaceAll('"messages"', '"input"')
+    .replaceAll('"max_tokens"', '"max_output_tokens"')
+    .replaceAll('"metadata"', '"client_metadata"');
+}
+
 describe.each(ROUTES)('a hostile body on %s', (path) => {
   const send = (body: string | Uint8Array) =>
     fetch(`${gateway().url}${path}`, {
@@ -70,7 +79,7 @@ describe.each(ROUTES)('a hostile body on %s', (path) => {
         'llm-version': '2023-06-01',
         'content-type': 'application/json',
       },
-      body,
+      body: reword(body, path),
     });
 
   it.each(Object.entries(REFUSED))('is refused with a reason: %s', async (_name, body) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { FORMAT_PATHS, type FormatName } from '../../../src/protocol/format-names.ts';
 import type { CleanUp } from '../create-temp-dir.ts';
 import { type Gateway, startGateway } from '../servers/start-gateway.ts';
 import {
@@ -11,7 +12,7 @@ import {
 export interface Crossing {
   gateway(): Gateway;
   /** Sends a request and reads the whole answer, streamed or not. */
-  ask(format: 'native' | 'chat', model: string, body: object): Promise<Answered>;
+  ask(format: FormatName, model: string, body: object): Promise<Answered>;
   /** The last request, as the upstream got it. */
   sent(): RecordedBody;
 }
@@ -23,6 +24,12 @@ export interface Answered {
   /** The body of an answer that is not streamed. */
   json(): Record<string, unknown>;
 }
+
+const LIMITS: Readonly<Record<FormatName, object>> = {
+  native: { max_tokens: 100 },
+  chat: { max_tokens: 100 },
+  responses: { max_output_tokens: 100, store: false },
+};
 
 /** The upstreams, by the name of the model that leads to each. */
 const UPSTREAMS = {
@@ -58,14 +65,14 @@ export function useCrossing(answering?: Answering, settings = ''): Crossing {
     sent: () => started().upstream.lastBody(),
     async ask(format, model, body) {
       const { gateway } = started();
-      const response = await fetch(`${gateway.url}${PATHS[format]}`, {
+      const response = await fetch(`${gateway.url}${FORMAT_PATHS[format]}`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
           'x-api-key': gateway.key(),
           'llm-version': '2023-06-01',
         },
-        body: JSON.stringify({ model, max_tokens: 100, ...body }),
+        body: JSON.stringify({ model, ...LIMITS[format], ...body }),
       });
       const text = await response.text();
       return {
@@ -77,8 +84,6 @@ export function useCrossing(answering?: Answering, settings = ''): Crossing {
     },
   };
 }
-
-const PATHS = { native: '/v1/messages', chat: '/v1/chat/completions' };
 
 function encodeConfig(url: string): string {
   const rest = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
