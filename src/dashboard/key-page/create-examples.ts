@@ -73,6 +73,28 @@ console.log(completion.choices[0].message.content);
   ];
 }
 
+export function createResponsesExamples(baseUrl: BaseUrl, model: string): readonly CodeExample[] {
+  return [
+    {
+      title: 'Responses with openai',
+      text: `import { env } from 'node:process';
+import OpenAI from 'openai';
+
+const client = new OpenAI({
+  apiKey: env.TOLLGATE_KEY,
+  baseURL: '${baseUrl}/v1',
+});
+const response = await client.responses.create({
+  model: '${model}',
+  max_output_tokens: 200,
+  input: 'Hello!',
+});
+console.log(response.output_text);
+`,
+    },
+  ];
+}
+
 function describeRequest(model: string): string {
   return `{"model": "${model}", "max_tokens": 200,
     "messages": [{"role": "user", "content": "Hello!"}]}`;

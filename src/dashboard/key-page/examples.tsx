@@ -4,6 +4,7 @@ import {
   type CodeExample,
   createChatExamples,
   createNativeExamples,
+  createResponsesExamples,
   KEY_VARIABLE,
   MODEL_UNKNOWN,
 } from './create-examples.ts';
@@ -14,7 +15,7 @@ export function Examples({ model }: { readonly model: string | undefined }) {
     <>
       <h2>Calling the API</h2>
       <p>
-        Two formats are served, and any model in either. The examples take the key from a variable,
+        Three formats are served, and any model in each. The examples take the key from a variable,
         so that it is in no file:
       </p>
       <ExampleText title="variable" text={KEY_VARIABLE} />
@@ -30,6 +31,7 @@ export function Examples({ model }: { readonly model: string | undefined }) {
       </p>
       <ExampleList examples={createNativeExamples(BASE_URL, named)} />
       <ExampleList examples={createChatExamples(BASE_URL, named)} />
+      <ExampleList examples={createResponsesExamples(BASE_URL, named)} />
     </>
   );
 }

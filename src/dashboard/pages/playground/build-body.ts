@@ -1,3 +1,5 @@
+import type { FormatName } from '../../../protocol/format-names.ts';
+
 export interface SimpleRequest {
   readonly model: string;
   readonly prompt: string;
@@ -5,16 +7,14 @@ export interface SimpleRequest {
   readonly isStream: boolean;
 }
 
-/**
- * Builds the body of a request with one message, for people to read and edit. It is the same in
- * both formats.
- */
-export function buildBody({ model, prompt, tokensMax, isStream }: SimpleRequest): string {
-  const body = {
-    model,
-    max_tokens: tokensMax,
-    messages: [{ role: 'user', content: prompt }],
-    stream: isStream,
-  };
-  return JSON.stringify(body, null, 2);
+/** Builds the body of a request with one message, for people to read and edit. */
+export function buildBody(
+  { model, prompt, tokensMax, isStream }: SimpleRequest,
+  format: FormatName,
+): string {
+  const asked =
+    format === 'responses'
+      ? { max_output_tokens: tokensMax, input: prompt, store: false }
+      : { max_tokens: tokensMax, messages: [{ role: 'user', content: prompt }] };
+  return JSON.stringify({ model, ...asked, stream: isStream }, null, 2);
 }

@@ -1,7 +1,9 @@
-/** The fields that contain pieces of text, in events and in whole answers of both formats. */
+/** The fields that contain pieces of text, in events and in whole answers of all formats. */
 interface Payload {
-  readonly delta?: { readonly text?: unknown } | null;
+  readonly type?: unknown;
+  readonly delta?: { readonly text?: unknown } | string | null;
   readonly content?: readonly { readonly text?: unknown }[] | null;
+  readonly output?: readonly { readonly content?: Payload['content'] }[] | null;
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown } | null;
     readonly message?: { readonly content?: unknown } | null;
@@ -44,10 +46,18 @@ function readText(json: string): string {
 function joinPieces(payload: Payload | null): string {
   const [choice] = payload?.choices ?? [];
   const pieces = [
-    payload?.delta?.text,
+    readDelta(payload),
     choice?.delta?.content,
     choice?.message?.content,
     ...(payload?.content ?? []).map(({ text }) => text),
+    ...(payload?.output ?? []).flatMap(({ content }) => content ?? []).map(({ text }) => text),
   ];
   return pieces.filter((piece) => typeof piece === 'string').join('');
+}
+
+/** Responses also has deltas of thinking and of calls. */
+function readDelta(payload: Payload | null): unknown {
+  const delta = payload?.delta;
+  if (typeof delta !== 'string') return delta?.text;
+  return payload?.type === 'response.output_text.delta' ? delta : undefined;
 }

@@ -8,6 +8,13 @@ import type { AnswerControl } from './use-answer.ts';
 
 const TOKENS_MAX = 300;
 
+const FORMAT_LABELS: Readonly<Record<FormatName, string>> = {
+  native: 'native messages',
+  chat: 'chat completions',
+  responses: 'Responses',
+};
+const FORMAT_NAMES = Object.keys(FORMAT_LABELS) as FormatName[];
+
 interface PlaygroundFormProps {
   readonly models: readonly Model[];
   readonly control: AnswerControl;
@@ -27,7 +34,7 @@ export function PlaygroundForm({ models, control }: PlaygroundFormProps) {
   const [edited, setEdited] = useState<string | undefined>();
   const submit = (event: Event) => {
     event.preventDefault();
-    control.send({ format, key: key.trim(), body: edited ?? buildBody(simple) });
+    control.send({ format, key: key.trim(), body: edited ?? buildBody(simple, format) });
   };
   return (
     <form onSubmit={submit}>
@@ -49,12 +56,16 @@ export function PlaygroundForm({ models, control }: PlaygroundFormProps) {
             <select
               {...attributes}
               value={format}
-              onChange={(event) =>
-                setFormat(event.currentTarget.value === 'chat' ? 'chat' : 'native')
-              }
+              onChange={(event) => {
+                const { value } = event.currentTarget;
+                setFormat(FORMAT_NAMES.find((name) => name === value) ?? 'native');
+              }}
             >
-              <option value="native">native messages</option>
-              <option value="chat">chat completions</option>
+              {FORMAT_NAMES.map((name) => (
+                <option key={name} value={name}>
+                  {FORMAT_LABELS[name]}
+                </option>
+              ))}
             </select>
           )}
         </Field>
@@ -64,7 +75,7 @@ export function PlaygroundForm({ models, control }: PlaygroundFormProps) {
           type="checkbox"
           checked={edited !== undefined}
           onChange={(event) =>
-            setEdited(event.currentTarget.checked ? buildBody(simple) : undefined)
+            setEdited(event.currentTarget.checked ? buildBody(simple, format) : undefined)
           }
         />
         Edit the body as JSON
