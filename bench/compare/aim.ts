@@ -35,19 +35,25 @@ export function aimAt(
     port: running.port,
     path: route.path,
     headers: { 'content-type': 'application/json', ...route.headers },
-    body: encodeBody(route.model, bodyBytes, answer.events > 0),
+    body: encodeBody(format, route.model, bodyBytes, answer.events > 0),
     status,
     keysFile: running.keysFile,
     marks: status === 200 ? Math.max(answer.events, 1) : 0,
   };
 }
 
-function encodeBody(model: string, bytes: number, isStream: boolean): string {
+function encodeBody(
+  format: Case['format'],
+  model: string,
+  bytes: number,
+  isStream: boolean,
+): string {
+  const asking = (content: string) =>
+    format === 'responses'
+      ? { max_output_tokens: 256, store: false, input: [{ role: 'user', content }] }
+      : { max_tokens: 256, messages: [{ role: 'user', content }] };
   const bodyWith = (content: string) =>
-    JSON.stringify({
-      ...{ model, max_tokens: 256, stream: isStream },
-      messages: [{ role: 'user', content }],
-    });
+    JSON.stringify({ model, stream: isStream, ...asking(content) });
   const left = Math.max(bytes - bodyWith('').length, 1);
   // An escaped line feed takes two bytes of the body.
   const repeats = Math.ceil(left / (JSON.stringify(FILLER).length - 2));

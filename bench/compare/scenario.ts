@@ -1,7 +1,9 @@
-/** The format of a client. Peers and Tollgate have a path for each. */
-export type ApiFormat = 'native' | 'chat';
+import type { FormatName } from '../../src/protocol/format-names.ts';
 
-/** How the upstream of a stage answers every request, in both formats. */
+/** The format of a client. */
+export type ApiFormat = FormatName;
+
+/** How the upstream of a stage answers every request, in all formats. */
 export interface UpstreamAnswer {
   readonly latencyMs: number;
   /** 0 stands for one answer of about 500 bytes instead of a stream. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FORMAT_PATHS } from '../../../src/protocol/format-names.ts';
 import { findFreePort } from '../../support/processes.ts';
 import type { ApiFormat, Contestant, Place, Route } from '../scenario.ts';
 import { runContestant } from './run-contestant.ts';
@@ -7,14 +8,9 @@ import { runContestant } from './run-contestant.ts';
 const UWS_PROXY = 'dist/bench/compare/contestants/uws-proxy-main.js';
 const CONNECTIONS_MAX = 16_000;
 
-const PATHS: Readonly<Record<ApiFormat, string>> = {
-  native: '/v1/messages',
-  chat: '/v1/chat/completions',
-};
-
 /** What a client sends to a proxy that does not look at requests. */
 export function plainRoute(format: ApiFormat): Route {
-  return { path: PATHS[format], headers: { 'x-api-key': 'any' }, model: 'm-1' };
+  return { path: FORMAT_PATHS[format], headers: { 'x-api-key': 'any' }, model: 'm-1' };
 }
 
 const nginxSettings = (port: number, { dir, upstreamPort }: Place) => `

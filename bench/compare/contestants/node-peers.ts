@@ -122,10 +122,13 @@ export const nullplatform = createNodePeer({
     writeFileSync(file, describeNullplatform(port, upstreamPort));
     return [modulePath('@nullplatform/llm-gateway/dist/cli.js'), 'start', '-c', file];
   },
-  routeOf: (format) => ({ ...plainRoute(format), path: NULLPLATFORM_PATHS[format] }),
+  routeOf(format) {
+    const path = NULLPLATFORM_PATHS[format];
+    return path === undefined ? undefined : { ...plainRoute(format), path };
+  },
 });
 
-const NULLPLATFORM_PATHS: Readonly<Record<ApiFormat, string>> = {
+const NULLPLATFORM_PATHS: Readonly<Partial<Record<ApiFormat, string>>> = {
   native: '/anthropic/v1/messages',
   chat: '/openai/v1/chat/completions',
 };

@@ -36,6 +36,7 @@ const DIRECTIONS: readonly Direction[] = [
     streamingPeers: [portkeyMendedToNative],
   },
   { client: 'native', upstream: 'chat', peers: [musistudio], streamingPeers: [musistudio] },
+  { client: 'responses', upstream: 'native', peers: [], streamingPeers: [] },
 ];
 
 function stageOf(direction: Direction, answer: UpstreamAnswer): Stage {

@@ -1,14 +1,15 @@
 import { caddy, haproxy, nginx, uwsProxy } from '../contestants/bare-proxies.ts';
 import { NODE_PEERS } from '../contestants/node-peers.ts';
 import { tollgate } from '../contestants/tollgate.ts';
-import { type Case, type Scenario, WHOLE_ANSWER } from '../scenario.ts';
+import { type ApiFormat, type Case, type Scenario, WHOLE_ANSWER } from '../scenario.ts';
 
-const CASE = { format: 'native', bodyBytes: 512, status: 200 } as const;
+const CASE = { bodyBytes: 512, status: 200 } as const;
 const CONNECTIONS = 64;
 
-const caseWith = (generator: 'wrk' | 'autocannon'): Case => ({
+const caseWith = (generator: 'wrk' | 'autocannon', format: ApiFormat = 'native'): Case => ({
   ...CASE,
-  name: `native, 0.5 KB, ${generator}`,
+  format,
+  name: `${format}, 0.5 KB, ${generator}`,
   load: { kind: 'closed-loop', generator, connections: CONNECTIONS },
 });
 
@@ -25,6 +26,11 @@ export const standard: Scenario = {
       answer: WHOLE_ANSWER,
       contestants: [nginx, haproxy, caddy, uwsProxy, tollgate, ...NODE_PEERS],
       cases: [caseWith('autocannon'), caseWith('wrk')],
+    },
+    {
+      answer: WHOLE_ANSWER,
+      contestants: [nginx, tollgate],
+      cases: [caseWith('wrk', 'responses')],
     },
   ],
 };

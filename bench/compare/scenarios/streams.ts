@@ -30,6 +30,17 @@ export const streamBurst: Scenario = {
         },
       ],
     },
+    {
+      answer: { latencyMs: 0, events: EVENTS, gapMs: 0 },
+      contestants: [nginx, tollgate],
+      cases: [
+        {
+          ...{ ...CASE, format: 'responses' },
+          name: `responses, ${EVENTS} events in a burst`,
+          load: { kind: 'closed-loop', generator: 'wrk', connections: BURST_CONNECTIONS },
+        },
+      ],
+    },
   ],
 };
 
