@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
+import { bundleProgram } from './bundle-program.mjs';
 import { buildDocs } from './docs/build-docs.mjs';
 
 const BIN = 'node_modules/.bin';
@@ -19,6 +20,7 @@ compile('src/dashboard/tsconfig.json');
 for (const dir of ['src/dashboard', 'src/dashboard/key-page']) {
   await build({ configFile: `${dir}/vite.config.ts`, logLevel: 'warn' });
 }
+await bundleProgram();
 buildDocs('dist/src/docs');
 linkProgram();
 
