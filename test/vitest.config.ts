@@ -30,7 +30,7 @@ function createProject(
   files: { readonly include: string[]; readonly exclude?: string[]; readonly isolate: boolean },
 ): UserProjectConfigExport {
   return {
-    test: { name, ...files, maxConcurrency: 100, testTimeout: 60_000, hookTimeout: 60_000 },
+    test: { name, ...files, maxConcurrency: 100, testTimeout: 180_000, hookTimeout: 180_000 },
   };
 }
 

@@ -22,7 +22,7 @@ describe('a comparison', { timeout: 120_000 }, () => {
     const narrowed = ['--quick', '--contestants', 'nginx,tollgate'];
     await runBench('few-clients', ...narrowed, '--results-dir', dir);
     json = JSON.parse(readFileSync(join(dir, 'few-clients.json'), 'utf8'));
-  }, 120_000);
+  });
 
   it('measures what each request costs whom it is told to measure', () => {
     expect(json.cases).toHaveLength(2);

@@ -21,7 +21,7 @@ beforeAll(async () => {
     env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
     cleanUp: (undo) => undos.push(undo),
   });
-}, 60_000);
+});
 afterAll(async () => {
   for (const undo of undos.reverse()) await undo();
   await stopRedisServers();
@@ -94,7 +94,7 @@ it('a change is shown field by field, applied, listed, and named by the receipts
     .getByRole('row', { name: `models[${HAIKU}].price.output 1 2.5` })
     .waitFor();
   await expectSound(tab);
-}, 60_000);
+});
 
 it('a text with mistakes is refused with each of them, and one that is not JSON is not sent', async () => {
   const { page, operator, button, editor, begin } = await openCatalogue();
@@ -113,7 +113,7 @@ it('a text with mistakes is refused with each of them, and one that is not JSON 
   await button('Cancel').click();
   await editor.waitFor({ state: 'detached' });
   expect((await operator.read()).version).toBe(version);
-}, 60_000);
+});
 
 it('an operator who is late sees what changed meanwhile, and nothing is lost', async () => {
   const { tab, page, operator, button, table, editor, begin, writeOutput } = await openCatalogue();
@@ -145,7 +145,7 @@ it('an operator who is late sees what changed meanwhile, and nothing is lost', a
   expect((await operator.read()).catalogue).toMatchObject({
     ...{ plans, models: [{ price: { output: 4 } }] },
   });
-}, 60_000);
+});
 
 it('a change from a time on is scheduled and can be seen, and a rollback withdraws it', async () => {
   const { tab, page, operator, button, table, row, begin, writeOutput } = await openCatalogue();
@@ -186,4 +186,4 @@ it('a change from a time on is scheduled and can be seen, and a rollback withdra
   ).waitFor();
   await row(new RegExp(`^Version ${version + 1} withdrawn`)).waitFor();
   expect((await operator.read()).catalogue).toEqual(catalogue);
-}, 60_000);
+});

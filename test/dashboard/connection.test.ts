@@ -33,4 +33,4 @@ it('a node that restarts is missed in words, and found again without anybody doi
   await page.getByRole('table', { name: 'All nodes' }).getByRole('link').click();
   const [pid = 0] = second.workerPids();
   await page.getByRole('cell', { name: String(pid), exact: true }).waitFor();
-}, 120_000);
+});

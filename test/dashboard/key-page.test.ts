@@ -197,7 +197,7 @@ it('a key that cannot be shown is explained beside the field: unknown, revoked, 
   await guarded.waitForExit();
   await showKey(tab, key);
   await explained('The node cannot be reached. Try again in a moment.');
-}, 120_000);
+});
 
 /** Guesses are counted until the page reports too many wrong keys. */
 async function expectThrottled(tab: Tab, { url }: Gateway): Promise<void> {

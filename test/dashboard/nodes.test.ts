@@ -14,7 +14,7 @@ const openTab = useBrowser();
 
 beforeAll(async () => {
   started = await startNodes({ cleanUp: (undo) => undos.push(undo) });
-}, 60_000);
+});
 afterAll(async () => {
   for (const undo of undos.reverse()) await undo();
   await stopRedisServers();
@@ -79,7 +79,7 @@ it('the overview is about all nodes, and about one of them if it is chosen', asy
   }
   await expectAccessible(tab);
   expect(tab.errors).toEqual([]);
-}, 120_000);
+});
 
 it('the charts of the last hour begin before the sign-in', async () => {
   const { one, other } = await readNodes();
@@ -100,7 +100,7 @@ it('the charts of the last hour begin before the sign-in', async () => {
     .getByRole('img', { name: /^Requests a second\. requests: .* at most (0\.)?[1-9]/ })
     .waitFor();
   expect(tab.errors).toEqual([]);
-}, 120_000);
+});
 
 it('all nodes are listed, each can be opened, and all are reloaded with a result of each', async () => {
   const { one, other, here, there } = await readNodes();
@@ -145,7 +145,7 @@ it('all nodes are listed, each can be opened, and all are reloaded with a result
   expect(await page.evaluate(widths)).toEqual([360, 360]);
   await expectAccessible(tab);
   expect(tab.errors).toEqual([]);
-}, 180_000);
+});
 
 it('a node that dies is shown as gone, with when it was last heard', async () => {
   const { one, other, there } = await readNodes();
@@ -158,4 +158,4 @@ it('a node that dies is shown as gone, with when it was last heard', async () =>
   await row.getByText(/^lost, heard \d+ s ago$/).waitFor();
   await expectAccessible(tab);
   expect(tab.errors).toEqual([]);
-}, 60_000);
+});

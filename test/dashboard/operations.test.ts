@@ -81,7 +81,7 @@ it('upstreams are shown live: health, requests in flight, tries and their result
     .getByRole('row', { name: /^unreachable [1-9]/ })
     .waitFor();
   await expectSound(tab);
-}, 120_000);
+});
 
 it('a catalogue that the settings file rules is shown, and cannot be changed', async () => {
   const tab = await openTab();
@@ -152,7 +152,7 @@ it('the audit log shows what was changed, page by page, and that of one account 
   await page.getByLabel('Key id').fill('nobody');
   await page.getByRole('button', { name: 'Filter' }).click();
   await page.getByText('Nothing was changed').waitFor();
-}, 120_000);
+});
 
 it('the node is shown with its workers, settings, Redis, memory and lag', async () => {
   const tab = await openTab();

@@ -73,7 +73,7 @@ it('a stream is watched as it arrives, and cancelling it stops the upstream', as
   const widths = '[document.documentElement.scrollWidth, document.documentElement.clientWidth]';
   expect(await page.evaluate(widths)).toEqual([360, 360]);
   expect(tab.errors).toEqual([]);
-}, 120_000);
+});
 
 it('a body of JSON is sent as it stands, in the other format, and its charge is told', async () => {
   const tab = await openTab();

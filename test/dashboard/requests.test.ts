@@ -65,7 +65,7 @@ it('a request of a client library is found by its id, with what it cost and its 
   await page.getByRole('heading', { name: /^library /, level: 1 }).waitFor();
   await page.getByText(receipt.key, { exact: true }).waitFor();
   expect(tab.errors).toEqual([]);
-}, 120_000);
+});
 
 it('a request that runs is shown with what it holds, and when it has ended with its charge', async () => {
   const body = messageOf('[[tokens 90]] [[slow 60000]]');

@@ -159,5 +159,5 @@ describe('a backup', () => {
     expect([await books.account(account), await books.key(id)]).toEqual(before);
     await ask(again, key);
     await waitForBooks(again, account, 2 * REQUESTS);
-  }, 120_000);
+  });
 });

@@ -52,7 +52,7 @@ it('the commands of README start a fresh checkout that answers the curl line as 
       return output.includes('Try it:');
     },
     'it listens',
-    240_000,
+    500_000,
   );
   const curl = blockOf(start, 'sh', 1).replace(':8080', `:${port}`);
   expect(output).toContain(curl.trim());
@@ -64,4 +64,4 @@ it('the commands of README start a fresh checkout that answers the curl line as 
     uptime_seconds: expect.any(Number),
   });
   expect(shown.version).toBe(PACKAGE.version);
-}, 300_000);
+}, 600_000);

@@ -41,7 +41,7 @@ it('all nodes reload when one of them is told so, and each writes who wanted it'
   const entries = data.filter(({ what }) => what === 'node.reload');
   expect(entries.map(({ node }) => node).toSorted()).toEqual(nodes.map(idOf).toSorted());
   for (const { who } of entries) expect(who).toEqual(entries[0]?.who);
-}, 120_000);
+});
 
 it('the nodes after the first that refuses keep their settings', async () => {
   const [asked, refusing, last] = nodes as [Gateway, Gateway, Gateway];
@@ -52,7 +52,7 @@ it('the nodes after the first that refuses keep their settings', async () => {
     { id: idOf(last), status: 'skipped' },
   ]);
   expect(await versionOf(last)).toMatch(/-1$/);
-}, 120_000);
+});
 
 it('a node that is silent stops the reload, and does not reload when it wakes up', async () => {
   const [asked, frozen, last] = nodes as [Gateway, Gateway, Gateway];
@@ -69,4 +69,4 @@ it('a node that is silent stops the reload, and does not reload when it wakes up
     ...['reloaded', 'refused', 'skipped'],
   ]);
   expect(await versionOf(frozen)).toMatch(/-1$/);
-}, 120_000);
+});

@@ -148,7 +148,7 @@ describe.each(['native', 'chat'] as const)(
       );
       expect(texts.every((text) => text === expected)).toBe(true);
       await operator.waitUntilSettled(account);
-    }, 120_000);
+    });
   },
 );
 
@@ -163,5 +163,5 @@ describe('a client that goes on reading nothing', () => {
     await waitUntil(async () => (await isOpen()) === false, 'it is ended', STALL_WAIT_MAX_MS);
     await operator.waitUntilSettled(account);
     expect((await operator.account(account)).balance).toBeLessThan(1_000);
-  }, 90_000);
+  });
 });

@@ -68,4 +68,4 @@ it('a node tells of its requests each second, of its workers and of its reloads'
     ...{ status: 'reloaded', config_version: expect.stringMatching(/-2$/) },
   });
   for (const { type, data } of heard()) eventAnswer.parse({ event: type, data });
-}, 120_000);
+});

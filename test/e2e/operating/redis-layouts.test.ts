@@ -72,5 +72,5 @@ describe.each([
       is_clean: true,
       accounts: ACCOUNTS,
     });
-  }, 120_000);
+  });
 });

@@ -146,5 +146,5 @@ describe.each(Object.entries(BALANCERS))('two nodes behind %s', (_name, startBal
     await books.waitUntilSettled(account);
     const { balance } = await books.account(account);
     expect((await books.key(id)).spent_this_month).toBeCloseTo(1_000 - balance, 6);
-  }, 120_000);
+  });
 });
