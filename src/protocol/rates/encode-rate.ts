@@ -69,8 +69,10 @@ function addLimits(
     }
     const seconds = windowSeconds(window);
     const span = seconds === undefined ? '' : `;w=${seconds}`;
-    headers['ratelimit-policy'] += `, "${name}";q=${amount}${span}`;
-    headers['ratelimit'] += `, "${name}";r=${left};t=${toSeconds(resetMs)}`;
+    // Without a quota unit, clients would take tokens for requests.
+    const quotaUnit = unit === 'requests' ? '' : ';qu="tokens"';
+    headers['ratelimit-policy'] += `, "${name}";q=${toInteger(amount)}${quotaUnit}${span}`;
+    headers['ratelimit'] += `, "${name}";r=${toInteger(left)};t=${toSeconds(resetMs)}`;
   }
 }
 
@@ -85,6 +87,10 @@ function windowSeconds(window: LimitState['window']): number | undefined {
 const encodePolicy = ({ limit, windowMs }: RateState) =>
   `"rpm";q=${limit};w=${toSeconds(windowMs)}`;
 const encodeState = ({ left, resetMs }: RateState) => `"rpm";r=${left};t=${toSeconds(resetMs)}`;
+
+/** Structured fields have no longer integers than this (RFC 9651). */
+const INTEGER_MAX = 999_999_999_999_999;
+const toInteger = (count: number) => Math.min(count, INTEGER_MAX);
 
 function toSeconds(ms: number): number {
   return Math.ceil(ms / 1_000);

@@ -38,7 +38,8 @@ describe('a plan of any name', () => {
       'anthropic-ratelimit-requests-limit': '50',
       'anthropic-ratelimit-requests-remaining': '49',
       'anthropic-ratelimit-tokens-limit': '60',
-      'ratelimit-policy': '"rpm";q=1000;w=60, "requests";q=50;w=86400, "tokens";q=60;w=3600',
+      'ratelimit-policy':
+        '"rpm";q=1000;w=60, "requests";q=50;w=86400, "tokens";q=60;qu="tokens";w=3600',
     });
     await operate().waitUntilSettled(account);
     const own = await fetch(`${nodes[0].url}/v1/key`, { headers: { 'x-api-key': key } });

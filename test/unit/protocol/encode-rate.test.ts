@@ -59,13 +59,23 @@ describe('what a caller is told of lists of limits', () => {
       'anthropic-ratelimit-tokens-remaining': '100',
       'anthropic-ratelimit-tokens-reset': '2026-11-21T12:40:40Z',
       'anthropic-ratelimit-input-tokens-remaining': '0',
-      'ratelimit-policy': '"rpm";q=60;w=60, "tokens";q=400;w=10, "input-tokens";q=400',
+      'ratelimit-policy':
+        '"rpm";q=60;w=60, "tokens";q=400;qu="tokens";w=10, "input-tokens";q=400;qu="tokens"',
       ratelimit: '"rpm";r=59;t=29, "tokens";r=100;t=10, "input-tokens";r=0;t=10',
     });
     expect(encodeChatRate(rate, [tokens])).toMatchObject({
       'x-ratelimit-limit-tokens': '400',
       'x-ratelimit-remaining-tokens': '100',
       'x-ratelimit-reset-tokens': '9.5s',
+    });
+  });
+
+  it('is no longer an integer than structured fields may have', () => {
+    const huge = { ...tokens, amount: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
+    expect(encodeChatRate(rate, [huge])).toMatchObject({
+      'x-ratelimit-limit-tokens': '9007199254740991',
+      'ratelimit-policy': '"rpm";q=60;w=60, "tokens";q=999999999999999;qu="tokens";w=10',
+      ratelimit: '"rpm";r=59;t=29, "tokens";r=999999999999999;t=10',
     });
   });
 
