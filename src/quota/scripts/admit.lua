@@ -113,7 +113,10 @@ for first = 6, #ARGV, 3 do
     if limits then
       input, output, credits_room, listed = listing.meet_limits(limits, least, numbers, at)
     end
-    if key_wait > 0 or account_wait > 0 then
+    -- No wait and no payment would help who asks for more than a limit allows at all.
+    if listed and listed[1] == 'too_large' then
+      refusal = { 'too_large', now, limit, left, reset, unpack(listed, 2) }
+    elseif key_wait > 0 or account_wait > 0 then
       if key_wait >= account_wait then
         refusal = { 'rate', now, key_limit, 0, by_key.reset, 'key', key_wait }
       else

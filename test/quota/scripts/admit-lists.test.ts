@@ -1,45 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AdmitOrder } from '../../../src/quota/scripts/admit.ts';
-import { encodeLedgerUsage } from '../../../src/quota/settlement/settlement.ts';
-import { DETAILS } from '../../support/request-details.ts';
-import {
-  ACCOUNT,
-  KEY,
-  LEASE_MS,
-  NOW_MS,
-  openScripts,
-  REQUEST,
-  redisKeys,
-  requestNumber,
-} from './open-scripts.ts';
+import { openLists, usageOf } from './list-scene.ts';
+import { LEASE_MS, NOW_MS, REQUEST, requestNumber } from './open-scripts.ts';
 
-const scripts = openScripts();
-const GROUP = 'grp_03group';
+const { scripts, ask, setKeyList, expectLimit } = openLists();
 const MINUTE_MS = 60_000;
 const SLICE_MS = 1_000;
-
-const ask = (number: number, input: number, output = 0, more: Partial<AdmitOrder> = {}) =>
-  scripts.admit({
-    requestId: requestNumber(number),
-    holdMicros: 0,
-    tokens: { input, output, outputLeast: output, isOutputOpen: false },
-    ...more,
-  });
-const setKeyList = (
-  list: string,
-  more: { group?: string; require?: string; template?: string } = {},
-) =>
-  scripts.setKey({
-    limits: `${more.group ?? ''}|${more.require ?? ''}|${list}|${more.template ?? ''}`,
-  });
-const setGroup = (list: string, template = '') =>
-  scripts.send('hset', redisKeys.group(GROUP), 'limits', `||${list}|${template}`);
-const usageOf = (input: number, output: number) => {
-  const nothing = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0, searches: 0 };
-  return encodeLedgerUsage({ input, output, ...nothing }, false, DETAILS);
-};
-const expectLimit = async (reply: ReturnType<typeof ask>, met: object) =>
-  expect(await reply).toMatchObject({ kind: 'limit', ...met });
 
 describe('a list of limits', () => {
   it('refuses what a window has no room for, and tells when there is room', async () => {
@@ -97,6 +62,47 @@ describe('a list of limits', () => {
     expect((await ask(3, 100)).kind).toBe('admitted');
   });
 
+  it.each([
+    { from: 'c,m,100,w;', to: 'c,m,100,b;', unit: 'credits', held: 90 },
+    { from: 't,60000,100,w;', to: 't,60000,100,b;', unit: 'tokens', held: 0 },
+    { from: 'r,d,1,w;', to: 'r,d,1,b;', unit: 'requests', held: 0 },
+  ])('goes on with what it counted when $from becomes $to', async ({ from, to, unit, held }) => {
+    await setKeyList(from);
+    await ask(1, 90, 0, { holdMicros: held });
+    await setKeyList(to);
+    const refused = { unit, countedAmount: unit === 'requests' ? 1 : 90 };
+    await expectLimit(ask(2, 11, 0, { holdMicros: held }), refused);
+    await setKeyList(from);
+    expect((await ask(3, 11, 0, { holdMicros: held })).kind).toBe('admitted');
+    await setKeyList(to);
+    await expectLimit(ask(4, 1, 0, { holdMicros: 1 }), { unit });
+  });
+
+  it.each(['i,d,150,b;', 'i,3600000,150,b;'])(
+    'of %s that is new takes nothing off for requests that were admitted before',
+    async (list) => {
+      await setKeyList('i,d,1000,b;');
+      for (const number of [1, 2]) await ask(number, 100);
+      await scripts.setClock(NOW_MS + 5);
+      await scripts.setAccount({ limits: list });
+      await ask(3, 60);
+      await scripts.settle(0, { requestId: requestNumber(1), usage: usageOf(10, 0) });
+      await scripts.settle(0, { requestId: requestNumber(2), usage: usageOf(500, 0) });
+      await expectLimit(ask(4, 91), { level: 'account', countedAmount: 60, heldAmount: 60 });
+      await scripts.settle(0, { requestId: requestNumber(3), usage: usageOf(50, 0) });
+      await expectLimit(ask(5, 101), { level: 'account', countedAmount: 50, heldAmount: 0 });
+    },
+  );
+
+  it('takes what is known of each, where one that warns and one that blocks were beside each other', async () => {
+    const plans = { team: { requests: 1_000, list: 't,d,50,w;' } };
+    await scripts.setAccount({ limits: 't,d,100,b;' });
+    await ask(1, 60, 0, { plans });
+    await scripts.setAccount({ limits: 't,d,90,b;' });
+    await expectLimit(ask(2, 31, 0, { plans }), { countedAmount: 60, amount: 90 });
+    expect((await ask(3, 30, 0, { plans })).kind).toBe('admitted');
+  });
+
   it('holds an output that may be shorter as far as there is room', async () => {
     await setKeyList('t,60000,100,b;o,60000,80,b;');
     const tokens = { input: 50, output: 500, outputLeast: 10, isOutputOpen: false };
@@ -145,79 +151,6 @@ describe('a list of limits', () => {
     await scripts.setClock(NOW_MS + 10_500);
     expect((await ask(4, 20)).kind).toBe('admitted');
     await expectLimit(ask(5, 1), { window: 10_000, countedAmount: 100 });
-  });
-});
-
-describe('levels', () => {
-  it('are the key, its group and the account, and each of them holds', async () => {
-    await setGroup('i,60000,50,b;');
-    await setKeyList('i,60000,100,b;', { group: GROUP });
-    await scripts.setAccount({ limits: 'i,60000,60,b;' });
-    await ask(1, 30);
-    await expectLimit(ask(2, 21), { level: 'group', amount: 50 });
-    // Another key of the account is in no group.
-    await scripts.send(
-      'hset',
-      redisKeys.key('03other'),
-      'status',
-      'active',
-      'account',
-      ACCOUNT,
-      'digest',
-      'other',
-    );
-    const other = { keyId: '03other', digest: 'other' };
-    await expectLimit(ask(3, 31, 0, other), { level: 'account', amount: 60, countedAmount: 30 });
-  });
-
-  it('are told in one order where the waits are equal', async () => {
-    await setGroup('t,60000,10,b;', 't,60000,10,b;');
-    await setKeyList('t,60000,10,b;', { group: GROUP });
-    await scripts.setAccount({ limits: 't,60000,10,b;' });
-    const user = { user: 'digest-of-a-user', usersMax: 5 };
-    await ask(1, 10, 0, user);
-    await expectLimit(ask(2, 1, 0, user), { level: 'key' });
-  });
-});
-
-describe('end users', () => {
-  const of = (user: string, usersMax = 5) => ({ user, usersMax });
-
-  it('have each the limits of the template, that of the key before that of the group', async () => {
-    await setGroup('', 'i,60000,5,b;');
-    await setKeyList('', { group: GROUP, template: 'i,60000,10,b;' });
-    await ask(1, 10, 0, of('one'));
-    await expectLimit(ask(2, 1, 0, of('one')), { level: 'user', amount: 10 });
-    expect((await ask(3, 10, 0, of('two'))).kind).toBe('admitted');
-    await setKeyList('', { group: GROUP });
-    await ask(4, 5, 0, of('one'));
-    await expectLimit(ask(5, 1, 0, of('one')), { level: 'user', amount: 5, countedAmount: 5 });
-  });
-
-  it('are no more than the account may have, until one is forgotten', async () => {
-    await setKeyList('', { template: 'i,60000,10,b;' });
-    await ask(1, 1, 0, of('one', 1));
-    expect(await ask(2, 1, 0, of('two', 1))).toEqual({ kind: 'users' });
-    expect((await ask(3, 1, 0, of('one', 1))).kind).toBe('admitted');
-    await scripts.setClock(NOW_MS + MINUTE_MS + 3 * SLICE_MS);
-    await scripts.send('del', redisKeys.user(`${KEY}:one`));
-    expect((await ask(4, 1, 0, of('two', 1))).kind).toBe('admitted');
-    expect(await scripts.send('zrange', redisKeys.usersOf(ACCOUNT), 0, -1)).toEqual([`${KEY}:two`]);
-  });
-
-  it('are forgotten by Redis when nothing of them counts any more', async () => {
-    await setKeyList('', { template: 'i,60000,10,b;' });
-    await ask(1, 1, 0, of('one'));
-    const left = Number(await scripts.send('pttl', redisKeys.user(`${KEY}:one`)));
-    expect(left).toBeGreaterThan(MINUTE_MS);
-    expect(left).toBeLessThanOrEqual(MINUTE_MS + 2 * SLICE_MS);
-  });
-
-  it('must be named where the key or its group says so', async () => {
-    await setGroup('');
-    await setKeyList('', { group: GROUP, require: '1', template: 'i,60000,10,b;' });
-    expect(await ask(1, 1)).toEqual({ kind: 'user' });
-    expect((await ask(2, 1, 0, of('one'))).kind).toBe('admitted');
   });
 });
 
@@ -270,19 +203,6 @@ describe('a request that ends in another way', () => {
       extras: first.kind === 'admitted' && first.extras,
     });
     await expectLimit(ask(2, 31), { countedAmount: 70 });
-  });
-});
-
-describe('an end user that a call leaves out', () => {
-  it('is asked for by a key that counts by end user alone', async () => {
-    const told = { user: '?', usersMax: 5 };
-    expect((await ask(1, 1, 0, told)).kind).toBe('admitted');
-    await setKeyList('', { template: 't,d,10,b;' });
-    expect(await ask(2, 1, 0, told)).toEqual({ kind: 'name_user' });
-    expect((await ask(2, 1, 0, { ...told, user: 'ada' })).kind).toBe('admitted');
-    await setKeyList('t,d,10,b;', { require: '1' });
-    expect((await ask(3, 1, 0, told)).kind).toBe('admitted');
-    expect(await ask(4, 1)).toEqual({ kind: 'user' });
   });
 });
 

@@ -29,7 +29,7 @@ local function correct_state(use, admitted_at, now, changes, released, is_soft)
   local from = STATE_BYTES + 1 + select(2, struct.unpack(STATE, use))
   local text, bytes_of_use = string.sub(use, 1, from - 1), #use
   while from <= bytes_of_use do
-    local unit, window, amount, head, counted, current, held, bytes = struct.unpack(ROW, use, from)
+    local unit, window, amount, head, counted, current, held, since, bytes = struct.unpack(ROW, use, from)
     local slices = ''
     from = from + ROW_BYTES
     if bytes > 0 then
@@ -37,7 +37,9 @@ local function correct_state(use, admitted_at, now, changes, released, is_soft)
       from = from + bytes
     end
     local change = changes[unit]
-    if window < 4 then
+    if admitted_at < since then
+      -- It does not count this request.
+    elseif window < 4 then
       if periods(window, admitted_at) == head then
         if change > 0 and unit >= 'a' and not (is_soft and unit ~= 'c') then
           change = math.min(change, math.max(0, amount - counted))
@@ -66,7 +68,7 @@ local function correct_state(use, admitted_at, now, changes, released, is_soft)
       end
       held = math.max(0, held - released[unit])
     end
-    text = text .. struct.pack(ROW, unit, window, amount, head, counted, current, held, #slices) .. slices
+    text = text .. struct.pack(ROW, unit, window, amount, head, counted, current, held, since, #slices) .. slices
   end
   return text
 end
@@ -76,9 +78,9 @@ end
 local function room_in_state(use, wanted_unit, admitted_at, now)
   local room, from = math.huge, STATE_BYTES + 1 + select(2, struct.unpack(STATE, use))
   while from <= #use do
-    local unit, window, amount, head, counted, current, _, bytes = struct.unpack(ROW, use, from)
+    local unit, window, amount, head, counted, current, _, since, bytes = struct.unpack(ROW, use, from)
     from = from + ROW_BYTES + bytes
-    if unit == wanted_unit then
+    if unit == wanted_unit and admitted_at >= since then
       local counts
       if window < 4 then
         counts = head >= periods(window, now) and head == periods(window, admitted_at)

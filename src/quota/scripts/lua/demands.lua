@@ -8,7 +8,7 @@ end
 -- Returns when nothing of a limit will count any more or, with a need, when it has room for it if
 -- nothing more is used. The need is not above the amount.
 local function wait_for(limit, need, now)
-  local _, window, amount, head, counted, current, _, slices, subject, times = unpack(limit)
+  local _, window, amount, head, counted, current, _, _, slices, subject, times = unpack(limit)
   if window < 4 then return select(2, periods(window, now)) - now end
   if times then
     if not need then return times.reset end
@@ -39,7 +39,7 @@ local function refuse_by_limits(limits, needs, now)
   for _, limit in ipairs(limits) do
     local need = limit[1] >= 'a' and needs[limit[1]]
     if need and need > limit[3] then
-      return { 'too_large', limit[9].level, limit[1], name_of(limit[2]), limit[3], need }
+      return { 'too_large', limit[10].level, limit[1], name_of(limit[2]), limit[3], need }
     end
   end
   for _, units in ipairs({ 'r', 'tio', 'c' }) do
@@ -52,7 +52,7 @@ local function refuse_by_limits(limits, needs, now)
       end
     end
     if met then
-      return { 'limit', met[9].level, met[1], name_of(met[2]), met[3], met[5], met[7], longest }
+      return { 'limit', met[10].level, met[1], name_of(met[2]), met[3], met[5], met[7], longest }
     end
   end
 end
@@ -99,7 +99,7 @@ local function add_tightest(reply, limits, now)
     end
     if tightest then
       local count = #reply
-      reply[count + 1], reply[count + 2], reply[count + 3] = tightest[9].level, unit, name_of(tightest[2])
+      reply[count + 1], reply[count + 2], reply[count + 3] = tightest[10].level, unit, name_of(tightest[2])
       reply[count + 4], reply[count + 5] = tightest[3], math.max(0, tightest[3] - tightest[5])
       reply[count + 6] = wait_for(tightest, nil, now)
     end
@@ -111,7 +111,7 @@ end
 local function describe_limits(reply, limits, now)
   for _, limit in ipairs(limits) do
     local count = #reply
-    reply[count + 1], reply[count + 2], reply[count + 3] = limit[9].level, limit[1], name_of(limit[2])
+    reply[count + 1], reply[count + 2], reply[count + 3] = limit[10].level, limit[1], name_of(limit[2])
     reply[count + 4], reply[count + 5], reply[count + 6] = limit[3], limit[5], limit[7]
     reply[count + 7] = wait_for(limit, nil, now)
   end

@@ -61,7 +61,7 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
     local use, list = subject.use, subject.list
     local is_known = use and string.sub(use, STATE_BYTES + 1, STATE_BYTES + #list) == list
       and select(2, struct.unpack(STATE, use)) == #list
-    open_limits(limits, subject, is_known and use or convert_state(list, use), at, periods)
+    open_limits(limits, subject, is_known and use or convert_state(list, use, at), at, periods)
   end
   return limits, subjects, at, group_id, user_id
 end
@@ -76,7 +76,7 @@ local function write_levels(prefix, account_id, limits, subjects, at)
       for _, limit in ipairs(limits) do
         local window = limit[2]
         local ends = window < 4 and select(2, periods(window, at)) - at or math.ceil(window * (SLICES + 2) / SLICES)
-        if limit[9] == subject then life = math.max(life, ends) end
+        if limit[10] == subject then life = math.max(life, ends) end
       end
       redis.pcall('PEXPIRE', subject.name, whole(life))
       redis.pcall('ZADD', prefix .. 'users:' .. account_id, whole(at + life), subject.id)

@@ -10,8 +10,9 @@ end
 
 -- Makes the state of a list that is new or was changed, with what is known of each limit. If two
 -- limits that block have one unit and one window, such as that of a plan and that of an account,
--- the lower one holds.
-local function convert_state(list, use)
+-- the lower one holds. A limit that only warned goes on with what it has counted when it blocks,
+-- and the other way round; but the times of requests that block are no slices.
+local function convert_state(list, use, at)
   local rows, order, codes = {}, {}, { d = 1, w = 2, m = 3 }
   for unit, window, amount, action in string.gmatch(list, '(%a),(%w+),(%d+),(%a);') do
     unit = action == 'b' and unit or string.upper(unit)
@@ -20,17 +21,22 @@ local function convert_state(list, use)
     if rows[code] then
       rows[code][1] = math.min(rows[code][1], amount)
     else
-      rows[code] = { amount, struct.pack(ROW, unit, window, amount, 0, 0, 0, 0, 0), '' }
+      rows[code] = { amount, struct.pack(ROW, unit, window, amount, 0, 0, 0, 0, at, 0), '' }
       order[#order + 1] = code
     end
   end
   local from = use and STATE_BYTES + 1 + select(2, struct.unpack(STATE, use)) or 1
   while use and from <= #use do
-    local unit, window, _, _, _, _, _, bytes = struct.unpack(ROW, use, from)
-    local row = rows[unit .. window]
-    if row then
-      row[2] = string.sub(use, from, from + ROW_BYTES - 1)
-      row[3] = string.sub(use, from + ROW_BYTES, from + ROW_BYTES + bytes - 1)
+    local unit, window, _, _, _, _, _, _, bytes = struct.unpack(ROW, use, from)
+    local other = unit >= 'a' and string.upper(unit) or string.lower(unit)
+    local is_same = window < 4 or string.lower(unit) ~= 'r'
+    for _, of in ipairs({ unit, is_same and other or nil }) do
+      local row = rows[of .. window]
+      if row and (of == unit or not row.is_own) then
+        row.is_own = of == unit
+        row[2] = of .. string.sub(use, from + 1, from + ROW_BYTES - 1)
+        row[3] = string.sub(use, from + ROW_BYTES, from + ROW_BYTES + bytes - 1)
+      end
     end
     from = from + ROW_BYTES + bytes
   end
@@ -50,7 +56,7 @@ local function open_limits(limits, subject, use, now, periods)
   local count, from = #limits, STATE_BYTES + 1 + #subject.list
   local bytes_of_use = #use
   while from <= bytes_of_use do
-    local unit, window, amount, head, counted, current, held, bytes = struct.unpack(ROW, use, from)
+    local unit, window, amount, head, counted, current, held, since, bytes = struct.unpack(ROW, use, from)
     local slices, times = '', nil
     from = from + ROW_BYTES
     if bytes > 0 then
@@ -74,7 +80,7 @@ local function open_limits(limits, subject, use, now, periods)
       end
     end
     count = count + 1
-    limits[count] = { unit, window, amount, head, counted, current, held, slices, subject, times }
+    limits[count] = { unit, window, amount, head, counted, current, held, since, slices, subject, times }
   end
 end
 
@@ -82,7 +88,7 @@ end
 local function hold_in_limits(limits, amounts, now)
   for index = 1, #limits do
     local limit = limits[index]
-    local amount, times = amounts[limit[1]], limit[10]
+    local amount, times = amounts[limit[1]], limit[11]
     if times then
       take_place(times, now, limit[2])
       limit[5] = times.count
@@ -97,10 +103,10 @@ local function encode_state(limits, subject, now)
   local list = subject.list
   local text = struct.pack(STATE, now, #list) .. list
   for index = 1, #limits do
-    local unit, window, amount, head, counted, current, held, slices, owner, times = unpack(limits[index])
+    local unit, window, amount, head, counted, current, held, since, slices, owner, times = unpack(limits[index])
     if owner == subject then
       if times then slices = write_window(times, subject.prefix, subject.id .. ':' .. window, now, window) end
-      text = text .. struct.pack(ROW, unit, window, amount, head, counted, current, held, #slices) .. slices
+      text = text .. struct.pack(ROW, unit, window, amount, head, counted, current, held, since, #slices) .. slices
     end
   end
   return text

@@ -15,17 +15,18 @@
 --   5 counted  what was used and what running requests hold, in all slices or in the period
 --   6 current  the part of it in the newest slice
 --   7 held     the part of it that running requests hold
---   8 slices   the older slices that are not empty, oldest first, each packed as SLICE: the last
+--   8 since    when the limit began to count: what was admitted before is not in it
+--   9 slices   the older slices that are not empty, oldest first, each packed as SLICE: the last
 --              byte of its number, and its amount; for requests that block, times of `window.lua`
 --
 -- In a script a limit is a list of these values, since a table with names costs four times as much;
--- then come 9 its subject and 10 the times that were read.
+-- then come 10 its subject and 11 the times that were read.
 --
 -- `counted` never passes the amount of a limit that blocks. A rolling window has 60 slices. The
 -- newest one, which has just begun, and the 60 before it count. So no stretch of a window's length
 -- ever has more than the amount, and what was used counts for at most one slice too long.
 local STATE, STATE_BYTES = '<dI2', 10
-local ROW, ROW_BYTES = '<c1ddddddI2', 51
+local ROW, ROW_BYTES = '<c1dddddddI2', 59
 local SLICE, SLICE_BYTES, SLICES = '<Bd', 9, 60
 
 -- Moves a rolling window on to a slice. Slices of a clock that was ahead become the newest one.
