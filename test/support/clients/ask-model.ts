@@ -13,6 +13,8 @@ export interface Answered {
 
 export const HAIKU = 'llm-haiku-4.5';
 
+const TRIES_MAX = 20;
+
 export function messageOf(text: string, more: object = {}): object {
   return { model: HAIKU, max_tokens: 100, messages: [{ role: 'user', content: text }], ...more };
 }
@@ -29,6 +31,19 @@ export async function askModel(url: string, key: string, body: object): Promise<
     sentMs,
     answeredMs,
   };
+}
+
+/**
+ * The same, again and again until it is served or refused: a machine that is busy enough resets
+ * connections, or has Redis answer too late. What was admitted without an answer is held until its
+ * lease ends.
+ */
+export async function askUntilAnswered(url: string, key: string, body: object): Promise<Answered> {
+  for (let tries = 1; ; tries++) {
+    const answered = await askModel(url, key, body).catch((error: Error) => error);
+    if (!(answered instanceof Error) && answered.status !== 503) return answered;
+    if (tries === TRIES_MAX) throw new Error(`not answered after ${tries} tries`);
+  }
 }
 
 export interface OpenStream {
