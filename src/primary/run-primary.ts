@@ -15,6 +15,7 @@ import type { Log } from '../lib/log.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createLog } from '../log/create-log.ts';
+import type { MastersNews } from '../messages/worker-messages.ts';
 import { loadAdminToken } from '../ops/access/load-admin-token.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/server/embedded-server.ts';
@@ -22,6 +23,7 @@ import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
 import { announceNode } from './announce-node.ts';
 import { createEnding } from './create-ending.ts';
+import { createPlansCheck } from './create-plans-check.ts';
 import { joinFleet } from './join-fleet.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import type { EffectiveConfig } from './read-next-config.ts';
@@ -63,8 +65,7 @@ const systemClock: Clock = { nowMs: () => Date.now() };
  * start.
  */
 export async function runPrimary(options: PrimaryOptions): Promise<number> {
-  const { readSource, print } = options;
-  const first = readFirstConfig(readSource);
+  const first = readFirstConfig(options.readSource);
   const { config } = first;
   const log = createLog(config.logLevel, 'primary');
   const configInUse = () => pool?.effective().config ?? config;
@@ -83,28 +84,28 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     const target = targetOf(config, embedded);
     const { metrics } = nodeMetrics;
-    books = await startBooks(first, target, {
-      ...{ metrics, log },
-      tellMasters: (news) => pool?.tellMasters(news),
-    });
+    const tellMasters = (news: MastersNews) => pool?.tellMasters(news);
+    books = await startBooks(first, target, { metrics, log, tellMasters });
     const { access, audit, journal, threads } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
-    const parts = { books, node: loadNodeId(config.dataDir), nodeMetrics, sold, log };
+    const node = loadNodeId(config.dataDir);
+    const checkPlans = createPlansCheck(() => fleet?.desk, node);
+    const parts = { books, node, nodeMetrics, sold, log };
     pool = createWorkerPool({
-      ...{ first, readSource, journal, audit, ...parts },
+      ...{ first, readSource: options.readSource, journal, audit, ...parts },
       publish: (event) => fleet?.publish(event),
       noteActivity: (activity) => fleet?.noteActivity(activity),
-      noteRefusals: threads.noteRefusals,
+      ...{ checkPlans, noteRefusals: threads.noteRefusals },
       onUse: (used) => threads.changeCosts(costsOf(used)),
       ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = pool;
     const reload: Reload = async (who) => (isReady ? workers.reload(who) : { kind: 'busy' });
-    const { node } = parts;
     const time = { clock: systemClock, log };
     fleet = joinFleet({ target, node, pool, access, threads, sold, reload, metrics, ...time });
     const { tellCatalogue: onChange } = workers;
     await sold.open({ connection: books.connection, line: fleet.line, metrics, onChange, ...time });
+    await checkPlans(sold.currentFor(config).plans);
     ops = await startOps({
       ...{ ...parts, fleet, readCluster: workers.readState, reload, config: configInUse },
       readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
@@ -112,7 +113,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.tellBooksFull);
     await workers.start();
     isReady = true;
-    announceNode(config, sold.currentFor(config).models, demoKey, print);
+    announceNode(config, sold.currentFor(config).models, demoKey, options.print);
 
     const reason = await untilEnd(ending.reached, reload);
     isReady = false;

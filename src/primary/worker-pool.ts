@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { packConfig } from '../config/pack-config.ts';
 import type { ConfigSource } from '../config/source/read-config-source.ts';
 import { checkEndpointFree } from '../http/check-endpoint-free.ts';
@@ -64,6 +65,8 @@ interface WorkerPoolOptions {
   readonly audit: ReloadAudit;
   readonly publish: PublishEvent;
   readonly noteActivity: (activity: Activity) => void;
+  /** Rejects if another node could not hold the limits of these plans. */
+  readonly checkPlans: (plans: Config['plans']) => Promise<void>;
   readonly node: string;
   readonly nodeMetrics: Pick<NodeMetrics, 'metrics' | 'follow'>;
   readonly clock: Clock;
@@ -156,6 +159,7 @@ function createPoolReload(
     async readNext() {
       const next = readNextConfig(options.readSource, effective());
       options.sold.check(next.config);
+      await options.checkPlans(options.sold.currentFor(next.config).plans);
       if (isMoved(effective().config, next.config)) await checkEndpointFree(next.config.listen);
       return next;
     },

@@ -3,6 +3,9 @@ import { CatalogueError } from '../../catalogue-store/catalogue-error.ts';
 import { DOCUMENT_BYTES_MAX } from '../../catalogue-store/catalogue-records.ts';
 import type { VersionNote } from '../../catalogue-store/catalogue-version.ts';
 import { type Difference, showDifferences } from '../../config/diff-settings.ts';
+import type { CatalogueDocument } from '../../config/schema/catalogue-schema.ts';
+import type { FleetDesk } from '../fleet-desk.ts';
+import { requireLists } from '../require-lists.ts';
 import { showTime } from '../schemas/admin-views.ts';
 import {
   catalogueAnswer,
@@ -23,10 +26,12 @@ export interface CatalogueRoutesOptions {
   readonly catalogue: CatalogueDesk;
 }
 
-export function createCatalogueRoutes({
-  catalogue,
-}: CatalogueRoutesOptions): readonly AdminRoute[] {
-  return [...createReadRoutes(catalogue), ...createChangeRoutes(catalogue)];
+interface ChangeRoutesOptions extends CatalogueRoutesOptions {
+  readonly fleet: Pick<FleetDesk, 'findNodesWithoutLists'>;
+}
+
+export function createCatalogueRoutes(options: ChangeRoutesOptions): readonly AdminRoute[] {
+  return [...createReadRoutes(options.catalogue), ...createChangeRoutes(options)];
 }
 
 function createReadRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
@@ -87,7 +92,12 @@ function createReadRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
   ];
 }
 
-function createChangeRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
+function createChangeRoutes({ catalogue, fleet }: ChangeRoutesOptions): readonly AdminRoute[] {
+  const requirePlanLists = ({ plans }: CatalogueDocument) =>
+    requireLists(fleet, {
+      limits: Object.values(plans).flatMap((plan) => (typeof plan === 'number' ? [] : plan.limits)),
+    });
+
   return [
     defineAdminRoute({
       method: 'PUT',
@@ -101,6 +111,7 @@ function createChangeRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
       async handle({ body, who }) {
         const { base_version: baseVersion, catalogue: document, from } = body;
         const change = { baseVersion, document, fromMs: from ?? undefined, who };
+        await requirePlanLists(document);
         if (!body.dry_run) return answerChange(baseVersion, await catalogue.apply(change));
         const changes = (await catalogue.preview(change)).map(showDifference);
         return { status: 200, body: { version: null, from: null, changes, replicated: 0 } };
@@ -115,6 +126,7 @@ function createChangeRoutes(catalogue: CatalogueDesk): readonly AdminRoute[] {
       body: rollBackCatalogue,
       answer: catalogueChangeAnswer,
       async handle({ body: { base_version: baseVersion, version }, who }) {
+        await requirePlanLists((await catalogue.readVersion(version)).document);
         const applied = await catalogue.rollBack({ baseVersion, version, who });
         return answerChange(baseVersion, applied);
       },

@@ -44,6 +44,8 @@ export interface GatewayOptions {
   /** Flags of Node.js for all its processes. */
   readonly nodeFlags?: readonly string[];
   readonly cleanUp?: CleanUp;
+  /** The program of an earlier release; by default that of this checkout, with probes. */
+  readonly program?: string;
 }
 
 /** Starts the real cluster as a child process, with an embedded store in its own folder. */
@@ -63,7 +65,8 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
   const configPath = join(dir, 'tollgate.yaml');
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(configPath, withGenerousPlans(options.config ?? 'workers: 2\n'));
-  const args = [...(options.nodeFlags ?? []), PROGRAM, 'start', '--config', configPath];
+  const program = options.program ?? PROGRAM;
+  const args = [...(options.nodeFlags ?? []), program, 'start', '--config', configPath];
   const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env['PATH'],
