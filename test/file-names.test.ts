@@ -18,7 +18,7 @@ import { describe, expect, it } from 'vitest';
  */
 
 /** Parallel files of the formats, which share their names on purpose. */
-const FORMATS = /^src\/protocol\/(?:chat|native|responses)\//;
+const FORMATS = /^src\/protocol\/(?:chat|embeddings|native|responses)\//;
 
 /** Names that are exported twice, and why. */
 const TWICE: Readonly<Record<string, string>> = {

@@ -20,7 +20,10 @@ export interface Model {
   readonly aliasPatterns: readonly string[];
   readonly contextTokensMax: number;
   readonly betaContextTokensMax: number | undefined;
+  /** 0 for a model that only embeds. */
   readonly outputTokensMax: number;
+  /** Whether it answers with embeddings and nothing else. */
+  readonly isEmbedding: boolean;
   readonly price: Price;
 }
 

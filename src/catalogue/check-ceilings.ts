@@ -9,8 +9,12 @@ interface CeilingRules {
   readonly estimate: Pick<TokenEstimate, 'least'>;
 }
 
-/** The tokens that input and output share. */
+/** The tokens that input and output share. Each input of embeddings has a window of its own. */
 export function contextWindowOf(model: Model, request: RequestOutline): number {
+  const { embeds } = request;
+  if (embeds !== undefined) {
+    return Math.min(embeds.inputs.length * model.contextTokensMax, embeds.tokensMax);
+  }
   const beta = request.isBetaContext ? model.betaContextTokensMax : undefined;
   return beta ?? model.contextTokensMax;
 }

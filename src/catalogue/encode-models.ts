@@ -21,6 +21,12 @@ export function encodeModelList(models: readonly Model[], query: QuerySource): s
   return encodePage(models, query, describeEntry);
 }
 
+/**
+ * Codex reads only what it finds under `models`, and asks with its version. Entries there would
+ * replace its own instructions to the model, so there are none: it then knows enough.
+ */
+const FOR_CODEX = { models: [] };
+
 /** `GET /v1/models/info`: the same entries with their prices. */
 export function encodeModelInfo(models: readonly Model[], query: QuerySource): string {
   return encodePage(models, query, (entry) => ({
@@ -51,6 +57,7 @@ function encodePage(
     has_more: hasMore,
     first_id: entries.at(0)?.id ?? null,
     last_id: entries.at(-1)?.id ?? null,
+    ...(query('client_version') !== undefined && FOR_CODEX),
   });
 }
 
@@ -118,9 +125,10 @@ function describeEntry({ id, model }: ModelEntry) {
     owned_by: 'tollgate',
     ...(id !== model.id && { alias_for: model.id }),
     context_length: model.contextTokensMax,
-    max_output_tokens: model.outputTokensMax,
     max_input_tokens: model.contextTokensMax,
-    max_tokens: model.outputTokensMax,
+    ...(model.isEmbedding
+      ? { embeddings: true }
+      : { max_output_tokens: model.outputTokensMax, max_tokens: model.outputTokensMax }),
   };
 }
 

@@ -13,6 +13,8 @@ const ELASTIC_OUTPUT_TOKENS_MIN = 256;
 /** The most that a request's input can be, as far as an estimate can tell. */
 export interface InputBound {
   readonly tokensMax: number;
+  /** What limits of tokens hold of it, if not all. */
+  readonly limitedTokens?: number | undefined;
   readonly cacheWrite: TokenEstimate['cacheWrite'];
   readonly searchesMax: number;
 }
@@ -33,7 +35,7 @@ export function boundInput(estimate: TokenEstimate, bounds: ReadBounds): InputBo
     searchesMax === 0
       ? likely + unsure + fileTokensMax
       : boundSearchedInput(searchesMax, windowTokens);
-  return { tokensMax, cacheWrite, searchesMax };
+  return { tokensMax, limitedTokens: estimate.limited, cacheWrite, searchesMax };
 }
 
 function boundAskedFiles(files: FileCounts, bounds: ReadBounds): number {
@@ -94,7 +96,12 @@ export function estimateDemand(
 ): TokenDemand {
   const output = Math.min(outputTokensMax, outputHeldMax ?? outputTokensMax);
   const outputLeast = isElastic ? Math.min(ELASTIC_OUTPUT_TOKENS_MIN, output) : output;
-  return { input: input.tokensMax, output, outputLeast, isOutputOpen: output < outputTokensMax };
+  return {
+    input: input.limitedTokens ?? input.tokensMax,
+    output,
+    outputLeast,
+    isOutputOpen: output < outputTokensMax,
+  };
 }
 
 interface OutputBudget {

@@ -1,4 +1,5 @@
 import { countUtf8Bytes } from '../lib/bytes/count-utf8-bytes.ts';
+import type { EmbeddingInput } from '../protocol/embeddings/embedding-input.ts';
 import type {
   CacheControl,
   ContentBlock,
@@ -33,6 +34,8 @@ export interface TokenEstimate {
    * not included.
    */
   readonly unsure: number;
+  /** What limits of tokens hold, if that is less than all that is possible. */
+  readonly limited?: number;
   /** The parts that are not text; `undefined` if there are none. */
   readonly files: FileCounts | undefined;
   /** The most expensive kind of cache write that the request asks for. */
@@ -64,6 +67,7 @@ export function estimateTokens(
   bytesPerToken: number,
   longTexts = NO_LONG_TEXTS,
 ): TokenEstimate {
+  if (request.embeds !== undefined) return estimateEmbeds(request.embeds, bytesPerToken);
   const tally: Tally = {
     bytes: 0,
     tokens: 0,
@@ -89,6 +93,18 @@ export function estimateTokens(
     files: tally.files,
     cacheWrite: tally.cacheWrite,
   };
+}
+
+/**
+ * The credits for all that is possible are held, so that no charge is above its hold. Limits of
+ * tokens hold what is likely: the rest would be a multiple of it.
+ */
+function estimateEmbeds(embeds: EmbeddingInput, bytesPerToken: number): TokenEstimate {
+  const { textBytes, tokens, tokensMax } = embeds;
+  const likely = Math.min(tokens + Math.ceil(textBytes / bytesPerToken), tokensMax);
+  const least = tokens + Math.ceil(textBytes / BYTES_PER_TOKEN_MAX);
+  const unsure = tokensMax - likely;
+  return { likely, least, unsure, limited: likely, files: undefined, cacheWrite: undefined };
 }
 
 /** Returns the length of a text, or of the text that a stand-in replaces. */

@@ -8,7 +8,7 @@ import { readLimit } from './schema/limit-schemas.ts';
 
 type ModelSettings = CatalogueDocument['models'][number];
 
-/** A model without routes leads to all upstreams of the node. */
+/** A model without routes leads to all upstreams of the node that can serve it. */
 export function buildCatalogue(
   { plans, models }: CatalogueDocument,
   upstreams: readonly NamedUpstream[],
@@ -27,14 +27,18 @@ function mapPlans(plans: CatalogueDocument['plans']): PlanLimits {
 }
 
 function buildModel(model: ModelSettings, upstreams: readonly NamedUpstream[]): ModelConfig {
-  const everyUpstream = upstreams.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
+  const isEmbedding = model.embeddings === true;
+  const everyUpstream = upstreams
+    .filter(({ kind }) => !isEmbedding || kind !== 'native')
+    .map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
   return {
     id: model.id,
     aliases: model.aliases.filter((alias) => !isNamePattern(alias)),
     aliasPatterns: model.aliases.filter(isNamePattern),
     contextTokensMax: model.context_length,
     betaContextTokensMax: model.beta_context_length,
-    outputTokensMax: model.max_output_tokens,
+    outputTokensMax: model.max_output_tokens ?? 0,
+    isEmbedding,
     price: buildPrice(model.price),
     routes: model.routes ?? everyUpstream,
   };
@@ -45,7 +49,7 @@ export function buildPrice(price: ModelSettings['price']): PriceConfig {
   const timesInput = (factor: number) => roundPrice(price.input * factor);
   return {
     input: price.input,
-    output: price.output,
+    output: price.output ?? 0,
     cacheRead: price.cache_read ?? timesInput(CACHE_PRICE_FACTORS.read),
     cacheWrite5m: price.cache_write_5m ?? timesInput(CACHE_PRICE_FACTORS.write5m),
     cacheWrite1h: price.cache_write_1h ?? timesInput(CACHE_PRICE_FACTORS.write1h),

@@ -42,6 +42,7 @@ export function buildConfig(settings: Settings): Config {
         perAccountMax: limits.end_users.per_account,
       },
     },
+    keptAnswers: settings.kept_answers.enabled ? buildKept(settings.kept_answers) : undefined,
     onLeave: { drainTimeoutMs: onLeave.action === 'drain' ? onLeave.timeout : undefined },
     estimate: buildEstimate(settings.estimate),
     guards: buildGuards(settings.guards),
@@ -83,6 +84,15 @@ function buildArchive({
   const { endpoint, region, bucket, prefix } = s3;
   const keys = { accessKey: s3.access_key, secretKey: s3.secret_key };
   return { kind: 's3', endpoint, region, bucket, prefix, ...keys };
+}
+
+function buildKept(kept: Settings['kept_answers']): NonNullable<Config['keptAnswers']> {
+  return {
+    ttlMs: kept.time,
+    answerBytesMax: kept.answer_bytes,
+    accountBytesMax: kept.account_bytes,
+    totalBytesMax: kept.total_bytes,
+  };
 }
 
 function buildEstimate(estimate: Settings['estimate']): Config['estimate'] {

@@ -33,7 +33,9 @@ export interface ModelConfig {
   readonly aliasPatterns: readonly string[];
   readonly contextTokensMax: number;
   readonly betaContextTokensMax: number | undefined;
+  /** 0 for a model that makes embeddings. */
   readonly outputTokensMax: number;
+  readonly isEmbedding: boolean;
   readonly price: PriceConfig;
   readonly routes: readonly RouteConfig[];
 }
@@ -66,6 +68,7 @@ export interface UpstreamTlsConfig {
 /** All that a catalogue has to know of an upstream. */
 export interface NamedUpstream {
   readonly name: string;
+  readonly kind: UpstreamKind;
 }
 
 export interface UpstreamConfig {
@@ -145,6 +148,15 @@ export interface OidcConfig {
   readonly sessionIdleMs: number;
 }
 
+/** How answers are kept for clients that refer to them. */
+export interface KeepConfig {
+  readonly ttlMs: number;
+  readonly answerBytesMax: number;
+  readonly accountBytesMax: number;
+  /** Of all accounts; each of the buckets has the same share. */
+  readonly totalBytesMax: number;
+}
+
 /** Who may use the admin API, and where. */
 export interface OpsConfig {
   readonly listen: Endpoint;
@@ -209,6 +221,8 @@ export interface Config extends CatalogueConfig {
     readonly outputHeldMax: number | undefined;
     readonly endUsers: EndUsersConfig;
   };
+  /** Undefined if nothing is kept. */
+  readonly keptAnswers: KeepConfig | undefined;
   /**
    * How long an answer is still read after its client has left. If undefined, it stops at once.
    */

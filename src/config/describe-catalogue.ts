@@ -33,10 +33,16 @@ export function describePlans(plans: PlanLimits): CatalogueDocument['plans'] {
   );
 }
 
-function leadsEverywhere({ routes }: ModelConfig, upstreams: readonly NamedUpstream[]): boolean {
+function leadsEverywhere(
+  { routes, isEmbedding }: ModelConfig,
+  upstreams: readonly NamedUpstream[],
+): boolean {
   const names = new Set(routes.map(({ upstream }) => upstream));
   const isPlain = routes.every(({ weight, priority }) => weight === 1 && priority === 1);
-  return isPlain && upstreams.every(({ name }) => names.has(name));
+  return (
+    isPlain &&
+    upstreams.every(({ name, kind }) => names.has(name) || (isEmbedding && kind === 'native'))
+  );
 }
 
 export function describeModel(model: ModelConfig) {
@@ -45,8 +51,9 @@ export function describeModel(model: ModelConfig) {
     aliases: [...model.aliases, ...model.aliasPatterns],
     context_length: model.contextTokensMax,
     beta_context_length: model.betaContextTokensMax,
-    max_output_tokens: model.outputTokensMax,
-    price: describePrice(model.price),
+    ...(model.isEmbedding
+      ? { embeddings: true, price: { input: model.price.input } }
+      : { max_output_tokens: model.outputTokensMax, price: describePrice(model.price) }),
   };
 }
 

@@ -48,6 +48,7 @@ export function maskSettings(config: Config) {
         per_account: limits.endUsers.perAccountMax,
       },
     },
+    kept_answers: maskKeptAnswers(config.keptAnswers),
     estimate: maskEstimate(config.estimate),
     guards: maskGuards(config.guards),
     drain: { timeout: formatDuration(config.drain.timeoutMs) },
@@ -93,6 +94,17 @@ function maskArchive(archive: ArchivePlace) {
   const { endpoint, region, bucket, prefix } = archive;
   const keys = { access_key: `${archive.accessKey}`, secret_key: `${archive.secretKey}` };
   return { s3: { endpoint, region, bucket, prefix, ...keys } };
+}
+
+function maskKeptAnswers(terms: Config['keptAnswers']) {
+  if (terms === undefined) return { enabled: false };
+  return {
+    enabled: true,
+    time: formatDuration(terms.ttlMs),
+    answer_bytes: formatByteSize(terms.answerBytesMax),
+    account_bytes: formatByteSize(terms.accountBytesMax),
+    total_bytes: formatByteSize(terms.totalBytesMax),
+  };
 }
 
 function maskEstimate(estimate: Config['estimate']) {

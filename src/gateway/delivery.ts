@@ -1,5 +1,6 @@
-import type { Format } from '../protocol/format.ts';
+import type { RouteFormat } from '../protocol/format.ts';
 import type { AnswerContext } from '../protocol/inference.ts';
+import type { AnswerPlace } from './answer-keeper.ts';
 import type { ClientLeave } from './client-leave.ts';
 import type { Meter } from './meter.ts';
 import type { RequestRecorder } from './record-request.ts';
@@ -8,10 +9,12 @@ import type { ClientSide } from './steps.ts';
 /** An admitted request with all that is needed to send its answer. */
 export interface Delivery {
   readonly client: ClientSide;
-  readonly format: Format;
+  readonly format: RouteFormat;
   readonly context: AnswerContext;
   readonly leave: ClientLeave;
   readonly meter: Meter;
   readonly recorder: RequestRecorder;
   readonly heldMicros: number;
+  /** Undefined if the answer is not to be kept. */
+  readonly place: Pick<AnswerPlace, 'keep'> | undefined;
 }

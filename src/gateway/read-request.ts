@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { asBuffer } from '../lib/bytes/as-buffer.ts';
-import type { DecodeAids, DecodedRequest, Format, HeaderSource } from '../protocol/format.ts';
+import type { DecodeAids, DecodedRequest, HeaderSource, RouteFormat } from '../protocol/format.ts';
 import type { AbridgedRequest, InferenceRequest, RequestOutline } from '../protocol/inference.ts';
 import { abridgeJson } from '../protocol/json/abridge-json.ts';
 import { type JsonBody, readJsonBody } from '../protocol/json/parse-json-body.ts';
@@ -24,7 +24,7 @@ export interface ClientRequest extends Omit<DecodedRequest, 'request'> {
  */
 export function readRequest(
   body: Uint8Array,
-  format: Format,
+  format: RouteFormat,
   header: HeaderSource,
   mayAbridge: boolean,
   aids: DecodeAids = {},
@@ -36,14 +36,14 @@ export function readRequest(
   return { ...decoded, source, readWhole: () => decoded.request };
 }
 
-function readWhole(body: Uint8Array, format: Format): JsonBody {
+function readWhole(body: Uint8Array, format: RouteFormat): JsonBody {
   const read = readJsonBody(body);
   return unifyNames(read, format.knownNames) ?? read;
 }
 
 function readAbridged(
   body: Uint8Array,
-  format: Format,
+  format: RouteFormat,
   header: HeaderSource,
 ): ClientRequest | undefined {
   if (body.length < ABRIDGED_BYTES_MIN || !isUtf8(body)) return undefined;
@@ -63,7 +63,7 @@ function readAbridged(
   };
 }
 
-function decodeAbridged(source: JsonBody, format: Format, header: HeaderSource) {
+function decodeAbridged(source: JsonBody, format: RouteFormat, header: HeaderSource) {
   try {
     if (unifyNames(source, format.knownNames) !== source) return undefined;
     return format.decodeRequest(source.value, header);

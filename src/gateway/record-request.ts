@@ -1,5 +1,5 @@
 import type { ApiKey, Bill } from '../protocol/admission.ts';
-import type { FormatName } from '../protocol/format-names.ts';
+import type { RouteName } from '../protocol/format-names.ts';
 import type { Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
@@ -10,7 +10,7 @@ import type { RequestRecord } from './request-record.ts';
 
 interface RecorderOptions {
   readonly requestId: string;
-  readonly route: FormatName;
+  readonly route: RouteName;
   readonly statusOf: (refusal: Refusal) => number;
   readonly trace: Trace | undefined;
 }

@@ -1,4 +1,4 @@
-import type { FormatName } from '../protocol/format-names.ts';
+import type { RouteName } from '../protocol/format-names.ts';
 import type { Try, Usage } from '../protocol/inference.ts';
 import type { RefusalName } from '../protocol/refusals.ts';
 import type { Trace } from '../protocol/trace-context.ts';
@@ -10,7 +10,7 @@ import type { AnswerEnd } from './meter.ts';
  */
 export interface RequestRecord {
   readonly requestId: string;
-  readonly route: FormatName;
+  readonly route: RouteName;
   readonly trace: Trace | undefined;
   /** Undefined if the text is not a key. */
   readonly keyId: string | undefined;

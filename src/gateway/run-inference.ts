@@ -1,6 +1,7 @@
 import { boundSearches } from '../catalogue/bound-searches.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/catalogue.ts';
 import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
+import { checkModelKind } from '../catalogue/check-model-kind.ts';
 import { hasPdfs } from '../catalogue/count-files.ts';
 import {
   affordableOutputTokens,
@@ -11,17 +12,19 @@ import {
   type InputBound,
 } from '../catalogue/estimate-hold.ts';
 import { estimateTokens } from '../catalogue/estimate-tokens.ts';
-import type { Admission } from '../protocol/admission.ts';
+import type { Admission, ApiKey } from '../protocol/admission.ts';
 import { asksToThink } from '../protocol/asks-to-think.ts';
 import { findEndUser } from '../protocol/find-end-user.ts';
-import type { Format } from '../protocol/format.ts';
+import type { RouteFormat } from '../protocol/format.ts';
 import type { AnswerContext } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { AnswerPlace } from './answer-keeper.ts';
 import { ClientLeave } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
 import { type AnswerEnd, createMeter } from './meter.ts';
-import { type ClientRequest, readRequest } from './read-request.ts';
+import type { ClientRequest } from './read-request.ts';
+import { readResolved } from './read-resolved.ts';
 import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
@@ -46,15 +49,18 @@ import type { ClientSide, Steps } from './steps.ts';
  */
 export async function runInference(
   client: ClientSide,
-  format: Format,
+  format: RouteFormat,
   steps: Steps,
 ): Promise<void> {
   const { requestId } = client;
-  const { name: route, statusOf } = format;
+  const { name: route } = format;
+  const header = (name: string) => client.header(name);
+  const statusOf = (refusal: Refusal) => format.statusOf(refusal, header);
   const trace = steps.startTrace(client);
   const recorder = new RequestRecorder({ requestId, route, statusOf, trace });
   try {
-    const { sending, leave, admission, terms } = await openAnswer(client, format, steps, recorder);
+    const opened = await openAnswer(client, format, steps, recorder);
+    const { sending, leave, admission, place, terms } = opened;
     let end: AnswerEnd = 'undelivered';
     try {
       end = await sending;
@@ -64,6 +70,7 @@ export async function runInference(
         throw error;
       }
     } finally {
+      place?.end();
       if (leave.signal.aborted && end !== 'complete') end = 'left';
       const bill = leave.close(end, admission.heldMicros);
       const outcome = leave.hasLeft ? 'left' : end;
@@ -82,13 +89,14 @@ interface OpenAnswer {
   readonly sending: Promise<AnswerEnd>;
   readonly leave: ClientLeave;
   readonly admission: Admission;
+  readonly place: AnswerPlace | undefined;
   readonly terms: RequestTerms;
 }
 
 /** Goes from the key to the admission, then begins to send the answer without waiting for it. */
 async function openAnswer(
   client: ClientSide,
-  format: Format,
+  format: RouteFormat,
   steps: Steps,
   recorder: RequestRecorder,
 ): Promise<OpenAnswer> {
@@ -99,12 +107,14 @@ async function openAnswer(
 
   const body = await client.body(key.strangerAddress);
   recorder.noteBody();
-  const asked = readRequest(body, format, header, steps.upstreamFormats.has(format.name));
+  const read = readResolved({ body, format, header, steps, key });
+  const asked = read instanceof Promise ? await read : read;
   const { request, source } = asked;
   const offer = steps.offer();
   const model = offer.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
   recorder.noteRequest(model.id, request.isStream);
+  checkModelKind(model, request);
   const { overCeiling, configVersion } = steps;
   const { bytesPerToken } = steps.estimate;
   const estimate = estimateTokens(request, bytesPerToken, source.longTexts);
@@ -121,7 +131,6 @@ async function openAnswer(
   const ratio = steps.ratioOf(model.id);
   const limits = { contextTokensMax, outputTokensMax, searchesMax };
   const meter = createMeter({ price, estimate, ratio, ...limits });
-  const bodyBytes = source.bytes.length;
   const usesCache = estimate.cacheWrite !== undefined;
   const terms = termsOfLeave(asked, model.id, { maySearch: searchesMax > 0, usesCache });
   const leave = new ClientLeave(client, meter, steps.drains, terms);
@@ -141,26 +150,36 @@ async function openAnswer(
   recorder.noteAdmission(admission.heldMicros);
   const context = createContext(asked, client.requestId, steps);
   const { heldMicros, outputTokensRoom } = admission;
-  const delivery = { client, format, leave, meter, recorder, context, heldMicros };
+  const place = openPlace(key, asked, steps);
+  const delivery = { client, format, leave, meter, recorder, context, heldMicros, place };
   const withPdfs = hasPdfs(estimate.files);
   const bounds = { contextTokensMax, outputTokensMax, outputTokensRoom };
   const sending = sendAnswer(delivery, { asked, withPdfs, model, steps, input, hold, bounds });
   const requestTerms: RequestTerms = {
-    bodyBytes,
+    bodyBytes: source.bytes.length,
     estimatedTokens: estimate.likely,
     outputTokensMax,
     ...{ price, configVersion, catalogueVersion: offer.version },
   };
-  return { sending, leave, admission, terms: requestTerms };
+  return { sending, leave, admission, place, terms: requestTerms };
+}
+
+function openPlace(
+  key: ApiKey,
+  { newItems, source }: ClientRequest,
+  { answerKeeper }: Steps,
+): AnswerPlace | undefined {
+  return newItems && answerKeeper?.begin(key, newItems, source.bytes.length);
 }
 
 function createContext(
-  { wantsStreamUsage, response }: ClientRequest,
+  { request, wantsStreamUsage, response }: ClientRequest,
   requestId: string,
   steps: Steps,
 ): AnswerContext {
   const nowSeconds = () => Math.floor(steps.nowMs() / 1_000);
-  const context = { createdSeconds: nowSeconds(), wantsStreamUsage };
+  const { embeds } = request;
+  const context = { createdSeconds: nowSeconds(), wantsStreamUsage, embeds };
   if (response === undefined) return context;
   return { ...context, response: { ...response, requestId, nowSeconds } };
 }

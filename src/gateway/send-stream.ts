@@ -1,7 +1,14 @@
 import { pourAnswer } from '../protocol/answers/pour-answer.ts';
-import type { Format, StreamEncoder } from '../protocol/format.ts';
-import type { Answer, AnswerContext, AnswerPart, Usage } from '../protocol/inference.ts';
+import type { RouteFormat, StreamEncoder } from '../protocol/format.ts';
+import type {
+  Answer,
+  AnswerContext,
+  AnswerPart,
+  InferenceEvent,
+  Usage,
+} from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { AnswerToKeep } from '../protocol/responses/references.ts';
 import { createDeadlineList } from '../timers/deadline-list.ts';
 import { type ClientLeave, CUT_OFF } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
@@ -77,11 +84,12 @@ async function beginStream(delivery: Delivery, parts: Answer): Promise<StreamSen
 
 class StreamSender {
   readonly #stream: ClientStream;
-  readonly #format: Format;
+  readonly #format: RouteFormat;
   readonly #context: AnswerContext;
   readonly #leave: ClientLeave;
   readonly #meter: Meter;
   readonly #recorder: RequestRecorder;
+  readonly #place: Delivery['place'];
   readonly #silence = silences.add(this);
   /**
    * Created when needed: most streams relay the bytes of their upstream and need no encoder, which
@@ -92,7 +100,7 @@ class StreamSender {
 
   constructor(
     stream: ClientStream,
-    { format, context, leave, meter, recorder }: Delivery,
+    { format, context, leave, meter, recorder, place }: Delivery,
     first: AnswerPart,
   ) {
     this.#stream = stream;
@@ -102,6 +110,7 @@ class StreamSender {
     this.#leave = leave;
     this.#meter = meter;
     this.#recorder = recorder;
+    this.#place = place;
   }
 
   get isFinished(): boolean {
@@ -121,6 +130,10 @@ class StreamSender {
   take(part: AnswerPart): boolean | Promise<boolean> {
     silences.renew(this.#silence);
     const bytes = this.#encode(part);
+    return bytes instanceof Promise ? bytes.then((kept) => this.#write(kept)) : this.#write(bytes);
+  }
+
+  #write(bytes: string | Uint8Array): boolean | Promise<boolean> {
     const drained = bytes.length > 0 ? this.#stream.write(bytes) : undefined;
     return drained === undefined ? this.#isMoreWanted() : this.#waitForClient(drained);
   }
@@ -154,7 +167,7 @@ class StreamSender {
   }
 
   /** Counts what goes out, whether the upstream's own bytes or newly encoded ones. */
-  #encode(part: AnswerPart): string | Uint8Array {
+  #encode(part: AnswerPart): string | Uint8Array | Promise<string> {
     let text = '';
     let charged: Usage | undefined;
     const isEncoded = part.bytes !== undefined || part.closing !== undefined;
@@ -163,10 +176,25 @@ class StreamSender {
     for (const event of part.events) {
       const counted = this.#meter.note(event);
       if (counted.type === 'finish') charged = counted.usage;
-      if (isWritten) text += this.#needEncoder().encode(counted);
+      if (!isWritten) continue;
+      const kept = this.#place && this.#readKept(counted);
+      if (kept !== undefined) return this.#encodeKept(text, counted, kept);
+      text += this.#needEncoder().encode(counted);
     }
     if (part.closing === undefined || charged === undefined) return part.bytes ?? text;
     return part.closing(charged);
+  }
+
+  /** The finish is the last event of its answer. */
+  #readKept(event: InferenceEvent): AnswerToKeep | undefined {
+    return event.type === 'finish' ? this.#needEncoder().readKept?.(event) : undefined;
+  }
+
+  /** An answer is kept before its client can refer to it: the next request may come at once. */
+  async #encodeKept(text: string, finish: InferenceEvent, kept: AnswerToKeep): Promise<string> {
+    const encoder = this.#needEncoder();
+    encoder.noteKept?.((await this.#place?.keep(kept)) === true);
+    return text + encoder.encode(finish);
   }
 
   #needEncoder(): StreamEncoder {

@@ -27,7 +27,7 @@ export async function sendWhole(delivery: Delivery, parts: Answer): Promise<Answ
   if (chargeMicros <= heldMicros) {
     client.addHeaders({ 'x-tollgate-credits-charged': formatCredits(chargeMicros) });
   }
-  const body = whole.write();
+  const body = await whole.write();
   recorder.noteAnswer();
   client.answer(JSON_HEAD, body);
   return 'complete';
@@ -57,11 +57,22 @@ class WholeAnswer {
     }
   }
 
-  write(): string | Uint8Array {
-    const { format, context } = this.#delivery;
+  /** An answer is kept before its client can refer to it. */
+  write(): string | Uint8Array | Promise<string> {
+    const { format, context, place } = this.#delivery;
     if (this.#closing !== undefined && this.#charged !== undefined) {
       return this.#closing(this.#charged);
     }
-    return format.encodeAnswer((this.#collector ?? createAnswerCollector()).finish(), context);
+    const answer = (this.#collector ?? createAnswerCollector()).finish();
+    const kept = place && format.keepRules?.describeAnswer(answer, context);
+    const { response } = context;
+    if (place === undefined || kept === undefined || response === undefined) {
+      return format.encodeAnswer(answer, context);
+    }
+    return place
+      .keep(kept)
+      .then((isKept) =>
+        format.encodeAnswer(answer, { ...context, response: { ...response, isKept } }),
+      );
   }
 }

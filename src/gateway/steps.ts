@@ -3,12 +3,13 @@ import type { Offer } from '../catalogue/offer.ts';
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Admission, AdmissionOrder, ApiKey, Caller } from '../protocol/admission.ts';
 import type { EndUserSource } from '../protocol/find-end-user.ts';
-import type { Format } from '../protocol/format.ts';
+import type { RouteFormat } from '../protocol/format.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { KeyInfo } from '../protocol/key-info.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { Trace } from '../protocol/trace-context.ts';
 import type { AnswerDrains } from './answer-drains.ts';
+import type { AnswerKeeper } from './answer-keeper.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { TokenRatio } from './token-ratios.ts';
 
@@ -38,16 +39,21 @@ export interface Steps {
    * For requests that cost nothing: checks the key and tells which models it may use (undefined:
    * all).
    */
-  identify(key: ApiKey): Promise<{ readonly models: readonly string[] | undefined }>;
+  identify(key: ApiKey): Promise<{
+    readonly accountId: string;
+    readonly models: readonly string[] | undefined;
+  }>;
   /** Checks the key in the same way, then returns what it may know about itself. */
   describeKey(key: ApiKey): Promise<KeyInfo>;
+  /** Undefined if nothing is kept. */
+  readonly answerKeeper: AnswerKeeper | undefined;
   readonly infer: Infer;
   readonly drains: AnswerDrains;
   /**
    * The formats that upstreams read. Requests in these formats are passed on as they came, so their
    * long texts need not be read.
    */
-  readonly upstreamFormats: ReadonlySet<Format['name']>;
+  readonly upstreamFormats: ReadonlySet<RouteFormat['name']>;
   /** Called once for each request when it has ended, however it ended. */
   observe(record: RequestRecord): void;
   /** Milliseconds since the epoch. */

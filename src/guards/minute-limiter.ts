@@ -17,6 +17,8 @@ export interface MinuteLimiter {
    * 0 is now.
    */
   take(key: string): Promise<number>;
+  /** Takes one call of the key back, if its minute has begun. */
+  giveBack(key: string): void;
 }
 
 /**
@@ -59,6 +61,9 @@ export function createMinuteLimiter({
       const { consumedPoints, msBeforeNext, isFirstInDuration } = await counting;
       if (isFirstInDuration) noteBegun(key);
       return consumedPoints > perMinuteMax ? Math.max(0, msBeforeNext) : 0;
+    },
+    giveBack(key) {
+      if (begun.has(key)) void limiter.reward(key);
     },
   };
 }

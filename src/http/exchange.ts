@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts';
 import { type StopSignal, StopSource } from '../lib/time/stop-signal.ts';
-import type { RefusalEncoder } from '../protocol/encode-hybrid-refusal.ts';
+import type { Format } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
 import type { AnswerHead, CompleteHead } from './answer-head.ts';
@@ -33,8 +33,8 @@ export interface ExchangeOptions {
   readonly wantsBody: boolean;
   /** The deadlines of all exchanges with the same time limit as this one. */
   readonly deadlines: DeadlineList<Exchange>;
-  readonly encodeRefusal: RefusalEncoder;
-  readonly statusOf: ((refusal: Refusal) => number) | undefined;
+  readonly encodeRefusal: Format['encodeRefusal'];
+  readonly statusOf: Format['statusOf'] | undefined;
 }
 
 const NO_TEXTS: readonly string[] = [];
@@ -166,7 +166,7 @@ export class Exchange implements WriterOwner {
   refuse(refusal: Refusal): void {
     const headers = { 'content-type': 'application/json', ...refusal.headers };
     const { statusOf, encodeRefusal } = this.#options;
-    const status = statusOf?.(refusal) ?? refusal.status;
+    const status = statusOf?.(refusal, (name) => this.header(name)) ?? refusal.status;
     this.answer({ status, headers }, encodeRefusal(refusal, this.requestId));
   }
 

@@ -1,11 +1,12 @@
 import { STREAM_ABORT_REASONS } from '../gateway/request-record.ts';
-import { FORMAT_NAMES } from '../protocol/format-names.ts';
+import { ROUTE_NAMES } from '../protocol/format-names.ts';
 import { TRY_RESULTS } from '../protocol/inference.ts';
 import { REFUSALS } from '../protocol/refusals.ts';
+import { KEEP_OUTCOMES } from '../quota/scripts/kept/keep.ts';
 
 /** The values of labels that the program itself knows. */
 
-export const ROUTES = FORMAT_NAMES;
+export const ROUTES = ROUTE_NAMES;
 
 /** `none`: the client left before there was an answer. */
 export const STATUSES: readonly string[] = [
@@ -62,16 +63,25 @@ export const SETTLE_KINDS = [
   'fault',
   'dropped',
 ] as const;
+/** What became of answers that clients wanted to be kept. `unavailable`: Redis did not answer. */
+export const KEPT_OUTCOMES = [...KEEP_OUTCOMES, 'unavailable'] as const;
 export const CHANGE_SUBJECTS = ['key', 'account'] as const;
 
 export { TRY_RESULTS };
 export const UPSTREAM_STATES = ['closed', 'paused', 'half-open', 'open', 'down'] as const;
 
 /**
- * `admit` is for settlements and whatever clients wait for; `worker` for all else that a worker
- * asks.
+ * `admit` is for settlements and whatever clients wait for, but for `answers`, which are kept;
+ * `worker` for all else that a worker asks.
  */
-export const REDIS_CONNECTIONS = ['admit', 'worker', 'primary', 'accounts', 'fleet'] as const;
+export const REDIS_CONNECTIONS = [
+  'admit',
+  'answers',
+  'worker',
+  'primary',
+  'accounts',
+  'fleet',
+] as const;
 export const REDIS_ERROR_KINDS = ['outage', 'retryable', 'fault'] as const;
 /** `too_low`: all clients of a proxy count as one. `too_high`: clients can invent addresses. */
 export const PROXY_DOUBTS = ['too_low', 'too_high'] as const;

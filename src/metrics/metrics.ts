@@ -8,11 +8,12 @@ const upstream = 'upstreams';
 
 /** EVERY metric there is. src/docs/metrics.md lists them from here. */
 export const METRICS = {
-  requests: counter(
-    'tollgate_requests_total',
-    'Requests of the two message routes that have ended.',
-    { route, model, status: sets.STATUSES, outcome: sets.OUTCOMES },
-  ),
+  requests: counter('tollgate_requests_total', 'Requests to models that have ended.', {
+    route,
+    model,
+    status: sets.STATUSES,
+    outcome: sets.OUTCOMES,
+  }),
   refusals: counter('tollgate_refusals_total', 'Requests that ended with a refusal, by its name.', {
     refusal: sets.REFUSAL_NAMES,
   }),
@@ -58,6 +59,16 @@ export const METRICS = {
     'tollgate_usage_implausible_total',
     'Answers whose upstream told more tokens than there can have been; they are billed for what was asked at most.',
     { upstream, model },
+  ),
+  answersKept: counter(
+    'tollgate_answers_kept_total',
+    'Answers that clients wanted to be kept, by what became of that.',
+    { outcome: sets.KEPT_OUTCOMES },
+  ),
+  keptBytes: gauge(
+    'tollgate_answers_kept_bytes',
+    'max',
+    'What kept answers take up in Redis, as far as one worker has seen it.',
   ),
   answersDraining: gauge(
     'tollgate_answers_draining',

@@ -1,5 +1,6 @@
 import type { Breaker } from '../redis/breaker.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
+import type { REDIS_CONNECTIONS } from './label-sets.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
 /** Each node of a Cluster has its own breaker. */
@@ -13,7 +14,7 @@ export function watchBreakers(metrics: ProcessMetrics, breakers: Iterable<Breake
 /** Call the result with each command of a connection. */
 export function createObserveCommand(
   metrics: ProcessMetrics,
-  connection: 'admit' | 'worker' | 'primary' | 'accounts' | 'fleet',
+  connection: (typeof REDIS_CONNECTIONS)[number],
 ): (tookMs: number, error?: unknown) => void {
   const seconds = metrics.redisSeconds.at({ connection });
   return (tookMs, error) => {

@@ -6,6 +6,7 @@ export interface ModelState {
   readonly contextTokensMax: number;
   readonly betaContextTokensMax: number | undefined;
   readonly outputTokensMax: number;
+  readonly isEmbedding: boolean;
   /** Credits per million tokens. */
   readonly price: {
     readonly input: number;

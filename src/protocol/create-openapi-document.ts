@@ -1,4 +1,5 @@
 import { chatRequestSchema } from './chat/requests/request-schema.ts';
+import { embeddingRequestSchema } from './embeddings/request-schema.ts';
 import { keyInfoSchema } from './key-info.ts';
 import { nativeRequestSchema } from './native/requests/request-schema.ts';
 import { REFUSALS } from './refusals.ts';
@@ -6,7 +7,7 @@ import { responsesRequestSchema } from './responses/requests/request-schema.ts';
 import type { JsonSchema } from './schema.ts';
 
 interface Operation {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
   readonly summary: string;
   /** The same schema that the route checks bodies with. */
@@ -28,6 +29,31 @@ const VERSION_HEADER = {
   description: '`anthropic-version` does as well.',
   schema: { type: 'string', enum: ['2023-06-01', '2026-10-21'] },
 };
+
+const RESPONSE_ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+
+/** Around the Responses format. */
+const KEPT_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/v1/responses/input_tokens',
+    summary: 'Count the tokens of a request without sending it',
+    body: responsesRequestSchema.json,
+    needsKey: true,
+    mediaTypes: JSON_ONLY,
+  },
+  ...(
+    [
+      ['get', '/v1/responses/{id}', 'An answer that is kept'],
+      ['delete', '/v1/responses/{id}', 'Take it away'],
+      ['get', '/v1/responses/{id}/input_items', 'What it was asked'],
+      ['post', '/v1/responses/{id}/cancel', 'No answer can be cancelled'],
+    ] as const
+  ).map(([method, path, summary]) => {
+    const parameters = [RESPONSE_ID];
+    return { method, path, summary, parameters, needsKey: true, mediaTypes: JSON_ONLY };
+  }),
+];
 
 const OPERATIONS: readonly Operation[] = [
   {
@@ -58,12 +84,21 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/v1/embeddings',
+    summary: 'Make embeddings of texts or tokens',
+    body: embeddingRequestSchema.json,
+    needsKey: true,
+    mediaTypes: JSON_ONLY,
+  },
+  {
+    method: 'post',
     path: '/v1/responses',
     summary: 'Send a message, Responses format',
     body: responsesRequestSchema.json,
     needsKey: true,
     mediaTypes: JSON_OR_STREAM,
   },
+  ...KEPT_OPERATIONS,
   {
     method: 'get',
     path: '/v1/models',

@@ -9,6 +9,14 @@ export const FORMAT_PATHS = {
   responses: '/v1/responses',
 } as const satisfies Record<FormatName, string>;
 
+/** What requests ask for: an answer in one of the formats, or embeddings. */
+export const ROUTE_NAMES = [...FORMAT_NAMES, 'embeddings'] as const;
+export type RouteName = (typeof ROUTE_NAMES)[number];
+export const ROUTE_PATHS = {
+  ...FORMAT_PATHS,
+  embeddings: '/v1/embeddings',
+} as const satisfies Record<RouteName, string>;
+
 /** The formats that upstreams speak, each a kind of upstream. */
 export const UPSTREAM_FORMATS = ['native', 'chat'] as const;
 export type UpstreamFormat = (typeof UPSTREAM_FORMATS)[number];

@@ -1,7 +1,7 @@
 import type { RefusalEncoder } from './encode-hybrid-refusal.ts';
+import type { FormatName, RouteName } from './format-names.ts';
 import type {
   AnswerContext,
-  AnswerForm,
   InferenceAnswer,
   InferenceEvent,
   InferenceRequest,
@@ -11,10 +11,10 @@ import type { KnownNames } from './json/unify-names.ts';
 import type { RateEncoder } from './rates/encode-rate.ts';
 import type { Refusal } from './refusals.ts';
 import type {
+  AnswerToKeep,
   ItemReferences,
+  RecalledItems,
   ResponseItem,
-  ResponseRecord,
-  StoredItems,
 } from './responses/references.ts';
 import type { ResponseTerms } from './responses/response-context.ts';
 import type { OpenThought } from './responses/thought.ts';
@@ -27,6 +27,8 @@ export interface DecodedRequest {
   readonly wantsStreamUsage: boolean;
   /** Only for a format whose answers repeat what was asked. */
   readonly response?: ResponseTerms;
+  /** What this request has brought; only if its client may refer to the answer later. */
+  readonly newItems?: readonly ResponseItem[] | undefined;
 }
 
 /** What decoding cannot know of itself. */
@@ -37,12 +39,12 @@ export interface DecodeAids {
 }
 
 /** For a format whose requests may refer to earlier answers. */
-export interface FormatMemory {
+export interface KeepRules {
   findReferences(body: unknown): ItemReferences | undefined;
   /** Throws a `Refusal` for what is not found. */
-  resolveReferences(body: ResponseItem, stored: StoredItems): ResponseItem;
+  resolveReferences(body: ResponseItem, recalled: RecalledItems): ResponseItem;
   /** Undefined if the answer is not to be kept. */
-  describeAnswer(answer: InferenceAnswer, context: AnswerContext): ResponseRecord | undefined;
+  describeAnswer(answer: InferenceAnswer, context: AnswerContext): AnswerToKeep | undefined;
 }
 
 /**
@@ -60,13 +62,13 @@ export interface StreamEncoder {
    * What is to be kept of the answer, if it is. Asked before the finish is encoded, which tells the
    * client whether it was.
    */
-  readKept?(finish: Extract<InferenceEvent, { type: 'finish' }>): ResponseRecord | undefined;
+  readKept?(finish: Extract<InferenceEvent, { type: 'finish' }>): AnswerToKeep | undefined;
   noteKept?(isKept: boolean): void;
 }
 
 /** A request format. The routes differ in nothing else. */
 export interface Format {
-  readonly name: AnswerForm['format'];
+  readonly name: FormatName;
   /** Throws a `Refusal` that names the faulty field and says what is wrong with it. */
   decodeRequest(body: unknown, header: HeaderSource, aids?: DecodeAids): DecodedRequest;
   /** The names of all fields at any depth, except where clients choose the names. */
@@ -78,8 +80,11 @@ export interface Format {
   encodeAnswer(answer: InferenceAnswer, context: AnswerContext): string;
   createStreamEncoder(context: AnswerContext): StreamEncoder;
   readonly encodeRefusal: RefusalEncoder;
-  statusOf(refusal: Refusal): number;
+  statusOf(refusal: Refusal, header: HeaderSource): number;
   /** Encodes the headers that tell a caller how much of its rate limit is left. */
   readonly encodeRate: RateEncoder;
-  readonly memory?: FormatMemory;
+  readonly keepRules?: KeepRules;
 }
+
+/** A format, or what embeddings are asked for in. */
+export type RouteFormat = Omit<Format, 'name'> & { readonly name: RouteName };

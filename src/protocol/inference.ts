@@ -1,5 +1,6 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
-import type { FormatName } from './format-names.ts';
+import type { EmbeddingInput } from './embeddings/embedding-input.ts';
+import type { RouteName } from './format-names.ts';
 import type { JsonBody } from './json/parse-json-body.ts';
 import type { ResponseContext } from './responses/response-context.ts';
 import type { ThinkingBlock } from './thinking-block.ts';
@@ -106,6 +107,8 @@ export interface InferenceRequest {
   readonly unknownFields: readonly string[];
   /** Values that are not in any field above, but go to an upstream of the client's own format. */
   readonly sentUnread: readonly unknown[];
+  /** Set if the request wants embeddings of this, and no answer. */
+  readonly embeds?: EmbeddingInput | undefined;
   /** Exists only in types: it keeps an abridged request from being used as a whole one. */
   readonly [abridged]?: never;
 }
@@ -199,13 +202,14 @@ export interface AnswerContext {
   readonly createdSeconds: number;
   /** Whether the stream has to tell the client its usage. */
   readonly wantsStreamUsage: boolean;
+  readonly embeds?: EmbeddingInput | undefined;
   /** Only for a format whose answers repeat what was asked. */
   readonly response?: ResponseContext;
 }
 
 /** The form in which the client reads the answer. */
 export interface AnswerForm {
-  readonly format: FormatName;
+  readonly format: RouteName;
   readonly context: AnswerContext;
 }
 
@@ -228,11 +232,8 @@ export interface InferenceCall {
   readonly source?: JsonBody | undefined;
   /** Called once, at the end of the answer, with the upstreams that were called and the results. */
   readonly noteTries: (tries: readonly Try[]) => void;
-  /** Passed on to the upstream. */
   readonly trace: Trace | undefined;
-  /**
-   * Whether nobody reads the answer any more: only its cost is wanted, and it is not tried again.
-   */
+  /** Whether nobody reads the answer any more: only its cost is wanted, without retries. */
   readonly isUnread: () => boolean;
   /** Aborted if nobody wants the answer any more or the time is up. The upstream stops at once. */
   readonly signal: StopSignal;
@@ -290,9 +291,7 @@ export interface Answer extends AsyncIterableIterator<AnswerPart> {
    * the end whether that was the whole answer. Fails as `next` does.
    */
   pour?(take: TakePart): Promise<boolean>;
-  /**
-   * Whether the whole request has been sent to the upstream. An answer that cannot tell says yes.
-   */
+  /** Whether the whole request was sent to the upstream. An answer that cannot tell says yes. */
   isSent?(): boolean;
 }
 

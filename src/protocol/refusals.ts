@@ -94,6 +94,12 @@ export const REFUSALS = {
     chatType: 'invalid_request_error',
     chatCode: 'model_not_found',
   },
+  response_not_found: {
+    status: 404,
+    nativeType: 'not_found_error',
+    chatType: 'invalid_request_error',
+    chatCode: null,
+  },
   unknown_path: {
     status: 404,
     nativeType: 'not_found_error',
@@ -123,6 +129,12 @@ export const REFUSALS = {
     nativeType: 'invalid_request_error',
     chatType: 'invalid_request_error',
     chatCode: 'unsupported_media_type',
+  },
+  no_websocket: {
+    status: 426,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'websocket_not_supported',
   },
   rate_limited: {
     status: 429,

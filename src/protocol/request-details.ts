@@ -1,10 +1,10 @@
-import type { FormatName } from './format-names.ts';
+import type { RouteName } from './format-names.ts';
 import type { Try } from './inference.ts';
 import type { RefusalName } from './refusals.ts';
 
 /** What is kept about one request beside its cost. Nothing of its content is kept. */
 export interface RequestDetails {
-  readonly format: FormatName;
+  readonly format: RouteName;
   readonly isStream: boolean;
   readonly maskedKey: string;
   readonly bodyBytes: number;

@@ -78,6 +78,7 @@ export interface RedisConnectionOptions {
  *
  *   worker-N          renewals and probes, which no client waits for
  *   worker-N-admit    admissions and settlements: a short timeout, since a client waits
+ *   worker-N-answers  answers that are kept, which may be long
  *   worker-N-changes  subscribed to revocations; takes no other command
  *   primary           sweeps, journal, exporter
  *   primary-accounts  changes by operators, which wait for a replica

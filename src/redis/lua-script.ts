@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { assert } from '../lib/assert.ts';
 import type { RedisConnection } from './connect-redis.ts';
@@ -95,7 +95,10 @@ function readSource(file: URL, names: NamedLists): string {
   const script = readFileSync(file, 'utf8');
   const header = readHeader(basename(file.pathname), script);
   checkNames(basename(file.pathname), header, names);
-  const readPart = (name: string) => readFileSync(new URL(`lua/${name}.lua`, file), 'utf8');
+  // Scripts in a folder of their own share the parts of the folder above.
+  const parent = existsSync(new URL('lua', file)) ? '' : '../';
+  const readPart = (name: string) =>
+    readFileSync(new URL(`${parent}lua/${name}.lua`, file), 'utf8');
   const parts = header.uses.map(readPart);
   const lists = header.lists.map(readPart);
   const shebang = /^#!lua[^\n]*\n/.exec(script)?.[0] ?? '';

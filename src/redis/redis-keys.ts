@@ -141,6 +141,18 @@ export interface BucketKeys {
    * for them.
    */
   accountLog(accountId: string): string;
+  /** HASH: the answers that are kept for an account. */
+  kept(accountId: string): string;
+  /** LIST of their ids, the oldest first. */
+  keptQueue(accountId: string): string;
+  /** LIST of the ids of those that are kept with what was asked, the oldest first. */
+  keptRests(accountId: string): string;
+  /** HASH account id -> bytes of its answers. */
+  readonly keptBytes: string;
+  /** The bytes of the answers of all accounts. */
+  readonly keptTotal: string;
+  /** ZSET of the accounts that keep answers, by when the last one is over. */
+  readonly keptEnds: string;
   /** HASH request id -> what was charged, for all requests that began in the same minute. */
   done(requestId: string): string;
 }
@@ -163,6 +175,12 @@ export function bucketKeys(tag: string): BucketKeys {
     usersOf: (accountId) => `${prefix}users:${accountId}`,
     keysOf: (accountId) => `${prefix}keys:${accountId}`,
     accountLog: (accountId) => `${prefix}log:${accountId}`,
+    kept: (accountId) => `${prefix}kept:${accountId}`,
+    keptQueue: (accountId) => `${prefix}kept-queue:${accountId}`,
+    keptRests: (accountId) => `${prefix}kept-rests:${accountId}`,
+    keptBytes: `${prefix}kept-bytes`,
+    keptTotal: `${prefix}kept-total`,
+    keptEnds: `${prefix}kept-ends`,
     done: (requestId) => `${prefix}done:${minuteTextOf(requestId)}`,
   };
 }

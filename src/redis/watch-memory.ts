@@ -9,23 +9,26 @@ export interface MemoryWatch {
    * not answer, or if none has such a limit.
    */
   usedShare(): number | undefined;
+  /** The same, but of the memory of its machine where a master has no such limit. */
+  filledShare(): number | undefined;
   stop(): void;
 }
 
 /** Asks every master every 10 s how much of its memory is used. */
 export function watchMemory({ client }: Pick<RedisConnection, 'client'>): MemoryWatch {
-  let share: number | undefined;
+  let shares: MemoryShares = NO_SHARES;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   const ask = async (): Promise<void> => {
-    share = await readUsedShare(client).catch(() => undefined);
+    shares = await readShares(client).catch(() => NO_SHARES);
     if (!isStopped) timer = setTimeout(ask, ROUND_INTERVAL_MS).unref();
   };
   void ask();
 
   return {
-    usedShare: () => share,
+    usedShare: () => shares.used,
+    filledShare: () => shares.filled,
     stop() {
       isStopped = true;
       clearTimeout(timer);
@@ -33,17 +36,30 @@ export function watchMemory({ client }: Pick<RedisConnection, 'client'>): Memory
   };
 }
 
-async function readUsedShare(client: Redis | Cluster): Promise<number | undefined> {
+interface MemoryShares {
+  readonly used: number | undefined;
+  readonly filled: number | undefined;
+}
+
+const NO_SHARES: MemoryShares = { used: undefined, filled: undefined };
+
+async function readShares(client: Redis | Cluster): Promise<MemoryShares> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-  const shares = await Promise.all(
-    nodes.map(async (node) => parseShare(await node.info('memory'))),
-  );
+  const infos = await Promise.all(nodes.map((node) => node.info('memory')));
+  return {
+    used: largest(infos.map((info) => shareOf(info, ['maxmemory']))),
+    filled: largest(infos.map((info) => shareOf(info, ['maxmemory', 'total_system_memory']))),
+  };
+}
+
+function largest(shares: readonly (number | undefined)[]): number | undefined {
   const known = shares.filter((share) => share !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-function parseShare(info: string): number | undefined {
+/** Of the first limit that there is. */
+function shareOf(info: string, limitNames: readonly string[]): number | undefined {
   const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
-  const limit = read('maxmemory');
-  return limit === 0 ? undefined : read('used_memory') / limit;
+  const limit = limitNames.map(read).find((bytes) => bytes > 0);
+  return limit === undefined ? undefined : read('used_memory') / limit;
 }

@@ -1,6 +1,6 @@
 import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
 import { creditsOf } from '../lib/units/micros.ts';
-import { FORMAT_PATHS } from '../protocol/format-names.ts';
+import { ROUTE_PATHS } from '../protocol/format-names.ts';
 import { REFUSALS } from '../protocol/refusals.ts';
 import type { CallSpan, Trace, TraceRecording } from '../protocol/trace-context.ts';
 import {
@@ -37,7 +37,9 @@ export function encodeRequestSpans(recorded: SpanSource): OtlpSpan[] {
     spanId: trace.spanId,
     parentSpanId: recording.parentSpanId,
     name:
-      record.model === undefined ? `POST ${FORMAT_PATHS[record.route]}` : `chat ${record.model}`,
+      record.model === undefined
+        ? `POST ${ROUTE_PATHS[record.route]}`
+        : `${operationOf(record)} ${record.model}`,
     kind: KIND_SERVER,
     startMs: record.startedMs,
     endMs: record.endMs,
@@ -50,11 +52,15 @@ export function encodeRequestSpans(recorded: SpanSource): OtlpSpan[] {
   return [request, ...encodeAdmission(recorded), ...calls];
 }
 
+function operationOf({ route }: RequestRecord): string {
+  return route === 'embeddings' ? route : 'chat';
+}
+
 function encodeRequestAttributes(record: RequestRecord): OtlpAttribute[] {
   const { usage, model, isStream, status } = record;
   const { firstEventSeconds } = measureRequest(record);
   const hasAnswer = status === 200;
-  const path = FORMAT_PATHS[record.route];
+  const path = ROUTE_PATHS[record.route];
   return encodeAttributes({
     'http.request.method': 'POST',
     'http.route': path,
@@ -62,7 +68,7 @@ function encodeRequestAttributes(record: RequestRecord): OtlpAttribute[] {
     'url.scheme': 'http',
     'http.response.status_code': status,
     'error.type': findError(record) ?? record.refusal,
-    'gen_ai.operation.name': 'chat',
+    'gen_ai.operation.name': operationOf(record),
     'gen_ai.provider.name': record.upstream,
     'gen_ai.request.model': model,
     'gen_ai.request.stream': model === undefined ? undefined : isStream,

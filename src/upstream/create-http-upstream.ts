@@ -19,7 +19,7 @@ import { HeaderLines } from './http1/encode-request.ts';
 import type { TlsOptions } from './http1/open-socket.ts';
 import { parseOrigin } from './http1/origin.ts';
 import { revealHeaders } from './reveal-headers.ts';
-import { dialectOf } from './upstream-dialect.ts';
+import { dialectOf, EMBEDDINGS_DIALECT, type UpstreamDialect } from './upstream-dialect.ts';
 
 /** How long the rest of an answer may take after it has told everything. */
 const LINGER_MAX_MS = 1_000;
@@ -68,9 +68,9 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     tls: options.tls,
     clock: options.clock,
   });
-  const dialect = dialectOf(kind);
+  const answers = dialectOf(kind);
   const dropsUnknown = options.unknownFields === 'drop';
-  const path = pathUnder(options.url, dialect.path);
+  const pathOf = createPaths(options.url, [answers, EMBEDDINGS_DIALECT]);
   const lingering = createDeadlineList<HttpCall>({
     afterMs: LINGER_MAX_MS,
     nowMs: () => performance.now(),
@@ -87,6 +87,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const { request, readWhole, model, outputTokensMax, form, signal } = call;
     signal.throwIfAborted();
     const { isStream } = request;
+    const dialect = request.embeds === undefined ? answers : EMBEDDINGS_DIALECT;
+    if (dialect !== answers && kind === 'native') throw refuseEmbeddings();
     checkUnknown(request, options);
     // An upstream of the native format tells native clients itself what it takes.
     if (form.format !== 'native' && !accepts.has('pdf')) refusePdfs(request);
@@ -101,12 +103,22 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const httpCall = new HttpCall(call, dialect, isStream ? forStreams : forWholes);
     httpCall.start(client, {
       method: 'POST',
-      path,
+      path: pathOf(dialect),
       headers: encodeHeaders(call),
       body: typeof body === 'string' ? Buffer.from(body) : body,
     });
     return httpCall.parts;
   };
+}
+
+function createPaths(url: string, dialects: readonly UpstreamDialect[]) {
+  const paths = new Map(dialects.map((dialect) => [dialect, pathUnder(url, dialect.path)]));
+  return (dialect: UpstreamDialect) => paths.get(dialect) ?? dialect.path;
+}
+
+/** The models of the store may lead to upstreams that have no embeddings. */
+function refuseEmbeddings(): Refusal {
+  return new Refusal('upstream_broken', 'The upstream of this model has no embeddings.');
 }
 
 /**

@@ -253,7 +253,7 @@ function unfitFor(
   { hasPdfs, form }: InferenceCall,
   { withoutPdfs }: RetryOptions,
 ): ReadonlySet<string> {
-  return hasPdfs ? withoutPdfs[form.format] : NONE;
+  return hasPdfs && form.format !== 'embeddings' ? withoutPdfs[form.format] : NONE;
 }
 
 /** Another upstream if possible, else one after the pause that it asked for, if that can help. */

@@ -8,7 +8,10 @@ import {
   type OutputLimitField,
 } from '../protocol/chat/requests/encode-request.ts';
 import { spliceChatRequest } from '../protocol/chat/requests/splice-request.ts';
-import type { UpstreamFormat } from '../protocol/format-names.ts';
+import type { EmbeddingInput } from '../protocol/embeddings/embedding-input.ts';
+import { encodeEmbeddingRequest } from '../protocol/embeddings/encode-request.ts';
+import { readEmbeddingUsage, relayEmbeddings } from '../protocol/embeddings/relay-answer.ts';
+import type { RouteName, UpstreamFormat } from '../protocol/format-names.ts';
 import type {
   AnswerContext,
   InferenceCall,
@@ -16,7 +19,7 @@ import type {
   RequestOutline,
   Usage,
 } from '../protocol/inference.ts';
-import type { Json } from '../protocol/json/upstream-json.ts';
+import { brokenAnswer, type Json } from '../protocol/json/upstream-json.ts';
 import {
   decodeNativeAnswer,
   readNativeUsage,
@@ -40,7 +43,7 @@ type BetaFields = Pick<RequestOutline, 'isBetaContext' | 'betas'>;
 /** How to speak to one kind of upstream: everything in which the kinds differ. */
 export interface UpstreamDialect {
   /** The format that it reads and writes. Its answers are relayed to clients of the same format. */
-  readonly format: UpstreamFormat;
+  readonly format: RouteName;
   /** Follows the upstream's address. */
   readonly path: string;
   encodeRequest(
@@ -64,6 +67,34 @@ export interface UpstreamDialect {
 
 export function dialectOf(kind: UpstreamFormat): UpstreamDialect {
   return kind === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;
+}
+
+/** Upstreams that speak the chat format have embeddings beside it. */
+export const EMBEDDINGS_DIALECT: UpstreamDialect = {
+  format: 'embeddings',
+  path: '/embeddings',
+  encodeRequest({ request, dropsUnknown = false }, vendorModel) {
+    const { unknownFields } = request;
+    return encodeEmbeddingRequest(embedsOf(request), vendorModel, { unknownFields, dropsUnknown });
+  },
+  encodeHeaders: (_betas, apiKey) => encodeBearer(apiKey),
+  encodeProbeHeaders: encodeBearer,
+  createStreamDecoder: refuseStream,
+  decodeAnswer: () => refuseStream(),
+  createStreamRelay: refuseStream,
+  relayAnswer: (body, model, context) =>
+    relayEmbeddings(body.toString('utf8'), model, embedsOf(context)),
+  usageMembers: ['error', 'usage'],
+  readUsage: readEmbeddingUsage,
+};
+
+function embedsOf({ embeds }: Pick<RequestOutline, 'embeds'>): EmbeddingInput {
+  if (embeds === undefined) throw new Error('the request asks for no embeddings');
+  return embeds;
+}
+
+function refuseStream(): never {
+  throw brokenAnswer('it is a stream');
 }
 
 export const NATIVE_DIALECT: UpstreamDialect = {

@@ -31,6 +31,7 @@ import { createBucketBreakers } from './create-bucket-breakers.ts';
 import { createFreeCalls } from './create-free-calls.ts';
 import { createProxyDoubts } from './create-proxy-doubts.ts';
 import { createInsurance, type Insurance } from './insurance.ts';
+import { type OpenAnswerKeeper, openAnswerKeeper } from './keeper/open-answer-keeper.ts';
 
 /**
  * A client waits for these commands, so two attempts must fit into its patience. A shorter time-out
@@ -63,7 +64,7 @@ interface BillingOptions {
 }
 
 export interface Billing {
-  readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey'>;
+  readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey' | 'answerKeeper'>;
   /** Whether some requests can be admitted without the store. */
   canInsure(): boolean;
   noteMasters(news: MastersNews): void;
@@ -111,10 +112,12 @@ export function createBilling(options: BillingOptions): Billing {
   });
 
   const insurance = createInsurance(config.guards, clock);
-  const parts = { askStore, keyCheck, insurance };
+  const { freeCalls, answers } = openUnbilled(options, { admitConnection, askStore, keyCheck });
+  const parts = { askStore, keyCheck, insurance, answers };
   const steps: Billing['steps'] = {
     checkKey: keyCheck.check,
-    ...createFreeCalls({ config, plans: options.plans, connection: admitConnection, ...parts }),
+    ...freeCalls,
+    answerKeeper: answers.answerKeeper,
     admit: createAdmit(options, { ...parts, admitConnection, openHolds, settleQueue }),
   };
   watchBreakers(
@@ -138,9 +141,20 @@ export function createBilling(options: BillingOptions): Billing {
       if (left > 0)
         log.error({ left }, 'settlements are lost with this worker: their holds expire');
       settleQueue.stop();
-      await Promise.all([changes.close(), admitConnection.close()]);
+      await Promise.all([changes, admitConnection, answers].map((part) => part.close()));
     },
   };
+}
+
+type UnbilledParts = Pick<AdmitParts, 'admitConnection' | 'askStore' | 'keyCheck'>;
+
+/** What a key may ask for without paying, and the answers that are kept for its account. */
+function openUnbilled(options: BillingOptions, parts: UnbilledParts) {
+  const { config, plans } = options;
+  const { admitConnection: connection, askStore, keyCheck } = parts;
+  const freeCalls = createFreeCalls({ config, plans, connection, askStore, keyCheck });
+  const { identify } = freeCalls;
+  return { freeCalls, answers: openAnswerKeeper({ ...options, keyCheck, identify }) };
 }
 
 interface AdmitParts {
@@ -150,11 +164,12 @@ interface AdmitParts {
   readonly settleQueue: SettleQueue;
   readonly keyCheck: KeyCheck;
   readonly insurance: Insurance;
+  readonly answers: Pick<OpenAnswerKeeper, 'noteAdmitted'>;
 }
 
 function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
   const { config, books, metrics, clock } = options;
-  const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance } = parts;
+  const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance, answers } = parts;
   const { endUsers } = config.limits;
   const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
   return createAdmitRequest({
@@ -177,7 +192,9 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     onReply(order, reply) {
       count(reply.kind);
       keyCheck.noteReply(order.key, reply.kind);
-      if (reply.kind === 'admitted') insurance.noteAdmitted(order, reply);
+      if (reply.kind !== 'admitted') return;
+      insurance.noteAdmitted(order, reply);
+      answers.noteAdmitted(order.key.keyId);
     },
   });
 }

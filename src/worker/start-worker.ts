@@ -13,6 +13,7 @@ import { createInferenceRoutes } from '../http/routes/inference-routes.ts';
 import { createModelListRoutes } from '../http/routes/model-list-routes.ts';
 import { createOpenApiRoute } from '../http/routes/openapi-route.ts';
 import { createOwnKeyRoute } from '../http/routes/own-key-route.ts';
+import { createResponsesRoutes } from '../http/routes/responses-routes.ts';
 import type { HttpRoute } from '../http/routes/route-table.ts';
 import { type Server, startServer } from '../http/start-server.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
@@ -205,6 +206,7 @@ function createRoutes(
   const apiRoutes = [
     ...createInferenceRoutes(steps),
     ...createModelListRoutes(steps),
+    ...createResponsesRoutes(steps),
     createOwnKeyRoute(steps),
   ];
   const routes = [

@@ -83,6 +83,7 @@ const LONELY: FleetDesk = {
 const TEST_MODEL: ModelState = {
   ...{ id: 'llm-opus-4.7', aliases: ['opus'], aliasPatterns: [] },
   ...{ contextTokensMax: 200_000, betaContextTokensMax: undefined, outputTokensMax: 32_000 },
+  isEmbedding: false,
   price: { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 },
   routes: [{ upstream: 'main', weight: 1, priority: 1 }],
 };

@@ -5,10 +5,11 @@ import { writtenLimits } from './limit-schemas.ts';
 import {
   expected,
   listOf,
+  modelPrices,
   name,
   namedText,
-  prices,
   settingsMap,
+  trueOrFalse,
   wholeNumber,
 } from './schema-parts.ts';
 
@@ -39,8 +40,9 @@ const model = settingsMap({
   aliases: listOf(alias, 'names', 0, ALIASES_MAX).prefault([]),
   context_length: tokenCount.prefault(DEFAULT_CONTEXT_LENGTH),
   beta_context_length: tokenCount.optional(),
-  max_output_tokens: tokenCount,
-  price: prices,
+  embeddings: trueOrFalse().optional(),
+  max_output_tokens: tokenCount.optional(),
+  price: modelPrices,
   routes: listOf(
     settingsMap({
       upstream: name,

@@ -2,6 +2,7 @@ import { DEFAULT_CONTEXT_LENGTH } from '../default-settings.ts';
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
 import { fieldsOf, type Item, itemsOf, numberOf, type RawFields, valuesOf } from './fields.ts';
 import { findAliasConflicts } from './find-alias-conflicts.ts';
+import { findEmbeddingConflicts } from './find-embedding-conflicts.ts';
 import { findRepeated } from './find-repeated.ts';
 
 /**
@@ -16,6 +17,7 @@ export function findCatalogueConflicts(
     ...findRepeatedModelNames(models),
     ...findAliasConflicts(models),
     ...models.flatMap(([index, model]) => findCeilingConflicts(model, ['models', index])),
+    ...models.flatMap(([index, model]) => findEmbeddingConflicts(model, ['models', index])),
     ...models.flatMap(([index, model]) => findPriceConflicts(model, ['models', index, 'price'])),
     ...models.flatMap(([index, model]) =>
       findRouteConflicts(model, ['models', index, 'routes'], upstreamNames),

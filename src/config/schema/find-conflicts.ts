@@ -9,6 +9,7 @@ import {
 import type { SettingProblem } from '../setting-problem.ts';
 import { fieldsOf, type Item, isFields, itemsOf, numberOf, type RawFields } from './fields.ts';
 import { findCatalogueConflicts } from './find-catalogue-conflicts.ts';
+import { findEmbeddingRoutes } from './find-embedding-conflicts.ts';
 import { findRepeated } from './find-repeated.ts';
 import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
 
@@ -21,15 +22,16 @@ export function findConflicts(settings: unknown): SettingProblem[] {
   const fields = fieldsOf(settings);
   const upstreams = itemsOf(fields['upstreams'] ?? DEFAULT_UPSTREAMS);
   const upstreamNames = new Set(upstreams.map(([, upstream]) => upstream['name']));
+  const kinds = new Map(upstreams.map(([, { name, kind }]) => [name, kind]));
+  const models = itemsOf(fields['models'] ?? DEFAULT_MODELS);
   // The models of the store are not known here, and they change while the node runs.
   const modelIds =
-    fields['catalogue'] === 'store'
-      ? undefined
-      : new Set(itemsOf(fields['models'] ?? DEFAULT_MODELS).map(([, model]) => model['id']));
+    fields['catalogue'] === 'store' ? undefined : new Set(models.map(([, model]) => model['id']));
   return [
     ...findListenerConflicts(fields),
     ...findArchiveConflicts(fieldsOf(fields['books'])),
     ...findCatalogueConflicts(fields['models'] ?? DEFAULT_MODELS, upstreamNames),
+    ...models.flatMap(([index, model]) => findEmbeddingRoutes(model, ['models', index], kinds)),
     ...findRepeatedUpstreams(upstreams),
     ...upstreams.flatMap(([index, upstream]) =>
       findUpstreamConflicts(upstream, ['upstreams', index], modelIds),

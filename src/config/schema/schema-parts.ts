@@ -106,12 +106,18 @@ export const filePath = namedText('a path of at most 4096 characters', /^\P{Cc}{
 
 const price = numberFrom(0, PRICE_MAX);
 
+const pricesOf = <Output extends z.ZodType>(output: Output) =>
+  settingsMap({
+    input: price,
+    output,
+    cache_read: price.optional(),
+    cache_write_5m: price.optional(),
+    cache_write_1h: price.optional(),
+    web_search: price.optional(),
+  });
+
 /** Credits for a million tokens, or for a thousand searches. */
-export const prices = settingsMap({
-  input: price,
-  output: price,
-  cache_read: price.optional(),
-  cache_write_5m: price.optional(),
-  cache_write_1h: price.optional(),
-  web_search: price.optional(),
-});
+export const prices = pricesOf(price);
+
+/** A model that makes embeddings has a price for its input and no other. */
+export const modelPrices = pricesOf(price.optional());

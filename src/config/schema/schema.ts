@@ -42,6 +42,8 @@ import { upstream } from './upstream-schema.ts';
 export const WORKERS_MAX = 256;
 
 const BODY_BYTES_MAX = 1024 ** 3;
+const KEPT_BYTES_MAX = 1024 ** 4;
+const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 const UWS_BUILDS_MAX = 64;
 const RATE_WINDOW_MS_MAX = 3_600_000;
 const BYTES_PER_TOKEN_MAX = 8;
@@ -68,17 +70,21 @@ const fileBound = z
   })
   .prefault('window');
 
-const bodyBytes = z
-  .union([z.number().transform(String), z.string()], {
-    error: expected('a size such as 1048576, 512KiB, 32MiB or 1GiB'),
-  })
-  .pipe(parsableText('a size', parseByteSize))
-  .pipe(
-    z
-      .number()
-      .min(1, { error: 'must be at least 1 byte' })
-      .max(BODY_BYTES_MAX, { error: 'must be at most 1GiB' }),
-  );
+const byteSize = (max: number, maxText: string) =>
+  z
+    .union([z.number().transform(String), z.string()], {
+      error: expected('a size such as 1048576, 512KiB, 32MiB or 1GiB'),
+    })
+    .pipe(parsableText('a size', parseByteSize))
+    .pipe(
+      z
+        .number()
+        .min(1, { error: 'must be at least 1 byte' })
+        .max(max, { error: `must be at most ${maxText}` }),
+    );
+
+const bodyBytes = byteSize(BODY_BYTES_MAX, '1GiB');
+const keptBytes = byteSize(KEPT_BYTES_MAX, '1024GiB');
 
 // Unlike an API key, this may contain spaces: `Bearer …`.
 const secretHeader = namedText(
@@ -156,6 +162,13 @@ export const settingsSchema = settingsMap({
       secret: secret.optional(),
       per_account: wholeNumber(1, END_USERS_MAX).prefault(100_000),
     }).prefault({}),
+  }).prefault({}),
+  kept_answers: settingsMap({
+    enabled: trueOrFalse().prefault(true),
+    time: duration(1_000, KEPT_MS_MAX).prefault('1h'),
+    answer_bytes: keptBytes.prefault('2MiB'),
+    account_bytes: keptBytes.prefault('8MiB'),
+    total_bytes: keptBytes.prefault('4GiB'),
   }).prefault({}),
   on_leave: settingsMap({
     action: z.enum(['drain', 'stop'], { error: expected('one of drain, stop') }).prefault('drain'),

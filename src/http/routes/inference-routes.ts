@@ -1,8 +1,9 @@
 import { runInference } from '../../gateway/run-inference.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import { chatFormat } from '../../protocol/chat/chat-format.ts';
-import type { Format } from '../../protocol/format.ts';
-import { FORMAT_PATHS } from '../../protocol/format-names.ts';
+import { embeddingsFormat } from '../../protocol/embeddings/embeddings-format.ts';
+import type { RouteFormat } from '../../protocol/format.ts';
+import { ROUTE_PATHS } from '../../protocol/format-names.ts';
 import { nativeFormat } from '../../protocol/native/native-format.ts';
 import { responsesFormat } from '../../protocol/responses/responses-format.ts';
 import type { HttpRoute } from './route-table.ts';
@@ -10,17 +11,17 @@ import type { HttpRoute } from './route-table.ts';
 /** Longer than any time limit of an upstream, so that clients see those limits instead. */
 const INFERENCE_TIME_MAX_MS = 24 * 60 * 60 * 1_000;
 
-const FORMATS = [nativeFormat, chatFormat, responsesFormat];
+const FORMATS = [nativeFormat, chatFormat, responsesFormat, embeddingsFormat];
 
-/** The routes for answers of models. They differ only in their format. */
+/** The routes for which models work. They differ only in their format. */
 export function createInferenceRoutes(steps: Steps): HttpRoute[] {
   return FORMATS.map((format) => createInferenceRoute(format, steps));
 }
 
-function createInferenceRoute(format: Format, steps: Steps): HttpRoute {
+function createInferenceRoute(format: RouteFormat, steps: Steps): HttpRoute {
   return {
     method: 'POST',
-    path: FORMAT_PATHS[format.name],
+    path: ROUTE_PATHS[format.name],
     timeMaxMs: INFERENCE_TIME_MAX_MS,
     encodeRefusal: format.encodeRefusal,
     statusOf: format.statusOf,

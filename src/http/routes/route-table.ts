@@ -1,10 +1,10 @@
 import type { RefusalEncoder } from '../../protocol/encode-hybrid-refusal.ts';
-import type { Refusal } from '../../protocol/refusals.ts';
+import type { Format } from '../../protocol/format.ts';
 import type { Exchange } from '../exchange.ts';
 
 export interface HttpRoute {
   /** A GET route answers HEAD as well. */
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS';
   /**
    * Compared byte by byte with the path that the client sent, without the query. A path that ends
    * in `/*` matches any rest, also of several segments, that has no route of its own and does not
@@ -15,7 +15,7 @@ export interface HttpRoute {
   readonly timeMaxMs: number;
   readonly encodeRefusal: RefusalEncoder;
   /** For a format whose refusals have other statuses than their usual ones. */
-  readonly statusOf?: (refusal: Refusal) => number;
+  readonly statusOf?: Format['statusOf'];
   readonly handle: (exchange: Exchange) => void | Promise<void>;
 }
 

@@ -28,6 +28,7 @@ function showModel(model: ModelState) {
     context_length: windows.contextTokensMax,
     beta_context_length: windows.betaContextTokensMax ?? null,
     max_output_tokens: windows.outputTokensMax,
+    embeddings: windows.isEmbedding,
     price: {
       input: price.input,
       output: price.output,

@@ -158,6 +158,7 @@ export const modelsAnswer = z.strictObject({
       context_length: count,
       beta_context_length: count.nullable(),
       max_output_tokens: count,
+      embeddings: z.boolean(),
       price: z.strictObject({
         input: z.number(),
         output: z.number(),

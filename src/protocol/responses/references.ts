@@ -10,7 +10,7 @@ export interface ItemReferences {
   readonly previousResponseId: string | undefined;
 }
 
-export interface StoredItems {
+export interface RecalledItems {
   /** By id; what is not there was not found. */
   readonly items: ReadonlyMap<string, ResponseItem>;
   /**
@@ -20,12 +20,10 @@ export interface StoredItems {
   readonly history: readonly ResponseItem[] | undefined;
 }
 
-/** An answer with all that later requests may refer to. */
-export interface ResponseRecord {
+/** An answer to which later requests may refer. */
+export interface AnswerToKeep {
   readonly id: string;
   readonly previousId: string | undefined;
-  /** What this request brought, without its history. */
-  readonly input: readonly ResponseItem[];
   readonly output: readonly ResponseItem[];
   /** The whole response as JSON. */
   readonly response: string;
@@ -43,17 +41,18 @@ export function findReferences(body: unknown): ItemReferences | undefined {
 }
 
 /** Puts what a body refers to in its place. */
-export function resolveReferences(body: ResponseItem, stored: StoredItems): ResponseItem {
+export function resolveReferences(body: ResponseItem, recalled: RecalledItems): ResponseItem {
   const { previous_response_id: previous, input } = body;
-  if (typeof previous === 'string' && stored.history === undefined) throw refusePrevious(previous);
+  if (typeof previous === 'string' && recalled.history === undefined)
+    throw refusePrevious(previous);
   const items: readonly unknown[] = Array.isArray(input) ? input : asItems(input);
   const own = items.map((item) => {
     if (!isReference(item)) return item;
-    const found = stored.items.get(item.id);
+    const found = recalled.items.get(item.id);
     if (found === undefined) throw refuseReference(item.id);
     return found;
   });
-  return { ...body, input: [...(stored.history ?? []), ...own] };
+  return { ...body, input: [...(recalled.history ?? []), ...own] };
 }
 
 function asItems(input: unknown): readonly unknown[] {

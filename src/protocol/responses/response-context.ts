@@ -1,4 +1,3 @@
-import type { ResponseItem } from './references.ts';
 import type { SealThought } from './thought.ts';
 
 /** A tool whose name or kind a model is not told as the client knows it. */
@@ -17,11 +16,9 @@ export interface ResponseTerms {
   /** Fields of the response, with a value for each that clients expect. */
   readonly echo: Readonly<Record<string, unknown>>;
   readonly toolNames: ToolNames;
-  /** Whether the client may refer to this answer later, if there is a store. */
+  /** Whether the client may refer to this answer later, if answers are kept. */
   readonly wantsStore: boolean;
   readonly previousId: string | undefined;
-  /** The items that this request brought. */
-  readonly input: readonly ResponseItem[];
 }
 
 /** What only answers of this format need. */

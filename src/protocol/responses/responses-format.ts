@@ -2,15 +2,16 @@ import { KIND_NAMES } from '../fields/check-fields.ts';
 import type { Format } from '../format.ts';
 import type { Abridgment } from '../json/abridge-json.ts';
 import { FREE_FORMS, knowNames } from '../json/unify-names.ts';
-import { encodeChatRate } from '../rates/encode-rate.ts';
 import { listNames } from '../schema.ts';
 import { describeAnswer, encodeAnswer } from './answers/encode-answer.ts';
 import { createStreamEncoder } from './answers/encode-stream.ts';
+import { encodeResponsesRate } from './encode-rate.ts';
 import { encodeRefusal } from './encode-refusal.ts';
 import { findReferences, resolveReferences } from './references.ts';
 import { areTexts } from './requests/are-texts.ts';
 import { decodeRequest, RESPONSES_FIELDS } from './requests/decode-request.ts';
 import { responsesRequestSchema } from './requests/request-schema.ts';
+import { statusOf } from './status-of.ts';
 
 /** An input with one of these names contains more than texts, so its body is read whole. */
 const ABRIDGMENT: Abridgment = {
@@ -33,7 +34,7 @@ export const responsesFormat: Format = {
   encodeAnswer,
   createStreamEncoder,
   encodeRefusal,
-  statusOf: (refusal) => refusal.chatStatus,
-  encodeRate: encodeChatRate,
-  memory: { findReferences, resolveReferences, describeAnswer },
+  statusOf,
+  encodeRate: encodeResponsesRate,
+  keepRules: { findReferences, resolveReferences, describeAnswer },
 };

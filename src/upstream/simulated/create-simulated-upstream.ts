@@ -11,6 +11,7 @@ import type {
 } from '../../protocol/inference.ts';
 import { wait } from '../../timers/wait.ts';
 import { countSearches } from './count-searches.ts';
+import { embedInputs } from './embeddings/embed-inputs.ts';
 import { measureInput } from './measure-input.ts';
 import { parseDirectives } from './parse-directives.ts';
 import { limitAnswer, planAnswer } from './plan-answer.ts';
@@ -92,7 +93,22 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
     });
   }
 
+  async function* embed(call: InferenceCall): AsyncGenerator<AnswerPart> {
+    const { embeds } = call.readWhole();
+    if (embeds === undefined) return;
+    const text = embeds.inputs.find((input) => typeof input === 'string') ?? '';
+    const { error = drawError(options.errorRate, drawChance), latencyMs } = parseDirectives(text);
+    await wait(latencyMs ?? options.latencyMs, call.signal);
+    if (error !== undefined) throw createSimulatedError(error);
+    const input = Math.min(options.countTokens(call.readWhole()), embeds.tokensMax);
+    yield embedInputs(embeds, { model: call.model, seed, input });
+  }
+
   return async function* infer(call: InferenceCall): AsyncGenerator<AnswerPart> {
+    if (call.request.embeds !== undefined) {
+      yield* embed(call);
+      return;
+    }
     for await (const event of tell(call))
       yield { events: [event], contentBytes: 0, bytes: undefined };
   };

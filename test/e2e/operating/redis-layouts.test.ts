@@ -1,3 +1,4 @@
+import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RedisTarget } from '../../../src/lib/address/redis-target.ts';
 import { startCluster } from '../../proof/support/start-cluster.ts';
@@ -25,6 +26,16 @@ function urlOf(target: RedisTarget): string {
   }
 }
 
+/** Says whether an answer is kept, and the next request may refer to it. */
+async function keepsAnswers({ responses }: OpenAI): Promise<boolean> {
+  const asked = { model: 'llm-haiku-4.5', input: 'Hello' };
+  const made = await responses.create(asked);
+  const { id } = made;
+  if (!('store' in made) || made.store !== true) return false;
+  const next = await responses.create({ ...asked, previous_response_id: id });
+  return next.previous_response_id === id;
+}
+
 /** Buckets are random: with this many accounts, every node of a Cluster has some. */
 const ACCOUNTS = 8;
 
@@ -32,8 +43,8 @@ describe.each([
   ['Sentinel', startSentinels],
   ['a Cluster', startCluster],
 ])('a node on %s', (_, start) => {
-  it('admits, charges, revokes, and has a clean ledger', async () => {
-    const { target } = await start();
+  it('admits, charges, revokes, has a clean ledger, and keeps answers after a failover', async () => {
+    const { target, killMaster } = await start();
     const redisUrl = urlOf(target);
     const config = `workers: 2\n${FAST_UPSTREAM}redis: {url: "${redisUrl}"}\n`;
     const gateway = await startGateway({ config });
@@ -72,5 +83,18 @@ describe.each([
       is_clean: true,
       accounts: ACCOUNTS,
     });
+
+    const keepers = await Promise.all(
+      callers.map(async ({ account }) => {
+        const { key } = await operator.createKey(account);
+        return new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+      }),
+    );
+    for (const keeper of keepers) expect(await keepsAnswers(keeper)).toBe(true);
+    await killMaster();
+    for (const keeper of keepers) {
+      const isBack = () => keepsAnswers(keeper).catch(() => false);
+      await waitUntil(isBack, 'answers are kept by the new master', 60_000);
+    }
   });
 });

@@ -63,7 +63,12 @@ export function createSteps(
   const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
   const model = {
     ...{ id: 'm-1', aliases: ['m'], aliasPatterns: [], price },
-    ...{ contextTokensMax: 1_000, betaContextTokensMax: undefined, outputTokensMax: 100 },
+    ...{
+      contextTokensMax: 1_000,
+      betaContextTokensMax: undefined,
+      isEmbedding: false,
+      outputTokensMax: 100,
+    },
   };
   const plans = { starter: 60, pro: 300, business: 1_000, team: 2_000 };
   const offer = createOffer({ version: 3, models: [model], plans });
@@ -85,7 +90,7 @@ export function createSteps(
       };
     },
     async identify() {
-      return { models: undefined };
+      return { accountId: 'a', models: undefined };
     },
     async describeKey() {
       throw new Error('nobody asks for it here');
@@ -97,6 +102,7 @@ export function createSteps(
     outputHeldMax: undefined,
     estimate: { ...FILE_BOUNDS, bytesPerToken: 3 },
     ratioOf: createTokenRatios(3),
+    answerKeeper: undefined,
     infer,
     drains: createAnswerDrains(drainTimeoutMs),
     upstreamFormats: new Set(['native', 'chat']),

@@ -28,7 +28,7 @@ export function ModelTables({ models }: { readonly models: readonly SoldModel[] 
           { title: 'Aliases', cell: ({ aliases }) => aliases.join(', ') || '–' },
           { title: 'Window', cell: (row) => formatCount(row.context_length), isNumber: true },
           { title: 'Beta window', cell: formatBetaWindow, isNumber: true },
-          { title: 'Output', cell: (row) => formatCount(row.max_output_tokens), isNumber: true },
+          { title: 'Output', cell: formatOutput, isNumber: true },
           { title: 'Routes', cell: ({ routes }) => <RouteList routes={routes} /> },
         ]}
       />
@@ -54,6 +54,11 @@ export function ModelTables({ models }: { readonly models: readonly SoldModel[] 
 function formatPrice(kind: string, credits: number | undefined): string {
   if (credits !== undefined) return formatCreditAmount(credits);
   return kind === 'web_search' ? '–' : 'by input';
+}
+
+/** A model without output makes embeddings. */
+function formatOutput({ max_output_tokens: tokens }: SoldModel): string {
+  return tokens === undefined ? 'embeddings' : formatCount(tokens);
 }
 
 function formatBetaWindow({ beta_context_length: length }: SoldModel): string {

@@ -1,5 +1,5 @@
 import type { AnswerContext, InferenceAnswer, OutputBlock, StopReason } from '../../inference.ts';
-import type { ResponseItem, ResponseRecord } from '../references.ts';
+import type { AnswerToKeep, ResponseItem } from '../references.ts';
 import type { ResponseContext } from '../response-context.ts';
 import { readCustomInput } from './custom-input.ts';
 import {
@@ -26,13 +26,12 @@ export function encodeAnswer(answer: InferenceAnswer, context: AnswerContext): s
 export function describeAnswer(
   answer: InferenceAnswer,
   context: AnswerContext,
-): ResponseRecord | undefined {
-  const { wantsStore, previousId, input, requestId } = responseContextOf(context);
+): AnswerToKeep | undefined {
+  const { wantsStore, previousId, requestId } = responseContextOf(context);
   if (!wantsStore) return undefined;
   return {
     id: responseIdOf(requestId),
     previousId,
-    input,
     output: writeItems(answer, context),
     response: writeResponse(answer, context, true),
   };

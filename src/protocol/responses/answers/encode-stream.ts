@@ -3,7 +3,7 @@ import type { AnswerContext, BlockStart, InferenceEvent } from '../../inference.
 import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { REFUSALS, type Refusal } from '../../refusals.ts';
 import { failureCodeOf } from '../encode-refusal.ts';
-import type { ResponseItem, ResponseRecord } from '../references.ts';
+import type { AnswerToKeep, ResponseItem } from '../references.ts';
 import type { ResponseContext } from '../response-context.ts';
 import { isTooLong } from './encode-answer.ts';
 import { EventWriter } from './event-writer.ts';
@@ -72,13 +72,13 @@ class ResponsesEncoder implements StreamEncoder {
     }
   }
 
-  readKept(finish: Finish): ResponseRecord | undefined {
-    const { wantsStore, previousId, input, requestId } = this.#response;
+  readKept(finish: Finish): AnswerToKeep | undefined {
+    const { wantsStore, previousId, requestId } = this.#response;
     if (!wantsStore) return undefined;
     this.#ending = this.#end(finish);
     const output = this.#items.map((item): ResponseItem => JSON.parse(item));
     const response = this.#writeEnd(finish, true);
-    return { id: responseIdOf(requestId), previousId, input, output, response };
+    return { id: responseIdOf(requestId), previousId, output, response };
   }
 
   noteKept(isKept: boolean): void {

@@ -36,7 +36,6 @@ const NO_RESPONSE: ResponseContext = {
   toolNames: new Map(),
   wantsStore: false,
   previousId: undefined,
-  input: [],
   requestId: REQUEST_ID_PREFIX,
   nowSeconds: () => 0,
 };

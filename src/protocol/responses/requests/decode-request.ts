@@ -5,7 +5,7 @@ import type { DecodeAids, DecodedRequest, HeaderSource } from '../../format.ts';
 import type { InferenceRequest, Message } from '../../inference.ts';
 import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
 import { namesOf } from '../../schema.ts';
-import { refusePrevious } from '../references.ts';
+import { type ResponseItem, refusePrevious } from '../references.ts';
 import { decodeInput } from './decode-input.ts';
 import { decodeTools } from './decode-tools.ts';
 import { describeTerms } from './describe-terms.ts';
@@ -77,7 +77,17 @@ export function decodeRequest(
     unknownFields,
     sentUnread: listUnread(body, unknownFields),
   };
-  return { request, wantsStreamUsage: true, response: describeTerms(body, book) };
+  return {
+    request,
+    wantsStreamUsage: true,
+    response: describeTerms(body, book),
+    newItems: body.store === false ? undefined : listItems(body.input),
+  };
+}
+
+function listItems(input: ResponsesRequest['input']): readonly ResponseItem[] {
+  if (typeof input !== 'string') return input ?? [];
+  return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
 }
 
 /** What chat clients can say as well, and what costs nothing. */

@@ -1,4 +1,3 @@
-import type { ResponseItem } from '../references.ts';
 import type { ResponseTerms } from '../response-context.ts';
 import type { ResponsesRequest, ToolDefinition } from './responses-request.ts';
 import type { ToolBook } from './tool-book.ts';
@@ -38,7 +37,6 @@ export function describeTerms(body: ResponsesRequest, book: ToolBook): ResponseT
     toolNames: book.names,
     wantsStore: body.store !== false,
     previousId: body.previous_response_id ?? undefined,
-    input: body.store === false ? [] : listItems(body.input),
   };
 }
 
@@ -50,9 +48,4 @@ function describeTool(tool: ToolDefinition): object {
 
 function readNumber(value: unknown): number {
   return typeof value === 'number' ? value : 0;
-}
-
-function listItems(input: ResponsesRequest['input']): readonly ResponseItem[] {
-  if (typeof input !== 'string') return input ?? [];
-  return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
 }

@@ -29,7 +29,6 @@ const CONTEXT: AnswerContext = {
     ]),
     wantsStore: true,
     previousId: undefined,
-    input: [],
     requestId: 'req_0123456789abcdefghijklmn',
     nowSeconds: () => 1_700_000_009,
     sealThought: (thought) =>
