@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installLocked } from '../../bench/support/install-locked.ts';
+import { admin } from '../support/clients/admin.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { FAST_UPSTREAM } from '../support/use-gateway.ts';
@@ -39,9 +40,12 @@ interface Session {
   readonly title: string;
   readonly tool: readonly [name: string, argument: string];
   readonly model: string;
-  readonly route: 'native' | 'chat';
+  readonly route: 'native' | 'chat' | 'responses';
   readonly number?: number;
   readonly options?: string;
+  readonly program?: string;
+  readonly isAlone?: boolean;
+  readonly key?: string;
   readonly changeFile?: (text: string) => string;
 }
 
@@ -52,6 +56,14 @@ const CONTINUE = {
   title: 'Continue',
   tool: ['Read', 'filepath'],
   model: 'llm-sonnet-4.6',
+} as const;
+const CODEX = {
+  title: 'Codex',
+  tool: ['exec_command', 'cmd'],
+  program: 'cat ',
+  isAlone: true,
+  // It runs in a network of its own, where its own walls cannot be built on every machine.
+  options: '--sandbox danger-full-access',
 } as const;
 const OPUS = 'llm-opus-4.7';
 const SONNET = 'llm-sonnet-4.6';
@@ -76,6 +88,7 @@ const SESSIONS: Readonly<Record<string, Session>> = {
     route: 'chat',
     changeFile: (text) => text.replace('provider: anthropic', 'provider: openai'),
   },
+  Codex: { ...CODEX, model: SONNET, route: 'responses' },
 };
 
 interface AskedFor extends Ended {
@@ -156,11 +169,25 @@ describe('with an upstream of the native format', () => {
 });
 
 describe('with an upstream of the chat format', () => {
-  const sessions = ['Claude Code with its default model', 'pi', 'opencode', 'Continue'];
+  const sessions = ['Claude Code with its default model', 'pi', 'opencode', 'Continue', 'Codex'];
   const entries = Object.entries(SESSIONS).filter(([title]) => sessions.includes(title));
 
   it.each(entries)(name, async (_name, session) => {
     const { upstream } = await readFile('chat', session);
     for (const { path } of upstream) expect(path).toBe('/v1/chat/completions');
+  });
+});
+
+describe('an account without credits', () => {
+  it('stops Codex with its first request', async () => {
+    const gateway = gateways['native'];
+    if (gateway === undefined) throw new Error('there is no gateway');
+    const operator = admin(gateway);
+    const { key } = await operator.createKey(await operator.createAccount({ credits: 0 }));
+    const linesBefore = gateway.logLines().length;
+    const { code, output } = await runAgent({ gateway, ...CODEX, key });
+    expect([code, output]).toEqual([1, expect.stringContaining('Quota exceeded')]);
+    const lines = gateway.logLines().slice(linesBefore);
+    expect(lines.filter(({ msg }) => msg === 'request')).toMatchObject([{ status: 429 }]);
   });
 });

@@ -4,9 +4,11 @@ import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import type { Gateway } from '../support/servers/start-gateway.ts';
+import { startTunnel } from './start-tunnel.ts';
 
 export const AGENTS_DIR = resolve('test/agents');
 const PACKAGES_DIR = join(AGENTS_DIR, 'node_modules');
+const CODEX = '@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex';
 const PAGE = readFileSync('src/docs/coding-agents.md', 'utf8');
 const QUESTION = '"What does note.txt say?"';
 
@@ -35,6 +37,12 @@ interface Run {
   readonly options?: string;
   /** The tool with which the agent reads a file, and the name of its argument. */
   readonly tool: readonly [name: string, argument: string];
+  /** What stands before the file's name in the argument. */
+  readonly program?: string;
+  /** Whether it can reach nothing but the gateway. */
+  readonly isAlone?: boolean;
+  /** That of the gateway, if there is none. */
+  readonly key?: string;
   readonly changeFile?: (text: string) => string;
 }
 
@@ -49,6 +57,7 @@ export function readPageSettings(): string {
  */
 export async function runAgent(run: Run): Promise<Ended> {
   const { gateway, title, number = 0, options = '', tool, changeFile = (text) => text } = run;
+  const { program = '', key = gateway.key() } = run;
   const dir = createTempDir(onTestFinished);
   const folder = (name: string) => {
     mkdirSync(join(dir, name));
@@ -62,14 +71,16 @@ export async function runAgent(run: Run): Promise<Ended> {
     const place = path.replace('~', home);
     mkdirSync(dirname(place), { recursive: true });
     const own = text
-      .replaceAll('sk-gw2-YOUR-KEY', gateway.key())
+      .replaceAll('sk-gw2-YOUR-KEY', key)
       .replaceAll('http://127.0.0.1:8080', gateway.url);
     writeFileSync(place, changeFile(own));
   }
   const [name, argument] = tool;
-  const directive = `[[tool ${name} ${JSON.stringify({ [argument]: note })}]]`;
-  const command = commandsOf(title)[number] ?? '';
-  return await runCommand(`${command.replace(QUESTION, '"$QUESTION"')} ${options}`, work, {
+  const directive = `[[tool ${name} ${JSON.stringify({ [argument]: program + note })}]]`;
+  const written = (commandsOf(title)[number] ?? '').replaceAll('sk-gw2-YOUR-KEY', key);
+  const command = `${written.replace(QUESTION, '"$QUESTION"')} ${options}`;
+  const tunnel = run.isAlone ? await startTunnel(dir, gateway.port, onTestFinished) : undefined;
+  return await runCommand(tunnel?.wrap(command) ?? command, work, {
     PATH: `${linkPrograms(folder('bin'))}:${process.env['PATH']}`,
     HOME: home,
     QUESTION: `${QUESTION} ${directive}`,
@@ -107,6 +118,7 @@ function linkPrograms(bin: string): string {
   const [opencode = ''] = natives('.', 'opencode-');
   symlinkSync(join(claude, 'claude'), join(bin, 'claude'));
   symlinkSync(join(opencode, 'bin', 'opencode'), join(bin, 'opencode'));
+  symlinkSync(join(PACKAGES_DIR, CODEX), join(bin, 'codex'));
   for (const name of ['pi', 'cn']) symlinkSync(join(PACKAGES_DIR, '.bin', name), join(bin, name));
   return bin;
 }
