@@ -9,6 +9,7 @@ export const SAMPLE_RECORD: RequestRecord = {
   isKeyProven: true,
   maskedKey: 'sk-gw2-…x7Qa',
   model: 'llm-haiku-4.5',
+  droppedTools: 0,
   upstream: 'main',
   tries: [{ upstream: 'main', result: 'ok' }],
   isStream: true,

@@ -9,6 +9,9 @@ import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { createStreamEncoder as createNativeEncoder } from '../../src/protocol/native/answers/encode-stream.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
+import { createStreamDecoder as createResponsesDecoder } from '../../src/protocol/responses/answers/decode-stream.ts';
+import { createStreamEncoder as createResponsesEncoder } from '../../src/protocol/responses/answers/encode-stream.ts';
+import { createResponsesRelay } from '../../src/protocol/responses/answers/relay-stream.ts';
 import { createEventReader } from '../../src/protocol/sse/event-reader.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
@@ -31,6 +34,8 @@ const streamOf = (kind: UpstreamKind) =>
   Buffer.from(streamBody(kind, Array(EVENTS).fill('Lorem ipsum '), USAGE));
 const NATIVE_STREAM = streamOf('native');
 const CHAT_STREAM = streamOf('chat');
+const RESPONSES_STREAM = streamOf('responses');
+const TERMS = { model: MODEL, context: CONTEXT, seal: undefined };
 
 function readAll(bytes: Uint8Array, decoder: StreamDecoder): InferenceEvent[] {
   const events: InferenceEvent[] = [];
@@ -93,6 +98,18 @@ export const ANSWER_TWINS: readonly Twin[] = [
       writeAnew(readAll(CHAT_STREAM, createChatDecoder()), createChatEncoder(CONTEXT)),
     ),
     fast: cpuMicros(() => createChatRelay(MODEL, CONTEXT, asItIs).push(CHAT_STREAM)),
+  },
+  {
+    file: 'src/protocol/responses/answers/relay-stream.ts',
+    what: `a burst of ${EVENTS} events, Responses to Responses`,
+    unit: 'us',
+    plain: cpuMicros(() =>
+      writeAnew(
+        readAll(RESPONSES_STREAM, createResponsesDecoder(undefined)),
+        createResponsesEncoder(CONTEXT),
+      ),
+    ),
+    fast: cpuMicros(() => createResponsesRelay(TERMS).push(RESPONSES_STREAM)),
   },
   {
     file: 'src/protocol/sse/text-frames.ts',

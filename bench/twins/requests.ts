@@ -1,6 +1,7 @@
 import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
 import { encodeChatRequest } from '../../src/protocol/chat/requests/encode-request.ts';
 import { spliceChatRequest } from '../../src/protocol/chat/requests/splice-request.ts';
+import type { Format } from '../../src/protocol/format.ts';
 import { abridgeJson } from '../../src/protocol/json/abridge-json.ts';
 import { readJsonBody } from '../../src/protocol/json/parse-json-body.ts';
 import { scanJson } from '../../src/protocol/json/scan-json.ts';
@@ -8,6 +9,9 @@ import { spliceJson } from '../../src/protocol/json/splice-json.ts';
 import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { encodeNativeRequest } from '../../src/protocol/native/requests/encode-request.ts';
 import { spliceNativeRequest } from '../../src/protocol/native/requests/splice-request.ts';
+import { encodeResponsesRequest } from '../../src/protocol/responses/requests/encode-request.ts';
+import { spliceResponsesRequest } from '../../src/protocol/responses/requests/splice-request.ts';
+import { responsesFormat } from '../../src/protocol/responses/responses-format.ts';
 import { MarkReader } from '../../src/protocol/sse/find-marks.ts';
 import { cpuMicros, type Twin } from './twin.ts';
 
@@ -29,19 +33,28 @@ function writeBody(textBytes: number, texts: number): Buffer {
   return Buffer.from(JSON.stringify({ model: 'haiku', max_tokens: 100, messages }));
 }
 
+/** The same conversation as items. */
+function writeItems(body: Buffer): Buffer {
+  const { model, messages } = JSON.parse(body.toString());
+  return Buffer.from(
+    JSON.stringify({ model, max_output_tokens: 100, store: false, input: messages }),
+  );
+}
+
 const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
 const middle = readJsonBody(writeBody(TEXT_BYTES, 45));
 const megabyte = writeBody(TEXT_BYTES, 450);
 const megabyteText = megabyte.toString();
 
-function callFrom(format: typeof nativeFormat | typeof chatFormat) {
-  const { request } = format.decodeRequest(middle.value, header);
-  return { request, outputTokensMax: 100, isStream: false, source: middle };
+function callFrom(format: Format, source = middle) {
+  const { request } = format.decodeRequest(source.value, header);
+  return { request, outputTokensMax: 100, isStream: false, source };
 }
 
 const large = readJsonBody(megabyte);
 const native = callFrom(nativeFormat);
 const chat = callFrom(chatFormat);
+const responses = callFrom(responsesFormat, readJsonBody(writeItems(middle.bytes)));
 const isKept = (name: string) => name !== 'model';
 
 function findMarks(): void {
@@ -63,6 +76,13 @@ export const REQUEST_TWINS: readonly Twin[] = [
     unit: 'us',
     plain: cpuMicros(() => encodeChatRequest(chat, 'vendor-name', 'max_tokens')),
     fast: cpuMicros(() => spliceChatRequest(chat, 'vendor-name', 'max_tokens')),
+  },
+  {
+    file: 'src/protocol/responses/requests/splice-request.ts',
+    what: 'a Responses request of 100 KB written for a Responses upstream',
+    unit: 'us',
+    plain: cpuMicros(() => encodeResponsesRequest(responses, 'vendor-name')),
+    fast: cpuMicros(() => spliceResponsesRequest(responses, 'vendor-name')),
   },
   {
     file: 'src/protocol/json/splice-json.ts',

@@ -26,6 +26,7 @@ export function buildConfig(settings: Settings): Config {
     requestLog: { lines: settings.request_log, sample: settings.request_log_sample },
     tracing: settings.tracing,
     keyPage: settings.key_page,
+    reasoningSecrets: settings.reasoning_secrets,
     cors: settings.cors,
     catalogue: settings.catalogue,
     ...buildCatalogue(settings, settings.upstreams),

@@ -6,6 +6,7 @@ import type { Secret } from '../lib/secret.ts';
 import type { PlanLimits } from '../protocol/admission.ts';
 import type { EndUserSource } from '../protocol/find-end-user.ts';
 import type { UpstreamKind } from '../protocol/format-names.ts';
+import type { OptionalFeature } from '../protocol/upstream-call.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -86,7 +87,7 @@ export interface UpstreamConfig {
    */
   readonly outputLimitFields: Readonly<Record<string, 'max_completion_tokens' | 'max_tokens'>>;
   /** What this upstream accepts, of the features that not every upstream does. */
-  readonly accepts: readonly ('pdf' | 'effort' | 'reasoning_content')[];
+  readonly accepts: readonly OptionalFeature[];
   /** Headers sent with each request, by name in lower case. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly tls: UpstreamTlsConfig | undefined;
@@ -208,6 +209,11 @@ export interface Config extends CatalogueConfig {
   readonly tracing: TracingConfig | undefined;
   /** Whether browsers get the page for key owners. */
   readonly keyPage: boolean;
+  /**
+   * Seal what models thought while clients keep it: the first seals, all open. Without any, a
+   * secret in Redis does.
+   */
+  readonly reasoningSecrets: readonly Secret[];
   /** Origins whose pages may use the API from a browser: exact origins, or `*`. */
   readonly cors: { readonly origins: readonly string[] };
   readonly upstreams: readonly UpstreamConfig[];

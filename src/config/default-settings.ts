@@ -45,5 +45,6 @@ export const CACHE_PRICE_FACTORS = { read: 0.1, write5m: 1.25, write1h: 2 };
 export const DEFAULT_ACCEPTS = {
   native: ['pdf', 'effort'],
   chat: ['effort'],
+  responses: ['pdf', 'effort', 'encrypted_reasoning'],
   simulated: [],
 } as const;

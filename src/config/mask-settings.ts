@@ -36,6 +36,7 @@ export function maskSettings(config: Config) {
     plans: describePlans(config.plans),
     models: config.models.map((model) => ({ ...describeModel(model), routes: model.routes })),
     upstreams: config.upstreams.map(maskUpstream),
+    reasoning_secrets: config.reasoningSecrets.map((secret) => secret.toString()),
     limits: {
       body_bytes: formatByteSize(limits.bodyBytesMax),
       body_time: formatDuration(limits.bodyTimeMaxMs),

@@ -3,6 +3,7 @@ import type { HeaderSource, RouteFormat } from '../protocol/format.ts';
 import { parseJsonBody } from '../protocol/json/parse-json-body.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { isObject } from '../protocol/schema.ts';
+import { keepSealed } from '../protocol/sealed-reasoning.ts';
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { type ClientRequest, readRequest } from './read-request.ts';
 import type { Steps } from './steps.ts';
@@ -15,6 +16,7 @@ interface ResolveOrder {
   readonly key: ApiKey;
 }
 
+const AIDS = { openThought: keepSealed };
 const UNRESOLVED: ReadonlySet<string> = new Set(['item_not_found', 'previous_response_not_found']);
 
 /**
@@ -25,7 +27,8 @@ const UNRESOLVED: ReadonlySet<string> = new Set(['item_not_found', 'previous_res
 export function readResolved(asked: ResolveOrder): ClientRequest | Promise<ClientRequest> {
   const { body, format, header, steps } = asked;
   try {
-    return readRequest(body, format, header, steps.upstreamFormats.has(format.name));
+    const mayAbridge = steps.upstreamFormats.has(format.name);
+    return readRequest(body, format, header, mayAbridge, AIDS);
   } catch (error) {
     const isUnresolved = error instanceof Refusal && UNRESOLVED.has(error.refusal);
     if (!isUnresolved || steps.answerKeeper === undefined) throw error;
@@ -44,7 +47,7 @@ async function resolve(
   const recalled = await answerKeeper.recall(key, references, body.length);
   const resolved = format.keepRules.resolveReferences(value, recalled);
   const bytes = Buffer.from(JSON.stringify(resolved));
-  const asked = readRequest(bytes, format, header, false, { isResolved: true });
+  const asked = readRequest(bytes, format, header, false, { ...AIDS, isResolved: true });
   // What is kept of this request is what it brought itself.
   return { ...asked, newItems: asked.newItems?.slice(recalled.history?.length ?? 0) };
 }

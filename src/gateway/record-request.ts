@@ -1,9 +1,9 @@
 import type { ApiKey, Bill } from '../protocol/admission.ts';
 import type { RouteName } from '../protocol/format-names.ts';
-import type { Try } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { Trace } from '../protocol/trace-context.ts';
+import type { Try } from '../protocol/try.ts';
 import { describeRequest, type RequestTerms } from './describe-request.ts';
 import type { AnswerEnd } from './meter.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -56,9 +56,10 @@ export class RequestRecorder {
     this.#record.bodyMs = this.#endWait();
   }
 
-  noteRequest(model: string, isStream: boolean): void {
+  noteRequest(model: string, isStream: boolean, droppedTools = 0): void {
     this.#record.model = model;
     this.#record.isStream = isStream;
+    this.#record.droppedTools = droppedTools;
   }
 
   noteAdmission(heldMicros: number): void {
@@ -146,6 +147,7 @@ function openRecord(
     maskedKey: undefined,
     isKeyProven: false,
     model: undefined,
+    droppedTools: 0,
     upstream: undefined,
     tries: NO_TRIES,
     isStream: false,

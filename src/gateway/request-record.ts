@@ -1,7 +1,8 @@
 import type { RouteName } from '../protocol/format-names.ts';
-import type { Try, Usage } from '../protocol/inference.ts';
+import type { Usage } from '../protocol/inference.ts';
 import type { RefusalName } from '../protocol/refusals.ts';
 import type { Trace } from '../protocol/trace-context.ts';
+import type { Try } from '../protocol/try.ts';
 import type { AnswerEnd } from './meter.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface RequestRecord {
   readonly isKeyProven: boolean;
   /** The pinned id. Undefined if the request ended before a model was found. */
   readonly model: string | undefined;
+  /** How many tools of the request were left out, because only their vendor can run them. */
+  readonly droppedTools: number;
   /** The upstream of the last try, whose answer the client got. */
   readonly upstream: string | undefined;
   readonly tries: readonly Try[];

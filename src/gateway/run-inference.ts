@@ -16,7 +16,6 @@ import type { Admission, ApiKey } from '../protocol/admission.ts';
 import { asksToThink } from '../protocol/asks-to-think.ts';
 import { findEndUser } from '../protocol/find-end-user.ts';
 import type { RouteFormat } from '../protocol/format.ts';
-import type { AnswerContext } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerPlace } from './answer-keeper.ts';
 import { ClientLeave } from './client-leave.ts';
@@ -29,6 +28,7 @@ import { RequestRecorder } from './record-request.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
 import type { ClientSide, Steps } from './steps.ts';
+import { type AnswerTerms, createAnswerTerms } from './thoughts/answer-terms.ts';
 
 /**
  * THE SPINE: what happens to one request, in order. All formats, every model and every upstream go
@@ -113,11 +113,10 @@ async function openAnswer(
   const offer = steps.offer();
   const model = offer.catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
-  recorder.noteRequest(model.id, request.isStream);
+  recorder.noteRequest(model.id, request.isStream, asked.response?.droppedTools);
   checkModelKind(model, request);
   const { overCeiling, configVersion } = steps;
-  const { bytesPerToken } = steps.estimate;
-  const estimate = estimateTokens(request, bytesPerToken, source.longTexts);
+  const estimate = estimateTokens(request, steps.estimate.bytesPerToken, source.longTexts);
   const outputTokensMax = checkCeilings(model, request, { overCeiling, estimate });
 
   const { price } = model;
@@ -148,13 +147,14 @@ async function openAnswer(
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
-  const context = createContext(asked, client.requestId, steps);
   const { heldMicros, outputTokensRoom } = admission;
   const place = openPlace(key, asked, steps);
+  const { context, reasoning } = createAnswerTerms(asked, client.requestId, admission, steps);
   const delivery = { client, format, leave, meter, recorder, context, heldMicros, place };
   const withPdfs = hasPdfs(estimate.files);
   const bounds = { contextTokensMax, outputTokensMax, outputTokensRoom };
-  const sending = sendAnswer(delivery, { asked, withPdfs, model, steps, input, hold, bounds });
+  const order = { asked, withPdfs, model, steps, input, hold, bounds, reasoning };
+  const sending = sendAnswer(delivery, order);
   const requestTerms: RequestTerms = {
     bodyBytes: source.bytes.length,
     estimatedTokens: estimate.likely,
@@ -170,18 +170,6 @@ function openPlace(
   { answerKeeper }: Steps,
 ): AnswerPlace | undefined {
   return newItems && answerKeeper?.begin(key, newItems, source.bytes.length);
-}
-
-function createContext(
-  { request, wantsStreamUsage, response }: ClientRequest,
-  requestId: string,
-  steps: Steps,
-): AnswerContext {
-  const nowSeconds = () => Math.floor(steps.nowMs() / 1_000);
-  const { embeds } = request;
-  const context = { createdSeconds: nowSeconds(), wantsStreamUsage, embeds };
-  if (response === undefined) return context;
-  return { ...context, response: { ...response, requestId, nowSeconds } };
 }
 
 type LeaveTerms = ConstructorParameters<typeof ClientLeave>[3];
@@ -213,6 +201,7 @@ interface Order {
     /** What limits of tokens leave room for. */
     readonly outputTokensRoom: number;
   };
+  readonly reasoning: AnswerTerms['reasoning'];
   readonly steps: Steps;
 }
 
@@ -239,6 +228,7 @@ function sendAnswer(delivery: Delivery, order: Order): Promise<AnswerEnd> {
       form: { format: format.name, context },
       hasPdfs: order.withPdfs,
       source,
+      reasoning: order.reasoning,
       noteTries: (tries) => recorder.noteTries(tries),
       trace: recorder.trace,
       isUnread: () => leave.isDraining,

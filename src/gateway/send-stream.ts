@@ -96,6 +96,10 @@ class StreamSender {
    * saves memory for the many open streams.
    */
   #encoder: StreamEncoder | undefined;
+  /** Of the event that follows what the client was sent, if an upstream numbers its events. */
+  #nextNumber: number | undefined;
+  /** The client has to catch up, so it is not idle. */
+  #isBehind = false;
   #first: AnswerPart | undefined;
 
   constructor(
@@ -139,12 +143,17 @@ class StreamSender {
   }
 
   sendError(error: Refusal, requestId: string): Promise<void> | undefined {
+    const progress = this.#context.response?.progress;
+    // The upstream may have told more, which nobody took.
+    if (progress !== undefined) progress.nextNumber = this.#nextNumber ?? progress.nextNumber;
     return this.#stream.write(this.#needEncoder().encodeError(error, requestId));
   }
 
   breakSilence(): void {
     silences.renew(this.#silence);
+    if (this.#isBehind) return;
     void this.#stream.write(this.#needEncoder().encodeSilence());
+    if (this.#nextNumber !== undefined) this.#nextNumber += 1;
   }
 
   end(): void {
@@ -157,7 +166,9 @@ class StreamSender {
 
   async #waitForClient(drained: Promise<void>): Promise<boolean> {
     this.#recorder.waitFor('client');
+    this.#isBehind = true;
     await drained;
+    this.#isBehind = false;
     this.#recorder.waitFor('upstream');
     return this.#isMoreWanted();
   }
@@ -173,6 +184,7 @@ class StreamSender {
     const isEncoded = part.bytes !== undefined || part.closing !== undefined;
     const isWritten = !isEncoded && !this.#stream.isFinished;
     this.#meter.noteContent(part.contentBytes);
+    this.#nextNumber = part.nextNumber;
     for (const event of part.events) {
       const counted = this.#meter.note(event);
       if (counted.type === 'finish') charged = counted.usage;

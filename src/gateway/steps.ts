@@ -7,6 +7,7 @@ import type { RouteFormat } from '../protocol/format.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { KeyInfo } from '../protocol/key-info.ts';
 import type { Refusal } from '../protocol/refusals.ts';
+import type { ReasoningVault } from '../protocol/sealed-reasoning.ts';
 import type { Trace } from '../protocol/trace-context.ts';
 import type { AnswerDrains } from './answer-drains.ts';
 import type { AnswerKeeper } from './answer-keeper.ts';
@@ -47,6 +48,8 @@ export interface Steps {
   describeKey(key: ApiKey): Promise<KeyInfo>;
   /** Undefined if nothing is kept. */
   readonly answerKeeper: AnswerKeeper | undefined;
+  /** Seals what models thought, for clients that bring it back. */
+  readonly reasoning: ReasoningVault;
   readonly infer: Infer;
   readonly drains: AnswerDrains;
   /**

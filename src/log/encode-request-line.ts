@@ -6,7 +6,8 @@
 
 import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
 import { formatCredits } from '../lib/units/micros.ts';
-import type { Try, Usage } from '../protocol/inference.ts';
+import type { Usage } from '../protocol/inference.ts';
+import type { Try } from '../protocol/try.ts';
 
 const PINO_INFO = 30;
 const PINO_WARN = 40;
@@ -22,13 +23,14 @@ export function encodeRequestLine(
   { head, isTrouble }: { readonly head: string; readonly isTrouble: boolean },
 ): string {
   const { requestId, route, trace, model, upstream, tries, isStream, status } = record;
-  const { keyId, maskedKey, outcome, refusal, usage } = record;
+  const { keyId, maskedKey, droppedTools, outcome, refusal, usage } = record;
   let line = `{"level":${isTrouble ? PINO_WARN : PINO_INFO},${head},"requestId":"${requestId}"`;
   if (trace !== undefined) line += `,"traceId":"${trace.traceId}"`;
   line += `,"route":"${route}"`;
   if (keyId !== undefined) line += `,"keyId":"${keyId}"`;
   if (maskedKey !== undefined) line += `,"last4":"${maskedKey.slice(-LAST_CHARS)}"`;
   if (model !== undefined) line += `,"model":"${model}","isStream":${isStream}`;
+  if (droppedTools > 0) line += `,"droppedTools":${droppedTools}`;
   if (upstream !== undefined) line += `,"upstream":"${upstream}"`;
   if (tries.length > 0) line += encodeTries(tries);
   if (status !== undefined) line += `,"status":${status}`;

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../gateway/request-record.ts';
-import type { Try } from '../protocol/inference.ts';
 import { REFUSALS } from '../protocol/refusals.ts';
+import type { Try } from '../protocol/try.ts';
 
 /**
  * Whether anything went wrong that is our fault or an upstream's, even if another upstream made up

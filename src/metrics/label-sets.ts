@@ -1,7 +1,7 @@
 import { STREAM_ABORT_REASONS } from '../gateway/request-record.ts';
 import { ROUTE_NAMES } from '../protocol/format-names.ts';
-import { TRY_RESULTS } from '../protocol/inference.ts';
 import { REFUSALS } from '../protocol/refusals.ts';
+import { TRY_RESULTS } from '../protocol/try.ts';
 import { KEEP_OUTCOMES } from '../quota/scripts/kept/keep.ts';
 
 /** The values of labels that the program itself knows. */

@@ -102,6 +102,7 @@ export interface Bill {
 
 /** An admitted request. Every way out of it settles it exactly once. */
 export interface Admission {
+  readonly accountId: string;
   readonly heldMicros: number;
   /** The longest output that limits of tokens leave room for. */
   readonly outputTokensRoom: number;

@@ -1,4 +1,4 @@
-/** The request formats. Each has a folder here and a `Format`. */
+/** The request formats. Each has a folder here and a `Format`, and is a kind of upstream. */
 export const FORMAT_NAMES = ['native', 'chat', 'responses'] as const;
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
@@ -17,10 +17,6 @@ export const ROUTE_PATHS = {
   embeddings: '/v1/embeddings',
 } as const satisfies Record<RouteName, string>;
 
-/** The formats that upstreams speak, each a kind of upstream. */
-export const UPSTREAM_FORMATS = ['native', 'chat'] as const;
-export type UpstreamFormat = (typeof UPSTREAM_FORMATS)[number];
-
 /** A simulated upstream answers from the worker itself. */
-export const UPSTREAM_KINDS = [...UPSTREAM_FORMATS, 'simulated'] as const;
+export const UPSTREAM_KINDS = [...FORMAT_NAMES, 'simulated'] as const;
 export type UpstreamKind = (typeof UPSTREAM_KINDS)[number];

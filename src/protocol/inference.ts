@@ -3,8 +3,10 @@ import type { EmbeddingInput } from './embeddings/embedding-input.ts';
 import type { RouteName } from './format-names.ts';
 import type { JsonBody } from './json/parse-json-body.ts';
 import type { ResponseContext } from './responses/response-context.ts';
+import type { CallSeal } from './sealed-reasoning.ts';
 import type { ThinkingBlock } from './thinking-block.ts';
 import type { Trace } from './trace-context.ts';
+import type { Try } from './try.ts';
 
 /**
  * The terms that all formats, all upstreams and the gateway share. Content has the shape of the
@@ -232,32 +234,14 @@ export interface InferenceCall {
   readonly source?: JsonBody | undefined;
   /** Called once, at the end of the answer, with the upstreams that were called and the results. */
   readonly noteTries: (tries: readonly Try[]) => void;
+  /** Seals and opens the thoughts of the account; absent if they cannot be carried. */
+  readonly reasoning?: CallSeal | undefined;
   readonly trace: Trace | undefined;
-  /** Whether nobody reads the answer any more: only its cost is wanted, without retries. */
+  /** Whether nobody reads the answer: only its cost is wanted, and it is not tried again. */
   readonly isUnread: () => boolean;
   /** Aborted if nobody wants the answer any more or the time is up. The upstream stops at once. */
   readonly signal: StopSignal;
 }
-
-/** The result of one call of one upstream. */
-export interface Try {
-  readonly upstream: string;
-  /** `left`: the client left; `fault`: an error in the gateway; the upstream causes all others. */
-  readonly result: TryResult;
-}
-
-export const TRY_RESULTS = [
-  'ok',
-  'refused',
-  'overloaded',
-  'broken',
-  'unreachable',
-  'denied',
-  'slow',
-  'left',
-  'fault',
-] as const;
-export type TryResult = (typeof TRY_RESULTS)[number];
 
 /** What an upstream said in one go. */
 export interface AnswerPart {
@@ -272,7 +256,9 @@ export interface AnswerPart {
   readonly bytes: Uint8Array | undefined;
   /** Writes the end instead of `bytes`, with the billed usage, if this part tells the usage. */
   readonly closing?: Closing | undefined;
-  /** Set if nothing follows, so the reader need not ask again. Not every answer knows in time. */
+  /** Of the event that follows `bytes`, if its format numbers its events. */
+  readonly nextNumber?: number | undefined;
+  /** Set if nothing follows. Not every answer knows in time. */
   readonly isLast?: true | undefined;
 }
 
@@ -291,7 +277,7 @@ export interface Answer extends AsyncIterableIterator<AnswerPart> {
    * the end whether that was the whole answer. Fails as `next` does.
    */
   pour?(take: TakePart): Promise<boolean>;
-  /** Whether the whole request was sent to the upstream. An answer that cannot tell says yes. */
+  /** Whether the upstream has the whole request. An answer that cannot tell says yes. */
   isSent?(): boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { RouteName } from './format-names.ts';
-import type { Try } from './inference.ts';
 import type { RefusalName } from './refusals.ts';
+import type { Try } from './try.ts';
 
 /** What is kept about one request beside its cost. Nothing of its content is kept. */
 export interface RequestDetails {

@@ -1,10 +1,24 @@
 import type { InferenceCall, InferenceRequest, RequestOutline } from './inference.ts';
+import type { Opener } from './sealed-reasoning.ts';
 
 /**
  * Features that not every upstream takes: PDFs, the effort that a model is to make, and earlier
- * thinking, which the model gets back as `reasoning_content`.
+ * thinking, which the model gets back as `reasoning_content`, or encrypted.
  */
-export type OptionalFeature = 'pdf' | 'effort' | 'reasoning_content';
+export const OPTIONAL_FEATURES = [
+  'pdf',
+  'effort',
+  'reasoning_content',
+  'encrypted_reasoning',
+] as const;
+export type OptionalFeature = (typeof OPTIONAL_FEATURES)[number];
+
+/** How an upstream gets its thoughts back. */
+export interface UpstreamOpener {
+  /** The name of the upstream that is asked. */
+  readonly upstream: string;
+  readonly open: Opener;
+}
 
 /** What the body for an upstream is made from. */
 export type UpstreamCall = Pick<InferenceCall, 'outputTokensMax' | 'source'> & {
@@ -15,6 +29,8 @@ export type UpstreamCall = Pick<InferenceCall, 'outputTokensMax' | 'source'> & {
   readonly isStream: boolean;
   /** If absent, the upstream takes no optional feature. */
   readonly accepts?: ReadonlySet<OptionalFeature>;
+  /** If absent, thoughts that were sealed are left out. */
+  readonly reasoning?: UpstreamOpener | undefined;
 };
 
 /** For code that sends texts on as they came, whether or not they were read. */

@@ -70,7 +70,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   const admitInsured = (order: AdmissionOrder, payer: Payer): Admission => {
     const request = toRequest(order, payer);
     const settle: Admission['settle'] = (bill, details) => settleLater(request, bill, details);
-    return { heldMicros: order.holdMicros, outputTokensRoom: Number.MAX_SAFE_INTEGER, settle };
+    return { ...roomOf(order), accountId: payer.accountId, settle };
   };
 
   /**
@@ -81,11 +81,11 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     order: AdmissionOrder,
     reply: Extract<AdmitReply, { kind: 'admitted' }>,
   ): Admission => {
-    const { heldMicros } = reply;
+    const { accountId, heldMicros } = reply;
     const { seenMicros, stop } = order;
     const hold: OpenHold = {
       bucket: order.key.bucket,
-      accountId: reply.accountId,
+      accountId,
       keyId: order.key.keyId,
       requestId: order.requestId,
       month: reply.month,
@@ -97,7 +97,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     };
     const close = openHolds.open(hold);
     return {
-      heldMicros,
+      ...{ accountId, heldMicros },
       outputTokensRoom: reply.outputTokensRoom,
       settle(bill, details) {
         close();
@@ -181,4 +181,9 @@ function toSettlement(
     firstTriedMs: nowMs,
     usage: encodeLedgerUsage(usage, isEstimated, details, extras),
   };
+}
+
+/** What is not held is bounded by nothing but the request. */
+function roomOf({ holdMicros }: AdmissionOrder) {
+  return { heldMicros: holdMicros, outputTokensRoom: Number.MAX_SAFE_INTEGER };
 }

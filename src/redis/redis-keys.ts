@@ -98,6 +98,9 @@ export const OPERATOR_KEYS = {
   signIns: 'gw:{o}:sign-ins',
 } as const;
 
+/** STRING: seals what models thought, on all nodes, unless the settings have secrets for that. */
+export const REASONING_SECRET_KEY = 'gw:{r}:reasoning-secret';
+
 /** Changes of keys and accounts are published here, to every worker of every node. */
 export const CHANGES_CHANNEL = 'gw:changes';
 

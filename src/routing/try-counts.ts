@@ -1,4 +1,4 @@
-import { TRY_RESULTS, type Try, type TryResult } from '../protocol/inference.ts';
+import { TRY_RESULTS, type Try, type TryResult } from '../protocol/try.ts';
 
 /** How many tries ended with each result. */
 export type TryCounts = Readonly<Record<TryResult, number>>;

@@ -1,5 +1,5 @@
-import type { TryResult } from '../protocol/inference.ts';
 import { Refusal, type RefusalName } from '../protocol/refusals.ts';
+import type { TryResult } from '../protocol/try.ts';
 import { encodeRetryAfter } from './retry-after.ts';
 
 /**

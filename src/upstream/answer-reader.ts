@@ -5,13 +5,14 @@ import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
 import { createMemberPicker } from '../protocol/json/member-picker.ts';
 import { parseUpstreamJson } from '../protocol/json/upstream-json.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import { createEventReader } from '../protocol/sse/event-reader.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import type { RelayedPart, StreamRelay } from '../protocol/sse/stream-relay.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
 import type { PushedPart } from './pushed-part.ts';
-import type { UpstreamDialect } from './upstream-dialect.ts';
+import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
 
 const { OPENING_BRACE, SPACE } = ascii;
 
@@ -38,6 +39,7 @@ export interface AnswerOptions {
   readonly form: AnswerForm;
   /** The pinned id. It replaces the upstream's own name for the model. */
   readonly model: string;
+  readonly seal: Sealer | undefined;
   /** Whether only the cost of the answer is still wanted. */
   readonly isUnread: () => boolean;
   readonly maskText: MaskText;
@@ -77,20 +79,24 @@ function createLookingReader(options: AnswerOptions): AnswerReader {
 }
 
 function createReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
-  const { dialect, form, isStream } = options;
-  const isSameFormat = dialect.format === form.format;
-  if (isStream && comesInEvents) {
-    return isSameFormat ? new RelayReader(options) : createStreamReader(options);
+  if (options.isStream && comesInEvents) {
+    return mayRelay(options) ? new RelayReader(options) : createStreamReader(options);
   }
   return createWholeReader(options, comesInEvents);
+}
+
+/** An answer that is to be kept has to be read, so it is written anew. */
+function mayRelay({ dialect, form }: AnswerOptions): boolean {
+  return dialect.format === form.format && form.context.response?.wantsStore !== true;
 }
 
 class RelayReader implements AnswerReader {
   readonly #relay: StreamRelay;
   readonly #teller: PartTeller;
 
-  constructor({ dialect, form, model, maskText, teller }: AnswerOptions) {
-    this.#relay = dialect.createStreamRelay(model, form.context, maskText);
+  constructor(options: AnswerOptions) {
+    const { dialect, maskText, teller } = options;
+    this.#relay = dialect.createStreamRelay(termsOf(options), maskText);
     this.#teller = teller;
   }
 
@@ -109,8 +115,12 @@ class RelayReader implements AnswerReader {
   }
 }
 
-function createStreamReader({ dialect, model, teller }: AnswerOptions): AnswerReader {
-  const reader = createEventReader(dialect.createStreamDecoder());
+function termsOf({ model, form, seal }: AnswerOptions): RelayTerms {
+  return { model, context: form.context, seal };
+}
+
+function createStreamReader({ dialect, model, seal, teller }: AnswerOptions): AnswerReader {
+  const reader = createEventReader(dialect.createStreamDecoder(seal));
   const readAll = (read: (events: InferenceEvent[]) => void): PushedPart => {
     const events: InferenceEvent[] = [];
     try {
@@ -127,32 +137,32 @@ function createStreamReader({ dialect, model, teller }: AnswerOptions): AnswerRe
   };
 }
 
-function decodeWhole(body: Buffer, { dialect, model }: AnswerOptions): PushedPart {
-  return toPart(dialect.decodeAnswer(body.toString('utf8')), model);
+function decodeWhole(body: Buffer, { dialect, model, seal }: AnswerOptions): PushedPart {
+  return toPart(dialect.decodeAnswer(body.toString('utf8'), seal), model);
 }
 
-function decodeStreamed(body: Buffer, { dialect, model }: AnswerOptions): PushedPart {
-  const reader = createEventReader(dialect.createStreamDecoder());
+function decodeStreamed(body: Buffer, { dialect, model, seal }: AnswerOptions): PushedPart {
+  const reader = createEventReader(dialect.createStreamDecoder(seal));
   const events: InferenceEvent[] = [];
   reader.push(body, events);
   reader.end(events);
   return toPart(events, model);
 }
 
-function relayWhole(body: Buffer, { dialect, form, model }: AnswerOptions): PushedPart {
-  const { events, contentBytes, closing } = dialect.relayAnswer(body, model, form.context);
-  if (closing === undefined) return toPart(events, model);
+function relayWhole(body: Buffer, options: AnswerOptions): PushedPart {
+  const { events, contentBytes, closing } = options.dialect.relayAnswer(body, termsOf(options));
+  if (closing === undefined) return toPart(events, options.model);
   return { events, contentBytes, bytes: [], closing };
 }
 
 function createWholeReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
-  const { isUnread, isStream, dialect, form } = options;
+  const { isUnread, isStream, dialect } = options;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let unread: AnswerReader | undefined;
   const decode = (body: Buffer): PushedPart => {
     if (comesInEvents) return decodeStreamed(body, options);
-    const isRelayed = dialect.format === form.format && !isStream;
+    const isRelayed = mayRelay(options) && !isStream;
     return isRelayed ? relayWhole(body, options) : decodeWhole(body, options);
   };
   return {

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { OutputLimitField } from '../protocol/chat/requests/encode-request.ts';
 import { refuseLongCache } from '../protocol/chat/requests/refuse-long-cache.ts';
 import { refusePdfs } from '../protocol/chat/requests/refuse-pdfs.ts';
-import type { UpstreamFormat } from '../protocol/format-names.ts';
+import type { FormatName } from '../protocol/format-names.ts';
 import type { Infer, InferenceCall, RequestOutline } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
@@ -18,6 +18,7 @@ import { createHttpClient } from './http1/create-http-client.ts';
 import { HeaderLines } from './http1/encode-request.ts';
 import type { TlsOptions } from './http1/open-socket.ts';
 import { parseOrigin } from './http1/origin.ts';
+import { retryWithoutThoughts } from './retry-without-thoughts.ts';
 import { revealHeaders } from './reveal-headers.ts';
 import { dialectOf, EMBEDDINGS_DIALECT, type UpstreamDialect } from './upstream-dialect.ts';
 
@@ -26,7 +27,8 @@ const LINGER_MAX_MS = 1_000;
 const NAME_CHARS_MAX = 64;
 
 export interface HttpUpstreamOptions {
-  readonly kind: UpstreamFormat;
+  readonly name: string;
+  readonly kind: FormatName;
   readonly url: string;
   readonly apiKey: Secret | undefined;
   /** More headers of each request, by lower-case name. */
@@ -56,7 +58,7 @@ export interface HttpUpstreamOptions {
  * request at once.
  */
 export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
-  const { kind, timeouts, accepts } = options;
+  const { name, kind, timeouts, accepts } = options;
   const vendorModels = new Map(Object.entries(options.modelNames));
   const limitFields = new Map(Object.entries(options.outputLimitFields));
   const client = createHttpClient({
@@ -77,14 +79,16 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     onDue: (call) => call.giveUpRest(),
   });
   const maskText = createSecretMask(options);
-  const forStreams = { answer: createAnswerDeadlines(timeouts), lingering, maskText };
+  const shared = { lingering, maskText, upstream: name };
+  const forStreams = { ...shared, answer: createAnswerDeadlines(timeouts) };
   // An answer that is not a stream is silent until it is complete, however long that takes.
   const wholeTimeouts = { ...timeouts, firstByteMs: timeouts.totalMs };
-  const forWholes = { answer: createAnswerDeadlines(wholeTimeouts), lingering, maskText };
+  const forWholes = { ...shared, answer: createAnswerDeadlines(wholeTimeouts) };
   const encodeHeaders = createHeaderEncoder(options);
 
-  return (call) => {
+  const infer: Infer = (call) => {
     const { request, readWhole, model, outputTokensMax, form, signal } = call;
+    const reasoning = call.reasoning && { upstream: name, open: call.reasoning.open };
     signal.throwIfAborted();
     const { isStream } = request;
     const dialect = request.embeds === undefined ? answers : EMBEDDINGS_DIALECT;
@@ -96,7 +100,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const vendorModel = vendorModels.get(model) ?? model;
     const source = form.format === dialect.format ? call.source : undefined;
     const body = dialect.encodeRequest(
-      { request, readWhole, outputTokensMax, source, isStream, accepts, dropsUnknown },
+      { request, readWhole, outputTokensMax, source, isStream, accepts, dropsUnknown, reasoning },
       vendorModel,
       limitFields.get(model) ?? limitFields.get(ANY_NAME),
     );
@@ -109,6 +113,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     });
     return httpCall.parts;
   };
+  return kind === 'native' ? retryWithoutThoughts(name, infer) : infer;
 }
 
 function createPaths(url: string, dialects: readonly UpstreamDialect[]) {

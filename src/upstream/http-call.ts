@@ -1,6 +1,7 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
@@ -27,6 +28,8 @@ export interface CallRules {
   readonly answer: AnswerDeadlines;
   /** For reading the rest of an answer that has told everything. */
   readonly lingering: DeadlineList<HttpCall>;
+  /** The name of the upstream. */
+  readonly upstream: string;
 }
 
 /** One call of an upstream. Reads its answer: parts as they come, a whole answer, or an error. */
@@ -36,6 +39,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   /** Kept only until the upstream answers, because it holds the request with its body. */
   #call: InferenceCall | undefined;
   readonly #dialect: UpstreamDialect;
+  readonly #upstream: string;
   readonly #maskText: MaskText;
   #exchange: HttpExchange | undefined;
   #reader: AnswerReader | undefined;
@@ -50,6 +54,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#call = call;
     this.#signal = call.signal;
     this.#dialect = dialect;
+    this.#upstream = rules.upstream;
     this.#maskText = rules.maskText;
     this.#lingering = rules.lingering;
     this.parts = new PartQueue(this, rules.answer);
@@ -133,15 +138,18 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   }
 
   #createReader(
-    { request, form, model, isUnread }: InferenceCall,
+    { request, form, model, isUnread, reasoning }: InferenceCall,
     contentType: string | undefined,
   ): AnswerReader {
+    const upstream = this.#upstream;
+    const seal: Sealer | undefined = reasoning && ((thought) => reasoning.seal(upstream, thought));
     return createAnswerReader({
       dialect: this.#dialect,
       isStream: request.isStream,
       contentType,
       form,
       model,
+      seal,
       isUnread,
       maskText: this.#maskText,
       teller: this,

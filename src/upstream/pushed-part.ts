@@ -8,6 +8,8 @@ export interface PushedPart {
   readonly bytes: readonly Uint8Array[] | undefined;
   /** Writes what follows the bytes, into memory of its own. */
   readonly closing?: Closing | undefined;
+  /** See `AnswerPart`. */
+  readonly nextNumber?: number | undefined;
 }
 
 /** The beginning of an event, however long, is nothing that a client could take yet. */
@@ -19,9 +21,10 @@ export function saysAnything({ events, bytes }: PushedPart): boolean {
  * A part that outlives the memory into which the socket reads. It is in one piece, so that it need
  * not be copied again.
  */
-export function keepPart({ events, contentBytes, bytes, closing }: PushedPart): PushedPart {
+export function keepPart(part: PushedPart): PushedPart {
+  const { events, contentBytes, bytes, closing, nextNumber } = part;
   const kept = bytes === undefined || bytes.length === 0 ? bytes : [Buffer.concat(bytes)];
-  return { events, contentBytes, bytes: kept, closing };
+  return { events, contentBytes, bytes: kept, closing, nextNumber };
 }
 
 /** Joins all parts into one. */
@@ -38,13 +41,15 @@ export function joinParts(parts: readonly PushedPart[], isLast: true | undefined
     bytes ??= [];
     for (const piece of part.bytes) bytes.push(piece);
   }
-  return toAnswerPart({ events, contentBytes, bytes, closing: parts.at(-1)?.closing }, isLast);
+  const { closing, nextNumber } = parts.at(-1) ?? {};
+  return toAnswerPart({ events, contentBytes, bytes, closing, nextNumber }, isLast);
 }
 
 function toAnswerPart(part: PushedPart, isLast: true | undefined): AnswerPart {
-  const { events, contentBytes, bytes: pieces, closing } = part;
+  const { events, contentBytes, bytes: pieces, closing, nextNumber } = part;
   const bytes = closing === undefined && pieces !== undefined ? joinBytes(pieces) : undefined;
-  return { events, contentBytes, bytes, closing: closing && closeBehind(pieces, closing), isLast };
+  const closingAll = closing && closeBehind(pieces, closing);
+  return { events, contentBytes, bytes, closing: closingAll, nextNumber, isLast };
 }
 
 /** Copies the bytes once, when all of them are there. */

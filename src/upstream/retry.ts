@@ -1,46 +1,28 @@
 import { pourAnswer } from '../protocol/answers/pour-answer.ts';
-import type { FormatName } from '../protocol/format-names.ts';
-import type {
-  Answer,
-  AnswerPart,
-  Infer,
-  InferenceCall,
-  TakePart,
-  Try,
-} from '../protocol/inference.ts';
+import type { Answer, AnswerPart, Infer, InferenceCall, TakePart } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { Try } from '../protocol/try.ts';
 import { encodeRetryAfter } from '../routing/retry-after.ts';
 import type { RetryBudget } from '../routing/retry-budget.ts';
 import type { Lease, NoRoute } from '../routing/router.ts';
 import { classifyFailure, type UpstreamFailure } from '../routing/upstream-failure.ts';
-import type { WaitingRoom } from '../routing/waiting-room.ts';
 import { wait } from '../timers/wait.ts';
-import { waitForLease } from './wait-for-lease.ts';
+import { findLease, type LeaseOptions } from './find-lease.ts';
 
 const TRIES_MAX = 3;
 /** Half of it is jitter. The second pause, which is the last, is twice as long. */
 const PAUSE_MS = 100;
-/** How long to wait for a single upstream that asks for a pause; longer waits are the client's. */
-const RETRY_AFTER_WAIT_MAX_MS = 2_000;
-/** Spreads requests that wait for the same moment. */
-const RETRY_AFTER_JITTER_MS = 250;
 
 /** The part of a call that is still needed once its answer has begun. */
 type CallEnd = Pick<InferenceCall, 'isUnread' | 'noteTries' | 'signal'>;
 
-export interface RetryOptions {
-  readonly room: WaitingRoom;
+export interface RetryOptions extends LeaseOptions {
   readonly upstreams: ReadonlyMap<string, Infer>;
-  /** By the format of the client: the upstreams that do not take its PDFs. */
-  readonly withoutPdfs: Readonly<Record<FormatName, ReadonlySet<string>>>;
   readonly budget: RetryBudget;
   /** Called once for each request that was tried, when it is over. */
   readonly onTries: (tries: readonly Try[], call: CallEnd) => void;
-  /** Numbers from 0 up to 1. */
-  readonly random: () => number;
 }
 
-const NONE: ReadonlySet<string> = new Set();
 type Result = IteratorResult<AnswerPart>;
 const DONE: Result = { done: true, value: undefined };
 
@@ -196,6 +178,7 @@ class AnswerWithRetries implements Answer {
 
 function startTry({ upstreams }: RetryOptions, call: InferenceCall, lease: Lease): Answer {
   call.signal.throwIfAborted();
+  call.reasoning?.noteUpstream?.(lease.upstream);
   const infer = upstreams.get(lease.upstream);
   if (infer === undefined) throw new Error(`nothing serves the upstream ${lease.upstream}`);
   return infer(call);
@@ -221,60 +204,6 @@ function endFailed(lease: Lease, { signal }: CallEnd, error: unknown): FailedTry
   else if (failure.kind === 'overloaded') lease.end('overloaded', failure.retryAfterMs);
   else lease.end('failed');
   return { result: failure.kind, failure };
-}
-
-/** Results that another upstream may avoid, but not the same one. */
-const FINAL_THERE: ReadonlySet<Try['result']> = new Set(['slow', 'denied']);
-
-function findLease(
-  options: RetryOptions,
-  call: InferenceCall,
-  tries: readonly Try[],
-): ReturnType<typeof waitForLease> {
-  if (tries.length > 0) return findAnotherLease(options, call, tries);
-  if (call.hasPdfs) return findLeaseForPdfs(options, call);
-  const { model, signal } = call;
-  return waitForLease(options.room, { model, exclude: NONE, signal });
-}
-
-/** If no route takes PDFs, any upstream may get the request: it explains that better. */
-async function findLeaseForPdfs(
-  options: RetryOptions,
-  call: InferenceCall,
-): Promise<Lease | NoRoute> {
-  const { model, signal } = call;
-  const exclude = unfitFor(call, options);
-  const fit = await waitForLease(options.room, { model, exclude, signal });
-  if (fit.kind === 'lease' || fit.why !== 'excluded') return fit;
-  return waitForLease(options.room, { model, exclude: NONE, signal });
-}
-
-function unfitFor(
-  { hasPdfs, form }: InferenceCall,
-  { withoutPdfs }: RetryOptions,
-): ReadonlySet<string> {
-  return hasPdfs && form.format !== 'embeddings' ? withoutPdfs[form.format] : NONE;
-}
-
-/** Another upstream if possible, else one after the pause that it asked for, if that can help. */
-async function findAnotherLease(
-  options: RetryOptions,
-  call: InferenceCall,
-  tries: readonly Try[],
-): Promise<Lease | NoRoute> {
-  const { room, random } = options;
-  const { model, signal } = call;
-  const unfit = unfitFor(call, options);
-  const exclude = new Set([...unfit, ...tries.map(({ upstream }) => upstream)]);
-  const elsewhere = await waitForLease(room, { model, exclude, signal });
-  if (elsewhere.kind === 'lease') return elsewhere;
-  const final = new Set(unfit);
-  for (const { upstream, result } of tries) if (FINAL_THERE.has(result)) final.add(upstream);
-  const again = room.choose(model, final);
-  if (again.kind === 'lease' || again.why !== 'resting') return again;
-  if (again.retryAfterMs > RETRY_AFTER_WAIT_MAX_MS) return again;
-  await wait(again.retryAfterMs + RETRY_AFTER_JITTER_MS * random(), signal);
-  return room.choose(model, final);
 }
 
 /** What an upstream says about the request is final; else a client is best told when to return. */

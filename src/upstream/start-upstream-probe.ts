@@ -1,6 +1,6 @@
 import type { Secret } from '../lib/secret.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { UpstreamFormat } from '../protocol/format-names.ts';
+import type { FormatName } from '../protocol/format-names.ts';
 import { createHttpClient } from './http1/create-http-client.ts';
 import type { HttpClient } from './http1/http-client.ts';
 import type { TlsOptions } from './http1/open-socket.ts';
@@ -23,7 +23,7 @@ export interface UpstreamProbe {
 }
 
 export interface UpstreamProbeOptions {
-  readonly kind: UpstreamFormat;
+  readonly kind: FormatName;
   readonly url: string;
   readonly apiKey: Secret | undefined;
   /** By lower-case name. */

@@ -11,7 +11,7 @@ import { spliceChatRequest } from '../protocol/chat/requests/splice-request.ts';
 import type { EmbeddingInput } from '../protocol/embeddings/embedding-input.ts';
 import { encodeEmbeddingRequest } from '../protocol/embeddings/encode-request.ts';
 import { readEmbeddingUsage, relayEmbeddings } from '../protocol/embeddings/relay-answer.ts';
-import type { RouteName, UpstreamFormat } from '../protocol/format-names.ts';
+import type { FormatName, RouteName } from '../protocol/format-names.ts';
 import type {
   AnswerContext,
   InferenceCall,
@@ -30,6 +30,17 @@ import { createNativeRelay } from '../protocol/native/answers/relay-stream.ts';
 import { encodeNativeHeaders } from '../protocol/native/requests/encode-headers.ts';
 import { encodeNativeRequest } from '../protocol/native/requests/encode-request.ts';
 import { spliceNativeRequest } from '../protocol/native/requests/splice-request.ts';
+import {
+  decodeResponsesAnswer,
+  readResponsesUsage,
+  USAGE_MEMBERS,
+} from '../protocol/responses/answers/decode-answer.ts';
+import { createStreamDecoder as createResponsesStreamDecoder } from '../protocol/responses/answers/decode-stream.ts';
+import { relayResponsesAnswer } from '../protocol/responses/answers/relay-answer.ts';
+import { createResponsesRelay } from '../protocol/responses/answers/relay-stream.ts';
+import { encodeResponsesRequest } from '../protocol/responses/requests/encode-request.ts';
+import { spliceResponsesRequest } from '../protocol/responses/requests/splice-request.ts';
+import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import type { RelayedAnswer } from '../protocol/sse/relayed-answer.ts';
 import type { StreamDecoder } from '../protocol/sse/stream-decoder.ts';
@@ -39,6 +50,14 @@ import type { UpstreamCall, UpstreamCallOutline } from '../protocol/upstream-cal
 export type EncoderInput = UpstreamCallOutline & Pick<InferenceCall, 'readWhole'>;
 
 type BetaFields = Pick<RequestOutline, 'isBetaContext' | 'betas'>;
+
+/** What an answer for a client of the upstream's own format needs to know. */
+export interface RelayTerms {
+  /** The pinned id. It replaces the upstream's own name for the model. */
+  readonly model: string;
+  readonly context: AnswerContext;
+  readonly seal: Sealer | undefined;
+}
 
 /** How to speak to one kind of upstream: everything in which the kinds differ. */
 export interface UpstreamDialect {
@@ -55,18 +74,19 @@ export interface UpstreamDialect {
   encodeHeaders(betas: BetaFields, apiKey: string | undefined): readonly string[];
   /** The same for a probe that asks whether the upstream is there. */
   encodeProbeHeaders(apiKey: string | undefined): readonly string[];
-  createStreamDecoder(): StreamDecoder;
-  decodeAnswer(body: string): readonly InferenceEvent[];
-  createStreamRelay(model: string, context: AnswerContext, maskText: MaskText): StreamRelay;
-  relayAnswer(body: Buffer, model: string, context: AnswerContext): RelayedAnswer;
+  /** Thoughts that only their upstream can read are sealed, if they can be. */
+  createStreamDecoder(seal: Sealer | undefined): StreamDecoder;
+  decodeAnswer(body: string, seal: Sealer | undefined): readonly InferenceEvent[];
+  createStreamRelay(terms: RelayTerms, maskText: MaskText): StreamRelay;
+  relayAnswer(body: Buffer, terms: RelayTerms): RelayedAnswer;
   /** The members of a whole answer that `readUsage` needs. */
   readonly usageMembers: readonly string[];
   /** `undefined` if the answer tells no usage. Throws if the answer is an error. */
   readUsage(answer: Json): Usage | undefined;
 }
 
-export function dialectOf(kind: UpstreamFormat): UpstreamDialect {
-  return kind === 'native' ? NATIVE_DIALECT : CHAT_DIALECT;
+export function dialectOf(kind: FormatName): UpstreamDialect {
+  return DIALECTS[kind];
 }
 
 /** Upstreams that speak the chat format have embeddings beside it. */
@@ -82,7 +102,7 @@ export const EMBEDDINGS_DIALECT: UpstreamDialect = {
   createStreamDecoder: refuseStream,
   decodeAnswer: () => refuseStream(),
   createStreamRelay: refuseStream,
-  relayAnswer: (body, model, context) =>
+  relayAnswer: (body, { model, context }) =>
     relayEmbeddings(body.toString('utf8'), model, embedsOf(context)),
   usageMembers: ['error', 'usage'],
   readUsage: readEmbeddingUsage,
@@ -112,8 +132,8 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   ],
   createStreamDecoder: createNativeStreamDecoder,
   decodeAnswer: decodeNativeAnswer,
-  createStreamRelay: (model, _context, maskText) => createNativeRelay(model, maskText),
-  relayAnswer: relayNativeAnswer,
+  createStreamRelay: ({ model }, maskText) => createNativeRelay(model, maskText),
+  relayAnswer: (body, { model }) => relayNativeAnswer(body, model),
   usageMembers: ['type', 'error', 'usage'],
   readUsage: readNativeUsage,
 };
@@ -132,11 +152,32 @@ export const CHAT_DIALECT: UpstreamDialect = {
   encodeProbeHeaders: encodeBearer,
   createStreamDecoder: createChatStreamDecoder,
   decodeAnswer: decodeChatAnswer,
-  createStreamRelay: createChatRelay,
-  relayAnswer: relayChatAnswer,
+  createStreamRelay: ({ model, context }, maskText) => createChatRelay(model, context, maskText),
+  relayAnswer: (body, { model, context }) => relayChatAnswer(body, model, context),
   usageMembers: ['error', 'usage'],
   readUsage: readChatUsage,
 };
+
+export const RESPONSES_DIALECT: UpstreamDialect = {
+  format: 'responses',
+  path: '/responses',
+  encodeRequest: (call, vendorModel) =>
+    spliceResponsesRequest(call, vendorModel) ?? encodeResponsesRequest(wholeOf(call), vendorModel),
+  encodeHeaders: (_betas, apiKey) => encodeBearer(apiKey),
+  encodeProbeHeaders: encodeBearer,
+  createStreamDecoder: createResponsesStreamDecoder,
+  decodeAnswer: decodeResponsesAnswer,
+  createStreamRelay: createResponsesRelay,
+  relayAnswer: relayResponsesAnswer,
+  usageMembers: USAGE_MEMBERS,
+  readUsage: readResponsesUsage,
+};
+
+const DIALECTS = {
+  native: NATIVE_DIALECT,
+  chat: CHAT_DIALECT,
+  responses: RESPONSES_DIALECT,
+} as const satisfies Record<FormatName, UpstreamDialect>;
 
 /** The call with its whole request, to be written anew. */
 function wholeOf(call: EncoderInput): UpstreamCall {

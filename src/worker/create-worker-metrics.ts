@@ -4,7 +4,7 @@ import type { AnswerDrains } from '../gateway/answer-drains.ts';
 import type { Server } from '../http/start-server.ts';
 import { createProcessMetrics, type ProcessMetrics } from '../metrics/process-metrics.ts';
 import { watchProcess } from '../metrics/watch-process.ts';
-import type { Try } from '../protocol/inference.ts';
+import type { Try } from '../protocol/try.ts';
 import type { RedisWatch } from '../redis/watch-redis.ts';
 import type { UpstreamState } from '../routing/router.ts';
 

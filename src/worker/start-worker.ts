@@ -37,6 +37,7 @@ import { callEachSecond } from './call-each-second.ts';
 import { createObserveTries, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
 import { drainServer } from './drain-server.ts';
 import { createObservers } from './observers.ts';
+import { openReasoningVault } from './open-reasoning-vault.ts';
 import { createRefusalTally, createRefusalTeller, type RefusalTally } from './refusal-tally.ts';
 import { startReports } from './start-reports.ts';
 import { createUpstreams } from './upstreams.ts';
@@ -97,6 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { redis, breaker, redisWatch } = openStore(options, name, metrics);
   await redisWatch.waitUntilSeen(STORE_WAIT_MAX_MS);
 
+  const reasoning = await openReasoningVault({ config, redis, log });
   const billing = createBilling({
     ...{ config, target: options.redis, name, redis, breaker, books, metrics, clock, log },
     ...{ clockSkewMs: redisWatch.clockSkewMs, handOver: options.handOver },
@@ -114,7 +116,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...billing.steps,
     ...{ offer: sold.current, configVersion: options.configVersion },
     ...{ estimate: config.estimate, ...stepLimitsOf(config) },
-    ratioOf: createTokenRatios(config.estimate.bytesPerToken),
+    ...{ reasoning: reasoning.vault, ratioOf: createTokenRatios(config.estimate.bytesPerToken) },
     ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
     ...{ startTrace: observers.startTrace, observe: observers.observe, nowMs: clock.nowMs },
   };
@@ -149,8 +151,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const cut = await drainServer({ server, drains }, order, clock);
       stopTelling();
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
-      stopReports();
-      redisWatch.stop();
+      for (const stop of [stopReports, reasoning.stop, redisWatch.stop]) stop();
       await Promise.all([billing.close(), observers.close()]);
       await redis.close();
     },

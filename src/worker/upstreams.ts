@@ -3,7 +3,8 @@ import type { Config, ModelConfig, UpstreamConfig } from '../config/config.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { UpstreamReport } from '../messages/worker-messages.ts';
 import type { FormatName } from '../protocol/format-names.ts';
-import type { Infer, Try } from '../protocol/inference.ts';
+import type { Infer } from '../protocol/inference.ts';
+import type { Try } from '../protocol/try.ts';
 import { createRetryBudget } from '../routing/retry-budget.ts';
 import { createRouter, type RoutesByModel } from '../routing/router.ts';
 import { shareConcurrency } from '../routing/share-concurrency.ts';
@@ -119,7 +120,7 @@ function findWithoutPdfs(
   );
   const namesOf = (found: readonly UpstreamConfig[]) => new Set(found.map(({ name }) => name));
   return {
-    native: namesOf(without.filter(({ kind }) => kind === 'chat')),
+    native: namesOf(without.filter(({ kind }) => kind !== 'native')),
     chat: namesOf(without),
     responses: namesOf(without),
   };

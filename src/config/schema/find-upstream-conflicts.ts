@@ -1,4 +1,5 @@
 import { ANY_NAME } from '../../lib/name-pattern.ts';
+import { FORMAT_NAMES } from '../../protocol/format-names.ts';
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
 import { fieldsOf, type RawFields } from './fields.ts';
 
@@ -24,10 +25,11 @@ export function findUpstreamConflicts(
   modelIds: ReadonlySet<unknown> | undefined,
 ): SettingProblem[] {
   const kind = upstream['kind'];
-  const isRemote = kind === 'native' || kind === 'chat';
+  const isRemote = FORMAT_NAMES.some((name) => name === kind);
   const problems: SettingProblem[] = [];
   if (isRemote && upstream['url'] === undefined) {
-    problems.push({ path: [...path, 'url'], message: `is missing: a ${kind} upstream needs one` });
+    const message = `is missing: a ${String(kind)} upstream needs one`;
+    problems.push({ path: [...path, 'url'], message });
   }
   for (const name of kind === 'simulated' ? REMOTE_SETTINGS : []) {
     if (upstream[name] === undefined) continue;
@@ -36,7 +38,7 @@ export function findUpstreamConflicts(
   if (isRemote && upstream['simulated'] !== undefined) {
     problems.push({
       path: [...path, 'simulated'],
-      message: `is for simulated upstreams only: this one is ${kind}`,
+      message: `is for simulated upstreams only: this one is ${String(kind)}`,
     });
   }
   if (kind !== 'chat' && upstream['output_limit_field'] !== undefined) {

@@ -97,10 +97,14 @@ export const name = namedText(
 );
 
 // The text must fit into a header. See `expected` for why the message is this plain.
-export const secret = namedText(
-  'text of 1 to 4096 visible ASCII characters, without spaces',
-  /^[\x21-\x7e]{1,4096}$/,
-).transform((value) => new Secret(value));
+export const secret = secretOf(1);
+
+export function secretOf(charsMin: number) {
+  return namedText(
+    `text of ${charsMin} to 4096 visible ASCII characters, without spaces`,
+    new RegExp(`^[\\x21-\\x7e]{${charsMin},4096}$`),
+  ).transform((value) => new Secret(value));
+}
 
 export const filePath = namedText('a path of at most 4096 characters', /^\P{Cc}{1,4096}$/u);
 

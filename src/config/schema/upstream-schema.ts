@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ANY_NAME } from '../../lib/name-pattern.ts';
 import { Secret } from '../../lib/secret.ts';
 import { UPSTREAM_KINDS } from '../../protocol/format-names.ts';
+import { OPTIONAL_FEATURES } from '../../protocol/upstream-call.ts';
 import { parseUpstreamUrl } from '../parse-upstream-url.ts';
 import {
   duration,
@@ -59,12 +60,10 @@ export const upstream = settingsMap({
     .pipe(z.record(z.string(), limitField))
     .prefault({}),
   accepts: listOf(
-    z.enum(['pdf', 'effort', 'reasoning_content'], {
-      error: expected('one of pdf, effort, reasoning_content'),
-    }),
-    'of pdf, effort, reasoning_content',
+    z.enum(OPTIONAL_FEATURES, { error: expected(`one of ${OPTIONAL_FEATURES.join(', ')}`) }),
+    `of ${OPTIONAL_FEATURES.join(', ')}`,
     0,
-    3,
+    OPTIONAL_FEATURES.length,
   ).optional(),
   headers: z
     .record(z.string(), headerValue, { error: expected('a map of header names to values') })

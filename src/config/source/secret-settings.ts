@@ -9,6 +9,7 @@ const SECRET_SETTINGS = [
   ['books', 'archive', 's3', 'access_key'],
   ['books', 'archive', 's3', 'secret_key'],
   ['limits', 'end_users', 'secret'],
+  ['reasoning_secrets', '*'],
   ['tracing', 'headers', '*'],
   ['upstreams', '*', 'api_key'],
   ['upstreams', '*', 'headers', '*'],

@@ -55,7 +55,7 @@ export function pathOf({ probe }: UpstreamConfig, { href }: URL): string {
 }
 
 function headersOf({ kind, apiKey, headers }: UpstreamConfig): string[] {
-  const dialect = dialectOf(kind === 'chat' ? 'chat' : 'native');
+  const dialect = dialectOf(kind === 'simulated' ? 'native' : kind);
   return [
     ...['accept', 'application/json'],
     ...dialect.encodeProbeHeaders(apiKey?.reveal()),

@@ -21,11 +21,12 @@ const PARAM_CHARS_MAX = 200;
 const RETRY_AFTER_SECONDS_MAX = 59;
 
 /**
- * The error names of both formats, with the status that each has if it comes instead of an answer.
+ * The error names of all formats, with the status that each has if it comes instead of an answer.
  */
 const STATUS_OF_NAME: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   context_length_exceeded: 400,
+  invalid_prompt: 400,
   authentication_error: 401,
   invalid_api_key: 401,
   billing_error: 402,
@@ -36,6 +37,8 @@ const STATUS_OF_NAME: Readonly<Record<string, number>> = {
   request_too_large: 413,
   rate_limit_error: 429,
   rate_limit_exceeded: 429,
+  server_is_overloaded: 503,
+  slow_down: 503,
   timeout_error: 504,
   overloaded_error: 529,
 };

@@ -34,8 +34,13 @@ export interface Abridgment {
   readonly wholeNames: ReadonlySet<string>;
 }
 
-/** The fields whose text itself matters: its length is bounded, or it must match a pattern. */
-export const READ_FIELDS: ReadonlySet<string> = new Set(['id', 'tool_use_id', 'name', 'title']);
+/**
+ * The fields whose text itself matters: its length is bounded, it must match a pattern, or it tells
+ * who signed a thought.
+ */
+export const READ_FIELDS: ReadonlySet<string> = new Set([
+  ...['id', 'tool_use_id', 'name', 'title', 'signature'],
+]);
 
 /** Reading a shorter text costs less than leaving it out. */
 const LONG_TEXT_BYTES_MIN = 512;

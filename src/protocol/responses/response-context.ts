@@ -1,3 +1,4 @@
+import type { ResponseProgress } from './answers/response-progress.ts';
 import type { SealThought } from './thought.ts';
 
 /** A tool whose name or kind a model is not told as the client knows it. */
@@ -16,6 +17,8 @@ export interface ResponseTerms {
   /** Fields of the response, with a value for each that clients expect. */
   readonly echo: Readonly<Record<string, unknown>>;
   readonly toolNames: ToolNames;
+  /** How many tools were left out, if any were, because only their vendor can run them. */
+  readonly droppedTools?: number | undefined;
   /** Whether the client may refer to this answer later, if answers are kept. */
   readonly wantsStore: boolean;
   readonly previousId: string | undefined;
@@ -27,6 +30,8 @@ export interface ResponseContext extends ResponseTerms {
   readonly requestId: string;
   readonly nowSeconds: () => number;
   readonly sealThought?: SealThought;
+  /** Absent if nobody but the encoder writes the answer. */
+  readonly progress?: ResponseProgress;
   /** Whether the answer is kept; an answer that is not yet kept says no. */
   readonly isKept?: boolean;
 }

@@ -20,6 +20,8 @@ export interface RelayedPart {
   readonly closing: Closing | undefined;
   /** Set if the upstream failed after these bytes. Nothing of the stream follows. */
   readonly refusal: Refusal | undefined;
+  /** Of the event that follows the bytes, if events of this format have numbers. */
+  readonly nextNumber: number | undefined;
 }
 
 /** Passes a stream on in its own format, and reads it on the way. */
@@ -49,9 +51,14 @@ export interface RelayedRun {
  */
 export interface FrameRelay {
   relay(frame: SseFrame): RelayedFrame;
-  /** Returns the frames from `start` on that need no parsing; `undefined` if there are none. */
+  /**
+   * Reads the frames from `start` on that need no parsing; `undefined` if there are none. What is
+   * returned counts as relayed.
+   */
   skim(chunk: Uint8Array, start: number): RelayedRun | undefined;
   end(): RelayedFrame;
+  /** Of the next event, if events of this format have numbers. */
+  readonly nextNumber?: number;
 }
 
 const NO_EVENTS: readonly InferenceEvent[] = [];
@@ -70,7 +77,10 @@ class SseStreamRelay implements StreamRelay {
   }
 
   push(chunk: Uint8Array): RelayedPart {
-    return this.#pushTexts(chunk) ?? this.#collect((part) => this.#pushAll(chunk, part));
+    const isReady = !this.#isOver && this.#splitter.isBetweenFrames();
+    const run = isReady ? this.#frames.skim(chunk, 0) : undefined;
+    if (run?.end === chunk.length) return this.#relayTexts(run);
+    return this.#collect((part) => this.#pushAll(chunk, part, run));
   }
 
   end(): RelayedPart {
@@ -83,23 +93,22 @@ class SseStreamRelay implements StreamRelay {
    * Handles a chunk of whole text frames, which most chunks are. The bytes go on as they are, and
    * this object is all that is made for them.
    */
-  #pushTexts(chunk: Uint8Array): RelayedPart | undefined {
-    if (this.#isOver || !this.#splitter.isBetweenFrames()) return undefined;
-    const run = this.#frames.skim(chunk, 0);
-    if (run?.end !== chunk.length) return undefined;
-    const { bytes, contentBytes } = run;
+  #relayTexts({ bytes, contentBytes }: RelayedRun): RelayedPart {
     return {
       bytes: [bytes],
       events: NO_EVENTS,
       contentBytes,
       closing: undefined,
       refusal: undefined,
+      nextNumber: this.#frames.nextNumber,
     };
   }
 
-  #pushAll(chunk: Uint8Array, part: GrowingPart): void {
+  /** The frames of `first`, at the beginning of the chunk, are already read. */
+  #pushAll(chunk: Uint8Array, part: GrowingPart, first: RelayedRun | undefined): void {
     const nextFrame = this.#splitter.open(chunk);
-    let start = 0;
+    let start = first?.end ?? 0;
+    if (first !== undefined) part.addRun(first);
     while (start < chunk.length && !this.#isOver) {
       const run = this.#splitter.isBetweenFrames() ? this.#frames.skim(chunk, start) : undefined;
       if (run !== undefined) {
@@ -116,14 +125,15 @@ class SseStreamRelay implements StreamRelay {
 
   #collect(add: (part: GrowingPart) => void): RelayedPart {
     const part = createGrowingPart();
-    if (this.#isOver) return part.finish(undefined);
+    const frames = this.#frames;
+    if (this.#isOver) return part.finish(undefined, frames.nextNumber);
     try {
       add(part);
-      return part.finish(undefined);
+      return part.finish(undefined, frames.nextNumber);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#isOver = true;
-      return part.finish(error);
+      return part.finish(error, frames.nextNumber);
     }
   }
 }
@@ -151,12 +161,13 @@ function createGrowingPart() {
       }
       return relayed.events.at(-1)?.type === 'finish';
     },
-    finish: (refusal: Refusal | undefined): RelayedPart => ({
+    finish: (refusal: Refusal | undefined, nextNumber: number | undefined): RelayedPart => ({
       bytes,
       events,
       contentBytes,
       closing,
       refusal,
+      nextNumber,
     }),
   };
 }

@@ -8,7 +8,8 @@ import { asBuffer } from '../../lib/bytes/as-buffer.ts';
 import * as ascii from '../../lib/bytes/ascii.ts';
 import type { BlockDelta, InferenceEvent } from '../inference.ts';
 
-const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, CR, LF, QUOTE, SPACE } = ascii;
+const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, CR, DELETE, DIGIT_NINE, DIGIT_ZERO } = ascii;
+const { LF, QUOTE, SPACE } = ascii;
 
 /** The characters that, after a backslash, stand for one byte. */
 const SHORT_ESCAPES = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));
@@ -28,8 +29,8 @@ export interface TextRun {
  * Recognises frames that differ from an already parsed frame only in their text. Most frames of a
  * stream do.
  *
- * The bytes before and after the text equal those of a frame that a parser accepted, and the text
- * itself is valid JSON. So the frame means the same, apart from the text.
+ * The bytes before and after the text equal those of a frame that a parser accepted, apart from the
+ * gaps below, and the text itself is valid JSON. So the frame means the same, apart from the text.
  */
 export interface TextFrames {
   /** Remembers a frame whose only event is a text. Any other frame makes it forget the last one. */
@@ -48,12 +49,32 @@ export function createTextFrames(): TextFrames {
   return new LikeFrames();
 }
 
+/**
+ * What differs in each frame, apart from the text: the number of the event, which is one more each
+ * time, and padding that nobody reads.
+ */
+interface Gap {
+  readonly start: number;
+  readonly end: number;
+  readonly isNumber: boolean;
+}
+
+const NO_GAPS: readonly Gap[] = [];
+const NUMBER = Buffer.from('"sequence_number":');
+const PADDING = Buffer.from('"obfuscation":"');
+/** All of them are safe integers. */
+const DIGITS_MAX = 15;
+
 class LikeFrames implements TextFrames {
   /** The remembered frame, in memory of its own: a slice of the pool would keep 8 KB alive. */
   #frame = NOTHING;
   /** The place of the text in the frame. */
   #textStart = 0;
   #textEnd = 0;
+  #gapsBefore = NO_GAPS;
+  #gapsBehind = NO_GAPS;
+  /** The number of the last frame. */
+  #number = 0;
   #index = 0;
   #type: Speech['type'] = 'text';
 
@@ -69,6 +90,11 @@ class LikeFrames implements TextFrames {
     this.#frame = new Uint8Array(frame);
     this.#textStart = place.start;
     this.#textEnd = place.end;
+    this.#gapsBefore = findGaps(frame, 0, place.start);
+    this.#gapsBehind = findGaps(frame, place.end, frame.length);
+    const numbers = [...this.#gapsBefore, ...this.#gapsBehind].filter(({ isNumber }) => isNumber);
+    if (numbers.length > 1) this.forget();
+    for (const { start, end } of numbers) this.#number = readNumber(frame, start, end);
   }
 
   forget(): void {
@@ -105,15 +131,39 @@ class LikeFrames implements TextFrames {
     return end;
   }
 
+  /** Every frame that is found is the next one of its stream. */
   #findNext(chunk: Uint8Array, start: number) {
     const like = this.#frame;
-    if (!hasAt(chunk, start, like, 0, this.#textStart)) return undefined;
-    const text = findQuoted(chunk, start + this.#textStart);
+    const before = this.#skipGaps(chunk, start, 0, this.#gapsBefore);
+    const fixedFrom = this.#gapsBefore.at(-1)?.end ?? 0;
+    if (before === -1 || !hasAt(chunk, before, like, fixedFrom, this.#textStart)) return undefined;
+    const text = findQuoted(chunk, before + this.#textStart - fixedFrom);
     if (text === undefined) return undefined;
-    const frameEnd = skipAlike(chunk, text.end, like, this.#textEnd);
-    return frameEnd === -1
-      ? undefined
-      : { start: text.start, end: text.end, escapes: text.escapes, frameEnd };
+    const behind = this.#skipGaps(chunk, text.end, this.#textEnd, this.#gapsBehind);
+    if (behind === -1) return undefined;
+    const frameEnd = skipAlike(chunk, behind, like, this.#gapsBehind.at(-1)?.end ?? this.#textEnd);
+    if (frameEnd === -1) return undefined;
+    this.#number += 1;
+    return { start: text.start, end: text.end, escapes: text.escapes, frameEnd };
+  }
+
+  /**
+   * Returns the end of the last gap, if `bytes` from `start` on are like the frame from `from` on
+   * up to there; -1 otherwise.
+   */
+  #skipGaps(bytes: Uint8Array, start: number, from: number, gaps: readonly Gap[]): number {
+    let at = start;
+    let alikeFrom = from;
+    for (let i = 0; i < gaps.length; i++) {
+      const gap = gaps[i] as Gap;
+      if (!hasAt(bytes, at, this.#frame, alikeFrom, gap.start)) return -1;
+      const gapStart = at + gap.start - alikeFrom;
+      at = skipGap(bytes, gapStart, gap.isNumber);
+      if (at === gapStart) return -1;
+      if (gap.isNumber && readNumber(bytes, gapStart, at) !== this.#number + 1) return -1;
+      alikeFrom = gap.end;
+    }
+    return at;
   }
 }
 
@@ -164,6 +214,45 @@ function findText(frame: Buffer, text: string) {
   if (start === -1 || frame.lastIndexOf(quoted) !== start) return undefined;
   return { start: start + 1, end: start + Buffer.byteLength(quoted) - 1 };
 }
+
+function findGaps(frame: Uint8Array, from: number, to: number): readonly Gap[] {
+  const bytes = asBuffer(frame).subarray(0, to);
+  const gaps: Gap[] = [];
+  for (const [name, isNumber] of [
+    [NUMBER, true],
+    [PADDING, false],
+  ] as const) {
+    const at = bytes.indexOf(name, from);
+    if (at === -1) continue;
+    let start = at + name.length;
+    while (isNumber && bytes[start] === SPACE) start += 1;
+    gaps.push({ start, end: skipGap(bytes, start, isNumber), isNumber });
+  }
+  if (gaps.length === 0 || gaps.some(({ start, end }) => end <= start)) return NO_GAPS;
+  return gaps.sort((one, other) => one.start - other.start);
+}
+
+/** Returns the end of the digits, or of the plain characters, from `start` on. */
+function skipGap(bytes: Uint8Array, start: number, isNumber: boolean): number {
+  let at = start;
+  if (!isNumber) {
+    while (isPlainChar(bytes[at])) at += 1;
+    return at;
+  }
+  if (bytes[start] === DIGIT_ZERO) return start + 1;
+  while (isDigit(bytes[at]) && at - start < DIGITS_MAX) at += 1;
+  return at;
+}
+
+function readNumber(bytes: Uint8Array, start: number, end: number): number {
+  let number = 0;
+  for (let i = start; i < end; i++) number = number * 10 + ((bytes[i] ?? 0) - DIGIT_ZERO);
+  return number;
+}
+
+const isDigit = (byte = 0) => byte >= DIGIT_ZERO && byte <= DIGIT_NINE;
+const isPlainChar = (byte = 0) =>
+  byte >= SPACE && byte < DELETE && byte !== QUOTE && byte !== BACKSLASH;
 
 /** Whether `bytes` from `start` on equal `like` between `from` and `to`. */
 function hasAt(

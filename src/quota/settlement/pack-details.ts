@@ -1,6 +1,6 @@
-import type { Try } from '../../protocol/inference.ts';
 import type { RefusalName } from '../../protocol/refusals.ts';
 import type { RequestDetails } from '../../protocol/request-details.ts';
+import type { Try } from '../../protocol/try.ts';
 import type { PackWriter } from './pack-writer.ts';
 
 /**

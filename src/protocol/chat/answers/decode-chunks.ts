@@ -1,3 +1,4 @@
+import { createBlockQueue } from '../../answers/block-queue.ts';
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
 import { raiseUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
@@ -5,7 +6,6 @@ import { brokenAnswer, type Json, readObject, readText } from '../../json/upstre
 import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { isObject } from '../../schema.ts';
 import { createCallDecoder } from '../requests/decode-calls.ts';
-import { createBlockQueue } from './block-queue.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
 import { decodeMessageId } from './decode-message-id.ts';
 import { decodeUsage } from './decode-usage.ts';

@@ -1,8 +1,8 @@
+import type { BlockQueue, QueuedBlock } from '../../answers/block-queue.ts';
 import type { InferenceEvent } from '../../inference.ts';
 import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
 import { mendToolId } from '../../native/requests/mend-messages.ts';
 import { isObject } from '../../schema.ts';
-import type { BlockQueue, QueuedBlock } from '../answers/block-queue.ts';
 
 export const CALLS_MAX = 1_024;
 

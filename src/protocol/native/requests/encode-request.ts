@@ -1,10 +1,18 @@
 import type { InferenceRequest } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
+import { hasThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
+/** How much of the output is for thinking, at models that know a budget and no effort. */
+const BUDGET_SHARES: Readonly<Record<string, number>> = {
+  ...{ minimal: 0.1, low: 0.2, medium: 0.5 },
+  ...{ high: 0.8, xhigh: 0.9, max: 0.9 },
+};
+/** Beside thinking, models take no lower one. */
+const THINKING_TOP_P_MIN = 0.95;
 
 /** Stands for `json_object` of the chat format, for which the native format has no field. */
 const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
@@ -12,25 +20,27 @@ const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 /** Writes the body for an upstream of the native format. Native content stays as it came. */
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
-  const adaptive = call.accepts?.has('effort') === true ? request.adaptiveThinking : undefined;
+  const messages = mendMessages(request.messages, call.reasoning?.open);
+  const canThink = messages === request.messages || hasThoughts(messages);
+  const added = canThink ? addThinking(call) : undefined;
   return JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
       : request.passedOn),
     model: vendorModel,
     max_tokens: outputTokensMax,
-    messages: mendMessages(request.messages),
+    messages,
     system: encodeSystem(request),
     stream: isStream,
     // Beside thinking, a model takes no other temperature than its own.
-    temperature: adaptive === undefined ? request.temperature : undefined,
-    top_p: request.topP,
+    temperature: added === undefined ? request.temperature : undefined,
+    top_p: added === undefined ? request.topP : raiseTopP(request.topP),
     top_k: request.topK,
     stop_sequences: unlessEmpty(request.stopSequences),
     tools: unlessEmpty(request.tools),
     tool_choice: request.toolChoice,
     cache_control: request.cacheControl,
-    thinking: adaptive ?? fitThinking(call),
+    thinking: canThink ? (added ?? fitThinking(call)) : undefined,
     output_config: encodeOutputConfig(call),
   });
 }
@@ -53,6 +63,20 @@ function encodeSystem({ system, outputSchema }: InferenceRequest): InferenceRequ
   if (system === undefined) return JSON_INSTRUCTION;
   if (typeof system === 'string') return `${system}\n${JSON_INSTRUCTION}`;
   return [...system, { type: 'text', text: JSON_INSTRUCTION }];
+}
+
+/** For a client of a format that asks for an effort, not for thinking. */
+function addThinking({ request, outputTokensMax, accepts }: UpstreamCall): unknown {
+  const { adaptiveThinking, effort } = request;
+  if (adaptiveThinking === undefined || accepts?.has('effort') === true) return adaptiveThinking;
+  if (effort === undefined || !Object.hasOwn(BUDGET_SHARES, effort)) return undefined;
+  const share = BUDGET_SHARES[effort] ?? 0;
+  const budget = Math.max(Math.floor(outputTokensMax * share), THINKING_TOKENS_MIN);
+  return budget < outputTokensMax ? { type: 'enabled', budget_tokens: budget } : undefined;
+}
+
+function raiseTopP(topP: number | undefined): number | undefined {
+  return topP === undefined ? undefined : Math.max(topP, THINKING_TOP_P_MIN);
 }
 
 /**

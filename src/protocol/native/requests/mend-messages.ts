@@ -1,18 +1,26 @@
 import type { ContentBlock, Message } from '../../inference.ts';
 import { isUnsigned } from '../../own-signature.ts';
+import { isSealed, type Opener } from '../../sealed-reasoning.ts';
+import type { ThinkingBlock } from '../../thinking-block.ts';
 
 const ID_CHARS_MAX = 256;
 const GOOD_ID = /^[a-zA-Z0-9_-]{0,256}$/;
 
 /**
  * A conversation that went through other upstreams may contain what a native upstream refuses:
- * unsigned thinking, and tool ids with other characters. Everything else stays as it is.
+ * thinking that it did not sign, and tool ids with other characters. Sealed thinking is opened; it
+ * is left out if it is not of a native upstream, or if `open` is absent. Everything else stays as
+ * it is.
  */
-export function mendMessages(messages: readonly Message[]): readonly Message[] {
+export function mendMessages(
+  messages: readonly Message[],
+  open: Opener | undefined,
+): readonly Message[] {
+  if (areMended(messages)) return messages;
   return messages.flatMap((message) => {
     const { role, content } = message;
     if (typeof content === 'string' || !content.some(isBroken)) return [message];
-    const mended = content.filter((block) => !isUnsigned(block)).map(mendIds);
+    const mended = content.flatMap((block) => mendBlock(block, open));
     return mended.length > 0 ? [{ role, content: mended }] : [];
   });
 }
@@ -29,7 +37,17 @@ export function mendToolId(id: string): string {
 }
 
 function isBroken(block: ContentBlock): boolean {
-  return isUnsigned(block) || mendIds(block) !== block;
+  return isSealedThinking(block) || isUnsigned(block) || mendIds(block) !== block;
+}
+
+function isSealedThinking(block: ContentBlock): block is ThinkingBlock {
+  return block.type === 'thinking' && isSealed(block.signature);
+}
+
+function mendBlock(block: ContentBlock, open: Opener | undefined): readonly ContentBlock[] {
+  if (!isSealedThinking(block)) return isUnsigned(block) ? [] : [mendIds(block)];
+  const reasoning = open?.(block.signature)?.reasoning;
+  return reasoning === undefined || reasoning.type === 'reasoning' ? [] : [reasoning];
 }
 
 function mendIds(block: ContentBlock): ContentBlock {

@@ -16,6 +16,7 @@ import {
   responseIdOf,
   toolOf,
 } from './response-object.ts';
+import { createProgress, type ResponseProgress, restart } from './response-progress.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 type Finish = EventOf<'finish'>;
@@ -36,10 +37,9 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
 class ResponsesEncoder implements StreamEncoder {
   readonly #context: AnswerContext;
   readonly #response: ResponseContext;
-  readonly #events = new EventWriter();
+  readonly #progress: ResponseProgress;
+  readonly #events: EventWriter;
   #writer: ResponseObject;
-  /** Each as JSON. */
-  readonly #items: string[] = [];
   #open: OpenItem | undefined;
   #usageAtStart = NO_USAGE;
   #hasText = false;
@@ -51,7 +51,13 @@ class ResponsesEncoder implements StreamEncoder {
     this.#context = context;
     this.#response = responseContextOf(context);
     this.#isKept = this.#response.isKept === true;
-    this.#writer = new ResponseObject('', context);
+    this.#progress = this.#response.progress ?? createProgress();
+    this.#events = new EventWriter(this.#progress);
+    this.#writer = new ResponseObject(this.#progress.model, context);
+  }
+
+  get #items(): string[] {
+    return this.#progress.items;
   }
 
   encode(event: InferenceEvent): string {
@@ -110,6 +116,7 @@ class ResponsesEncoder implements StreamEncoder {
 
   #encodeStart({ model, usage }: EventOf<'start'>): string {
     this.#usageAtStart = usage;
+    restart(this.#progress, model);
     this.#writer = new ResponseObject(model, this.#context);
     const begun = { status: 'in_progress', output: [], usage: undefined } as const;
     const response = this.#writer.write(begun, this.#isKept);

@@ -1,6 +1,12 @@
+import type { ResponseProgress } from './response-progress.ts';
+
 /** Writes the events of one stream. They are numbered without a gap. */
 export class EventWriter {
-  #next = 0;
+  readonly #progress: ResponseProgress;
+
+  constructor(progress: ResponseProgress) {
+    this.#progress = progress;
+  }
 
   /** `fields` is the rest of the event as JSON, without its braces. */
   write(type: string, fields: string): string {
@@ -17,8 +23,8 @@ export class EventWriter {
   }
 
   #number(): number {
-    const number = this.#next;
-    this.#next += 1;
+    const number = this.#progress.nextNumber;
+    this.#progress.nextNumber += 1;
     return number;
   }
 }

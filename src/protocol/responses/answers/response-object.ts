@@ -15,7 +15,7 @@ interface ResponseState {
 }
 
 /** Repeating a longer request costs more than its answer. */
-const ECHO_CHARS_MAX = 256 * 1024;
+export const ECHO_CHARS_MAX = 256 * 1024;
 
 /** What stands in place of the fields that may be of any length. */
 const SHORT_ECHO: Readonly<Record<string, unknown>> = {
@@ -29,6 +29,11 @@ const SHORT_ECHO: Readonly<Record<string, unknown>> = {
   tools: [],
   user: undefined,
 };
+
+/** Leaves out what may be of any length, if all of it is too long. */
+export function limitEcho(echo: ResponseContext['echo']): ResponseContext['echo'] {
+  return JSON.stringify(echo).length > ECHO_CHARS_MAX ? { ...echo, ...SHORT_ECHO } : echo;
+}
 
 /** For callers that know nothing of a request, such as a test of the format alone. */
 const NO_RESPONSE: ResponseContext = {

@@ -4,6 +4,7 @@ import { FIELD_RULES, RESPONSES_RULES } from '../../fields/field-rules.ts';
 import type { DecodeAids, DecodedRequest, HeaderSource } from '../../format.ts';
 import type { InferenceRequest, Message } from '../../inference.ts';
 import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
+import { hasThoughts } from '../../native/requests/has-thoughts.ts';
 import { namesOf } from '../../schema.ts';
 import { type ResponseItem, refusePrevious } from '../references.ts';
 import { decodeInput } from './decode-input.ts';
@@ -122,13 +123,7 @@ function readEffort({ reasoning }: ResponsesRequest): string | undefined {
  * calls whose results it gets were made without thinking.
  */
 function canThink(messages: readonly Message[], choice: InferenceRequest['toolChoice']): boolean {
-  if (choice?.type === 'any' || choice?.type === 'tool') return false;
-  const last = messages.findLast(({ role }) => role === 'assistant');
-  const content = messages.at(-1)?.content ?? '';
-  const isLoop = typeof content !== 'string' && content.some(({ type }) => type === 'tool_result');
-  if (!isLoop || typeof last?.content === 'string') return true;
-  const first = last?.content[0]?.type;
-  return first === 'thinking' || first === 'redacted_thinking';
+  return choice?.type !== 'any' && choice?.type !== 'tool' && hasThoughts(messages);
 }
 
 function decodeTextFormat(

@@ -35,6 +35,7 @@ export function describeTerms(body: ResponsesRequest, book: ToolBook): ResponseT
       ...(body.user != null && { user: body.user }),
     },
     toolNames: book.names,
+    droppedTools: book.hostedCount || undefined,
     wantsStore: body.store !== false,
     previousId: body.previous_response_id ?? undefined,
   };

@@ -61,7 +61,8 @@ export class ToolBook {
 
 const keyOf = (name: string, namespace: string | undefined) => `${namespace ?? ''}\n${name}`;
 
-function flatten(name: string, namespace: string | undefined): string {
+/** Returns the name by which a model knows a tool of a namespace. */
+export function flatten(name: string, namespace: string | undefined): string {
   if (namespace === undefined) return name;
   const long = `${namespace}__${name}`;
   const flat = long.replace(NAME, '_');

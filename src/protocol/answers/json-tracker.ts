@@ -1,4 +1,4 @@
-import { JsonPlace } from '../../json/json-place.ts';
+import { JsonPlace } from '../json/json-place.ts';
 
 /** Tells whether the pieces of a JSON object add up to a whole object. */
 export interface JsonTracker {

@@ -1,13 +1,11 @@
-import type { BlockDelta, BlockStart, InferenceEvent } from '../../inference.ts';
-import { brokenAnswer } from '../../json/upstream-json.ts';
-import { OWN_SIGNATURE } from '../../own-signature.ts';
+import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import { brokenAnswer } from '../json/upstream-json.ts';
+import { OWN_SIGNATURE } from '../own-signature.ts';
 import { createJsonTracker, type JsonTracker } from './json-tracker.ts';
 
 /** How much an upstream may send out of order before it counts as broken. */
 export const WAITING_CHARS_MAX = 4 * 1024 * 1024;
 export const WAITING_BLOCKS_MAX = 1_024;
-
-const SIGNATURE: BlockDelta = { type: 'signature', signature: OWN_SIGNATURE };
 
 type Speech = Exclude<BlockStart, { type: 'redacted_thinking' }>;
 
@@ -18,13 +16,17 @@ export interface QueuedBlock {
   readonly json: JsonTracker | undefined;
   stage: 'waiting' | 'open' | 'closed';
   waiting: string;
+  /** Ends a thought. */
+  signature: string;
+  /** Whether the upstream said that the block is complete. Not every upstream says so. */
+  isDone: boolean;
 }
 
 /**
- * Orders an upstream's output into blocks that come one after the other. A chat stream may mix the
+ * Orders an upstream's output into blocks that come one after the other. A stream may mix the
  * pieces of several calls: the first call is sent on as it comes, and the others wait until it is
- * complete. A block ends when the next one has begun and, for a call, when its JSON is complete.
- * The end of the answer ends all blocks.
+ * complete. A block ends when it is said to be complete, or when the next one has begun and, for a
+ * call, when its JSON is complete. The end of the answer ends all blocks.
  *
  *   text ─▶ call 0 ─▶ call 1 ─▶ text
  *   closed   open     waiting   waiting
@@ -54,7 +56,14 @@ class BlockQueue {
       throw brokenAnswer('too much of it is out of order');
     }
     const json = start.type === 'tool_use' ? createJsonTracker() : undefined;
-    const block: QueuedBlock = { start, json, stage: 'waiting', waiting: '' };
+    const block: QueuedBlock = {
+      start,
+      json,
+      stage: 'waiting',
+      waiting: '',
+      signature: OWN_SIGNATURE,
+      isDone: false,
+    };
     this.#queue.push(block);
     return [block, this.#advance(false)];
   }
@@ -72,6 +81,12 @@ class BlockQueue {
       throw brokenAnswer('too much of it is out of order');
     }
     return [];
+  }
+
+  /** Notes that a block is complete. */
+  close(block: QueuedBlock): InferenceEvent[] {
+    block.isDone = true;
+    return this.#advance(false);
   }
 
   end(): InferenceEvent[] {
@@ -102,12 +117,15 @@ class BlockQueue {
     const events: InferenceEvent[] = [];
     for (let first = queue[0]; first !== undefined; first = queue[0]) {
       if (first.stage === 'waiting') events.push(...this.#open(first));
-      const isDone = queue.length > 1 && (first.json?.isComplete() ?? true);
-      if (!isDone && !isEnd) break;
+      const isFollowed = queue.length > 1 && (first.json?.isComplete() ?? true);
+      if (!first.isDone && !isFollowed && !isEnd) break;
       first.stage = 'closed';
       queue.shift();
       const index = this.#opened - 1;
-      if (first.start.type === 'thinking') events.push({ type: 'delta', index, delta: SIGNATURE });
+      if (first.start.type === 'thinking') {
+        const delta: BlockDelta = { type: 'signature', signature: first.signature };
+        events.push({ type: 'delta', index, delta });
+      }
       events.push({ type: 'block_stop', index });
     }
     return events;

@@ -1,0 +1,25 @@
+import { isUnsigned } from '../../protocol/own-signature.ts';
+import { isSealed, type ReasoningSeal } from '../../protocol/sealed-reasoning.ts';
+import type { ThinkingBlock } from '../../protocol/thinking-block.ts';
+
+/** Seals the thoughts of whichever upstream answers. */
+export interface ThoughtSealer {
+  noteUpstream(upstream: string): void;
+  sealThought(thought: SealedThought): string | undefined;
+}
+
+type SealedThought = ThinkingBlock | { readonly type: 'redacted_thinking'; readonly data: string };
+
+export function createThoughtSealer({ seal }: Pick<ReasoningSeal, 'seal'>): ThoughtSealer {
+  let upstream: string | undefined;
+  return {
+    noteUpstream(name) {
+      upstream = name;
+    },
+    sealThought(thought) {
+      if (thought.type === 'thinking' && isSealed(thought.signature)) return thought.signature;
+      const isSigned = thought.type !== 'thinking' || !isUnsigned(thought);
+      return isSigned && upstream !== undefined ? seal(upstream, thought) : undefined;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import type { StopReason } from '../../inference.ts';
+import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
+
+interface OutputTraits {
+  readonly hasCalls: boolean;
+  readonly isRefused: boolean;
+}
+
+/** Throws if a response is not an answer: because it failed, or because it is not complete. */
+export function checkStatus(response: Json): void {
+  if (tellsError(response['error'])) throw decodeStreamError(response);
+  const status = readText(response, 'status') ?? 'completed';
+  if (status === 'completed' || status === 'incomplete') return;
+  throw status === 'failed' ? decodeStreamError(response) : brokenAnswer('it has no end');
+}
+
+/** Reads why an answer ends. Without a reason, an incomplete answer was cut by its length. */
+export function decodeStopReason(
+  response: Json,
+  { hasCalls, isRefused }: OutputTraits,
+): StopReason {
+  if (readText(response, 'status') === 'incomplete') {
+    const reason = readObject(response, 'incomplete_details')['reason'];
+    return reason === 'content_filter' ? 'refusal' : 'max_tokens';
+  }
+  if (isRefused) return 'refusal';
+  return hasCalls ? 'tool_use' : 'end_turn';
+}
+
+/** The inverse of how answers are named for clients of the native format. */
+export function decodeMessageId(response: Json): string {
+  const id = (readText(response, 'id') ?? 'unnamed').replace(/^resp_/, '');
+  return id.startsWith('msg_') ? id : `msg_${id}`;
+}

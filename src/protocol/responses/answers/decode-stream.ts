@@ -1,0 +1,144 @@
+import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import type { InferenceEvent } from '../../inference.ts';
+import {
+  brokenAnswer,
+  type Json,
+  parseUpstreamJson,
+  readObject,
+  readText,
+} from '../../json/upstream-json.ts';
+import { NO_USAGE } from '../../native/answers/decode-usage.ts';
+import type { Sealer } from '../../sealed-reasoning.ts';
+import type { StreamDecoder } from '../../sse/stream-decoder.ts';
+import { checkStatus, decodeMessageId, decodeStopReason } from './decode-ending.ts';
+import { createItemDecoder, ONLY, SUMMARY } from './decode-items.ts';
+import { decodeUsage } from './decode-usage.ts';
+
+/** Some upstreams end a stream with it, as streams of the chat format do. It is not JSON. */
+export const STREAM_DONE = '[DONE]';
+
+/** Decodes the stream of an upstream of the responses format. */
+export function createStreamDecoder(seal: Sealer | undefined): StreamDecoder {
+  const payloads = createPayloadDecoder(seal);
+  return {
+    decode: ({ data }) =>
+      data.trim() === STREAM_DONE ? [] : payloads.decode(parseUpstreamJson(data)),
+    end: () => payloads.end(),
+  };
+}
+
+/** Does the same for payloads that are already parsed. */
+export function createPayloadDecoder(seal: Sealer | undefined): PayloadDecoder {
+  return new PayloadDecoder(seal);
+}
+
+/** Decodes an answer that is not a stream. */
+export function decodeResponse(
+  response: Json,
+  seal: Sealer | undefined,
+): readonly InferenceEvent[] {
+  const payloads = createPayloadDecoder(seal);
+  return payloads.decode({ type: 'response.completed', response });
+}
+
+class PayloadDecoder {
+  readonly #items;
+  #stage: 'nothing' | 'started' | 'finished' = 'nothing';
+
+  constructor(seal: Sealer | undefined) {
+    this.#items = createItemDecoder(seal);
+  }
+
+  decode(payload: Json): InferenceEvent[] {
+    const type = readText(payload, 'type') ?? '';
+    if (type === 'error' || tellsError(payload['error'])) throw decodeStreamError(payload);
+    if (this.#stage === 'finished') return [];
+    switch (type) {
+      case 'response.created':
+      case 'response.in_progress':
+      case 'response.queued':
+        return this.#start(readObject(payload, 'response'));
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        return this.#finish(type, readObject(payload, 'response'));
+      default:
+        return type.startsWith('response.') ? this.#decodePiece(type, payload) : [];
+    }
+  }
+
+  end(): InferenceEvent[] {
+    if (this.#stage !== 'finished') throw brokenAnswer('it was cut off');
+    return [];
+  }
+
+  #start(response: Json): InferenceEvent[] {
+    if (tellsError(response['error'])) throw decodeStreamError(response);
+    if (this.#stage !== 'nothing') return [];
+    this.#stage = 'started';
+    const id = decodeMessageId(response);
+    const usage = decodeUsage(response['usage']) ?? NO_USAGE;
+    return [{ type: 'start', id, model: readText(response, 'model') ?? '', usage }];
+  }
+
+  #decodePiece(type: string, payload: Json): InferenceEvent[] {
+    const said = this.#readPiece(type, payload);
+    if (this.#stage === 'started' || said.length === 0) return said;
+    // Some upstreams leave out the beginning.
+    return [...this.#start({}), ...said];
+  }
+
+  /** Reads a piece of an item. Unknown, newer events say nothing. */
+  #readPiece(type: string, payload: Json): InferenceEvent[] {
+    const items = this.#items;
+    const { output_index: place, delta } = payload;
+    const part = String(payload['content_index']);
+    const summary = `${SUMMARY}${String(payload['summary_index'])}`;
+    switch (type) {
+      case 'response.output_item.added':
+        return items.add(place, payload['item']);
+      case 'response.output_item.done':
+        return items.end(place, payload['item']);
+      case 'response.output_text.delta':
+      case 'response.reasoning_text.delta':
+        return items.say(place, part, delta);
+      case 'response.refusal.delta':
+        items.isRefused = true;
+        return items.say(place, part, delta);
+      case 'response.reasoning_summary_text.delta':
+        return items.say(place, summary, delta);
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        return items.say(place, ONLY, delta);
+      case 'response.output_text.done':
+        return items.complete(place, part, payload['text']);
+      case 'response.refusal.done':
+        items.isRefused = true;
+        return items.complete(place, part, payload['refusal']);
+      default:
+        return [];
+    }
+  }
+
+  #finish(type: string, response: Json): InferenceEvent[] {
+    if (type === 'response.failed') throw decodeStreamError(response);
+    checkStatus(response);
+    const events = this.#start(response);
+    const { output } = response;
+    // Some upstreams say everything at the end.
+    if (this.#items.isEmpty) {
+      if (!Array.isArray(output)) throw brokenAnswer('it has no output');
+      for (const [i, item] of output.entries()) {
+        for (const event of this.#items.end(i, item)) events.push(event);
+      }
+    }
+    for (const event of this.#items.finish()) events.push(event);
+    this.#stage = 'finished';
+    const { hasCalls, isRefused } = this.#items;
+    const status = type === 'response.incomplete' ? 'incomplete' : response['status'];
+    const stopReason = decodeStopReason({ ...response, status }, { hasCalls, isRefused });
+    const usage = decodeUsage(response['usage']);
+    events.push({ type: 'finish', stopReason, stopSequence: undefined, usage });
+    return events;
+  }
+}

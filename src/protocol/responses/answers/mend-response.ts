@@ -1,0 +1,83 @@
+import type { AnswerContext, Usage } from '../../inference.ts';
+import type { Json } from '../../json/upstream-json.ts';
+import { readObject, readText } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
+import type { Sealer } from '../../sealed-reasoning.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { ECHO_CHARS_MAX, limitEcho, responseContextOf, responseIdOf } from './response-object.ts';
+
+/** What of an upstream's response is not for the client as it is. */
+export interface MendTerms {
+  readonly model: string;
+  readonly context: AnswerContext;
+  readonly seal: Sealer | undefined;
+}
+
+/** Fields that tell what the gateway made of the request. Clients read what they asked for. */
+const ASKED = ['previous_response_id', 'max_output_tokens', 'instructions', 'background'];
+
+/** Returns the members of a response that replace the upstream's own. */
+export function describeResponse({ model, context }: MendTerms): Readonly<Record<string, unknown>> {
+  const { echo, requestId } = responseContextOf(context);
+  const asked = ASKED.filter((name) => Object.hasOwn(echo, name));
+  return {
+    id: responseIdOf(requestId),
+    model,
+    store: false,
+    ...Object.fromEntries(asked.map((name) => [name, unlessLong(echo[name])])),
+  };
+}
+
+function unlessLong(value: unknown): unknown {
+  return typeof value === 'string' && value.length > ECHO_CHARS_MAX ? null : value;
+}
+
+/** Returns the members that clients expect, and that this upstream does not know. */
+export function fillIn(response: Json, { context }: MendTerms): Readonly<Record<string, unknown>> {
+  const { echo } = responseContextOf(context);
+  const isKnown = (name: string) => Object.hasOwn(response, name);
+  const states = {
+    ...{ object: 'response', created_at: context.createdSeconds, completed_at: null },
+    ...{ status: 'completed', error: null, incomplete_details: null },
+  };
+  const told = Object.keys(echo).every(isKnown) ? {} : limitEcho(echo);
+  const all = Object.entries({ ...states, ...told });
+  return Object.fromEntries(all.filter(([name]) => !isKnown(name)));
+}
+
+/** Returns a response for the client, with every field that clients expect. */
+export function mendResponse(response: Json, terms: MendTerms): Json {
+  const { output } = response;
+  return {
+    ...response,
+    ...fillIn(response, terms),
+    ...describeResponse(terms),
+    ...(Array.isArray(output) && { output: mendOutput(output, terms.seal) }),
+  };
+}
+
+/** Merges our usage with the upstream's unknown fields. */
+export function mendUsage(response: Json, usage: Usage): Json {
+  return { ...readObject(response, 'usage'), ...encodeUsage(usage) };
+}
+
+/** Returns the same list if no item of it is changed. */
+export function mendOutput(
+  output: readonly unknown[],
+  seal: Sealer | undefined,
+): readonly unknown[] {
+  if (!output.some(carriesThought)) return output;
+  return output.map((item) => (carriesThought(item) ? sealItem(item, seal) : item));
+}
+
+export function carriesThought(item: unknown): item is Json {
+  return isObject(item) && item['type'] === 'reasoning' && item['encrypted_content'] != null;
+}
+
+/** Only its upstream can read an encrypted thought, so the client gets it with that name. */
+export function sealItem(item: Json, seal: Sealer | undefined): Json {
+  const encrypted = readText(item, 'encrypted_content');
+  const id = readText(item, 'id');
+  const sealed = encrypted === undefined ? undefined : seal?.({ type: 'reasoning', id, encrypted });
+  return { ...item, encrypted_content: sealed ?? null };
+}

@@ -1,0 +1,52 @@
+import { tallyDeltas } from '../../answers/count-content-bytes.ts';
+import { isSameUsage } from '../../answers/raise-usage.ts';
+import type { Usage } from '../../inference.ts';
+import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
+import { type Json, readUpstreamBody } from '../../json/upstream-json.ts';
+import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
+import { decodeResponse } from './decode-stream.ts';
+import { decodeUsage } from './decode-usage.ts';
+import {
+  describeResponse,
+  fillIn,
+  type MendTerms,
+  mendOutput,
+  mendResponse,
+  mendUsage,
+} from './mend-response.ts';
+
+/**
+ * Returns an upstream's answer for a client of the same format: all of it, including unknown
+ * fields. Without usage, all events are returned, and the answer has to be written anew with an
+ * estimate.
+ */
+export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAnswer {
+  const answer = readUpstreamBody(body);
+  const { value } = answer;
+  const told = decodeUsage(value['usage']);
+  const all = decodeResponse(value, undefined);
+  const { output } = value;
+  if (told === undefined || !Array.isArray(output)) {
+    return { events: decodeResponse(value, terms.seal), contentBytes: 0, closing: undefined };
+  }
+  const { events: others, contentBytes } = tallyDeltas(all);
+  const events = others.filter(({ type }) => type === 'start' || type === 'finish');
+  const mended = mendOutput(output, terms.seal);
+  const closing = (usage: Usage) => {
+    const written = {
+      ...fillIn(value, terms),
+      ...describeResponse(terms),
+      ...(isSameUsage(told, usage) ? {} : { usage: mendUsage(value, usage) }),
+      ...(mended === output ? {} : { output: mended }),
+    };
+    const isKept: KeepMember = (name) => !Object.hasOwn(written, name);
+    const members = JSON.stringify(written).slice(1, -1);
+    return spliceJson(answer, members, isKept) ?? writeAnew(value, written, terms);
+  };
+  return { events, contentBytes, closing };
+}
+
+/** The slow way, for names that `spliceJson` cannot handle. */
+function writeAnew(value: Json, written: Json, terms: MendTerms): Buffer {
+  return Buffer.from(JSON.stringify({ ...mendResponse(value, terms), ...written }));
+}

@@ -1,0 +1,215 @@
+/**
+ * FAST TWIN of `src/protocol/responses/answers/encode-stream.ts`.
+ * Held equal by `test/contract/responses-relay.test.ts`.
+ * Gain: 119 to 65 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
+ */
+
+import * as ascii from '../../../lib/bytes/ascii.ts';
+import type { Closing } from '../../inference.ts';
+import { type Json, parseUpstreamJson, readObject, readText } from '../../json/upstream-json.ts';
+import { encodeEvent } from '../../native/answers/encode-stream.ts';
+import type { SseEvent } from '../../sse/sse-decoder.ts';
+import type { SseFrame } from '../../sse/sse-splitter.ts';
+import {
+  createStreamRelay,
+  encodeUtf8,
+  type FrameRelay,
+  type RelayedFrame,
+  type RelayedRun,
+  type StreamRelay,
+} from '../../sse/stream-relay.ts';
+import { createTextFrames } from '../../sse/text-frames.ts';
+import { createPayloadDecoder, STREAM_DONE } from './decode-stream.ts';
+import { EventWriter } from './event-writer.ts';
+import {
+  carriesThought,
+  type MendTerms,
+  mendResponse,
+  mendUsage,
+  sealItem,
+} from './mend-response.ts';
+import { rememberSeals } from './remember-seals.ts';
+import { responseContextOf } from './response-object.ts';
+import { createProgress, type ResponseProgress, restart } from './response-progress.ts';
+
+const BEGINNINGS = ['response.created', 'response.in_progress', 'response.queued'];
+/** What an answer consists of. No model here has tools that would tell more. */
+const PIECES: ReadonlySet<string> = new Set(
+  [
+    ...['output_item.added', 'output_item.done', 'content_part.added', 'content_part.done'],
+    ...['output_text.delta', 'output_text.done', 'output_text.annotation.added'],
+    ...['refusal.delta', 'refusal.done'],
+    ...['function_call_arguments.delta', 'function_call_arguments.done'],
+    ...['custom_tool_call_input.delta', 'custom_tool_call_input.done'],
+    ...['reasoning_text.delta', 'reasoning_text.done'],
+    ...['reasoning_summary_part.added', 'reasoning_summary_part.done'],
+    ...['reasoning_summary_text.delta', 'reasoning_summary_text.done'],
+  ].map((name) => `response.${name}`),
+);
+const KEEPALIVE = 'keepalive';
+/** How much is kept for an end that does not repeat the answer, as clients need it to. */
+const KEPT_CHARS_MAX = 4 * 1024 * 1024;
+
+const NO_FRAME: RelayedFrame = { events: [], bytes: [] };
+
+/**
+ * Relays a stream from an upstream of the responses format to a client of this format. Whatever has
+ * the whole response in it is written anew, with our names for the response and the model; so are
+ * encrypted thoughts, and events whose numbers would leave a gap. Everything else is passed on
+ * unchanged. Clients break on events that they do not know, so what is not part of the answer is
+ * left out. A sign of life goes on as an event, because comments do not reset every client's clock.
+ */
+export function createResponsesRelay(terms: MendTerms): StreamRelay {
+  return createStreamRelay(new ResponsesFrames(terms));
+}
+
+class ResponsesFrames implements FrameRelay {
+  readonly #terms: MendTerms;
+  readonly #decoder;
+  readonly #texts = createTextFrames();
+  readonly #progress: ResponseProgress;
+  readonly #writer: EventWriter;
+  /** The number of the event that may follow what `#texts` has read. */
+  #textNumber = 0;
+  #hasStarted = false;
+  #hasItems = false;
+  #keptChars = 0;
+
+  constructor(terms: MendTerms) {
+    this.#terms = { ...terms, seal: rememberSeals(terms.seal) };
+    this.#decoder = createPayloadDecoder(this.#terms.seal);
+    this.#progress = responseContextOf(terms.context).progress ?? createProgress();
+    this.#writer = new EventWriter(this.#progress);
+    restart(this.#progress, terms.model);
+  }
+
+  get nextNumber(): number {
+    return this.#progress.nextNumber;
+  }
+
+  relay({ event, bytes }: SseFrame): RelayedFrame {
+    if (event === undefined) {
+      this.#texts.forget();
+      return isComment(bytes) ? { events: [], bytes: this.#tellLife() } : NO_FRAME;
+    }
+    const relayed = this.#relayEvent(event, bytes);
+    if (relayed.bytes.at(-1) === bytes) this.#texts.learn(bytes, relayed.events);
+    else this.#texts.forget();
+    this.#textNumber = this.#progress.nextNumber;
+    return relayed;
+  }
+
+  skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
+    // The gateway has told an event of its own, so that the numbers of the upstream are too low.
+    if (this.#textNumber !== this.#progress.nextNumber) this.#texts.forget();
+    const run = this.#texts.skim(chunk, start);
+    if (run === undefined) return undefined;
+    const { end, ends, contentBytes } = run;
+    this.#progress.nextNumber += ends.length;
+    this.#textNumber = this.#progress.nextNumber;
+    const isWhole = start === 0 && end === chunk.length;
+    return { bytes: isWhole ? chunk : chunk.subarray(start, end), contentBytes, end };
+  }
+
+  end(): RelayedFrame {
+    return { events: this.#decoder.end(), bytes: [] };
+  }
+
+  #relayEvent({ event, data }: SseEvent, bytes: Uint8Array): RelayedFrame {
+    if (data.trim() === STREAM_DONE) return NO_FRAME;
+    const payload = parseUpstreamJson(data);
+    const events = this.#decoder.decode(payload);
+    const type = readText(payload, 'type') ?? '';
+    if (type === KEEPALIVE) return { events, bytes: this.#tellLife() };
+    if (events.at(-1)?.type === 'finish') {
+      const begun = this.#hasStarted ? [] : this.#begin(payload);
+      return { events, bytes: begun, closing: this.#close(type, payload) };
+    }
+    if (BEGINNINGS.includes(type)) return { events, bytes: this.#relayBeginning(type, payload) };
+    if (!PIECES.has(type)) return { events, bytes: [] };
+    const begun = this.#hasStarted ? [] : this.#begin({});
+    this.#hasItems = true;
+    const piece = this.#relayPiece(type, payload, event === type ? bytes : undefined);
+    return { events, bytes: [...begun, ...piece] };
+  }
+
+  #tellLife(): readonly Uint8Array[] {
+    return this.#hasStarted ? encodeUtf8(this.#writer.writeBare(KEEPALIVE)) : [];
+  }
+
+  /** Clients break on a beginning that comes late, because it has no items yet. */
+  #relayBeginning(type: string, payload: Json): readonly Uint8Array[] {
+    if (this.#hasItems) return [];
+    if (type === 'response.created') return this.#hasStarted ? [] : this.#begin(payload);
+    if (!this.#hasStarted) return this.#begin(payload);
+    const begun = { status: 'in_progress', ...readObject(payload, 'response') };
+    return this.#write(type, { ...payload, response: mendResponse(begun, this.#terms) });
+  }
+
+  /** Clients break if a stream does not begin with this event. */
+  #begin(payload: Json): readonly Uint8Array[] {
+    this.#hasStarted = true;
+    const begun = { status: 'in_progress', output: [], usage: null };
+    const response = mendResponse({ ...readObject(payload, 'response'), ...begun }, this.#terms);
+    const isCreated = payload['type'] === 'response.created';
+    return this.#write('response.created', { ...(isCreated && payload), response });
+  }
+
+  #relayPiece(type: string, payload: Json, bytes: Uint8Array | undefined) {
+    const { item } = payload;
+    if (carriesThought(item)) return this.#relayThought(type, payload, item);
+    if (type === 'response.output_item.done') {
+      this.#keep(item);
+      // Some clients run a call as soon as it is done, even if it was cut.
+      if (isCutCall(item)) return [];
+    }
+    const isRight = payload['sequence_number'] === this.#progress.nextNumber;
+    if (bytes === undefined || !isRight) return this.#write(type, payload);
+    this.#progress.nextNumber += 1;
+    return [bytes];
+  }
+
+  /** Only when it is done, a thought is whole. */
+  #relayThought(type: string, payload: Json, item: Json): readonly Uint8Array[] {
+    const isDone = type === 'response.output_item.done';
+    const sealed = sealItem(item, isDone ? this.#terms.seal : undefined);
+    if (isDone) this.#keep(sealed);
+    return this.#write(type, { ...payload, item: sealed });
+  }
+
+  #keep(item: unknown): void {
+    const { items } = this.#progress;
+    const json = JSON.stringify(item);
+    this.#keptChars += json.length;
+    if (this.#keptChars <= KEPT_CHARS_MAX) items.push(json);
+    else this.#progress.items = [];
+  }
+
+  #write(type: string, payload: Json): readonly Uint8Array[] {
+    const { nextNumber } = this.#progress;
+    this.#progress.nextNumber += 1;
+    return encodeUtf8(encodeEvent(type, { ...payload, type, sequence_number: nextNumber }));
+  }
+
+  #close(type: string, payload: Json): Closing {
+    const status = type === 'response.incomplete' ? 'incomplete' : 'completed';
+    const told: Json = { status, ...readObject(payload, 'response') };
+    return (usage) => {
+      const output = told['output'];
+      const isEmpty = !Array.isArray(output) || output.length === 0;
+      const response = {
+        ...mendResponse(told, this.#terms),
+        ...(isEmpty && { output: this.#progress.items.map((item) => JSON.parse(item)) }),
+        usage: mendUsage(told, usage),
+      };
+      return Buffer.concat(this.#write(type, { ...payload, response }));
+    };
+  }
+}
+
+const isComment = (bytes: Uint8Array) => bytes.includes(ascii.COLON);
+
+function isCutCall(item: unknown): boolean {
+  const fields = item as Json | null | undefined;
+  return fields?.['status'] === 'incomplete' && String(fields['type']).endsWith('_call');
+}

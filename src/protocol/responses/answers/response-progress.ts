@@ -1,0 +1,23 @@
+/**
+ * How far the events of one answer have come. All that write events share it: those of a relayed
+ * stream come from its upstream, but the gateway itself tells of a failure or of a silence.
+ */
+export interface ResponseProgress {
+  /** The number of the next event. */
+  nextNumber: number;
+  /** Empty until the answer has begun. */
+  model: string;
+  /** The items that are done, each as JSON. */
+  items: string[];
+}
+
+export function createProgress(): ResponseProgress {
+  return { nextNumber: 0, model: '', items: [] };
+}
+
+/** Says that an answer begins. An upstream that was asked before may have begun one as well. */
+export function restart(progress: ResponseProgress, model: string): void {
+  progress.nextNumber = 0;
+  progress.model = model;
+  progress.items = [];
+}

@@ -1,0 +1,65 @@
+import type { InferenceRequest } from '../../inference.ts';
+import { readObject, readText } from '../../json/upstream-json.ts';
+import type { UpstreamCall } from '../../upstream-call.ts';
+import { encodeInput } from './encode-input.ts';
+import { encodeTools } from './encode-tools.ts';
+import { listIncluded } from './list-included.ts';
+import { refuseStops } from './refuse-stops.ts';
+
+const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh'];
+
+/** Upstreams refuse a longer value. */
+const USER_CHARS_MAX = 64;
+
+/**
+ * Writes the body for an upstream of the responses format from a request of the native format.
+ * Throws a `Refusal` for content that this format cannot express and that must not be left out.
+ * Thoughts of other upstreams, cache markers and top_k are left out.
+ */
+export function encodeResponsesRequest(call: UpstreamCall, vendorModel: string): string {
+  const { request, outputTokensMax, isStream } = call;
+  refuseStops(request);
+  return JSON.stringify({
+    model: vendorModel,
+    input: encodeInput(request.messages, call),
+    instructions: encodeInstructions(request.system),
+    max_output_tokens: outputTokensMax,
+    temperature: request.temperature,
+    top_p: request.topP,
+    ...encodeTools(request),
+    text: encodeText(request.outputSchema),
+    reasoning: encodeReasoning(call),
+    safety_identifier: encodeUser(request.passedOn),
+    // What is stored would be in the vendor's archive, out of reach.
+    store: false,
+    include: listIncluded(call, undefined),
+    stream: isStream,
+  });
+}
+
+function encodeInstructions(system: InferenceRequest['system']): string | undefined {
+  if (system === undefined || typeof system === 'string') return system || undefined;
+  return system.map(({ text }) => text).join('\n') || undefined;
+}
+
+function encodeText(schema: InferenceRequest['outputSchema']) {
+  if (schema === undefined) return undefined;
+  if (schema === true) return { format: { type: 'json_object' } };
+  return { format: { type: 'json_schema', name: 'answer', schema } };
+}
+
+/**
+ * Only a client that asks for thinking can show a summary. The native `max` is more than the
+ * highest effort here.
+ */
+function encodeReasoning({ request, accepts }: UpstreamCall) {
+  if (accepts?.has('effort') !== true) return undefined;
+  const asked = request.effort === 'max' ? 'xhigh' : request.effort;
+  const effort = EFFORTS.find((known) => known === asked);
+  if (effort === undefined && !request.isThinking) return undefined;
+  return { effort, ...(request.isThinking && { summary: 'auto' }) };
+}
+
+function encodeUser(passedOn: InferenceRequest['passedOn']): string | undefined {
+  return readText(readObject(passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX);
+}

@@ -1,0 +1,57 @@
+import type { ThinkingBlock } from './thinking-block.ts';
+
+/**
+ * What a model thought goes back to it with the next request, through a client that cannot read it:
+ *
+ *   upstream ──▶ seal ──▶ client ──▶ open ──▶ the same upstream
+ *
+ * A sealed text names its upstream and its account. Nobody else can make, change or read it.
+ */
+
+/** One thought, as its upstream takes it back. */
+export type VendorThought =
+  | ThinkingBlock
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  /** An item of the responses format. */
+  | { readonly type: 'reasoning'; readonly id: string | undefined; readonly encrypted: string };
+
+export interface OpenedThought {
+  /** The name of the upstream that it came from. */
+  readonly upstream: string;
+  readonly reasoning: VendorThought;
+}
+
+/** Returns `undefined` for a thought that is too long to be carried. */
+export type Sealer = (reasoning: VendorThought) => string | undefined;
+/** Returns `undefined` for a text that is damaged, forged, too old or of another account. */
+export type Opener = (sealed: string) => OpenedThought | undefined;
+
+/** Seals and opens the thoughts of one account. */
+export interface ReasoningSeal {
+  seal(upstream: string, reasoning: VendorThought): string | undefined;
+  readonly open: Opener;
+}
+
+/** For the thoughts in one request, and in its answer. */
+export interface CallSeal extends ReasoningSeal {
+  /** Where the last of the sealed thoughts in the request came from, if there are any. */
+  readonly origin: string | undefined;
+  /** Called with the name of each upstream that is asked, before it answers. */
+  readonly noteUpstream: ((upstream: string) => void) | undefined;
+}
+
+export interface ReasoningVault {
+  sealOf(accountId: string): ReasoningSeal;
+}
+
+/** All sealed texts begin with it, so they are told from signatures of vendors. */
+export const SEALED_BEGINNING = 'tg1.';
+
+export function isSealed(text: string): boolean {
+  return text.startsWith(SEALED_BEGINNING);
+}
+
+/** Takes a sealed thought as it is. It is opened when it is known who asks, and of whom. */
+export function keepSealed(sealed: string): ThinkingBlock | undefined {
+  return isSealed(sealed) ? { type: 'thinking', thinking: '', signature: sealed } : undefined;
+}

@@ -1,0 +1,19 @@
+/** The result of one call of one upstream. */
+export interface Try {
+  readonly upstream: string;
+  /** `left`: the client left; `fault`: an error in the gateway; the upstream causes all others. */
+  readonly result: TryResult;
+}
+
+export const TRY_RESULTS = [
+  'ok',
+  'refused',
+  'overloaded',
+  'broken',
+  'unreachable',
+  'denied',
+  'slow',
+  'left',
+  'fault',
+] as const;
+export type TryResult = (typeof TRY_RESULTS)[number];

@@ -1,0 +1,91 @@
+import type { FormatName } from '../protocol/format-names.ts';
+import type { InferenceCall } from '../protocol/inference.ts';
+import type { Try } from '../protocol/try.ts';
+import type { Lease, NoRoute } from '../routing/router.ts';
+import type { WaitingRoom } from '../routing/waiting-room.ts';
+import { wait } from '../timers/wait.ts';
+import { waitForLease } from './wait-for-lease.ts';
+
+/** How long to wait for a single upstream that asks for a pause; longer waits are the client's. */
+const RETRY_AFTER_WAIT_MAX_MS = 2_000;
+/** Spreads requests that wait for the same moment. */
+const RETRY_AFTER_JITTER_MS = 250;
+const NONE: ReadonlySet<string> = new Set();
+
+export interface LeaseOptions {
+  readonly room: WaitingRoom;
+  /** By their names. */
+  readonly upstreams: ReadonlyMap<string, unknown>;
+  /** By the format of the client: the upstreams that do not take its PDFs. */
+  readonly withoutPdfs: Readonly<Record<FormatName, ReadonlySet<string>>>;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+}
+
+/** Results that another upstream may avoid, but not the same one. */
+const FINAL_THERE: ReadonlySet<Try['result']> = new Set(['slow', 'denied']);
+
+export function findLease(
+  options: LeaseOptions,
+  call: InferenceCall,
+  tries: readonly Try[],
+): ReturnType<typeof waitForLease> {
+  if (tries.length > 0) return findAnotherLease(options, call, tries);
+  const origin = call.reasoning?.origin;
+  if (origin !== undefined) {
+    const lease = findLeaseAt(origin, options, call);
+    if (lease !== undefined) return lease;
+  }
+  if (call.hasPdfs) return findLeaseForPdfs(options, call);
+  const { model, signal } = call;
+  return waitForLease(options.room, { model, exclude: NONE, signal });
+}
+
+/** At the upstream that knows the thoughts in the request: any other would go on without them. */
+function findLeaseAt(origin: string, options: LeaseOptions, call: InferenceCall) {
+  if (unfitFor(call, options).has(origin)) return undefined;
+  const others = new Set(options.upstreams.keys());
+  if (!others.delete(origin)) return undefined;
+  const found = options.room.choose(call.model, others);
+  return found.kind === 'lease' ? found : undefined;
+}
+
+/** If no route takes PDFs, any upstream may get the request: it explains that better. */
+async function findLeaseForPdfs(
+  options: LeaseOptions,
+  call: InferenceCall,
+): Promise<Lease | NoRoute> {
+  const { model, signal } = call;
+  const exclude = unfitFor(call, options);
+  const fit = await waitForLease(options.room, { model, exclude, signal });
+  if (fit.kind === 'lease' || fit.why !== 'excluded') return fit;
+  return waitForLease(options.room, { model, exclude: NONE, signal });
+}
+
+function unfitFor(
+  { hasPdfs, form }: InferenceCall,
+  { withoutPdfs }: LeaseOptions,
+): ReadonlySet<string> {
+  return hasPdfs && form.format !== 'embeddings' ? withoutPdfs[form.format] : NONE;
+}
+
+/** Another upstream if possible, else one after the pause that it asked for, if that can help. */
+async function findAnotherLease(
+  options: LeaseOptions,
+  call: InferenceCall,
+  tries: readonly Try[],
+): Promise<Lease | NoRoute> {
+  const { room, random } = options;
+  const { model, signal } = call;
+  const unfit = unfitFor(call, options);
+  const exclude = new Set([...unfit, ...tries.map(({ upstream }) => upstream)]);
+  const elsewhere = await waitForLease(room, { model, exclude, signal });
+  if (elsewhere.kind === 'lease') return elsewhere;
+  const final = new Set(unfit);
+  for (const { upstream, result } of tries) if (FINAL_THERE.has(result)) final.add(upstream);
+  const again = room.choose(model, final);
+  if (again.kind === 'lease' || again.why !== 'resting') return again;
+  if (again.retryAfterMs > RETRY_AFTER_WAIT_MAX_MS) return again;
+  await wait(again.retryAfterMs + RETRY_AFTER_JITTER_MS * random(), signal);
+  return room.choose(model, final);
+}
