@@ -94,7 +94,7 @@ limits: {body_bytes: 2GiB}
       'upstreams[0].url: a simulated upstream has none',
     ],
     ['{name: main, kind: chat}', 'upstreams[0].url: is missing: a chat upstream needs one'],
-    ['{name: main, kind: other}', 'upstreams[0].kind: must be one of native, chat, simulated'],
+    ['{name: main, kind: other}', 'upstreams[0].kind: must be one of native, chat, responses'],
     [
       '{name: main, kind: chat, url: "ftp://a"}',
       'upstreams[0].url: must be a URL that begins with',

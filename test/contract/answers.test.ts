@@ -8,6 +8,9 @@ import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { decodeNativeAnswer } from '../../src/protocol/native/answers/decode-answer.ts';
 import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { nativeFormat } from '../../src/protocol/native/native-format.ts';
+import { decodeResponsesAnswer } from '../../src/protocol/responses/answers/decode-answer.ts';
+import { createStreamDecoder as createResponsesDecoder } from '../../src/protocol/responses/answers/decode-stream.ts';
+import { responsesFormat } from '../../src/protocol/responses/responses-format.ts';
 import { eventSequences } from './event-sequences.ts';
 import {
   collectAnswer,
@@ -15,6 +18,7 @@ import {
   type Meaning,
   readMeaning,
   throughChat,
+  throughResponses,
 } from './read-meaning.ts';
 
 const FUZZ_TIME_MS = 2_000;
@@ -48,6 +52,13 @@ const KINDS: readonly Kind[] = [
     stream: (events) => decodeBytes(encodeStream(chatFormat, events), createChatDecoder()),
     whole: (events) => decodeChatAnswer(encodeWhole(chatFormat, events)),
     keep: throughChat,
+  },
+  {
+    name: 'responses',
+    stream: (events) =>
+      decodeBytes(encodeStream(responsesFormat, events), createResponsesDecoder(undefined)),
+    whole: (events) => decodeResponsesAnswer(encodeWhole(responsesFormat, events), undefined),
+    keep: throughResponses,
   },
 ];
 

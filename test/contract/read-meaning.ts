@@ -5,6 +5,7 @@ import type {
   StopReason,
   Usage,
 } from '../../src/protocol/inference.ts';
+import { REFUSAL_TEXT } from '../../src/protocol/responses/answers/output-items.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 
@@ -56,6 +57,19 @@ function nameInChat(stopReason: StopReason, hasCalls: boolean): StopReason {
     default:
       return stopReason;
   }
+}
+
+/** The same for the responses format, which says in words that a model refused. */
+export function throughResponses(meaning: Meaning): Meaning {
+  const { stopReason, text } = throughChat(meaning);
+  const isSilent = stopReason === 'refusal' && text === '';
+  const isKept = stopReason === 'max_tokens' || isSilent;
+  const others = meaning.tools.length > 0 ? 'tool_use' : 'end_turn';
+  return {
+    ...throughChat(meaning),
+    stopReason: isKept ? stopReason : others,
+    text: isSilent ? REFUSAL_TEXT : text,
+  };
 }
 
 export function decodeBytes(bytes: Uint8Array, decoder: StreamDecoder): InferenceEvent[] {

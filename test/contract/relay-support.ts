@@ -43,7 +43,7 @@ export function relayAll(
     if (refusal !== undefined || events.at(-1)?.type === 'finish') {
       expect(part).toEqual({
         ...{ bytes: [], events: [], contentBytes: 0 },
-        ...{ closing: undefined, refusal: undefined },
+        ...{ closing: undefined, refusal: undefined, nextNumber: part.nextNumber },
       });
     }
     bytes.push(...part.bytes.map((piece) => piece.slice()));

@@ -7,6 +7,8 @@ import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
+import { createStreamDecoder as createResponsesDecoder } from '../../src/protocol/responses/answers/decode-stream.ts';
+import { createResponsesRelay } from '../../src/protocol/responses/answers/relay-stream.ts';
 import { createEventReader } from '../../src/protocol/sse/event-reader.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import { cutBytes } from './read-meaning.ts';
@@ -25,9 +27,11 @@ const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
 const toBytes = (text: string) => new TextEncoder().encode(text);
 
 interface Kind {
-  readonly name: 'native' | 'chat';
+  readonly name: 'native' | 'chat' | 'responses';
   readonly createDecoder: () => StreamDecoder;
   readonly createRelay: () => ReturnType<typeof createNativeRelay>;
+  /** Numbers the events of a stream. */
+  readonly number: (text: string) => string;
   readonly start: string;
   readonly end: string;
   /** Writes the frame whose text is this content of a JSON string. */
@@ -47,6 +51,7 @@ const NATIVE: Kind = {
   name: 'native',
   createDecoder: createNativeDecoder,
   createRelay: () => createNativeRelay('llm-pinned', AS_IT_IS),
+  number: AS_IT_IS,
   start:
     nativeFrame('{"type":"message_start","message":{"id":"msg_1","model":"v"}}') +
     nativeFrame('{"type":"content_block_start","index":0,"content_block":{"type":"text"}}'),
@@ -77,6 +82,7 @@ const CHAT: Kind = {
   name: 'chat',
   createDecoder: createChatDecoder,
   createRelay: () => createChatRelay('llm-pinned', CONTEXT, AS_IT_IS),
+  number: AS_IT_IS,
   start: chunk('{"role":"assistant","content":""}'),
   end: `${chunk('{}').replace('null', '"stop"')}data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\ndata: [DONE]\n\n`,
   write: (json) => chunk(`{"content":"${json}"}`),
@@ -89,6 +95,59 @@ const CHAT: Kind = {
     chunk('{"content":"other"}').replace('"v"', '"w"'),
     chunk('{"content":"second"}').replace('"index":0', '"index":1'),
     'data: {"error":{"message":"Busy"}}\n\n',
+    ': comment\n\n',
+    '\n',
+  ],
+};
+
+const NUMBER = '"the next number"';
+const responsesFrame = (data: string) =>
+  `event: ${/"type":"([\w.]+)"/.exec(data)?.[1]}\ndata: ${data.replace('{', `{"sequence_number":${NUMBER},`)}\n\n`;
+const piece = (json: string, more = '', output = 0) =>
+  responsesFrame(
+    `{"type":"response.output_text.delta","item_id":"m","output_index":${output},"content_index":0,"delta":"${json}"${more}}`,
+  );
+const wrongly = (number: string) => piece('with a wrong number').replace(NUMBER, number);
+const PADDING = ',"logprobs":[],"obfuscation":"';
+
+const RESPONSES: Kind = {
+  name: 'responses',
+  createDecoder: () => createResponsesDecoder(undefined),
+  createRelay: () =>
+    createResponsesRelay({ model: 'llm-pinned', context: CONTEXT, seal: undefined }),
+  number(text) {
+    let number = 0;
+    return text.replaceAll(NUMBER, () => String(number++));
+  },
+  start:
+    responsesFrame('{"type":"response.created","response":{"id":"resp_1","model":"v"}}') +
+    responsesFrame(
+      '{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m"}}',
+    ),
+  end: responsesFrame(
+    '{"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":1,"output_tokens":2}}}',
+  ),
+  write: (json) => piece(json, `${PADDING}${'x'.repeat(json.length % 7)}"`),
+  others: [
+    piece('without padding'),
+    piece('of another item', PADDING, 1),
+    piece('twice', ',"name":"twice"'),
+    piece('with a number behind', ',"more":{"sequence_number":7}'),
+    ...['0', '3', '1234567890123456', '-', '1e3', `0,"sequence_number":${NUMBER}`].map(wrongly),
+    responsesFrame(
+      '{"type":"response.reasoning_text.delta","output_index":0,"content_index":1,"delta":"Hm"}',
+    ),
+    responsesFrame(
+      '{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"All"}',
+    ),
+    responsesFrame(
+      '{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"All of it"}]}}',
+    ),
+    responsesFrame(
+      '{"type":"response.output_item.added","output_index":0,"item":{"type":"message"}}',
+    ),
+    responsesFrame('{"type":"response.of_tomorrow","output_index":0}'),
+    responsesFrame('{"type":"error","error":{"code":"server_is_overloaded","message":"Busy"}}'),
     ': comment\n\n',
     '\n',
   ],
@@ -140,7 +199,7 @@ const streamsOf = (kind: Kind) =>
       ),
       { maxLength: 20 },
     )
-    .map((frames) => toBytes(kind.start + frames.join('') + kind.end));
+    .map((frames) => toBytes(kind.number(kind.start + frames.join('') + kind.end)));
 
 const halveFrames = (bytes: Uint8Array) =>
   new TextDecoder()
@@ -149,7 +208,7 @@ const halveFrames = (bytes: Uint8Array) =>
     .map(toBytes)
     .flatMap((frame) => cutBytes(frame, [Math.floor(frame.length / 2)]));
 
-describe.each([NATIVE, CHAT])('texts of a $name stream', (kind) => {
+describe.each([NATIVE, CHAT, RESPONSES])('texts of a $name stream', (kind) => {
   it('are counted when it is relayed as if each of them had been read', () => {
     fc.assert(
       fc.property(streamsOf(kind), places, (bytes, cuts) => {
@@ -193,13 +252,16 @@ describe.each([NATIVE, CHAT])('texts of a $name stream', (kind) => {
 
   it('are not looked for in the middle of a frame', () => {
     const relay = kind.createRelay();
-    relay.push(toBytes(kind.start + kind.write('Hello').repeat(9)));
+    const text = kind.number(kind.start + kind.write('Hello').repeat(10));
+    const lastStart = text.trimEnd().lastIndexOf('\n\n') + 2;
+    relay.push(toBytes(text.slice(0, lastStart)));
     relay.push(toBytes('data: {}\n'));
-    expect(relay.push(toBytes(kind.write('Hello'))).refusal).toBeInstanceOf(Refusal);
+    expect(relay.push(toBytes(text.slice(lastStart))).refusal).toBeInstanceOf(Refusal);
   });
 
   it('that would not be JSON are refused, even behind many that are', () => {
-    const bytes = toBytes(kind.start + kind.write('Hello').repeat(9) + kind.write('a\tb'));
+    const text = kind.start + kind.write('Hello').repeat(9) + kind.write('a\tb');
+    const bytes = toBytes(kind.number(text));
     expect(relayAll(kind.createRelay(), [bytes]).refusal).toBeInstanceOf(Refusal);
   });
 });

@@ -12,6 +12,9 @@ import { decodeNativeAnswer } from '../../src/protocol/native/answers/decode-ans
 import { createStreamDecoder as createNativeDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
 import { REFUSALS, Refusal } from '../../src/protocol/refusals.ts';
+import { decodeResponsesAnswer } from '../../src/protocol/responses/answers/decode-answer.ts';
+import { createStreamDecoder as createResponsesDecoder } from '../../src/protocol/responses/answers/decode-stream.ts';
+import { createResponsesRelay } from '../../src/protocol/responses/answers/relay-stream.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/sse/stream-relay.ts';
@@ -58,9 +61,17 @@ const KINDS: readonly Kind[] = [
     createRelay: () => createChatRelay(MODEL, CONTEXT, AS_IT_IS),
     decodeAnswer: decodeChatAnswer,
   },
+  {
+    name: 'responses',
+    streams: readFiles('responses/streams/', '.sse'),
+    answers: readFiles('responses/answers/', '.json'),
+    createDecoder: () => createResponsesDecoder(undefined),
+    createRelay: () => createResponsesRelay({ model: MODEL, context: CONTEXT, seal: undefined }),
+    decodeAnswer: (body) => decodeResponsesAnswer(body, undefined),
+  },
 ];
 
-/** Words of both formats, so that random values get past the first checks. */
+/** Words of all formats, so that random values get past the first checks. */
 const words = fc.constantFrom(
   null,
   '',
@@ -75,6 +86,9 @@ const words = fc.constantFrom(
   'text',
   'tool_use',
   'message_start',
+  'response.completed',
+  'function_call',
+  { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'a' },
   '__proto__',
   'toString',
   { type: 'tool_use', id: 'a', name: 'n', input: { a: 1 } },

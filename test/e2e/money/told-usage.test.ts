@@ -43,8 +43,8 @@ const streamOf = (kind: UpstreamKind, told: ToldUsage | undefined) =>
     '"usage":{}',
   );
 
-describe.each(['native', 'chat'] as const)('usage of a %s upstream', (kind) => {
-  const formats = ['native', 'chat'] as const;
+describe.each(['native', 'chat', 'responses'] as const)('usage of a %s upstream', (kind) => {
+  const formats = ['native', 'chat', 'responses'] as const;
 
   it.each(TOLD)(
     'that %s is charged as it is told to clients',
@@ -65,7 +65,7 @@ describe.each(['native', 'chat'] as const)('usage of a %s upstream', (kind) => {
       }
       expect(await place.spent()).toBeCloseTo(asks.length * priceOf(charged), 6);
       const { model } = place;
-      const marked = (await scrape(scene.gateway())).sum('tollgate_usage_implausible_total', {
+      const marked = (await scrape(place.gateway)).sum('tollgate_usage_implausible_total', {
         model,
       });
       expect(marked ?? 0).toBe(isMarked ? asks.length : 0);

@@ -8,7 +8,6 @@ import { admin } from '../../support/clients/admin.ts';
 import { askGateway } from '../../support/clients/ask-gateway.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
-import type { UpstreamKind } from '../../support/upstreams/upstream-answers.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 
 afterAll(stopRedisServers);
@@ -45,9 +44,10 @@ beforeEach(() => {
   asked.length = 0;
 });
 
+type AimockFormat = keyof typeof taken;
 const taken = { native: 0, chat: 0 };
 
-async function takePlace(kind: UpstreamKind) {
+async function takePlace(kind: AimockFormat) {
   taken[kind] += 1;
   const model = `${kind}-${taken[kind]}`;
   const operator = admin(gateway);
@@ -58,7 +58,7 @@ async function takePlace(kind: UpstreamKind) {
     key,
     native: new Anthropic({ apiKey: key, baseURL: gateway.url, maxRetries: 0 }),
     chat: new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 0 }),
-    ask: (format: UpstreamKind, isStream: boolean) =>
+    ask: (format: AimockFormat, isStream: boolean) =>
       askGateway({ url: gateway.url, key, model, format, isStream, prompt: 'hello' }),
     async spent() {
       await operator.waitUntilSettled(account);

@@ -55,12 +55,13 @@ const BREAKS: Readonly<Record<string, Break>> = {
   },
 };
 
-describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s', (kind) => {
   const { begin, say, error } = streamParts(kind);
   /** Chat upstreams tell the input only at the end. */
   const inputTokens = kind === 'native' ? USAGE.input : ESTIMATED_INPUT;
 
-  describe.each(['native', 'chat'] as const)('with a client of format %s', (format) => {
+  const formats = ['native', kind === 'responses' ? 'responses' : 'chat'] as const;
+  describe.each(formats)('with a client of format %s', (format) => {
     it.each(Object.entries(BREAKS))(
       'that %s after some text is asked once; the client keeps and pays what came, and is told',
       async (_, breakOff) => {

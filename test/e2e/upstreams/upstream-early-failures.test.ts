@@ -76,9 +76,9 @@ const FAILURES: Readonly<Record<string, Answer>> = {
   ],
 };
 
-describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s', (kind) => {
   describe.each([
-    { way: 'whole', isStream: false, format: 'native' },
+    { way: 'whole', isStream: false, format: kind === 'responses' ? kind : 'native' },
     { way: 'streamed', isStream: true, format: 'chat' },
   ] as const)('that is asked for a $way answer', ({ isStream, format }) => {
     it.each(Object.entries(FAILURES))(

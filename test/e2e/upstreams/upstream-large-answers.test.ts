@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { postQuestion } from '../../support/clients/ask-gateway.ts';
+import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { CLOSE, type Step } from '../../support/upstreams/start-scripted-upstream.ts';
 import {
@@ -29,12 +30,12 @@ const TEXT_BYTES = PIECE.length * PIECES;
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const LARGE_EVENT_BYTES = 5 * 1024 * 1024;
 
-describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s', (kind) => {
   it('that streams 100 MB is passed on whole, in little memory', async () => {
     const place = await scene.take(kind, { script: () => streamLargely(kind) });
-    const peakBytes = readPeakBytes();
+    const peakBytes = readPeakBytes(place.gateway);
     const response = await postQuestion({
-      url: scene.gateway().url,
+      url: place.gateway.url,
       key: place.key,
       model: place.model,
       format: 'native',
@@ -48,20 +49,20 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
     }
     expect(textBytes).toBe(TEXT_BYTES);
     expect(tail.toString()).toContain('message_stop');
-    expect(readPeakBytes() - peakBytes).toBeLessThan(GROWTH_BYTES_MAX);
+    expect(readPeakBytes(place.gateway) - peakBytes).toBeLessThan(GROWTH_BYTES_MAX);
     expect(place.requests()).toHaveLength(1);
     expect(await place.spent()).toBeCloseTo(priceOf(USAGE), 6);
   });
 
   it('that answers 100 MB at once is refused after one try, in little memory and for nothing', async () => {
     const place = await scene.take(kind, { script: () => answerLargely(kind) });
-    const peakBytes = readPeakBytes();
+    const peakBytes = readPeakBytes(place.gateway);
     const told = await place.ask('native', false);
     expect(told).toMatchObject({
       status: 502,
       error: { type: 'api_error', message: "The upstream's answer is too large." },
     });
-    expect(readPeakBytes() - peakBytes).toBeLessThan(GROWTH_BYTES_MAX);
+    expect(readPeakBytes(place.gateway) - peakBytes).toBeLessThan(GROWTH_BYTES_MAX);
     expect(place.requests()).toHaveLength(1);
     await waitUntil(
       () => place.requests()[0]?.isConnectionClosed() === true,
@@ -105,8 +106,8 @@ function* answerLargely(kind: UpstreamKind): Iterable<Step> {
 }
 
 /** The peak of the only worker since it started. */
-function readPeakBytes(): number {
-  const [pid] = scene.gateway().workerPids();
+function readPeakBytes(gateway: Gateway): number {
+  const [pid] = gateway.workerPids();
   const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(peak) * 1024;
 }

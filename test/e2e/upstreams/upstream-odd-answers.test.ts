@@ -69,10 +69,10 @@ const ODDITIES: Readonly<Record<string, Answer>> = {
   ],
 };
 
-describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s', (kind) => {
   describe.each([
     { way: 'whole', isStream: false, format: 'chat' },
-    { way: 'streamed', isStream: true, format: 'native' },
+    { way: 'streamed', isStream: true, format: kind === 'responses' ? kind : 'native' },
   ] as const)('that is asked for a $way answer', ({ isStream, format }) => {
     it.each(Object.entries(ODDITIES))(
       'and %s is understood at once, again and again',

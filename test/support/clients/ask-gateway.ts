@@ -1,6 +1,7 @@
+import { FORMAT_PATHS } from '../../../src/protocol/format-names.ts';
 import { createSseDecoder } from '../../../src/protocol/sse/sse-decoder.ts';
 
-export type ClientFormat = 'native' | 'chat';
+export type ClientFormat = 'native' | 'chat' | 'responses';
 
 export interface Question {
   readonly url: string;
@@ -11,7 +12,7 @@ export interface Question {
   readonly prompt?: string;
 }
 
-/** An answer as a client understands it, whole or streamed, in either format. */
+/** An answer as a client understands it, whole or streamed, in any format. */
 export interface Told {
   readonly status: number;
   readonly headers: Headers;
@@ -33,15 +34,16 @@ export async function askGateway(question: Question): Promise<Told> {
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (isStream && status === 200 && !isEvents) throw new Error(`no stream: ${body}`);
   const events = isEvents ? readEvents(body) : [JSON.parse(body) as Fields];
-  const texts = events.map(format === 'native' ? readNativeText : readChatText);
+  if (isEvents && format === 'responses') checkNumbers(events);
   const last = events.at(-1) ?? {};
-  const isEnded = format === 'native' ? last['type'] === 'message_stop' : body.endsWith(CHAT_END);
+  // Streams of the Responses format tell a failure twice.
+  const failed = last['type'] === 'response.failed' ? events.at(-2) : last;
   return {
     status,
     headers,
-    text: texts.join(''),
-    error: last['error'] as Told['error'],
-    isComplete: isEvents ? isEnded : status === 200,
+    text: events.map(TEXT_READERS[format]).join(''),
+    error: (failed?.['error'] ?? undefined) as Told['error'],
+    isComplete: isEvents ? isEnded(format, last, body) : status === 200,
     inputTokens: events.map(readInputTokens).findLast((tokens) => tokens !== undefined),
     outputTokens: events.map(readOutputTokens).findLast((tokens) => tokens !== undefined),
   };
@@ -51,7 +53,7 @@ export function postQuestion(
   { url, key, model, format, isStream, prompt = 'Hi' }: Question,
   signal?: AbortSignal,
 ): Promise<Response> {
-  return fetch(`${url}/v1/${format === 'native' ? 'messages' : 'chat/completions'}`, {
+  return fetch(`${url}${FORMAT_PATHS[format]}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -60,9 +62,10 @@ export function postQuestion(
     },
     body: JSON.stringify({
       model,
-      max_tokens: 100,
       stream: isStream,
-      messages: [{ role: 'user', content: prompt }],
+      ...(format === 'responses'
+        ? { store: false, max_output_tokens: 100, input: prompt }
+        : { max_tokens: 100, messages: [{ role: 'user', content: prompt }] }),
       ...(format === 'chat' && isStream && { stream_options: { include_usage: true } }),
     }),
     ...(signal && { signal }),
@@ -72,6 +75,16 @@ export function postQuestion(
 const CHAT_END = 'data: [DONE]\n\n';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+function isEnded(format: ClientFormat, last: Fields, body: string): boolean {
+  if (format === 'chat') return body.endsWith(CHAT_END);
+  return last['type'] === (format === 'native' ? 'message_stop' : 'response.completed');
+}
+
+function checkNumbers(events: readonly Fields[]): void {
+  const numbers = events.map((event) => event['sequence_number']);
+  if (numbers.some((number, i) => number !== i)) throw new Error(`a gap in ${numbers}`);
+}
 
 function readEvents(body: string): readonly Fields[] {
   return createSseDecoder()
@@ -100,19 +113,39 @@ function readChatText({ choices = [] }: ChatTexts): string {
   return choices.map(({ delta, message }) => delta?.content ?? message?.content ?? '').join('');
 }
 
-interface Usages {
-  readonly usage?: {
-    readonly input_tokens?: number;
-    readonly prompt_tokens?: number;
-    readonly output_tokens?: number;
-    readonly completion_tokens?: number;
-  } | null;
+interface ResponseTexts {
+  readonly type?: string;
+  readonly delta?: string;
+  readonly output?: readonly NativeTexts[];
 }
 
-function readInputTokens({ usage }: Usages): number | undefined {
+function readResponseText({ type, delta, output = [] }: ResponseTexts): string {
+  if (type === 'response.output_text.delta') return delta ?? '';
+  return output.map(readNativeText).join('');
+}
+
+const TEXT_READERS: Readonly<Record<ClientFormat, (event: object) => string>> = {
+  native: readNativeText,
+  chat: readChatText,
+  responses: readResponseText,
+};
+
+interface Usage {
+  readonly input_tokens?: number;
+  readonly prompt_tokens?: number;
+  readonly output_tokens?: number;
+  readonly completion_tokens?: number;
+}
+
+interface Usages {
+  readonly usage?: Usage | null;
+  readonly response?: { readonly usage?: Usage | null };
+}
+
+function readInputTokens({ response, usage = response?.usage }: Usages): number | undefined {
   return usage?.input_tokens ?? usage?.prompt_tokens;
 }
 
-function readOutputTokens({ usage }: Usages): number | undefined {
+function readOutputTokens({ response, usage = response?.usage }: Usages): number | undefined {
   return usage?.output_tokens ?? usage?.completion_tokens;
 }

@@ -69,7 +69,7 @@ function pieceWithError(kind: UpstreamKind, words: string): string {
   const [name = '', data = ''] = streamParts(kind).say('and').split('data: ');
   const fields = JSON.parse(data);
   const piece =
-    kind === 'native'
+    kind !== 'chat'
       ? { ...fields, error }
       : { ...fields, choices: [{ ...fields.choices[0], error }] };
   return `${name}${event(piece)}`;

@@ -1,5 +1,5 @@
 /** The bytes that upstreams send: building blocks for scripts. */
-export type UpstreamKind = 'native' | 'chat';
+export type UpstreamKind = 'native' | 'chat' | 'responses';
 
 export interface ToldUsage {
   readonly input: number;
@@ -47,6 +47,7 @@ export function wholeBody(kind: UpstreamKind, text: string, usage: ToldUsage | u
       ...(usage && { usage: nativeUsage(usage) }),
     });
   }
+  if (kind === 'responses') return JSON.stringify(responseOf([messageOf(text)], usage));
   return JSON.stringify({
     id: 'chatcmpl-0123456789',
     object: 'chat.completion',
@@ -67,7 +68,7 @@ export interface StreamParts {
 }
 
 export function streamParts(kind: UpstreamKind): StreamParts {
-  return kind === 'native' ? NATIVE_PARTS : CHAT_PARTS;
+  return { native: NATIVE_PARTS, chat: CHAT_PARTS, responses: createResponsesParts() }[kind];
 }
 
 /** A complete streamed body with these texts. */
@@ -167,3 +168,56 @@ const CHAT_PARTS: StreamParts = {
   error: (status, message) =>
     `data: ${JSON.stringify({ error: { message, type: 'server_error', code: status } })}\n\n`,
 };
+
+const responsesUsage = ({ input, output }: ToldUsage) => ({
+  ...{ input_tokens: input, input_tokens_details: { cached_tokens: 0 } },
+  ...{ output_tokens: output, output_tokens_details: { reasoning_tokens: 0 } },
+  total_tokens: input + output,
+});
+
+function responseOf(output: readonly object[], usage: ToldUsage | undefined) {
+  return {
+    ...{ id: 'resp_0123456789', object: 'response', created_at: 1_760_000_000 },
+    ...{ status: 'completed', model: 'vendor-name', error: null, output },
+    ...(usage && { usage: responsesUsage(usage) }),
+  };
+}
+
+function messageOf(text: string) {
+  const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+  return { type: 'message', id: 'msg_1', status: 'completed', role: 'assistant', content };
+}
+
+/** The parts of one stream: its end repeats what was said. */
+function createResponsesParts(): StreamParts {
+  let number = 0;
+  let said = '';
+  const event = (type: string, fields: object) =>
+    nativeEvent(type, { sequence_number: number++, ...fields });
+  const place = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+  const begun = { ...responseOf([], undefined), status: 'in_progress', usage: null };
+  return {
+    begin:
+      event('response.created', { response: begun }) +
+      event('response.output_item.added', {
+        output_index: 0,
+        item: { ...messageOf(''), status: 'in_progress', content: [] },
+      }) +
+      event('response.content_part.added', {
+        ...place,
+        part: { type: 'output_text', text: '', annotations: [] },
+      }),
+    say(text) {
+      said += text;
+      return event('response.output_text.delta', { ...place, delta: text, logprobs: [] });
+    },
+    end: (usage) =>
+      event('response.output_text.done', { ...place, text: said, logprobs: [] }) +
+      event('response.output_item.done', { output_index: 0, item: messageOf(said) }) +
+      event('response.completed', { response: responseOf([messageOf(said)], usage) }),
+    error: (status, message) =>
+      event('error', {
+        error: { message, code: status === 529 ? 'server_is_overloaded' : 'server_error' },
+      }),
+  };
+}

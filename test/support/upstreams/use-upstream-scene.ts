@@ -14,13 +14,14 @@ import type { ToldUsage, UpstreamKind } from './upstream-answers.ts';
 /** The number of places of each kind, and so of the tests of that kind that a file may have. */
 const PLACES = 31;
 /** Credits per million tokens, high enough to make every single token visible. */
-const PRICE = { input: 1_000, output: 100_000 };
+const PRICE = { input: 500, output: 100_000 };
 /** This many first tries earn enough budget for a request to use all its retries. */
 const FIRST_TRIES_FOR_RETRIES = 10;
 const PRACTICE_MODEL = 'practice';
 
 /** A model whose upstream has had no calls, and a key that has spent nothing. */
 export interface Place {
+  readonly gateway: Gateway;
   readonly model: string;
   readonly key: string;
   ask(format: ClientFormat, isStream: boolean, prompt?: string): Promise<Told>;
@@ -43,8 +44,15 @@ export interface UpstreamScene {
   take(kind: UpstreamKind, options: PlaceOptions): Promise<Place>;
 }
 
+interface SceneParts {
+  readonly gateway: Gateway;
+  readonly upstream: ScriptedUpstream;
+}
+
 interface SceneOptions {
   readonly timeouts?: string;
+  /** One node has no room for the upstreams of all kinds; that of the others starts when needed. */
+  readonly kinds?: readonly UpstreamKind[];
 }
 
 export function priceOf({ input, output }: ToldUsage): number {
@@ -52,23 +60,36 @@ export function priceOf({ input, output }: ToldUsage): number {
 }
 
 /**
- * Starts one gateway for a file, in front of the test's own upstreams. Call it at the top of the
+ * Starts a gateway for a file, in front of the test's own upstreams. Call it at the top of the
  * file.
  */
-export function useUpstreamScene({ timeouts }: SceneOptions = {}): UpstreamScene {
+export function useUpstreamScene({
+  timeouts,
+  kinds = ['native', 'chat'],
+}: SceneOptions = {}): UpstreamScene {
   const undos: (() => void | Promise<void>)[] = [];
-  const taken = { native: 0, chat: 0 };
-  let parts: { readonly gateway: Gateway; readonly upstream: ScriptedUpstream } | undefined;
+  const taken = { native: 0, chat: 0, responses: 0 };
+  let parts: SceneParts | undefined;
+  let more: Promise<SceneParts> | undefined;
   const started = () => {
     if (parts === undefined) throw new Error('the scene has not started');
     return parts;
   };
 
-  beforeAll(async () => {
+  const start = async (served: readonly UpstreamKind[]): Promise<SceneParts> => {
     const cleanUp: CleanUp = (undo) => undos.push(undo);
     const upstream = await startScriptedUpstream(cleanUp);
-    const config = encodeConfig(upstream.url, timeouts ?? '{}');
-    parts = { gateway: await startGateway({ config, cleanUp }), upstream };
+    const config = encodeConfig(served, upstream.url, timeouts ?? '{}');
+    return { gateway: await startGateway({ config, cleanUp }), upstream };
+  };
+  const partsFor = (kind: UpstreamKind): Promise<SceneParts> | SceneParts => {
+    if (kinds.includes(kind)) return started();
+    more ??= start([kind]);
+    return more;
+  };
+
+  beforeAll(async () => {
+    parts = await start(kinds);
   });
   afterAll(async () => {
     for (const undo of undos.reverse()) await undo();
@@ -83,7 +104,7 @@ export function useUpstreamScene({ timeouts }: SceneOptions = {}): UpstreamScene
   return {
     gateway: () => started().gateway,
     async take(kind, { script, nextScript }) {
-      const { gateway, upstream } = started();
+      const { gateway, upstream } = await partsFor(kind);
       const place = takePath(kind);
       upstream.play(`/${place}`, script);
       const next = nextScript === undefined ? undefined : takePath(kind);
@@ -95,6 +116,7 @@ export function useUpstreamScene({ timeouts }: SceneOptions = {}): UpstreamScene
       const { id, key } = await operator.createKey(account);
       const model = next === undefined ? place : `${place}-or-next`;
       return {
+        gateway,
         model,
         key,
         ask: (format, isStream, prompt = 'Hi') =>
@@ -122,11 +144,11 @@ async function earnRetries(gateway: Gateway): Promise<void> {
 }
 
 /** Health is tracked for each upstream, so every test has its own upstream, with its own path. */
-function encodeConfig(url: string, timeouts: string): string {
+function encodeConfig(kinds: readonly UpstreamKind[], url: string, timeouts: string): string {
   const price = JSON.stringify(PRICE);
   const rest = `max_output_tokens: 1000, price: ${price}`;
   const free = 'max_output_tokens: 1000, price: {input: 0, output: 0}';
-  const places = (['native', 'chat'] as const).flatMap((kind) =>
+  const places = kinds.flatMap((kind) =>
     Array.from({ length: PLACES }, (_, index) => ({ kind, number: index + 1 })),
   );
   return [

@@ -84,6 +84,7 @@ export function createSteps(
       books.orders.push(order);
       order.tellRate(RATE, []);
       return {
+        accountId: 'acc_1',
         heldMicros: Math.min(heldMicros, order.holdMicros),
         outputTokensRoom: Number.MAX_SAFE_INTEGER,
         settle: (bill) => books.bills.push(bill),
@@ -103,6 +104,7 @@ export function createSteps(
     estimate: { ...FILE_BOUNDS, bytesPerToken: 3 },
     ratioOf: createTokenRatios(3),
     answerKeeper: undefined,
+    reasoning: { sealOf: () => ({ seal: () => undefined, open: () => undefined }) },
     infer,
     drains: createAnswerDrains(drainTimeoutMs),
     upstreamFormats: new Set(['native', 'chat']),

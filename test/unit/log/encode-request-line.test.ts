@@ -21,6 +21,7 @@ const records: fc.Arbitrary<RequestRecord> = fc.record({
   isKeyProven: fc.boolean(),
   maskedKey: maybe(name.map((text) => `sk-gw2-…${text}`)),
   model: maybe(name),
+  droppedTools: fc.nat(2),
   upstream: maybe(name),
   tries: fc.array(fc.record({ upstream: name, result: fc.constant('ok' as const) }), {
     maxLength: 3,
@@ -55,6 +56,7 @@ function fieldsOf(record: RequestRecord) {
   return {
     ...{ requestId, route, keyId, last4: maskedKey?.slice(-4), model },
     ...(model !== undefined && { isStream: record.isStream }),
+    droppedTools: record.droppedTools > 0 ? record.droppedTools : undefined,
     upstream,
     ...(tries.length > 0 && { tries }),
     ...{ status, outcome, refusal: record.refusal },

@@ -11,6 +11,7 @@ const RECORD: RequestRecord = {
   isKeyProven: true,
   maskedKey: 'sk-gw2-…good',
   model: 'm-1',
+  droppedTools: 0,
   upstream: 'main',
   tries: [{ upstream: 'main', result: 'ok' }],
   isStream: true,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Try } from '../../../src/protocol/inference.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
+import type { Try } from '../../../src/protocol/try.ts';
 import { type FailureKind, UpstreamFailure } from '../../../src/routing/upstream-failure.ts';
 import { createRandom } from '../../../src/upstream/simulated/random.ts';
 import { type Act, createStage, errorOf, PATIENCE_MS, pass, run } from './retry-support.ts';

@@ -5,8 +5,8 @@ import type {
   Infer,
   InferenceCall,
   InferenceEvent,
-  Try,
 } from '../../../src/protocol/inference.ts';
+import type { Try } from '../../../src/protocol/try.ts';
 import { createRetryBudget } from '../../../src/routing/retry-budget.ts';
 import { createRouter, type ModelRoute } from '../../../src/routing/router.ts';
 import { createWaitingRoom } from '../../../src/routing/waiting-room.ts';

@@ -14,6 +14,7 @@ function readUnread(kind: 'native' | 'chat', body: string) {
     isStream: false,
     contentType: 'application/json',
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
+    seal: undefined,
     model: 'm',
     isUnread: () => isUnread,
     maskText: (text) => text,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   WAITING_BLOCKS_MAX,
   WAITING_CHARS_MAX,
-} from '../../../../../src/protocol/chat/answers/block-queue.ts';
+} from '../../../../../src/protocol/answers/block-queue.ts';
 import { createStreamDecoder } from '../../../../../src/protocol/chat/answers/decode-stream.ts';
 import { CALLS_MAX } from '../../../../../src/protocol/chat/requests/decode-calls.ts';
 import type { InferenceEvent } from '../../../../../src/protocol/inference.ts';

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
 import { encodeNativeRequest } from '../../../../../src/protocol/native/requests/encode-request.ts';
+import { responsesFormat } from '../../../../../src/protocol/responses/responses-format.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
 import { callOf, decodeNative, readBodies } from '../../upstream-requests.ts';
 import { assistant, cached, text, user } from '../request-parts.ts';
@@ -111,6 +112,60 @@ describe('thinking', () => {
     expect(encode(callOf({ thinking: adaptive }, { outputTokensMax: 1 }))['thinking']).toEqual(
       adaptive,
     );
+  });
+});
+
+describe('the thinking of a Responses client', () => {
+  const callWith = (body: Record<string, unknown>, more: Partial<UpstreamCall> = {}) => {
+    const { request } = responsesFormat.decodeRequest(
+      { model: 'opus', input: 'Hello', temperature: 0.5, top_p: 0.5, ...body },
+      () => undefined,
+    );
+    return encode({ request, outputTokensMax: 10_000, isStream: false, ...more });
+  };
+  const accepts = new Set(['effort' as const]);
+
+  it('has its effort where models take one', () => {
+    const sent = callWith({ reasoning: { effort: 'high' } }, { accepts });
+    expect(sent).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'high' },
+    });
+    expect(sent).toMatchObject({ top_p: 0.95 });
+    expect(sent).not.toHaveProperty('temperature');
+  });
+
+  it.each([
+    ['minimal', 1_024],
+    ['low', 2_000],
+    ['medium', 5_000],
+    ['high', 8_000],
+    ['xhigh', 9_000],
+  ])('has a budget where they take none: %s', (effort, budget) => {
+    const sent = callWith({ reasoning: { effort } });
+    expect(sent['thinking']).toEqual({ type: 'enabled', budget_tokens: budget });
+    expect(sent).toMatchObject({ max_tokens: 10_000, top_p: 0.95 });
+    expect(sent).not.toHaveProperty('temperature');
+    expect(sent).not.toHaveProperty('output_config');
+  });
+
+  it.each([
+    ['asks for none', { reasoning: { effort: 'none' } }, {}],
+    ['asks for an unknown effort', { reasoning: { effort: 'constructor' } }, {}],
+    ['leaves no room', { reasoning: { effort: 'high' } }, { outputTokensMax: 1_024 }],
+    [
+      'demands a call',
+      {
+        reasoning: { effort: 'high' },
+        tools: [{ type: 'function', name: 'a' }],
+        tool_choice: 'required',
+      },
+      {},
+    ],
+  ])('is left out where the client %s', (_, body, more) => {
+    const sent = callWith(body, more);
+    expect(sent).not.toHaveProperty('thinking');
+    expect(sent).toMatchObject({ temperature: 0.5, top_p: 0.5 });
   });
 });
 

@@ -1,0 +1,257 @@
+import Anthropic from 'anthropic-sdk-1';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin } from '../../support/clients/admin.ts';
+import type { CleanUp } from '../../support/create-temp-dir.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import {
+  startThinkingVendors,
+  type ThinkingVendors,
+  UNTHOUGHT,
+  VERIFIED,
+} from '../../support/upstreams/thinking-vendors.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const VENDORS = ['first-native', 'second-native', 'first-responses', 'second-responses'];
+const ROUTES: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(VENDORS.map((name) => [name, [name]])),
+  'either-native': ['first-native', 'second-native'],
+  'either-responses': ['first-responses', 'second-responses'],
+};
+
+let config: string;
+const undos: (() => void | Promise<void>)[] = [];
+let vendors: ThinkingVendors;
+let gateway: Gateway;
+/** Another node on the same Redis. */
+let neighbour: Gateway;
+let otherKey: string;
+/** The key of an account that both nodes know. */
+let key: string;
+
+beforeAll(async () => {
+  vendors = await startThinkingVendors((undo) => undos.push(undo));
+  const rest = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
+  const kindOf = (name: string) => name.split('-')[1];
+  config = [
+    'workers: 1',
+    'models:',
+    ...Object.entries(ROUTES).map(([id, routes]) => {
+      const all = routes.map((name) => `{upstream: ${name}}`).join(', ');
+      return `  - {id: ${id}, ${rest}, routes: [${all}]}`;
+    }),
+    'upstreams:',
+    ...VENDORS.map(
+      (name) => `  - {name: ${name}, kind: ${kindOf(name)}, url: "${vendors.url}/${name}"}`,
+    ),
+    '',
+  ].join('\n');
+  const redis = await startRedisServer();
+  const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+  const cleanUp: CleanUp = (undo) => undos.push(undo);
+  gateway = await startGateway({ config, env, cleanUp });
+  neighbour = await startGateway({ config, env, cleanUp });
+  const operator = admin(gateway);
+  ({ key } = await operator.createKey(await operator.createAccount()));
+  ({ key: otherKey } = await operator.createKey(await operator.createAccount()));
+}, 60_000);
+
+afterAll(async () => {
+  for (const undo of undos.reverse()) await undo();
+  await stopRedisServers();
+});
+
+const openai = (apiKey = key, node = gateway) =>
+  new OpenAI({ apiKey, baseURL: `${node.url}/v1`, maxRetries: 0 });
+
+const QUESTION = { role: 'user' as const, content: 'How is the weather in Oslo?' };
+const ASKED = {
+  store: false,
+  reasoning: { effort: 'high' as const, summary: 'auto' as const },
+  tools: [
+    {
+      type: 'function' as const,
+      name: 'get_weather',
+      strict: false,
+      parameters: { type: 'object', properties: { city: { type: 'string' } } },
+    },
+  ],
+};
+
+type Items = OpenAI.Responses.ResponseInput;
+
+async function ask(
+  model: string,
+  input: Items,
+  isStream: boolean,
+  { asker = key, node = gateway } = {},
+) {
+  const { responses } = openai(asker, node);
+  const asked = { ...ASKED, model, input };
+  return isStream
+    ? await responses.stream(asked).finalResponse()
+    : await responses.create({ ...asked, stream: false });
+}
+
+const RESULT = { type: 'function_call_output' as const, output: '7' };
+
+/** The model's first turn, as the client sends it back. */
+async function think(model: string, isStream: boolean, node = gateway): Promise<Items> {
+  const { output } = await ask(model, [QUESTION], isStream, { node });
+  const call = output.find(({ type }) => type === 'function_call');
+  if (call?.type !== 'function_call') throw new Error(`no call: ${JSON.stringify(output)}`);
+  return [QUESTION, ...(output as Items), { ...RESULT, call_id: call.call_id }];
+}
+
+function sealedOf(items: Items): string {
+  const item = items.find((other) => other.type === 'reasoning');
+  return String(item !== undefined && 'encrypted_content' in item && item.encrypted_content);
+}
+
+const reseal = (items: Items, sealed: string): Items =>
+  items.map((item) => (item.type === 'reasoning' ? { ...item, encrypted_content: sealed } : item));
+
+describe.each(['first-native', 'first-responses'])(
+  'a tool loop without a store over %s',
+  (model) => {
+    it.each([false, true])('goes on with its thoughts, streamed: %s', async (isStream) => {
+      const items = await think(model, isStream);
+      expect(items.map(({ type }) => type ?? 'message')).toEqual([
+        ...['message', 'reasoning', 'function_call', 'function_call_output'],
+      ]);
+      expect(sealedOf(items)).toMatch(/^tg1\.[\w-]{100,}$/);
+      const { output_text: text, model: named, status } = await ask(model, items, isStream);
+      expect({ text, named, status }).toEqual({
+        text: VERIFIED,
+        named: model,
+        status: 'completed',
+      });
+      expect(JSON.stringify(vendors.requests.at(-1)?.body)).not.toContain('tg1.');
+    });
+
+    it.each([
+      ['changed', (sealed: string) => `${sealed.slice(0, -8)}AAAAAAAA`],
+      ['cut', (sealed: string) => sealed.slice(0, 40)],
+      ['made up', () => 'tg1.aGVsbG8gaGVsbG8gaGVsbG8gaGVsbG8gaGVsbG8'],
+      ['of no gateway', () => 'gAAAAABo'],
+    ])('goes on without a thought that was %s', async (_how, change) => {
+      const items = await think(model, false);
+      const { output_text: text } = await ask(model, reseal(items, change(sealedOf(items))), false);
+      expect(text).toBe(UNTHOUGHT);
+    });
+
+    it('goes on without the thought of another account', async () => {
+      const items = await think(model, false);
+      const { output_text: text } = await ask(model, items, false, { asker: otherKey });
+      expect(text).toBe(UNTHOUGHT);
+    });
+  },
+);
+
+describe.each(['either-native', 'either-responses'])('of two upstreams, %s', (model) => {
+  it('is asked the one that has thought', async () => {
+    const answers: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      const items = await think(model, i % 2 === 0);
+      answers.push((await ask(model, items, i % 2 === 0)).output_text);
+    }
+    expect(answers).toEqual(Array(6).fill(VERIFIED));
+  });
+});
+
+it('an upstream that refuses the thoughts of another one is asked again without them, once', async () => {
+  const items = await think('first-native', false);
+  const before = vendors.requests.length;
+  const { output_text: text } = await ask('second-native', items, false);
+  expect(text).toBe(UNTHOUGHT);
+  expect(vendors.requests.slice(before).map(({ vendor }) => vendor)).toEqual([
+    'second-native',
+    'second-native',
+  ]);
+});
+
+it.each([
+  ['second-responses', 'first-responses'],
+  ['first-native', 'first-responses'],
+  ['first-responses', 'first-native'],
+])('the thoughts of %s are not sent to %s', async (origin, model) => {
+  const items = await think(origin, false);
+  const before = vendors.requests.length;
+  expect((await ask(model, items, false)).output_text).toBe(UNTHOUGHT);
+  expect(vendors.requests.length).toBe(before + 1);
+});
+
+it('another node of the fleet goes on with the thoughts, and so it does when its secret is replaced', async () => {
+  const goOn = async (items: Items) =>
+    (await ask('first-native', items, false, { node: neighbour })).output_text;
+  let reloads = 0;
+  const reload = async (secrets: readonly string[]) => {
+    reloads += 1;
+    neighbour.setConfig(`${config}reasoning_secrets: ${JSON.stringify(secrets)}\n`);
+    neighbour.signal('SIGHUP');
+    await waitUntil(
+      () => neighbour.logLines().filter(({ msg }) => msg === 'reloaded').length === reloads,
+      'it is reloaded',
+    );
+  };
+  expect(await goOn(await think('first-native', false))).toBe(VERIFIED);
+  const [old, recent] = ['the-one-before-1', 'the-one-behind-2'];
+  await reload([old]);
+  const items = await think('first-native', false, neighbour);
+  await reload([recent, old]);
+  expect(await goOn(items)).toBe(VERIFIED);
+});
+
+describe('a native client', () => {
+  const tools = [{ name: 'get_weather', input_schema: { type: 'object' as const } }];
+
+  it.each([false, true])(
+    'keeps the thoughts of a responses upstream, streamed: %s',
+    async (isStream) => {
+      const client = new Anthropic({ apiKey: key, baseURL: gateway.url, maxRetries: 0 });
+      const say = async (messages: Anthropic.MessageParam[]) => {
+        const asked = { model: 'first-responses', max_tokens: 1_000, messages, tools };
+        return isStream
+          ? await client.messages.stream(asked).finalMessage()
+          : await client.messages.create(asked);
+      };
+      const { content, stop_reason: why, usage } = await say([QUESTION]);
+      expect(content.map(({ type }) => type)).toEqual(['thinking', 'tool_use']);
+      expect(content[0]).toMatchObject({ signature: expect.stringMatching(/^tg1\./) });
+      expect(why).toBe('tool_use');
+      expect(usage).toMatchObject({
+        ...{ input_tokens: 15, cache_read_input_tokens: 10, cache_creation_input_tokens: 5 },
+        output_tokens: 12,
+      });
+      const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: '7' };
+      const after = await say([
+        QUESTION,
+        { role: 'assistant', content: content as Anthropic.ContentBlockParam[] },
+        { role: 'user', content: [result] },
+      ]);
+      expect(after.content).toMatchObject([{ type: 'text', text: VERIFIED }]);
+    },
+  );
+});
+
+it('a chat client gets the thought, the call and the usage', async () => {
+  const { choices, usage } = await openai().chat.completions.create({
+    model: 'first-responses',
+    messages: [QUESTION],
+    tools: [{ type: 'function', function: { name: 'get_weather' } }],
+  });
+  expect(choices).toMatchObject([
+    {
+      finish_reason: 'tool_calls',
+      message: {
+        reasoning_content: 'The weather has to be looked up.',
+        tool_calls: [{ id: 'call_1', function: { name: 'get_weather' } }],
+      },
+    },
+  ]);
+  expect(usage).toMatchObject({
+    ...{ prompt_tokens: 30, completion_tokens: 12 },
+    completion_tokens_details: { reasoning_tokens: 4 },
+  });
+});
