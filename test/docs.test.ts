@@ -81,6 +81,7 @@ describe('the tables of the documents', () => {
       S3_ACCESS_KEY: 'ours',
       S3_SECRET_KEY: 'secret',
       END_USERS_SECRET: 'secret',
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString('base64')}`,
     },
   };
   const shown = maskSettings(parseConfig(file));
@@ -94,7 +95,9 @@ describe('the tables of the documents', () => {
   });
 
   it('show the defaults of all that is not an example', () => {
-    const examples = { redis: {}, tracing: {}, models: [], upstreams: [], ops: {}, workers: 0 };
+    const examples = {
+      ...{ redis: {}, tracing: {}, models: [], upstreams: [], ops: {}, workers: 0, webhooks: {} },
+    };
     const defaults = maskSettings(parseConfig({ path: undefined, text: '', env: {} }));
     const guards = { ...shown.guards, insurance_per_minute: undefined };
     const books = { ...shown.books, url: undefined, archive: undefined };

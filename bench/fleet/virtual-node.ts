@@ -162,6 +162,7 @@ async function startPrimaryParts(
     learnShare: () => shareSweeps(connection, id),
     leave: () => leaveSweeps(connection, id),
     sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
+    onEvents: () => {},
     onSwept: () => {},
     ...{ random: Math.random, log },
   });

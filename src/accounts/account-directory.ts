@@ -24,6 +24,7 @@ interface AccountDetails {
   readonly name: string;
   readonly plan: string;
   readonly limits?: readonly Limit[] | undefined;
+  readonly lowMicros?: number | null | undefined;
 }
 
 export interface AccountList {

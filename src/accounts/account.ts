@@ -14,6 +14,8 @@ export interface Account {
   /** Its own limits, beside those of its plan. */
   readonly limits: readonly Limit[];
   readonly balanceMicros: number;
+  /** From when its balance is low; undefined if the settings say so. 0 for never. */
+  readonly lowMicros: number | undefined;
   /** What running requests may still cost. */
   readonly heldMicros: number;
   readonly createdMs: number;
@@ -26,6 +28,8 @@ export interface AccountPatch {
   readonly status?: AccountStatus | undefined;
   /** Its own limits, beside those of its plan. */
   readonly limits?: readonly Limit[] | undefined;
+  /** From when its balance is low; null if the settings say so. */
+  readonly lowMicros?: number | null | undefined;
 }
 
 export const ACCOUNT_FIELDS = [
@@ -33,6 +37,7 @@ export const ACCOUNT_FIELDS = [
   'plan',
   'status',
   'limits',
+  'low',
   'balance',
   'held',
   'created',
@@ -47,6 +52,7 @@ export function decodeAccount(id: string, texts: Texts): Account {
     status: texts['status'] ?? '',
     limits: decodeLimits(texts['limits'] ?? ''),
     balanceMicros: Number(texts['balance'] ?? 0),
+    lowMicros: texts['low'] ? Number(texts['low']) : undefined,
     heldMicros: Number(texts['held'] ?? 0),
     createdMs: Number(texts['created'] ?? 0),
     version: Number(texts['version'] ?? 0),
@@ -54,9 +60,10 @@ export function decodeAccount(id: string, texts: Texts): Account {
 }
 
 /** The patch as fields of the record. */
-export function encodePatch({ name, plan, status, limits }: AccountPatch): Texts {
+export function encodePatch({ name, plan, status, limits, lowMicros }: AccountPatch): Texts {
   const texts: Record<string, string> = {};
-  const fields = { name, plan, status, limits: limits && encodeLimits(limits) };
+  const low = lowMicros === undefined ? undefined : String(lowMicros ?? '');
+  const fields = { name, plan, status, limits: limits && encodeLimits(limits), low };
   for (const [field, value] of Object.entries(fields)) {
     if (value !== undefined) texts[field] = value;
   }

@@ -3,6 +3,7 @@ import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { RandomBytes } from '../lib/units/base62.ts';
 import { describeKey, type RateRules } from '../quota/scripts/describe-key.ts';
+import { DEFAULT_WARNINGS, type Warnings } from '../quota/scripts/warnings.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
 import { createGroupDirectory, type GroupDirectory } from './group-directory.ts';
@@ -29,13 +30,15 @@ interface DirectoryOptions {
   readonly connection: RedisConnection;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
+  /** From when balances are low, by the settings in use. */
+  readonly warnings?: () => Warnings;
   readonly digestKey: (key: string) => string;
 }
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { connection, clock } = options;
+  const { connection, clock, warnings = () => DEFAULT_WARNINGS } = options;
   const store = createRecordStore(connection, clock);
-  const writer = createWriter(connection, store, clock);
+  const writer = createWriter(connection, store, { clock, warnings });
   const parts = { ...options, store, writer };
   const groups = createGroupDirectory(parts);
   return {

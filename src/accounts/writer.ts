@@ -2,6 +2,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import { type CreditReply, credit, type Payment } from '../quota/scripts/credit.ts';
 import { type KeysetReply, keyset, type RecordWrite } from '../quota/scripts/keyset.ts';
+import type { Warnings } from '../quota/scripts/warnings.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { countReplicas } from './count-replicas.ts';
 import { createRecentWrites } from './recent-writes.ts';
@@ -29,7 +30,7 @@ export interface Writer {
 export function createWriter(
   connection: RedisConnection,
   store: RecordStore,
-  clock: Clock,
+  { clock, warnings }: { readonly clock: Clock; readonly warnings: () => Warnings },
 ): Writer {
   const recent = createRecentWrites(clock);
 
@@ -42,11 +43,12 @@ export function createWriter(
       return { ...reply, replicated: await countReplicas(connection, write.record) };
     },
     async writePayment(payment) {
-      const reply = await store.ask(() => credit(connection, payment));
+      const reply = await store.ask(() => credit(connection, payment, warnings()));
       if (reply.kind !== 'credited' && reply.kind !== 'repeated')
         return { ...reply, replicated: 0 };
       // The payment was covered when it was entered, whatever has been held since.
-      recent.add(() => store.ask(() => credit(connection, { ...payment, isForced: true })));
+      const entered = { ...payment, isForced: true };
+      recent.add(() => store.ask(() => credit(connection, entered, warnings())));
       const account = keysOfBucket(payment.bucket).account(payment.accountId);
       return { ...reply, replicated: await countReplicas(connection, account) };
     },

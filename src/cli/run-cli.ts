@@ -9,6 +9,8 @@ import { registerCatalogueCommand } from './commands/catalogue-command.ts';
 import { runCheckCommand } from './commands/check-command.ts';
 import { registerCompletionCommand } from './commands/completion-command.ts';
 import { registerCreditsCommands } from './commands/credits-commands.ts';
+import { registerEventsCommand } from './commands/events/events-command.ts';
+import { registerWebhooksCommands } from './commands/events/webhooks-commands.ts';
 import { registerGroupCommands } from './commands/group-commands.ts';
 import { registerKeyCommands } from './commands/key-commands.ts';
 import { registerLedgerCommands } from './commands/ledger/ledger-commands.ts';
@@ -43,6 +45,8 @@ const REGISTRATIONS: readonly ((program: Command, host: CommandHost) => void)[] 
   registerRequestsCommands,
   registerNodesCommand,
   registerTopCommand,
+  registerEventsCommand,
+  registerWebhooksCommands,
   registerAuditCommands,
   registerOperatorCommands,
   registerReloadCommand,

@@ -44,6 +44,12 @@ export function buildConfig(settings: Settings): Config {
       },
     },
     keptAnswers: settings.kept_answers.enabled ? buildKept(settings.kept_answers) : undefined,
+    warnings: { atShare: settings.warnings.at, lowBalanceMicros: settings.warnings.low_balance },
+    webhooks: {
+      hosts: settings.webhooks.hosts,
+      privateNetworks: settings.webhooks.private_networks,
+      endpoints: settings.webhooks.endpoints,
+    },
     onLeave: { drainTimeoutMs: onLeave.action === 'drain' ? onLeave.timeout : undefined },
     estimate: buildEstimate(settings.estimate),
     guards: buildGuards(settings.guards),

@@ -158,6 +158,37 @@ export interface KeepConfig {
   readonly totalBytesMax: number;
 }
 
+/** From when operators and customers are told, before anything is refused. */
+export interface WarningsConfig {
+  /** The share of a limit that blocks, or of a monthly cap, from which it warns. */
+  readonly atShare: number;
+  /** The balance below which one is low; 0 for none. */
+  readonly lowBalanceMicros: number;
+}
+
+export interface NetworkConfig {
+  readonly address: string;
+  readonly bits: number;
+  readonly family: 4 | 6;
+}
+
+/** Who is told of events. */
+export interface WebhookConfig {
+  readonly name: string;
+  readonly url: string;
+  /** Each signs, so that a receiver may know the old or the new one. */
+  readonly secrets: readonly Secret[];
+  readonly events: readonly string[];
+}
+
+export interface WebhooksConfig {
+  /** No webhook goes to another host. */
+  readonly hosts: readonly string[];
+  /** Addresses that are not public, and that webhooks may go to all the same. */
+  readonly privateNetworks: readonly NetworkConfig[];
+  readonly endpoints: readonly WebhookConfig[];
+}
+
 /** Who may use the admin API, and where. */
 export interface OpsConfig {
   readonly listen: Endpoint;
@@ -229,6 +260,8 @@ export interface Config extends CatalogueConfig {
   };
   /** Undefined if nothing is kept. */
   readonly keptAnswers: KeepConfig | undefined;
+  readonly warnings: WarningsConfig;
+  readonly webhooks: WebhooksConfig;
   /**
    * How long an answer is still read after its client has left. If undefined, it stops at once.
    */

@@ -79,11 +79,14 @@ function fieldsOf(value: unknown): Fields | undefined {
   return isNamed ? (Object.fromEntries(named) as Fields) : undefined;
 }
 
-function listSecrets({ tracing, upstreams }: Config): ReadonlyMap<string, string> {
+function listSecrets({ tracing, upstreams, webhooks }: Config): ReadonlyMap<string, string> {
   const headersOf = (path: string, headers: Config['upstreams'][number]['headers']) =>
     Object.entries(headers).map(([name, secret]) => [`${path}.headers.${name}`, secret] as const);
   const secrets = [
     ...headersOf('tracing', tracing?.headers ?? {}),
+    ...webhooks.endpoints.flatMap(({ name, secrets: own }) =>
+      own.map((secret, i) => [`webhooks.endpoints[${name}].secrets[${i}]`, secret] as const),
+    ),
     ...upstreams.flatMap(({ name, apiKey, headers }) => [
       ...(apiKey === undefined ? [] : [[`upstreams[${name}].api_key`, apiKey] as const]),
       ...headersOf(`upstreams[${name}]`, headers),

@@ -3,6 +3,7 @@ import type { ArchivePlace } from '../lib/address/books-target.ts';
 import { formatBooksUrl } from '../lib/address/parse-books-url.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
+import { creditsOf } from '../lib/units/micros.ts';
 import { formatByteSize } from '../lib/units/parse-byte-size.ts';
 import { formatDuration } from '../lib/units/parse-duration.ts';
 import { formatEndUserSource } from '../protocol/find-end-user.ts';
@@ -13,6 +14,7 @@ import type {
   OpsConfig,
   TracingConfig,
   UpstreamConfig,
+  WebhooksConfig,
 } from './config.ts';
 import { describeModel, describePlans, describePrice } from './describe-catalogue.ts';
 
@@ -50,6 +52,11 @@ export function maskSettings(config: Config) {
       },
     },
     kept_answers: maskKeptAnswers(config.keptAnswers),
+    warnings: {
+      at: config.warnings.atShare,
+      low_balance: creditsOf(config.warnings.lowBalanceMicros),
+    },
+    webhooks: maskWebhooks(config.webhooks),
     estimate: maskEstimate(config.estimate),
     guards: maskGuards(config.guards),
     drain: { timeout: formatDuration(config.drain.timeoutMs) },
@@ -105,6 +112,16 @@ function maskKeptAnswers(terms: Config['keptAnswers']) {
     answer_bytes: formatByteSize(terms.answerBytesMax),
     account_bytes: formatByteSize(terms.accountBytesMax),
     total_bytes: formatByteSize(terms.totalBytesMax),
+  };
+}
+
+function maskWebhooks({ hosts, privateNetworks, endpoints }: WebhooksConfig) {
+  return {
+    hosts,
+    private_networks: privateNetworks.map(({ address, bits }) => `${address}/${bits}`),
+    endpoints: endpoints.map(({ name, url, secrets, events }) => ({
+      ...{ name, url, secrets: secrets.map((secret) => secret.toString()), events },
+    })),
   };
 }
 

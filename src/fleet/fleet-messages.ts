@@ -7,7 +7,7 @@ import { packedTraffic } from './traffic.ts';
 /** Longer messages are not read. */
 const MESSAGE_CHARS_MAX = 256 * 1024;
 
-const { change, reload, worker, upstream } = EVENT_SCHEMAS;
+const { change, reload, worker, upstream, limit } = EVENT_SCHEMAS;
 
 /** Whom a message is from: the node, and its run, since two nodes may have the same id. */
 const sender = { node: z.string(), run: z.string() };
@@ -39,6 +39,7 @@ const MESSAGE_SCHEMAS = {
       z.object({ type: z.literal('reload'), data: reload.omit({ node: true }) }),
       z.object({ type: z.literal('worker'), data: worker.omit({ node: true }) }),
       z.object({ type: z.literal('upstream'), data: upstream.omit({ node: true }) }),
+      z.object({ type: z.literal('limit'), data: limit.omit({ node: true }) }),
     ]),
   }),
   /** What the requests of a node did since its last message. */

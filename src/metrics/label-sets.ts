@@ -6,6 +6,8 @@ import { KEEP_OUTCOMES } from '../quota/scripts/kept/keep.ts';
 
 /** The values of labels that the program itself knows. */
 
+export { LIMIT_EVENT_TYPES as LIMIT_EVENTS } from '../limits/limit-event-types.ts';
+export { LIMIT_LEVELS } from '../protocol/rates/limit-state.ts';
 export const ROUTES = ROUTE_NAMES;
 
 /** `none`: the client left before there was an answer. */
@@ -90,6 +92,11 @@ export const CALLERS = ['admin_token', 'operator_token', 'session', 'nobody'] as
 export const CALL_OUTCOMES = ['allowed', 'unauthorized', 'forbidden', 'unavailable'] as const;
 /** Sign-ins to the dashboard with an account of the OpenID provider. */
 export const SIGN_INS = ['begun', 'done', 'refused', 'failed'] as const;
+/**
+ * `failed` ones are tried again, `dropped` ones were tried for a day, `lost` ones had left the list
+ * before.
+ */
+export const WEBHOOK_RESULTS = ['delivered', 'failed', 'dropped', 'lost'] as const;
 export const PROCESSES = ['primary', 'worker'] as const;
 export const MEMORY_KINDS = ['rss', 'heap_used', 'heap_total', 'external'] as const;
 export const RELOAD_RESULTS = ['ok', 'refused'] as const;

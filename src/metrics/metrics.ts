@@ -176,6 +176,27 @@ export const METRICS = {
     'From the change in Redis that shuts a key or an account until a worker has heard of it.',
     { subject: sets.CHANGE_SUBJECTS },
   ),
+  limitEvents: counter(
+    'tollgate_limit_events_total',
+    'Events of limits and balances that this node has brought into the list, by what has the limit.',
+    { type: sets.LIMIT_EVENTS, level: sets.LIMIT_LEVELS },
+  ),
+  webhookEvents: counter(
+    'tollgate_webhook_events_total',
+    'Attempts to tell webhooks of events; those that are `dropped` or `lost` are told to nobody.',
+    { result: sets.WEBHOOK_RESULTS },
+  ),
+  webhooksWaiting: gauge(
+    'tollgate_webhook_events_waiting',
+    'sum',
+    'Events that wait for webhooks in the memory of the node that tells them, 1,000 for each at most.',
+  ),
+  webhooksFailing: gauge('tollgate_webhooks_failing', 'sum', 'Webhooks whose last attempt failed.'),
+  webhookFailingSeconds: gauge(
+    'tollgate_webhook_failing_seconds',
+    'max',
+    'Since when the webhook fails that has done so for longest; 0 if none does.',
+  ),
   upstreamTries: counter('tollgate_upstream_tries_total', 'Tries of upstreams that have ended.', {
     upstream,
     result: sets.TRY_RESULTS,
@@ -231,10 +252,7 @@ export const METRICS = {
     'tollgate_request_log_lines_dropped_total',
     'Lines of the request log that are missing, since they could not be written in time.',
   ),
-  spansDropped: counter(
-    'tollgate_spans_dropped_total',
-    'Spans of requests that the collector did not take.',
-  ),
+  spansDropped: counter('tollgate_spans_dropped_total', 'Spans that the collector did not take.'),
   eventLoopLag: histogram(
     'tollgate_event_loop_lag_seconds',
     LAG,

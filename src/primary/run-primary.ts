@@ -17,6 +17,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { createLog } from '../log/create-log.ts';
 import type { MastersNews } from '../messages/worker-messages.ts';
 import { loadAdminToken } from '../ops/access/load-admin-token.ts';
+import type { PublishEvent } from '../ops/event-hub.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/server/embedded-server.ts';
 import { findRedisServer } from '../redis/server/find-redis-server.ts';
@@ -69,6 +70,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const { config } = first;
   const log = createLog(config.logLevel, 'primary');
   const configInUse = () => pool?.effective().config ?? config;
+  const publish: PublishEvent = (event) => fleet?.publish(event);
   const nodeMetrics = createNodeMetrics({ config: configInUse, log });
   const sold = createSoldCatalogue(configInUse);
   const lock = await lockDataDir(config.dataDir);
@@ -84,16 +86,15 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     const target = targetOf(config, embedded);
     const { metrics } = nodeMetrics;
-    const tellMasters = (news: MastersNews) => pool?.tellMasters(news);
-    books = await startBooks(first, target, { metrics, log, tellMasters });
+    const told = { publish, tellMasters: (news: MastersNews) => pool?.tellMasters(news) };
+    books = await startBooks(first, target, { metrics, log, configInUse, ...told });
     const { access, audit, journal, threads } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const node = loadNodeId(config.dataDir);
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
     const parts = { books, node, nodeMetrics, sold, log };
     pool = createWorkerPool({
-      ...{ first, readSource: options.readSource, journal, audit, ...parts },
-      publish: (event) => fleet?.publish(event),
+      ...{ first, readSource: options.readSource, journal, audit, publish, ...parts },
       noteActivity: (activity) => fleet?.noteActivity(activity),
       ...{ checkPlans, noteRefusals: threads.noteRefusals },
       onUse: (used) => threads.changeCosts(costsOf(used)),
@@ -185,7 +186,7 @@ function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): Redi
 function startBooks(
   { config, source }: EffectiveConfig,
   target: RedisTarget,
-  more: Pick<BookkeepingOptions, 'metrics' | 'tellMasters' | 'log'>,
+  more: Omit<BookkeepingOptions, 'target' | 'config' | 'configPath' | 'clock'>,
 ): Promise<Bookkeeping> {
   const { path: configPath } = source;
   return startBookkeeping({ target, config, configPath, clock: systemClock, ...more });
@@ -222,6 +223,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       ...{ node, reload, readCluster, clock: systemClock },
       ...{ fleet: fleet.desk, events: fleet.events, publish: fleet.publish },
       ...{ directory: books.directory, audit: books.audit, books: books.desk },
+      limitEvents: books.limitEvents,
       ...{ ...books.access, oidc: ops.oidc },
       onCall: (by, outcome) => metrics.adminCalls.at({ by, outcome }).add(1),
       onSignIn: (result) => metrics.signIns.at({ result }).add(1),

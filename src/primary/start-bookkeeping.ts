@@ -9,6 +9,7 @@ import type { UpstreamCosts } from '../bookkeeping/thread-messages.ts';
 import { booksTargetOf } from '../config/books-target-of.ts';
 import type { Config } from '../config/config.ts';
 import { loadNodeId } from '../data-dir/load-node-id.ts';
+import type { LimitEventsDesk } from '../events/limit-events-desk.ts';
 import { digestKey } from '../keys/digest-key.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
@@ -20,6 +21,7 @@ import { countFaults, createObserveSettled } from '../metrics/observe-billing.ts
 import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import type { BooksDesk } from '../ops/books-desk.ts';
+import type { PublishEvent } from '../ops/event-hub.ts';
 import { openSettleJournal, type SettleJournal } from '../quota/journal/settle-journal.ts';
 import { settle } from '../quota/scripts/settle.ts';
 import { type SweepReply, sweep } from '../quota/scripts/sweep.ts';
@@ -31,6 +33,7 @@ import { waitForConnection } from '../redis/wait-for-connection.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
 import { keepBooks } from './keep-books.ts';
+import { type NodeLimitEvents, startLimitEvents } from './limit-events/start-limit-events.ts';
 import { type OperatorAccess, openOperatorAccess } from './open-operator-access.ts';
 import { watchBooks } from './watch-books.ts';
 
@@ -63,6 +66,9 @@ export interface BookkeepingOptions {
   readonly configPath: string | undefined;
   readonly target: RedisTarget;
   readonly config: Config;
+  /** The settings in use, which a reload changes. */
+  readonly configInUse: () => Config;
+  readonly publish: PublishEvent;
   readonly metrics: ProcessMetrics;
   /** Tells the workers, which do not watch the masters themselves. */
   readonly tellMasters: (news: MastersNews) => void;
@@ -77,6 +83,7 @@ export interface Bookkeeping {
   readonly connection: RedisConnection;
   readonly audit: AuditLog;
   readonly desk: BooksDesk;
+  readonly limitEvents: LimitEventsDesk;
   readonly threads: Pick<BooksThreads, 'report' | 'noteRefusals' | 'changeCosts'>;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
@@ -113,21 +120,25 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   // Waiting for a replica blocks a connection, so accounts have their own.
   const directoryConnection = connect('primary-accounts', 'accounts');
   const { threads, desk } = startBooks(options);
+  const warnings = () => options.configInUse().warnings;
+  const events = startLimitEvents(connection, options);
 
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
-    settle: countFaults(metrics, (settlement: Settlement) => settle(connection, settlement)),
+    settle: countFaults(metrics, (settlement: Settlement) =>
+      settle(connection, settlement, warnings()),
+    ),
     findCharged: desk.findCharged,
     onSettled: createObserveSettled(metrics),
     ...{ clock, random: Math.random, log },
   });
-  const sweeper = sweepWithOthers(connection, options);
+  const sweeper = sweepWithOthers(connection, events, options);
   const memory = watchMemory(connection);
   watchStore(metrics, { journal, memory });
   watchBooks(metrics, { threads, books: config.books, clock });
   const keeper = keepBooks(threads, options);
   const directory = createDirectory({
-    ...{ connection: directoryConnection, randomBytes, clock, digestKey },
+    ...{ connection: directoryConnection, randomBytes, clock, warnings, digestKey },
   });
   const access = openOperatorAccess({ connection, oidc: ops.oidc, clock });
   const audit = createAuditLog({ connection, randomBytes, clock, log });
@@ -135,6 +146,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     ...{ connection, log },
     onChange() {
       journal.replay();
+      events.noteMasterChange();
       options.tellMasters({ kind: 'changed' });
       threads.noteMasterChange();
       void repeatWrites({ directory, access, audit }, log);
@@ -149,14 +161,13 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     ...{ directory, access },
     connection: directoryConnection,
     audit,
-    desk,
-    threads,
+    ...{ desk, threads, limitEvents: events.desk },
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection, CONNECT_TIME_MAX_MS),
     async close() {
       masters.stop();
       memory.stop();
-      await sweeper.stop();
+      await Promise.all([sweeper.stop(), events.stop()]);
       const left = await journal.drain(JOURNAL_DRAIN_MAX_MS);
       if (left > 0) log.warn({ left }, 'settlements stay in the journal until the next start');
       await journal.close();
@@ -169,13 +180,15 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
 
 function sweepWithOthers(
   connection: RedisConnection,
-  { config, metrics, log }: Pick<BookkeepingOptions, 'config' | 'metrics' | 'log'>,
+  events: Pick<NodeLimitEvents, 'collect'>,
+  { config, configInUse, metrics, log }: BookkeepingOptions,
 ): Sweeper {
   const nodeId = loadNodeId(config.dataDir);
   const sweeper = startSweeper({
     learnShare: () => shareSweeps(connection, nodeId),
     leave: () => leaveSweeps(connection, nodeId),
-    sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
+    sweep: (bucket, countMax) => sweep(connection, bucket, countMax, configInUse().warnings),
+    onEvents: events.collect,
     onSwept: createObserveSwept(metrics),
     random: Math.random,
     log,

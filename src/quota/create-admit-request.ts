@@ -35,6 +35,8 @@ interface AdmitRequestOptions {
   readonly openHolds: OpenHolds;
   readonly settleQueue: Pick<SettleQueue, 'add'>;
   readonly windowMs: number;
+  /** The share of a limit that blocks from which it warns. */
+  readonly warnAtShare: number;
   /** How many end users an account may have at a time. */
   readonly usersMax: number;
   readonly digestEndUser: (name: string) => string;
@@ -137,9 +139,10 @@ function nearLimitsOf(reply: AdmitReply): readonly LimitState[] {
 
 function toAdmitOrder(
   order: AdmissionOrder,
-  { windowMs, usersMax }: Pick<AdmitRequestOptions, 'windowMs' | 'usersMax'>,
+  options: Pick<AdmitRequestOptions, 'windowMs' | 'usersMax' | 'warnAtShare'>,
 ): AdmitOrder {
   const { key, plans } = order;
+  const { windowMs, usersMax, warnAtShare } = options;
   return {
     bucket: key.bucket,
     keyId: key.keyId,
@@ -154,6 +157,7 @@ function toAdmitOrder(
     tokens: order.tokens,
     user: '',
     usersMax,
+    warnAtShare,
   };
 }
 

@@ -79,6 +79,23 @@ export const CATALOGUE_KEYS = {
   documents: 'gw:{c}:catalogue-documents',
 } as const;
 
+/**
+ * One hash tag, so that a script sees all of it at one moment. Buckets may have that tag too, so no
+ * name is one of theirs.
+ */
+export const EVENT_KEYS = {
+  /** STREAM of the last events of all buckets; the first part of an id counts them. */
+  list: 'gw:{e}:limit-events',
+  /** ZSET of the ids of these events and some before them, by their numbers. */
+  known: 'gw:{e}:limit-events-known',
+  /** Names the node that sends webhooks; only one does so at a time. */
+  lease: 'gw:{e}:webhooks-lease',
+  /** HASH: up to which event a webhook has been told, and how it goes. */
+  webhook: (name: string) => `gw:{e}:webhook:${name}`,
+  /** ZSET of the events after that which the webhook has been told already. */
+  told: (name: string) => `gw:{e}:webhook-told:${name}`,
+} as const;
+
 /** STREAM of what operators changed. */
 export const AUDIT_KEY = 'gw:{a}:audit';
 
@@ -123,6 +140,11 @@ export interface BucketKeys {
   readonly ledger: string;
   /** HASH payment -> micros. */
   readonly payments: string;
+  /**
+   * STREAM of events of limits and balances, until they are taken out: see
+   * `quota/scripts/lua/events.lua`.
+   */
+  readonly events: string;
   /** SET of the ids of all accounts. */
   readonly accounts: string;
   /** HASH: the record of an account. */
@@ -169,6 +191,7 @@ export function bucketKeys(tag: string): BucketKeys {
     renewals: `${prefix}renewals`,
     ledger: `${prefix}ledger`,
     payments: `${prefix}payments`,
+    events: `${prefix}events`,
     accounts: `${prefix}accounts`,
     account: (accountId) => `${prefix}account:${accountId}`,
     key: (keyId) => `${prefix}key:${keyId}`,

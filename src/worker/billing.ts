@@ -79,22 +79,22 @@ export function createBilling(options: BillingOptions): Billing {
   const { config, target, name, redis, breaker, metrics, clock, log } = options;
   const random = Math.random;
   const admitConnection = connectRedis({
-    ...{ target, name: `${name}-admit`, commandTimeoutMs: ADMIT_TIMEOUT_MS, log },
-    isBusy: true,
+    ...{ target, name: `${name}-admit`, commandTimeoutMs: ADMIT_TIMEOUT_MS, isBusy: true, log },
     onCommand: createObserveCommand(metrics, 'admit'),
   });
   const keyCheck = createKeyCheck(config.guards, createProxyDoubts(options), clock);
   const breakerOf = createBucketBreakers(target, breaker, () => createBreaker({ clock, random }));
   const askStore = createAskStore({ breakerOf, clock, random });
   const openHolds = createOpenHolds({
-    renew: (hold, state) => callThrough(breakerOf(hold.bucket), () => renew(redis, hold, state)),
+    renew: (hold, state) =>
+      callThrough(breakerOf(hold.bucket), () => renew(redis, hold, state, config.warnings)),
     clock,
     log,
   });
   const dropped = metrics.settlements.at({ kind: 'dropped' });
   const settleQueue = createSettleQueue({
     // Shares writes with admissions: that takes a quarter less CPU time of Redis.
-    settle: countFaults(metrics, createGatheredSettle(admitConnection)),
+    settle: countFaults(metrics, createGatheredSettle(admitConnection, config.warnings)),
     handOver: options.handOver,
     onSettled: createObserveSettled(metrics),
     onDropped: () => dropped.add(1),
@@ -184,6 +184,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     openHolds,
     settleQueue,
     windowMs: config.limits.rateWindowMs,
+    warnAtShare: config.warnings.atShare,
     usersMax: endUsers.perAccountMax,
     digestEndUser: (name) => digestEndUser(name, endUsers.secret),
     nowMs: () => clock.nowMs(),

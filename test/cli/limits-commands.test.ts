@@ -80,3 +80,25 @@ describe('tollgate group', () => {
     expect(cell(set, 'limits')).toBe('credits=2.5/day:warn');
   });
 });
+
+describe('tollgate events and webhooks', () => {
+  it('list what was told and who is told, and say why a test was not taken', async () => {
+    expect(await runJson('events', '--type', 'limit.reached', '--limit', '5')).toEqual([]);
+    expect((await runOk('events')).startsWith('AT  TYPE')).toBe(true);
+    expect(await runJson('webhooks', 'list')).toMatchObject([{ name: 'sample', waiting: 0 }]);
+    expect(await runOk('webhooks', 'list')).toContain('https://hooks.test/');
+    const { code, err } = await run('webhooks', 'test', 'sample');
+    expect([code, err]).toEqual([1, 'tollgate: sample did not take it: nobody is there\n']);
+    expect((await run('webhooks', 'test', 'other')).err).toContain('these webhooks: sample');
+    expect((await run('events', '--type', 'unknown')).err).toContain(
+      'must be one of limit.warning',
+    );
+  });
+
+  it('set from when the balance of an account is low', async () => {
+    const account = await createAccount('--low-balance', '12.5');
+    expect(cell(await runOk('account', 'show', account), 'low below')).toBe('12.5');
+    await runOk('account', 'set', account, '--low-balance', 'none');
+    expect(cell(await runOk('account', 'show', account), 'low below')).toBe('by the settings');
+  });
+});

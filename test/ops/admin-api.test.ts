@@ -52,15 +52,18 @@ describe('accounts of the admin API', () => {
       status: 'active',
       limits: [],
       balance: 0,
+      low_balance: null,
       held: 0,
       created_at: TIME,
     });
     const path = `/accounts/${created.body['id']}`;
     expect(await ops.call('GET', path)).toMatchObject({ status: 200, body: created.body });
-    const patch = { name: 'Other', plan: 'team', status: 'suspended' };
+    const patch = { name: 'Other', plan: 'team', status: 'suspended', low_balance: 2.5 };
     const changed = { ...created.body, ...patch };
     expect((await ops.call('PATCH', path, patch)).body).toEqual(changed);
     expect((await ops.call('GET', '/accounts')).body).toEqual({ data: [changed], next: null });
+    const removed = await ops.call('PATCH', path, { low_balance: null });
+    expect(removed.body).toEqual({ ...changed, low_balance: null });
   });
 
   it('are listed page by page', async () => {

@@ -54,15 +54,17 @@ const SAMPLES: Readonly<
     {
       readonly query?: string;
       readonly body?: object;
-      readonly of?: 'key' | 'group' | 'operator' | 'version';
+      readonly of?: 'key' | 'group' | 'operator' | 'version' | 'webhook';
     }
   >
 > = {
   'GET /admin/v1/accounts': { query: 'limit=1&search=acme' },
-  'POST /admin/v1/accounts': { body: { name: 'Acme', plan: 'pro', limits: LISTS.limits } },
+  'POST /admin/v1/accounts': {
+    body: { name: 'Acme', plan: 'pro', limits: LISTS.limits, low_balance: 0.5 },
+  },
   'GET /admin/v1/accounts/{id}': {},
   'PATCH /admin/v1/accounts/{id}': {
-    body: { name: 'Acme', plan: 'team', status: 'active', limits: LISTS.limits },
+    body: { name: 'Acme', plan: 'team', status: 'active', limits: LISTS.limits, low_balance: null },
   },
   'POST /admin/v1/accounts/{id}/credits': { body: { amount: 1.5, id: 'p', note: '' } },
   'GET /admin/v1/accounts/{id}/keys': {},
@@ -105,6 +107,9 @@ const SAMPLES: Readonly<
     body: { base_version: 1, catalogue: CATALOGUE, dry_run: true },
   },
   'POST /admin/v1/catalogue/rollback': { body: { base_version: 1, version: 1 } },
+  'GET /admin/v1/limit-events': { query: 'account=a&type=limit.reached&before=5&limit=5' },
+  'GET /admin/v1/webhooks': {},
+  'POST /admin/v1/webhooks/{id}/test': { of: 'webhook', body: {} },
   'GET /admin/v1/audit': {
     query:
       'from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&account=a&key=k&before=a1.0.1&limit=5',
@@ -153,6 +158,7 @@ async function createIds() {
     group: String(group.body['id']),
     operator: String(operator.body['id']),
     version: '1',
+    webhook: 'sample',
   };
 }
 

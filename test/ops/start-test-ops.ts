@@ -5,6 +5,8 @@ import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-lo
 import { createOperatorDirectory } from '../../src/accounts/operators/operator-directory.ts';
 import { createSessions } from '../../src/accounts/operators/sessions.ts';
 import type { Books } from '../../src/books/engine/books.ts';
+import { listEvents } from '../../src/events/list/event-list.ts';
+import { readWebhookState } from '../../src/events/webhooks/webhook-store.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import { createCallerMemory } from '../../src/ops/access/caller-memory.ts';
@@ -112,6 +114,20 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     admin: {
       ...{ token, directory, audit, events, node: 'test-node', clock: systemClock },
       books: desk,
+      limitEvents: {
+        list: (query) => listEvents(connection, query),
+        names: () => ['sample'],
+        webhooks: async () => [
+          {
+            ...{ name: 'sample', url: 'https://hooks.test/', events: [], secrets: 1 },
+            state: await readWebhookState(connection, 'sample'),
+          },
+        ],
+        test: async (name) =>
+          name === 'sample'
+            ? { kind: 'failed', status: undefined, reason: 'nobody is there' }
+            : undefined,
+      },
       fleet: LONELY,
       publish: (event) => events.publish({ ...event, node: 'test-node' }),
       ...{ operators, sessions, callers, oidc: undefined },

@@ -1,3 +1,4 @@
+import { EVENT_MUTANTS } from './event-mutants.ts';
 import { MONEY_MUTANTS } from './money-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { RATE_MUTANTS } from './rate-mutants.ts';
@@ -196,4 +197,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...MONEY_MUTANTS,
   ...NUMBER_MUTANTS,
   ...TELLING_MUTANTS,
+  ...EVENT_MUTANTS,
 ];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUCKETS, tagOfBucket } from '../../src/keys/bucket-tags.ts';
 import { crc16, crc32 } from '../../src/keys/checksum.ts';
+import * as redisKeys from '../../src/redis/redis-keys.ts';
 import { bucketKeys } from '../../src/redis/redis-keys.ts';
 import {
   closeConnections,
@@ -31,6 +32,16 @@ describe('the tags of the buckets', () => {
   it('are all different and short', () => {
     expect(new Set(tags).size).toBe(BUCKETS);
     for (const tag of tags) expect(tag).toMatch(/^[0-9a-z]{1,3}$/);
+  });
+
+  it('have no Redis key that stands for something else too', () => {
+    const names = new Set(tags.flatMap((tag) => Object.values(bucketKeys(tag)).map(String)));
+    const others = Object.values(redisKeys)
+      .filter((value) => typeof value !== 'function')
+      .flatMap((value) => (typeof value === 'string' ? [value] : Object.values(value)))
+      .map(String);
+    expect(others.length).toBeGreaterThan(20);
+    expect(others.filter((name) => names.has(name))).toEqual([]);
   });
 
   it('lie in as many different ranges of slots, as a Redis Cluster computes them', () => {

@@ -10,7 +10,7 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { formatWrittenList, parseLimitOption } from '../limit-option.ts';
-import { parseAmount } from '../parse-values.ts';
+import { NONE, orNone, parseAmount } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
 export interface AccountData {
@@ -20,6 +20,8 @@ export interface AccountData {
   readonly status: string;
   readonly limits: readonly WrittenLimit[];
   readonly balance: number;
+  /** Absent if the node runs an earlier version. */
+  readonly low_balance?: number | null;
   readonly held: number;
   readonly created_at: string;
 }
@@ -28,6 +30,7 @@ interface AccountOptions extends AdminOptions {
   readonly name?: string;
   readonly plan?: string;
   readonly limit?: readonly WrittenLimit[];
+  readonly lowBalance?: number | typeof NONE;
 }
 
 export function registerAccountCommands(program: Command, host: CommandHost): void {
@@ -39,10 +42,11 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
     .addOption(planOption().makeOptionMandatory())
     .option('--credits <amount>', 'what its balance begins with', parseAmount)
     .addOption(limitOption())
+    .addOption(lowBalanceOption())
     .action((options: AccountOptions & { readonly credits?: number }) =>
       runAdminCommand(host, options, async (client) => {
         const { name, plan, credits, limit: limits } = options;
-        const details = { name, plan, limits };
+        const details = { name, plan, limits, low_balance: lowBalanceOf(options) };
         const account = await client.call<AccountData>('POST', '/accounts', details);
         if (credits === undefined) return printAccount(account);
         const payment = { amount: credits, id: randomUUID(), note: '' };
@@ -76,12 +80,16 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
     .option('--name <name>', 'its name')
     .addOption(planOption())
     .addOption(limitOption())
+    .addOption(lowBalanceOption())
     .action((id: string, options: AccountOptions, command: Command) => {
       const { name, plan, limit: limits } = options;
-      if (name === undefined && plan === undefined && limits === undefined) {
-        command.error('error: there is nothing to set: name --name, --plan or --limit');
+      const patch = { name, plan, limits, low_balance: lowBalanceOf(options) };
+      if (Object.values(patch).every((value) => value === undefined)) {
+        command.error(
+          'error: there is nothing to set: name --name, --plan, --limit or --low-balance',
+        );
       }
-      return patchAccount(host, options, id, { name, plan, limits });
+      return patchAccount(host, options, id, patch);
     });
 
   for (const [verb, status] of [
@@ -119,6 +127,17 @@ function limitOption(): Option {
   ).argParser(parseLimitOption);
 }
 
+function lowBalanceOption(): Option {
+  return new Option(
+    '--low-balance <credits>',
+    'below which its balance is low; none for what the settings say',
+  ).argParser(orNone(parseAmount));
+}
+
+function lowBalanceOf({ lowBalance }: AccountOptions): number | null | undefined {
+  return lowBalance === NONE ? null : lowBalance;
+}
+
 function patchAccount(host: CommandHost, options: AdminOptions, id: string, patch: object) {
   return runAdminCommand(host, options, async (client) =>
     printAccount(await client.call('PATCH', pathOf(id), patch)),
@@ -138,6 +157,7 @@ function printAccount(account: AccountData): Printout {
     ['limits', formatWrittenList(account.limits)],
     ['balance', String(account.balance)],
     ['held', String(account.held)],
+    ['low below', String(account.low_balance ?? 'by the settings')],
     ['created', account.created_at],
   ]);
   return { data: account, text };

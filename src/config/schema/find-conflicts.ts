@@ -12,6 +12,7 @@ import { findCatalogueConflicts } from './find-catalogue-conflicts.ts';
 import { findEmbeddingRoutes } from './find-embedding-conflicts.ts';
 import { findRepeated } from './find-repeated.ts';
 import { findUpstreamConflicts } from './find-upstream-conflicts.ts';
+import { findWebhookConflicts } from './webhooks-schema.ts';
 
 /**
  * Finds problems between settings rather than within one of them. It reads the settings as written,
@@ -30,6 +31,7 @@ export function findConflicts(settings: unknown): SettingProblem[] {
   return [
     ...findListenerConflicts(fields),
     ...findArchiveConflicts(fieldsOf(fields['books'])),
+    ...findWebhookConflicts(fieldsOf(fields['webhooks'])),
     ...findCatalogueConflicts(fields['models'] ?? DEFAULT_MODELS, upstreamNames),
     ...models.flatMap(([index, model]) => findEmbeddingRoutes(model, ['models', index], kinds)),
     ...findRepeatedUpstreams(upstreams),

@@ -39,6 +39,7 @@ import {
   wholeNumber,
 } from './schema-parts.ts';
 import { upstream } from './upstream-schema.ts';
+import { warnings, webhooks } from './webhooks-schema.ts';
 
 export const WORKERS_MAX = 256;
 
@@ -176,6 +177,8 @@ export const settingsSchema = settingsMap({
     account_bytes: keptBytes.prefault('8MiB'),
     total_bytes: keptBytes.prefault('4GiB'),
   }).prefault({}),
+  warnings: warnings.prefault({}),
+  webhooks: webhooks.prefault({}),
   on_leave: settingsMap({
     action: z.enum(['drain', 'stop'], { error: expected('one of drain, stop') }).prefault('drain'),
     timeout: duration(1).prefault('30s'),

@@ -11,6 +11,7 @@ const SECRET_SETTINGS = [
   ['limits', 'end_users', 'secret'],
   ['reasoning_secrets', '*'],
   ['tracing', 'headers', '*'],
+  ['webhooks', 'endpoints', '*', 'secrets', '*'],
   ['upstreams', '*', 'api_key'],
   ['upstreams', '*', 'headers', '*'],
 ];

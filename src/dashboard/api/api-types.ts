@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type * as answers from '../../ops/schemas/answer-schemas.ts';
 import type * as catalogue from '../../ops/schemas/catalogue-schemas.ts';
 import type * as cluster from '../../ops/schemas/cluster-schemas.ts';
+import type * as events from '../../ops/schemas/limit-event-schemas.ts';
 import type * as operators from '../../ops/schemas/operator-schemas.ts';
 
 /** The answers of the admin API: the types of the schemas that describe them. */
@@ -33,6 +34,11 @@ export type CatalogueResult = z.infer<typeof catalogue.catalogueChangeAnswer>;
 export type ModelList = z.infer<typeof answers.modelsAnswer>;
 export type Model = ModelList['data'][number];
 export type ReloadAnswer = z.infer<typeof answers.reloadAnswer>;
+export type LimitEventList = z.infer<typeof events.limitEventsAnswer>;
+export type EventRow = LimitEventList['data'][number];
+export type WebhookList = z.infer<typeof events.webhooksAnswer>;
+export type ShownWebhook = WebhookList['data'][number];
+export type WebhookTest = z.infer<typeof events.webhookTestAnswer>;
 export type Me = z.infer<typeof operators.meAnswer>;
 export type OperatorList = z.infer<typeof operators.operatorsAnswer>;
 export type NewOperator = z.infer<typeof operators.operatorCreatedAnswer>;
@@ -82,6 +88,13 @@ export interface AccountChange {
   readonly plan?: string;
   readonly limits?: readonly WrittenLimit[];
   readonly status?: 'active' | 'suspended';
+  readonly low_balance?: number | null;
+}
+
+/** An empty text matches everything. */
+export interface LimitEventFilter {
+  readonly account: string;
+  readonly type: EventRow['type'] | '';
 }
 
 /** Of whom and of when something is told. `to` is exclusive. */

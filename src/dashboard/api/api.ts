@@ -71,6 +71,10 @@ export const api = {
   listModels: (signal?: Signal) => readAdmin<types.ModelList>('/models', { signal }),
   readAudit: (query: types.AuditFilter, signal?: Signal) =>
     readAdmin<types.AuditList>('/audit', { query: { ...query }, signal }),
+  listLimitEvents: (query: types.Query, signal?: Signal) =>
+    readAdmin<types.LimitEventList>('/limit-events', { query, signal }),
+  listWebhooks: (signal?: Signal) => readAdmin<types.WebhookList>('/webhooks', { signal }),
+  testWebhook: (name: string) => post<types.WebhookTest>(`/webhooks/${at(name)}/test`, {}),
   readMe: (signal?: Signal) => readAdmin<types.Me>('/operators/me', { signal }),
   listOperators: (signal?: Signal) => readAdmin<types.OperatorList>('/operators', { signal }),
   createOperator: (body: { name: string; role: string }) =>

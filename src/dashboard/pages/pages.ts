@@ -6,6 +6,7 @@ import { AccountPage } from './account-page.tsx';
 import { AuditLogPage } from './audit-log-page.tsx';
 import { CataloguePage } from './catalogue-page.tsx';
 import { CatalogueVersionPage } from './catalogue-version-page.tsx';
+import { EventsPage } from './events-page.tsx';
 import { ExplorerPage } from './explorer-page.tsx';
 import { KeyPage } from './key-page.tsx';
 import { MissingPage } from './missing-page.tsx';
@@ -50,6 +51,7 @@ export const PAGES: readonly Page[] = [
   below('/accounts', '/keys/{id}', 'Key', KeyPage),
   { ...inNavigation('/requests', 'Requests', ExplorerPage), ...EXPLORER },
   { ...below('/requests', '/requests/{id}', 'Requests', ExplorerPage), ...EXPLORER },
+  inNavigation('/events', 'Events', EventsPage),
   inNavigation('/upstreams', 'Upstreams', UpstreamsPage),
   inNavigation('/catalogue', 'Catalogue', CataloguePage),
   below('/catalogue', '/catalogue/{id}', 'Version', CatalogueVersionPage),

@@ -10,6 +10,7 @@ import { type CatalogueRoutesOptions, createCatalogueRoutes } from './catalogue-
 import { type ClusterRoutesOptions, createClusterRoutes } from './cluster-routes.ts';
 import { createGroupRoutes } from './group-routes.ts';
 import { createKeyRoutes, type KeyRoutesOptions } from './key-routes.ts';
+import { createLimitEventRoutes, type LimitEventRoutesOptions } from './limit-event-routes.ts';
 import { createModelRoutes, type ModelRoutesOptions } from './model-routes.ts';
 import { createOperatorRoutes, type OperatorRoutesOptions } from './operator-routes.ts';
 import { createPlaygroundRoutes, type PlaygroundRoutesOptions } from './playground-routes.ts';
@@ -19,6 +20,7 @@ export interface AdminRoutesOptions
   extends ClusterRoutesOptions,
     ModelRoutesOptions,
     CatalogueRoutesOptions,
+    LimitEventRoutesOptions,
     Omit<OperatorRoutesOptions, 'schemas'>,
     PlaygroundRoutesOptions {
   readonly directory: Directory;
@@ -46,6 +48,7 @@ export function createAdminRoutes(options: AdminRoutesOptions): readonly AdminRo
     ...createClusterRoutes(parts),
     ...createModelRoutes(parts),
     ...createCatalogueRoutes(parts),
+    ...createLimitEventRoutes(parts),
     ...createAuditRoutes(parts),
     ...createOperatorRoutes(parts),
     ...createPlaygroundRoutes(parts),

@@ -70,17 +70,25 @@ const time = z.iso
   .datetime({ offset: true, error: timeError })
   .transform((value) => Date.parse(value));
 
+/** Null for what the settings say. */
+const lowBalance = credits((micros) => micros >= 0, 'credits of 0 or more').nullish();
+
 function createAccountSchemas({ planNames }: SchemaOptions) {
   const error = () => `must be one of ${planNames().join(', ')}`;
   const plan = z.string({ error }).refine((name) => planNames().includes(name), { error });
   return {
-    createAccount: z.strictObject({ name, plan, limits: limitsInput.optional() }),
-    patchAccount: z.strictObject({
-      name: name.optional(),
-      plan: plan.optional(),
-      status: choiceOf(ACCOUNT_STATUSES).optional(),
-      limits: limitsInput.optional(),
-    }),
+    createAccount: z
+      .strictObject({ name, plan, limits: limitsInput.optional(), low_balance: lowBalance })
+      .transform(({ low_balance: lowMicros, ...rest }) => ({ ...rest, lowMicros })),
+    patchAccount: z
+      .strictObject({
+        name: name.optional(),
+        plan: plan.optional(),
+        status: choiceOf(ACCOUNT_STATUSES).optional(),
+        limits: limitsInput.optional(),
+        low_balance: lowBalance,
+      })
+      .transform(({ low_balance: lowMicros, ...rest }) => ({ ...rest, lowMicros })),
   };
 }
 

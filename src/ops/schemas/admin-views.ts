@@ -13,6 +13,7 @@ export function showAccount(account: Account) {
     status: account.status,
     limits: account.limits.map(showLimit),
     balance: creditsOf(account.balanceMicros),
+    low_balance: account.lowMicros === undefined ? null : creditsOf(account.lowMicros),
     held: creditsOf(account.heldMicros),
     created_at: showTime(account.createdMs),
   };

@@ -14,6 +14,7 @@ export const accountAnswer = z.strictObject({
   status: z.string(),
   limits: z.array(answeredLimit),
   balance: z.number(),
+  low_balance: z.number().nullable(),
   held: z.number(),
   created_at: time,
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { whoAnswer } from './answer-schemas.ts';
 import { trafficParts } from './cluster-schemas.ts';
+import { limitEventParts } from './limit-event-schemas.ts';
 
 const count = z.int().min(0);
 const summaryData = z.strictObject({
@@ -46,6 +47,8 @@ export const EVENT_SCHEMAS = {
     state: z.string(),
     before: z.string(),
   }),
+  /** A limit warns or is reached, a balance is low or exhausted. */
+  limit: z.strictObject({ node: z.string(), ...limitEventParts }),
   summary: summaryData,
   /** Sent only to a subscriber that reads too slowly. */
   missed: z.strictObject({ events: count }),
@@ -57,6 +60,7 @@ export const eventAnswer = z.discriminatedUnion('event', [
   z.strictObject({ event: z.literal('reload'), data: EVENT_SCHEMAS.reload }),
   z.strictObject({ event: z.literal('worker'), data: EVENT_SCHEMAS.worker }),
   z.strictObject({ event: z.literal('upstream'), data: EVENT_SCHEMAS.upstream }),
+  z.strictObject({ event: z.literal('limit'), data: EVENT_SCHEMAS.limit }),
   z.strictObject({ event: z.literal('summary'), data: EVENT_SCHEMAS.summary }),
   z.strictObject({ event: z.literal('missed'), data: EVENT_SCHEMAS.missed }),
 ]);

@@ -7,7 +7,7 @@
   ARGV  prefix, key_id, digest, plans, user
   Each  model_names, request_id, numbers
   Uses  numbers, clock, month, names, digest, window, plans, holds
-  Lists numbers, names, window, periods, rows, limits, levels, demands
+  Lists numbers, names, window, periods, rows, events, limits, levels, demands
   Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros}  or with extras, output_held, …: then level, unit, window, amount, left and reset_ms of the tightest limit of requests and of each unit of tokens
         {'unknown'}  no such key, or another secret
         {'revoked'} {'expired'} {'suspended'}
@@ -24,8 +24,8 @@
         {'name_user'}  the call must name the end user
         {'users'}  the account has as many end users as it may have
 
-  plans are the window of requests in ms, and of each plan its requests in it and its further limits:
-  '60000|starter=60;|pro=300;t,60000,400000,b;|'. A plan that is not there counts as the first. user is the digest of the end user, a bar and
+  plans are the window of requests in ms, the share from which limits warn, and of each plan its requests and its
+  further limits: '60000,0.8|starter=60;|pro=300;t,60000,400000,b;|'. A plan that is not there counts as the first. user is the digest of the end user, a bar and
   how many the account may have; empty if the request names none, and ? if the call leaves it out.
   numbers are doubles: hold_micros, hold_least_micros, lease_ms, and tokens: of the input, of the output, of the shortest
   output, and 1 if the output may become longer than that. model_names are the pinned id and then its aliases, separated
@@ -53,7 +53,7 @@ local account_status, plan, balance, account_held, account_window, account_limit
   unpack(redis.call('HMGET', account, 'status', 'plan', 'balance', 'held', 'window', 'limits'))
 if account_status ~= 'active' then return { 'suspended' } end
 
-local window, account_limit, plan_limits = find_plan(plans, plan)
+local window, account_limit, plan_limits, warn_at = find_plan(plans, plan)
 local key_limit = number(key_rpm)
 local account_list = (account_limits or '') .. plan_limits
 local by_key = read_window(prefix, key_id, key_window, key_limit, now, window)
@@ -66,6 +66,7 @@ in_flight_max = in_flight_max and number(in_flight_max)
 local listing, limits, subjects, at, group_id, user_id
 if key_limits or account_list ~= '' then
   listing = lists()
+  listing.warn_from(warn_at)
   limits, subjects, at, group_id, user_id =
     listing.read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, user, now)
   if not limits then return { subjects } end
@@ -82,7 +83,8 @@ end
 -- An error keeps what is written and skips the rest. So everything that can fail comes before the
 -- first hold: what the requests share has been read above, a request's own numbers are checked, and
 -- a Redis key of a wrong type fails for the first request.
-local replies, is_changed = {}, false
+local replies, is_changed, refused = {}, false, nil
+local key_counted, account_counted, cap_counted = by_key.count, by_account.count, spent + key_held
 for first = 6, #ARGV, 3 do
   local model_names, request_id, numbers = unpack(ARGV, first, first + 2)
   local wanted, least, lease = struct.unpack('<ddd', numbers)
@@ -140,7 +142,7 @@ for first = 6, #ARGV, 3 do
       if redis.call('HEXISTS', done, request_id) == 1 then
         reply = { 'finished' }
       elseif refusal then
-        reply = refusal
+        reply, refused = refusal, refusal
       else
         local hold = account_id .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*')
           .. '|' .. whole(held) .. '|0|' .. whole(now + lease) .. extras
@@ -182,6 +184,45 @@ if is_changed then
     redis.call('HSET', key, 'in_flight', whole(in_flight), held_field, whole(key_held), 'window', key_window)
   else
     redis.call('HSET', key, 'in_flight', whole(in_flight), held_field, whole(key_held))
+  end
+
+  warn_at = warn_at + 0
+  local function crosses(before, after, amount)
+    local line = amount * warn_at
+    return after >= line and before < amount and (before < line or after >= amount)
+  end
+  local counted_by_cap = spent + key_held
+  local is_capped = cap and crosses(cap_counted, counted_by_cap, cap)
+  local is_rated = crosses(account_counted, by_account.count, account_limit)
+    or crosses(key_counted, by_key.count, key_limit)
+  if limits or is_rated or is_capped then
+    local owner = account_id .. '|' .. key_id
+    if not listing then
+      listing = lists()
+      listing.warn_from(warn_at)
+    end
+    if is_rated then
+      listing.note_crossing('account', account_id, 'r', window, account_limit, account_counted, by_account.count, 0, now)
+      listing.note_crossing('key', key_id, 'r', window, key_limit, key_counted, by_key.count, 0, now)
+    end
+    listing.tell_crossed(prefix, owner, now)
+    if is_capped then
+      local kind = counted_by_cap >= cap and 'r' or 'w'
+      listing.telling().tell_cap(prefix, key_id, month, cap, kind, counted_by_cap, key_held, owner, now)
+    end
+  end
+end
+if refused then
+  -- Most refusals by the cap or the balance were told before; `events.lua` has the names.
+  local kind, mark = refused[1], prefix .. 'told:'
+  if kind == 'cap' then
+    mark = mark .. 'r|cap|' .. key_id .. '|c|3|' .. whole(cap) .. '|' .. month
+  elseif kind == 'balance' then
+    mark = mark .. 'x|account|' .. account_id .. '|c||0'
+  end
+  if kind == 'limit' or (kind == 'cap' or kind == 'balance') and redis.call('EXISTS', mark) == 0 then
+    if not listing then listing = lists() end
+    listing.telling().tell_refused(prefix, refused, limits, account, account_id, key_id, month, now, at)
   end
 end
 return #replies == 1 and replies[1] or replies

@@ -8,6 +8,7 @@ import { createGatherer } from '../../redis/create-gatherer.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { encodeNumbers } from '../encode-numbers.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
+import { DEFAULT_WARNINGS } from './warnings.ts';
 import { decodeMetLimit } from './words/decode-met-limit.ts';
 import { encodePlans } from './words/encode-plans.ts';
 import { replyOf } from './words/reply-of.ts';
@@ -35,6 +36,8 @@ export interface AdmitOrder {
   readonly user: string;
   /** How many end users an account may have. */
   readonly usersMax: number;
+  /** The share of a limit that blocks from which it warns. */
+  readonly warnAtShare?: number;
 }
 
 type LimitRefusal =
@@ -153,6 +156,7 @@ function callScript(
   encoded: readonly Each[],
 ): Promise<unknown> {
   const { bucket, keyId, digest, requestId, windowMs, plans, user, usersMax } = shared;
+  const { warnAtShare = DEFAULT_WARNINGS.atShare } = shared;
   const [first, ...further] = encoded as readonly [Each, ...Each[]];
   const redisKeys = keysOfBucket(bucket);
   const keys = {
@@ -165,7 +169,7 @@ function callScript(
     prefix: redisKeys.prefix,
     key_id: keyId,
     digest,
-    plans: encodePlans(plans, windowMs),
+    plans: encodePlans(plans, windowMs, warnAtShare),
     user: user === '' || user === UNTOLD_USER ? user : `${user}|${usersMax}`,
     model_names: first.model_names,
     request_id: first.request_id,

@@ -3,8 +3,8 @@
   Credit: adds to the balance of an account, or takes from it, once for each payment.
 
   KEYS  account, payments, ledger
-  ARGV  account_id, payment_id, micros, kind, is_forced, note
-  Uses  numbers, money
+  ARGV  prefix, account_id, payment_id, micros, kind, is_forced, note, low_micros
+  Uses  numbers, clock, money, periods, events
   Reply {'credited', balance_micros}
         {'repeated', balance_micros}  this payment was entered before
         {'conflict', micros}  this payment was entered with another amount
@@ -14,15 +14,16 @@
         {'invalid'}  micros is not a valid number
 
   kind is topup, refund or adjustment. is_forced is '1' for a payment that cannot be refused, such as
-  a chargeback: then the balance may fall below what is held, and below zero.
+  a chargeback: then the balance may fall below what is held, and below zero. low_micros is the balance below which
+  one is low; 0 for none.
 ]]
 local BALANCE_MAX = 8e15
 
 local account, payments, ledger = unpack(KEYS)
-local account_id, payment_id, micros, kind, is_forced, note = unpack(ARGV)
+local prefix, account_id, payment_id, micros, kind, is_forced, note, low_micros = unpack(ARGV)
 micros = tonumber(micros)
 if not micros or not is_amount(math.abs(micros)) then return { 'invalid' } end
-local version, old_balance, held = unpack(redis.call('HMGET', account, 'version', 'balance', 'held'))
+local version, old_balance, held, low = unpack(redis.call('HMGET', account, 'version', 'balance', 'held', 'low'))
 if not version then return { 'missing' } end
 
 local payment = account_id .. ':' .. payment_id
@@ -41,4 +42,10 @@ end
 enter(ledger, kind, payment_id, account_id .. '|||', '0', whole(-micros), '0', whole(balance), note)
 redis.call('HSET', account, 'balance', whole(balance))
 redis.call('HSET', payments, payment, whole(micros))
+low = tonumber(low or low_micros) or 0
+if micros < 0 then
+  telling().tell_fallen(prefix, account, low, number(old_balance), balance, number(held), account_id .. '|', now_ms())
+elseif micros > 0 then
+  telling().rearm(prefix, account, account_id, low, payment_id)
+end
 return { 'credited', balance }

@@ -2,6 +2,7 @@ import { assert } from '../../lib/assert.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
+import { DEFAULT_WARNINGS, type Warnings } from './warnings.ts';
 
 export type PaymentKind = 'topup' | 'refund' | 'adjustment';
 
@@ -31,13 +32,14 @@ export type CreditReply =
 const script = loadLuaScript(
   new URL('./credit.lua', import.meta.url),
   ['account', 'payments', 'ledger'],
-  ['account_id', 'payment_id', 'micros', 'kind', 'is_forced', 'note'],
+  ['prefix', 'account_id', 'payment_id', 'micros', 'kind', 'is_forced', 'note', 'low_micros'],
 );
 
 /** Adds to the balance of an account or takes from it, once for each payment. */
 export async function credit(
   connection: Pick<RedisConnection, 'send'>,
   payment: Payment,
+  { lowBalanceMicros }: Pick<Warnings, 'lowBalanceMicros'> = DEFAULT_WARNINGS,
 ): Promise<CreditReply> {
   const redisKeys = keysOfBucket(payment.bucket);
   const reply = await script.call(
@@ -48,12 +50,14 @@ export async function credit(
       ledger: redisKeys.ledger,
     },
     {
+      prefix: redisKeys.prefix,
       account_id: payment.accountId,
       payment_id: payment.paymentId,
       micros: payment.micros,
       kind: payment.kind,
       is_forced: payment.isForced ? '1' : '0',
       note: payment.note,
+      low_micros: lowBalanceMicros,
     },
   );
   const [kind, first, second] = reply as [CreditReply['kind'] | 'invalid', number, number];

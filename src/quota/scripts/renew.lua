@@ -4,9 +4,9 @@
   whether it may go on.
 
   KEYS  account, key, holds, renewals, done
-  ARGV  prefix, payer, extras, month, request_id, held_micros, seen_micros, lease_ms
+  ARGV  prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
-  Lists numbers, periods, rows, corrections
+  Lists numbers, periods, rows, events, corrections
   Reply 'active', 'revoked', 'suspended', 'gone' when the lease had run out, or 'invalid' when a number is not valid
 
   A hold that a failover lost is made again, as far as others have not taken what it held. One that is
@@ -14,7 +14,7 @@
   payer is account|key|month|model and extras tell what the request counts in lists of limits, as in the hold.
 ]]
 local account, key, holds, renewals, done = unpack(KEYS)
-local prefix, payer, extras, month, request_id, held_micros, seen_micros, lease_ms = unpack(ARGV)
+local prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms = unpack(ARGV)
 local held, seen, lease = tonumber(held_micros), tonumber(seen_micros), tonumber(lease_ms)
 if not (is_amount(held) and is_amount(seen) and is_amount(lease)) then return 'invalid' end
 
@@ -39,6 +39,7 @@ if is_lost then
   held = limit_to_room(held, 0, key, balance, account_held, key_held, spent)
   if extras ~= '' then
     listing, opened = lists(), {}
+    listing.warn_from(warn_at)
     held, extras = listing.restore_levels(opened, prefix, key, account, extras, held, now_ms())
   end
   held_text = whole(held)
@@ -55,6 +56,16 @@ if is_lost then
   redis.call('HSET', account, 'held', whole(account_held + held))
   redis.call('HSET', key, 'in_flight', whole(in_flight + 1))
   if held > 0 then redis.call('HSET', key, 'held:' .. month, whole(key_held + held)) end
-  if opened then listing.write_states(opened) end
+  -- What the failover lost may have been told by nobody.
+  local owner = string.match(payer, '^[^|]*|[^|]*')
+  if held > 0 then
+    listing = listing or lists()
+    listing.warn_from(warn_at)
+    listing.telling().tell_charged(prefix, key, spent + key_held, spent + key_held + held, key_held + held, owner, month, now_ms())
+  end
+  if opened then
+    listing.write_states(opened)
+    listing.tell_crossed(prefix, owner, now_ms())
+  end
 end
 return find_stop(key, account) or 'active'

@@ -3,6 +3,7 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { AdmittedRequest } from '../settlement/settlement.ts';
+import { DEFAULT_WARNINGS, type Warnings } from './warnings.ts';
 import { encodePayer } from './words/encode-payer.ts';
 
 /** A running request as the store knows it. */
@@ -21,7 +22,7 @@ const script = loadLuaScript(
   ['account', 'key', 'holds', 'renewals', 'done'],
   [
     ...(['prefix', 'payer', 'extras', 'month', 'request_id'] as const),
-    ...(['held_micros', 'seen_micros', 'lease_ms'] as const),
+    ...(['warn_at', 'held_micros', 'seen_micros', 'lease_ms'] as const),
   ],
 );
 
@@ -30,6 +31,7 @@ export async function renew(
   connection: Pick<RedisConnection, 'send'>,
   hold: Hold,
   { seenMicros, leaseMs }: { readonly seenMicros: number; readonly leaseMs: number },
+  { atShare }: Pick<Warnings, 'atShare'> = DEFAULT_WARNINGS,
 ): Promise<RenewReply> {
   const redisKeys = keysOfBucket(hold.bucket);
   const reply = await script.call(
@@ -47,6 +49,7 @@ export async function renew(
       extras: hold.extras,
       month: hold.month,
       request_id: hold.requestId,
+      warn_at: String(atShare),
       held_micros: hold.heldMicros,
       seen_micros: seenMicros,
       lease_ms: leaseMs,

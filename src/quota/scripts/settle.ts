@@ -6,6 +6,7 @@ import { loadLuaScript } from '../../redis/lua-script.ts';
 import { assertAmount } from '../assert-amount.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { Settlement } from '../settlement/settlement.ts';
+import { DEFAULT_WARNINGS, type Warnings } from './warnings.ts';
 import { encodePayer } from './words/encode-payer.ts';
 import { replyOf } from './words/reply-of.ts';
 
@@ -25,13 +26,18 @@ export type SettleReply =
 const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
   ['account', 'key', 'holds', 'renewals', 'ledger', 'done'],
-  ['payer'],
+  ['payer', 'warn_at', 'low_micros'],
   ['request_id', 'actual_micros', 'first_tried_ms', 'usage', 'extras'],
 );
 
 /** Ends the hold of a request and charges its cost, once, however often it is called. */
-export async function settle(connection: Connection, settlement: Settlement): Promise<SettleReply> {
-  return readReply(await callScript(connection, settlement, [encodeEach(settlement)]), 0);
+export async function settle(
+  connection: Connection,
+  settlement: Settlement,
+  warnings: Warnings = DEFAULT_WARNINGS,
+): Promise<SettleReply> {
+  const each = encodeEach(settlement);
+  return readReply(await callScript(connection, settlement, [each], warnings), 0);
 }
 
 /**
@@ -39,6 +45,7 @@ export async function settle(connection: Connection, settlement: Settlement): Pr
  */
 export function createGatheredSettle(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
+  warnings: Warnings = DEFAULT_WARNINGS,
 ): (settlement: Settlement) => Promise<SettleReply> {
   return createGatherer<Settlement, Each, SettleReply>({
     connection,
@@ -50,7 +57,7 @@ export function createGatheredSettle(
       first.bucket === settlement.bucket &&
       isOfSameMinute(first.requestId, settlement.requestId),
     encode: encodeEach,
-    runScript: (first, encoded) => callScript(connection, first, encoded),
+    runScript: (first, encoded) => callScript(connection, first, encoded, warnings),
     readReply,
   });
 }
@@ -80,6 +87,7 @@ function callScript(
   connection: Connection,
   shared: Settlement,
   encoded: readonly Each[],
+  { atShare, lowBalanceMicros }: Warnings,
 ): Promise<unknown> {
   const { bucket, accountId, keyId, requestId } = shared;
   const [first, ...further] = encoded as readonly [Each, ...Each[]];
@@ -94,6 +102,8 @@ function callScript(
   };
   const args = {
     payer: encodePayer(shared),
+    warn_at: String(atShare),
+    low_micros: lowBalanceMicros,
     request_id: first.request_id,
     actual_micros: first.actual_micros,
     first_tried_ms: first.first_tried_ms,

@@ -3,17 +3,17 @@
   Sweep: ends holds whose lease has run out, because no worker is left to do so, and charges the last
   cost that was noted.
 
-  KEYS  holds, leases, renewals, ledger
-  ARGV  prefix, count_max
+  KEYS  holds, leases, renewals, ledger, events
+  ARGV  prefix, count_max, low_micros
   Uses  numbers, clock, names, holds, money
-  Lists numbers, periods, rows, corrections
-  Reply {swept, charged_micros, taken}  taken is how many entries it took off the indexes; if it is
-        count_max, there may be more
+  Lists numbers, periods, rows, events, corrections
+  Reply {swept, charged_micros, taken, has_events}  taken is how many entries it took off the indexes; if it
+        is count_max, there may be more. has_events is 1 if events wait to be taken out
 
   The names of accounts, keys and marks come from the holds and have the same hash tag.
 ]]
-local holds, leases, renewals, ledger = unpack(KEYS)
-local prefix, count_max = unpack(ARGV)
+local holds, leases, renewals, ledger, events = unpack(KEYS)
+local prefix, count_max, low_micros = unpack(ARGV)
 count_max = number(count_max)
 local now = now_ms()
 local swept, total, ended, listing, opened = 0, 0, {}, nil, nil
@@ -26,12 +26,13 @@ local function expire(request_id, text)
   ended[request_id] = true
   local account_id, key_id = string.match(payer, '^([^|]*)|([^|]*)')
   local account, key = account_name(prefix, account_id), key_name(prefix, key_id)
-  local balance, account_held, in_flight, key_held, spent = read_amounts(account, key, month)
+  local balance, account_held, in_flight, key_held, spent, low = read_amounts(account, key, month)
+  low = tonumber(low or low_micros) or 0
   account_held, key_held = account_held - held, key_held - held
   local wanted = math.min(seen, held)
   local charged = limit_to_room(wanted, held + 0, key, balance, account_held, key_held, spent)
   if extras ~= '' then
-    if not listing then listing, opened = lists(), {} end
+    if not opened then listing, opened = listing or lists(), {} end
     listing.expire_levels(opened, prefix, key, account, extras, held + 0, charged, now)
   end
   local balance_text = whole(balance - charged)
@@ -43,6 +44,11 @@ local function expire(request_id, text)
   keep_marks(done)
   redis.call('HDEL', holds, request_id)
   write_amounts(account, key, month, balance_text, account_held, in_flight - 1, key_held, spent + charged)
+  local left = balance - charged
+  if left < low and balance >= low or left <= 0 and balance > 0 then
+    listing = listing or lists()
+    listing.telling().tell_fallen(prefix, account, low, balance, left, account_held, account_id .. '|' .. key_id, now)
+  end
   swept, total = swept + 1, total + charged
 end
 
@@ -77,4 +83,4 @@ end
 local taken = take_first_leases()
 taken = taken + take_renewals(count_max - taken)
 if opened then listing.write_states(opened) end
-return { swept, total, taken }
+return { swept, total, taken, redis.call('EXISTS', events) }

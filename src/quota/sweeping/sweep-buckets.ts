@@ -33,6 +33,8 @@ interface SweeperOptions {
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
   readonly log: Log;
+  /** Called if events of the bucket wait to be taken out. */
+  readonly onEvents: (bucket: number) => void;
   /** Called only if there was something to sweep. */
   readonly onSwept: (reply: SweepReply) => void;
 }
@@ -42,7 +44,7 @@ interface SweeperOptions {
  * each node its share of them.
  */
 export function startSweeper(options: SweeperOptions): Sweeper {
-  const { learnShare, leave, sweep, random, log, onSwept } = options;
+  const { learnShare, leave, sweep, random, log, onSwept, onEvents } = options;
   const stopping = new AbortController();
   let mine: readonly number[] = [];
   /**
@@ -56,6 +58,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
       const reply = await sweep(bucket, TAKEN_MAX);
       isFull = reply.isFull;
       if (reply.swept > 0) onSwept(reply);
+      if (reply.hasEvents) onEvents(bucket);
     }
   };
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import {
@@ -16,9 +15,11 @@ import {
   settle,
 } from '../../../src/quota/scripts/settle.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
+import { DEFAULT_WARNINGS, type Warnings } from '../../../src/quota/scripts/warnings.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
+import { kindsOf, repliesOfHeader } from '../../support/kinds-of-replies.ts';
 import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
@@ -76,18 +77,6 @@ type Args = Parameters<RedisConnection['send']>[1];
 type ChangeArgs = (args: Args) => Args;
 
 /**
- * The kinds of replies that the header of a script names in braces, or in quotes if there are no
- * braces.
- */
-function repliesOfHeader(script: string): string[] {
-  const source = readFileSync(`src/quota/scripts/${script}.lua`, 'utf8');
-  const replies = /\n {2}Reply ([\s\S]*?)(\n\n|\n\]\])/.exec(source)?.[1] ?? '';
-  const inBraces = [...replies.matchAll(/\{'([a-z_]+)'/g)];
-  const found = inBraces.length > 0 ? inBraces : [...replies.matchAll(/'([a-z_]+)'/g)];
-  return found.map((match) => match[1] ?? '');
-}
-
-/**
  * Runs the scripts on a server of the test file, with a clock that stands still. Before each test
  * the server holds only one account and one key. After the last test, every reply in the script's
  * header must have been seen.
@@ -96,6 +85,7 @@ export function openScripts(script?: string) {
   let connection: Pick<RedisConnection, 'send'>;
   let port = 0;
   let changeArgs: ChangeArgs = (args) => args;
+  let warnings = DEFAULT_WARNINGS;
   const seen = new Set<string>();
 
   const send = (command: string, ...args: readonly (string | number)[]) =>
@@ -130,13 +120,14 @@ export function openScripts(script?: string) {
     connection = {
       async send(command, args) {
         const reply = await patched.send(command, changeArgs(args));
-        if (command === 'eval') seen.add(String(Array.isArray(reply) ? reply[0] : reply));
+        if (command === 'eval') for (const kind of kindsOf(reply)) seen.add(kind);
         return reply;
       },
     };
   });
   beforeEach(async () => {
     changeArgs = (args) => args;
+    warnings = DEFAULT_WARNINGS;
     await send('flushall');
     await setClock(NOW_MS);
     await setAccount({ status: 'active', plan: 'team', balance: 1_000, version: 1 });
@@ -217,17 +208,21 @@ export function openScripts(script?: string) {
           ...more,
         },
         { seenMicros, leaseMs: more.leaseMs ?? 60_000 },
+        warnings,
       ),
     settle: (actualMicros: number, more: Partial<Settlement> = {}) =>
-      settle(connection, makeSettlement({ actualMicros, ...more })),
+      settle(connection, makeSettlement({ actualMicros, ...more }), warnings),
     settleTurn,
     settleTogether: (all: readonly Partial<Settlement>[]) => Promise.all(settleTurn(all)),
     async sweep(countMax = 100) {
-      const { swept, chargedMicros } = await sweep(connection, BUCKET, countMax);
+      const { swept, chargedMicros } = await sweep(connection, BUCKET, countMax, warnings);
       return { swept, chargedMicros };
     },
-    credit: (micros: number, more: Partial<Payment> = {}): Promise<CreditReply> =>
-      credit(connection, {
+    setWarnings(next: Partial<Warnings>) {
+      warnings = { ...DEFAULT_WARNINGS, ...next };
+    },
+    credit: (micros: number, more: Partial<Payment> = {}): Promise<CreditReply> => {
+      const payment: Payment = {
         bucket: BUCKET,
         accountId: ACCOUNT,
         paymentId: 'payment',
@@ -236,7 +231,9 @@ export function openScripts(script?: string) {
         isForced: false,
         note: '',
         ...more,
-      }),
+      };
+      return credit(connection, payment, warnings);
+    },
     keyset: (more: Partial<RecordWrite>) =>
       keyset(connection, {
         subject: 'key',

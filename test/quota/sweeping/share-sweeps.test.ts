@@ -53,6 +53,7 @@ function startNode(connection: TestConnection, nodeId: string) {
     },
     random: Math.random,
     log,
+    onEvents: () => {},
     onSwept: () => {},
   });
   sweepers.push(sweeper);
@@ -147,10 +148,11 @@ describe('several nodes that sweep', () => {
       leave: async () => {},
       async sweep(bucket) {
         visits.add(bucket);
-        return { swept: 0, chargedMicros: 0, isFull: false };
+        return { swept: 0, chargedMicros: 0, isFull: false, hasEvents: false };
       },
       random: Math.random,
       log: createMemoryLog(),
+      onEvents: () => {},
       onSwept: () => {},
     });
     sweepers.push(sweeper);

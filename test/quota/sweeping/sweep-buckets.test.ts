@@ -24,7 +24,7 @@ import {
   readLedger,
 } from '../settle-scene.ts';
 
-const NOTHING: SweepReply = { swept: 0, chargedMicros: 0, isFull: false };
+const NOTHING: SweepReply = { swept: 0, chargedMicros: 0, isFull: false, hasEvents: false };
 const BUCKETS = 256;
 
 const sweepers: Sweeper[] = [];
@@ -44,6 +44,7 @@ function start(sweepOne: (bucket: number, countMax: number) => Promise<SweepRepl
     sweep: sweepOne,
     random: Math.random,
     log,
+    onEvents: () => {},
     onSwept: (reply) => swept.push(reply),
   });
   sweepers.push(sweeper);

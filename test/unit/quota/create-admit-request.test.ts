@@ -59,6 +59,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     settleQueue: { add: (settlement) => settled.push(settlement) },
     windowMs: 60_000,
     usersMax: 10,
+    warnAtShare: 0.8,
     digestEndUser: (name) => `digest of ${name}`,
     nowMs: () => 1_700_000_000_000,
     random: () => 0.5,

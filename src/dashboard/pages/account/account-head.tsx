@@ -22,7 +22,8 @@ interface AccountHeadProps {
 
 /** Shows who the account is, what it has, and what can be changed. */
 export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
-  const { id, name, plan, limits, status, balance, held, created_at: createdAt } = account;
+  const { id, name, plan, limits, status, balance, held } = account;
+  const { low_balance: lowBalance, created_at: createdAt } = account;
   const [open, setOpen] = useState<'edit' | 'top-up' | 'suspend' | undefined>();
   const [said, setSaid] = useState('');
   const close = () => setOpen(undefined);
@@ -38,6 +39,9 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
           { name: 'Plan', value: plan },
           { name: 'Limits of its own', value: showLimitTexts(limits) || 'none' },
           { name: 'Balance', value: `${formatCreditAmount(balance)} credits` },
+          ...(lowBalance === null
+            ? []
+            : [{ name: 'Low below', value: `${formatCreditAmount(lowBalance)} credits` }]),
           { name: 'Held', value: `${formatCreditAmount(held)} credits, for requests that run` },
           { name: 'Created', value: <Moment key="created" iso={createdAt} /> },
         ]}
@@ -65,7 +69,7 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
         <AccountForm
           title={`Edit ${name}`}
           verb="Save"
-          before={{ name, plan, limits }}
+          before={{ name, plan, limits, low_balance: lowBalance }}
           onClose={close}
           onSubmit={async (after) => {
             await api.changeAccount(id, {
@@ -74,6 +78,7 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
               ...(showLimitTexts(after.limits) !== showLimitTexts(limits) && {
                 limits: after.limits,
               }),
+              ...(after.low_balance !== lowBalance && { low_balance: after.low_balance }),
             });
             onChanged();
           }}

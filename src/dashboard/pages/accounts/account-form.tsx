@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { WrittenLimit } from '../../api/api-types.ts';
 import { readLimitTexts, showLimitTexts } from '../../limit-texts.ts';
 import { useAction } from '../../loading/use-action.ts';
+import { parseNumber } from '../../parse-number.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { PlanField } from './plan-field.tsx';
@@ -10,6 +11,7 @@ interface Details {
   readonly name: string;
   readonly plan: string;
   readonly limits: readonly WrittenLimit[];
+  readonly low_balance: number | null;
 }
 
 interface AccountFormProps {
@@ -25,13 +27,20 @@ export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountF
   const [name, setName] = useState(before.name);
   const [plan, setPlan] = useState(before.plan);
   const [limits, setLimits] = useState(showLimitTexts(before.limits));
+  const [low, setLow] = useState(String(before.low_balance ?? ''));
   const action = useAction(async () => {
-    await onSubmit({ name, plan, limits: readLimitTexts(limits, 'limits') });
+    await onSubmit({
+      ...{ name, plan, limits: readLimitTexts(limits, 'limits') },
+      low_balance: parseNumber(low, 'low_balance') ?? null,
+    });
     onClose();
   });
   const { problem } = action;
   return (
-    <FormDialog {...{ title, verb, action, onClose }} shownFields={['name', 'plan', 'limits']}>
+    <FormDialog
+      {...{ title, verb, action, onClose }}
+      shownFields={['name', 'plan', 'limits', 'low_balance']}
+    >
       <TextField label="Name" name="name" value={name} onChange={setName} problem={problem} />
       <PlanField value={plan} onChange={setPlan} problem={problem} />
       <TextField
@@ -40,6 +49,14 @@ export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountF
         hint="Beside its plan, such as tokens=400000/1m, credits=25/day:warn."
         value={limits}
         onChange={setLimits}
+        problem={problem}
+      />
+      <TextField
+        label="Low balance"
+        name="low_balance"
+        hint="Credits below which an event tells of it; empty for what the settings say."
+        value={low}
+        onChange={setLow}
         problem={problem}
       />
     </FormDialog>

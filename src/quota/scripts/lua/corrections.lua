@@ -25,7 +25,7 @@ end
 -- Adds `changes` to what an admission counts, as far as its windows still count, and takes
 -- `released` from what is held; both by unit. What would pass the amount of a limit that blocks is
 -- left out, but for tokens if `is_soft`. Returns the new state.
-local function correct_state(use, admitted_at, now, changes, released, is_soft)
+local function correct_state(name, use, admitted_at, now, changes, released, is_soft)
   local from = STATE_BYTES + 1 + select(2, struct.unpack(STATE, use))
   local text, bytes_of_use = string.sub(use, 1, from - 1), #use
   while from <= bytes_of_use do
@@ -36,7 +36,7 @@ local function correct_state(use, admitted_at, now, changes, released, is_soft)
       slices = string.sub(use, from, from + bytes - 1)
       from = from + bytes
     end
-    local change = changes[unit]
+    local change, before = changes[unit], counted
     if admitted_at < since then
       -- It does not count this request.
     elseif window < 4 then
@@ -67,6 +67,10 @@ local function correct_state(use, admitted_at, now, changes, released, is_soft)
         counted = counted + change
       end
       held = math.max(0, held - released[unit])
+    end
+    if counted > before and counted >= amount * warn_at then
+      local level, id = string.match(name, '}:(%a+):(.+)$')
+      note_crossing(level, id, unit, window, amount, before, counted, held, admitted_at)
     end
     text = text .. struct.pack(ROW, unit, window, amount, head, counted, current, held, since, #slices) .. slices
   end
@@ -164,7 +168,7 @@ local function settle_levels(opened, prefix, key, account, extras, kind, already
     changes = by_unit(0, used_input - input, used_output - output, charged - held)
   end
   for _, name in ipairs(names) do
-    opened[name] = correct_state(opened[name], at, now, changes, released, is_soft)
+    opened[name] = correct_state(name, opened[name], at, now, changes, released, is_soft)
   end
   return charged
 end
@@ -175,7 +179,7 @@ local function expire_levels(opened, prefix, key, account, extras, held, charged
   if not at then return end
   local released = by_unit(1, input, output, held)
   for _, name in ipairs(open_states(opened, prefix, key, account, group_id, user_id)) do
-    opened[name] = correct_state(opened[name], at, now, by_unit(0, 0, 0, charged - held), released, false)
+    opened[name] = correct_state(name, opened[name], at, now, by_unit(0, 0, 0, charged - held), released, false)
   end
 end
 
@@ -191,7 +195,7 @@ local function restore_levels(opened, prefix, key, account, extras, held, now)
   output = math.max(0, math.min(output, room('o'), room('t') - input))
   local released = by_unit(-1, -input, -output, -held)
   for _, name in ipairs(names) do
-    opened[name] = correct_state(opened[name], at, now, by_unit(1, input, output, held), released, false)
+    opened[name] = correct_state(name, opened[name], at, now, by_unit(1, input, output, held), released, false)
   end
   return held, table.concat({ whole(at), group_id, user_id, whole(input), whole(output), is_soft and '1' or '0' }, ',')
 end
@@ -203,4 +207,4 @@ local function write_states(opened)
 end
 
 return { settle_levels = settle_levels, expire_levels = expire_levels, restore_levels = restore_levels,
-  write_states = write_states }
+  write_states = write_states, warn_from = warn_from, tell_crossed = tell_crossed, telling = telling }

@@ -117,5 +117,6 @@ local function describe_limits(reply, limits, now)
   end
 end
 
-return { describe_limits = describe_limits, read_levels = read_levels, meet_limits = meet_limits, encode_extras = encode_extras, amounts_of = amounts_of,
-  hold_in_limits = hold_in_limits, add_tightest = add_tightest, write_levels = write_levels }
+return { describe_limits = describe_limits, read_levels = read_levels, meet_limits = meet_limits,
+  encode_extras = encode_extras, amounts_of = amounts_of, hold_in_limits = hold_in_limits, warn_from = warn_from,
+  note_crossing = note_crossing, tell_crossed = tell_crossed, telling = telling, add_tightest = add_tightest, write_levels = write_levels }

@@ -88,12 +88,15 @@ end
 local function hold_in_limits(limits, amounts, now)
   for index = 1, #limits do
     local limit = limits[index]
-    local amount, times = amounts[limit[1]], limit[11]
+    local amount, times, before = amounts[limit[1]], limit[11], limit[5]
     if times then
       take_place(times, now, limit[2])
       limit[5] = times.count
     else
-      limit[5], limit[6], limit[7] = limit[5] + amount, limit[6] + amount, limit[7] + amount
+      limit[5], limit[6], limit[7] = before + amount, limit[6] + amount, limit[7] + amount
+    end
+    if limit[5] >= limit[3] * warn_at then
+      note_crossing(limit[10].level, limit[10].id, limit[1], limit[2], limit[3], before, limit[5], limit[7], now)
     end
   end
 end

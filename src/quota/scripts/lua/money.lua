@@ -11,10 +11,10 @@ end
 -- The amounts of an account and of one of its keys in a month are read once and written once,
 -- however many requests are charged in between. That is most of what a settlement costs Redis.
 local function read_amounts(account, key, month)
-  local balance, account_held = unpack(redis.call('HMGET', account, 'balance', 'held'))
+  local balance, account_held, low = unpack(redis.call('HMGET', account, 'balance', 'held', 'low'))
   local in_flight, key_held, spent =
     unpack(redis.call('HMGET', key, 'in_flight', 'held:' .. month, 'spent:' .. month))
-  return number(balance), number(account_held), number(in_flight), number(key_held), number(spent)
+  return number(balance), number(account_held), number(in_flight), number(key_held), number(spent), low
 end
 
 -- Returns how much of `wanted` may be charged or held. `covered` is what is held for the request

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAsker } from './create-asker.ts';
+import { createAsker } from '../create-asker.ts';
 import {
   ACCOUNT,
   KEY,
@@ -9,7 +9,7 @@ import {
   redisKeys,
   requestNumber,
   WINDOW_MS,
-} from './open-scripts.ts';
+} from '../open-scripts.ts';
 
 const scripts = openScripts();
 const { ask, askAll, logOf } = createAsker(scripts);

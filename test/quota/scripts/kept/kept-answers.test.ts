@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { find } from '../../../src/quota/scripts/kept/find.ts';
-import { forget } from '../../../src/quota/scripts/kept/forget.ts';
-import { type AnswerTexts, keep } from '../../../src/quota/scripts/kept/keep.ts';
-import { recall } from '../../../src/quota/scripts/kept/recall.ts';
-import { ACCOUNT, BUCKET, DIGEST, KEY, openScripts, redisKeys } from './open-scripts.ts';
+import { find } from '../../../../src/quota/scripts/kept/find.ts';
+import { forget } from '../../../../src/quota/scripts/kept/forget.ts';
+import { type AnswerTexts, keep } from '../../../../src/quota/scripts/kept/keep.ts';
+import { recall } from '../../../../src/quota/scripts/kept/recall.ts';
+import { ACCOUNT, BUCKET, DIGEST, KEY, openScripts, redisKeys } from '../open-scripts.ts';
 
 const OTHER = { key: '03otherkey1', account: 'acct_03account002' };
 const scripts = openScripts('kept/keep');

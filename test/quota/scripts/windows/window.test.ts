@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAsker } from './create-asker.ts';
+import { createAsker } from '../create-asker.ts';
 import {
   ACCOUNT,
   NOW_MS,
@@ -7,7 +7,7 @@ import {
   redisKeys,
   requestNumber,
   WINDOW_MS,
-} from './open-scripts.ts';
+} from '../open-scripts.ts';
 
 const scripts = openScripts();
 const { ask, askAll, logOf } = createAsker(scripts);

@@ -1,0 +1,21 @@
+import type { EventsQuery, ListedEvents } from './list/event-list.ts';
+import type { PostEnd } from './webhooks/post-webhook.ts';
+import type { WebhookState } from './webhooks/webhook-store.ts';
+
+export interface ConfiguredWebhook {
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  /** How many. */
+  readonly secrets: number;
+  readonly state: WebhookState;
+}
+
+/** Answers what operators ask of events of limits, and of the webhooks that are told of them. */
+export interface LimitEventsDesk {
+  list(query: EventsQuery): Promise<ListedEvents>;
+  names(): readonly string[];
+  webhooks(): Promise<readonly ConfiguredWebhook[]>;
+  /** Undefined if there is no such webhook. */
+  test(name: string, signal: AbortSignal): Promise<PostEnd | undefined>;
+}

@@ -1,0 +1,100 @@
+import type { Log } from '../../lib/log.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { keysOfBucket } from '../../quota/keys-of-bucket.ts';
+import { classifyRedisError } from '../../redis/classify-redis-error.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { decodeEvent, type LimitEvent } from '../limit-event.ts';
+import { addEvents } from './event-list.ts';
+
+/** Of one reply. */
+const PAGE_MAX = 100;
+/**
+ * Events stay in their bucket for so long after the list has them, since a failover may take back
+ * what the list had last.
+ */
+const KEEP_MS = 60_000;
+const FIRST_PLACE = '0-0';
+
+const script = loadLuaScript(
+  new URL('./remove-events.lua', import.meta.url),
+  ['events'],
+  ['min_id'],
+);
+
+export interface EventCollector {
+  /** Brings the events of a bucket into the list of all, soon. Several nodes may do it at once. */
+  collect(bucket: number): void;
+  /** After a failover the list may lack what it had. */
+  noteMasterChange(): void;
+  /** Resolves when nothing is under way. */
+  stop(): Promise<void>;
+}
+
+interface CollectorOptions {
+  readonly connection: Pick<RedisConnection, 'send'>;
+  /** Called once for each event that is new to the list. */
+  readonly onEvent: (event: LimitEvent) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createEventCollector(options: CollectorOptions): EventCollector {
+  const { connection, onEvent, clock, log } = options;
+  /** The last place of a bucket that the list has. */
+  const places = new Map<number, string>();
+
+  const collectPage = async (bucket: number): Promise<boolean> => {
+    const after = places.get(bucket) ?? FIRST_PLACE;
+    const args = [keysOfBucket(bucket).events, `(${after}`, '+', 'COUNT', String(PAGE_MAX)];
+    const entries = (await connection.send('xrange', args)) as [string, string[]][];
+    const events = entries.flatMap(([, fields]) => {
+      const text = String(fields[1]);
+      const event = decodeEvent(text);
+      if (event === undefined) log.warn({ bucket }, 'an event of another version is left out');
+      return event === undefined ? [] : [{ text, event }];
+    });
+    for (const { event } of await addEvents(connection, events)) onEvent(event);
+    const last = entries.at(-1);
+    if (last !== undefined) places.set(bucket, String(last[0]));
+    return entries.length === PAGE_MAX;
+  };
+
+  const collectAll = async (bucket: number): Promise<void> => {
+    let isMore = true;
+    while (isMore) isMore = await collectPage(bucket);
+    const lastMs = Number.parseInt(places.get(bucket) ?? FIRST_PLACE, 10);
+    const minMs = Math.max(0, Math.min(clock.nowMs() - KEEP_MS, lastMs + 1));
+    const { events } = keysOfBucket(bucket);
+    // A stream that begins anew may begin with an earlier place.
+    if ((await script.call(connection, { events }, { min_id: `${minMs}-0` })) === 1) {
+      places.delete(bucket);
+    }
+  };
+
+  const waiting = new Set<number>();
+  let running: Promise<void> | undefined;
+  const run = async () => {
+    for (const bucket of waiting) {
+      waiting.delete(bucket);
+      await collectAll(bucket).catch((error: unknown) => {
+        // The next sweep of the bucket asks for it again.
+        if (classifyRedisError(error) !== 'fault') return;
+        log.error({ bucket, err: error }, 'events stay in their bucket');
+      });
+    }
+    running = undefined;
+  };
+
+  return {
+    collect(bucket) {
+      waiting.add(bucket);
+      running ??= run();
+    },
+    noteMasterChange: () => places.clear(),
+    async stop() {
+      waiting.clear();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { ListedEvent } from '../list/event-list.ts';
+
+/** An event on its way to a webhook. */
+export interface WaitingEvent extends ListedEvent {
+  attempts: number;
+  /** Not before this moment. */
+  dueMs: number;
+}
+
+export interface AccountQueues {
+  size(): number;
+  add(listed: ListedEvent): void;
+  /** The first event that is due, of an account that has none under way. It is under way then. */
+  take(nowMs: number): WaitingEvent | undefined;
+  /** The event is under way no more, and is tried again later. */
+  giveBack(waiting: WaitingEvent): void;
+  /** The event is done, and the next one of its account may come. */
+  remove(waiting: WaitingEvent): void;
+  /** The lowest number that is not done; undefined if all are. */
+  first(): number | undefined;
+}
+
+/** Events wait in the order of their account; those of other accounts overtake one that is late. */
+export function createAccountQueues(): AccountQueues {
+  const queues = new Map<string, WaitingEvent[]>();
+  const busy = new Set<string>();
+  const numbers = new Set<number>();
+  return {
+    size: () => numbers.size,
+    add(listed) {
+      const { accountId } = listed.event;
+      const queue = queues.get(accountId) ?? [];
+      queue.push({ ...listed, attempts: 0, dueMs: 0 });
+      queues.set(accountId, queue);
+      numbers.add(listed.number);
+    },
+    take(nowMs) {
+      for (const [accountId, [head]] of queues) {
+        if (head === undefined || busy.has(accountId) || head.dueMs > nowMs) continue;
+        busy.add(accountId);
+        return head;
+      }
+      return undefined;
+    },
+    giveBack: ({ event }) => void busy.delete(event.accountId),
+    remove({ number, event: { accountId } }) {
+      const left = queues.get(accountId)?.filter((each) => each.number !== number) ?? [];
+      if (left.length === 0) queues.delete(accountId);
+      else queues.set(accountId, left);
+      busy.delete(accountId);
+      numbers.delete(number);
+    },
+    // They were added in their order.
+    first: () => numbers.values().next().value,
+  };
+}

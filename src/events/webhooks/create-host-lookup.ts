@@ -1,0 +1,28 @@
+import { promises as dns } from 'node:dns';
+import type { Address, Resolve } from './find-addresses.ts';
+
+/**
+ * A lookup that nobody answers keeps one of the four threads that also write files. So few run at a
+ * time, and the others wait.
+ */
+const LOOKUPS_AT_ONCE_MAX = 2;
+
+/** Looks up hosts as the system does, with its file of hosts. */
+export function createHostLookup(): Resolve {
+  const running = new Map<string, Promise<readonly Address[]>>();
+  return async (host) => {
+    while (running.size >= LOOKUPS_AT_ONCE_MAX && !running.has(host)) {
+      await Promise.race(running.values()).catch(() => {});
+    }
+    const asked = running.get(host);
+    if (asked !== undefined) return asked;
+    const found = lookUp(host).finally(() => running.delete(host));
+    running.set(host, found);
+    return found;
+  };
+}
+
+async function lookUp(host: string): Promise<readonly Address[]> {
+  const found = await dns.lookup(host, { all: true, verbatim: true });
+  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../lib/log.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { classifyRedisError } from '../../redis/classify-redis-error.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { readEventsFrom } from '../list/event-list.ts';
+import type { Resolve } from './find-addresses.ts';
+import { POST_MS_MAX, postWebhook, type Webhook, type WebhookRules } from './post-webhook.ts';
+import {
+  createWebhookDelivery,
+  type DeliveryOutcome,
+  type WebhookDelivery,
+} from './webhook-delivery.ts';
+import { createWebhookStore, type WebhookStore } from './webhook-store.ts';
+
+const LOOK_MS = 500;
+/** A post that has begun ends before another node may begin with the next one. */
+const LEASE_MS = 1.5 * POST_MS_MAX;
+/** What is under way when the node stops may go on for so long. */
+const STOP_GRACE_MS = 2_000;
+
+/** As the settings have them. */
+export interface WebhookSettings extends WebhookRules {
+  readonly endpoints: readonly Webhook[];
+}
+
+export interface WebhooksReport {
+  readonly waiting: number;
+  readonly failing: number;
+  /** Since when the webhook fails that has done so for longest. */
+  readonly failingSinceMs: number | undefined;
+}
+
+export interface RunningWebhooks {
+  report(): WebhooksReport;
+  /** Leaves what has not begun to the others. */
+  stop(): Promise<void>;
+}
+
+interface WebhooksOptions {
+  readonly connection: Pick<RedisConnection, 'send'>;
+  readonly nodeId: string;
+  /** Those in use, which a reload changes. */
+  readonly settings: () => WebhookSettings;
+  readonly userAgent: string;
+  readonly resolve: Resolve;
+  readonly onOutcome: (outcome: DeliveryOutcome, count: number) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Tells webhooks of events, on one node at a time. */
+export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
+  const { connection, nodeId, settings, log } = options;
+  const store = createWebhookStore(connection, nodeId);
+  const stopping = new AbortController();
+  const ending = new AbortController();
+  const deliveries = new Map<string, WebhookDelivery>();
+  const lease = { endMs: -Infinity };
+
+  const open = async (name: string): Promise<WebhookDelivery> => {
+    const { clock, random, userAgent, resolve, onOutcome } = options;
+    const webhook = () => settings().endpoints.find((each) => each.name === name) ?? gone(name);
+    return createWebhookDelivery({
+      ...{ name, webhook, store, onOutcome, random, log },
+      place: await findPlace(store, name),
+      post: (to, message) =>
+        postWebhook(to, message, {
+          ...{ rules: settings(), nowMs: clock.nowMs(), userAgent, resolve },
+          signal: ending.signal,
+        }),
+      mayPost: () =>
+        !stopping.signal.aborted &&
+        performance.now() + POST_MS_MAX < lease.endMs &&
+        settings().endpoints.some((each) => each.name === name),
+      readFrom: (number, count) => readEventsFrom(connection, number, count),
+      nowMs: clock.nowMs,
+    });
+  };
+
+  const look = async () => {
+    const names = settings().endpoints.map(({ name }) => name);
+    for (const name of deliveries.keys()) if (!names.includes(name)) deliveries.delete(name);
+    if (names.length === 0) return;
+    const askedMs = performance.now();
+    if (!(await store.hold(LEASE_MS))) {
+      lease.endMs = -Infinity;
+      deliveries.clear();
+      return;
+    }
+    lease.endMs = askedMs + LEASE_MS;
+    for (const name of names) {
+      const delivery = deliveries.get(name) ?? (await open(name));
+      deliveries.set(name, delivery);
+      if (await delivery.look()) continue;
+      await delivery.settle();
+      deliveries.delete(name);
+    }
+  };
+
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      await look().catch((error: unknown) => {
+        if (classifyRedisError(error) === 'fault') log.error({ err: error }, 'webhooks wait');
+      });
+      await sleep(LOOK_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const ended = run();
+
+  return {
+    report: () => summarize([...deliveries.values()]),
+    async stop() {
+      stopping.abort();
+      const grace = setTimeout(() => ending.abort(), STOP_GRACE_MS);
+      await ended;
+      await Promise.all([...deliveries.values()].map((delivery) => delivery.settle()));
+      clearTimeout(grace);
+      if (lease.endMs > 0) await store.release();
+    },
+  };
+}
+
+function summarize(deliveries: readonly WebhookDelivery[]): WebhooksReport {
+  const failing = deliveries.flatMap((delivery) => delivery.failingSinceMs() ?? []);
+  return {
+    waiting: deliveries.reduce((sum, delivery) => sum + delivery.waiting(), 0),
+    failing: failing.length,
+    failingSinceMs: failing.length === 0 ? undefined : Math.min(...failing),
+  };
+}
+
+/**
+ * A webhook that is new is told of what comes from now on, and so is one that is ahead of a list
+ * that begins anew.
+ */
+async function findPlace(store: WebhookStore, name: string) {
+  const [known, cursor] = [await store.readPlace(name), await store.readLast()];
+  if (known !== undefined && known.cursor <= cursor) return known;
+  await store.note(name, { number: undefined, cursor, dropped: 0 });
+  return { cursor, told: new Set<number>() };
+}
+
+/** Nothing is posted for a name that the settings have no more; `mayPost` sees to that. */
+function gone(name: string): Webhook {
+  return { name, url: '', secrets: [], events: [] };
+}

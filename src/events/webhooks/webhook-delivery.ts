@@ -1,0 +1,207 @@
+import type { Log } from '../../lib/log.ts';
+import { showEvent } from '../limit-event.ts';
+import type { ListedEvent } from '../list/event-list.ts';
+import { createAccountQueues, type WaitingEvent } from './account-queues.ts';
+import type { PostEnd, Webhook, WebhookMessage } from './post-webhook.ts';
+import type { WebhookPlace, WebhookStore } from './webhook-store.ts';
+
+/** Of one webhook in memory; the list in Redis keeps the rest. */
+const WAITING_MAX = 1_000;
+const READ_MAX = 100;
+const POSTS_AT_ONCE_MAX = 8;
+const GIVE_UP_MS = 24 * 3_600_000;
+const RETRY_MS_MIN = 2_000;
+const RETRY_MS_MAX = 30 * 60_000;
+/** All events of a webhook wait so long at most after one that failed. */
+const PAUSE_MS_MAX = 60_000;
+
+export type DeliveryOutcome = 'delivered' | 'failed' | 'dropped' | 'lost';
+
+export interface WebhookDeliveryOptions {
+  readonly name: string;
+  readonly place: WebhookPlace;
+  /** As the settings have it now. */
+  readonly webhook: () => Webhook;
+  /** Answers with undefined if the node stops. */
+  readonly post: (webhook: Webhook, message: WebhookMessage) => Promise<PostEnd | undefined>;
+  /** Whether there is time for a post before the lease ends. */
+  readonly mayPost: () => boolean;
+  readonly readFrom: (number: number, count: number) => Promise<readonly ListedEvent[]>;
+  readonly store: Pick<WebhookStore, 'note' | 'noteDelivered' | 'noteFailing'>;
+  readonly onOutcome: (outcome: DeliveryOutcome, count: number) => void;
+  readonly nowMs: () => number;
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+export interface WebhookDelivery {
+  /**
+   * Reads what is new and begins with what is due. Returns false if what is in memory is not what
+   * Redis has, or if another node delivers now.
+   */
+  look(): Promise<boolean>;
+  /** Resolves when nothing is under way. */
+  settle(): Promise<void>;
+  waiting(): number;
+  failingSinceMs(): number | undefined;
+}
+
+/**
+ * Tells one webhook of events.
+ *
+ *   list ──▶ queue of the account ──head, due──▶ post ──2xx──▶ noted in Redis
+ *                     ▲                            ├── else ──▶ again, later and later, for a day
+ *                     └────────────────────────────┘            └── then dropped, and noted
+ */
+export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
+  const { name, store, onOutcome, nowMs, log } = options;
+  const queues = createAccountQueues();
+  const health = createHealth(options);
+  const posts = new Set<Promise<void>>();
+  let isOwn = true;
+  let dropped = 0;
+
+  const reader = createReader(options, {
+    add: queues.add,
+    note: (lost) => note(undefined, lost),
+  });
+  const note = async (number: number | undefined, dropped: number) => {
+    const cursor = (queues.first() ?? reader.lastNumber() + 1) - 1;
+    isOwn = (await store.note(name, { number, cursor, dropped })) && isOwn;
+  };
+
+  const finish = async (waiting: WaitingEvent, dropped: number) => {
+    queues.remove(waiting);
+    // If Redis does not take it, the event is told again, unless this node notes the next one.
+    await note(waiting.number, dropped).catch(() => {});
+  };
+
+  const tell = async (waiting: WaitingEvent) => {
+    if (nowMs() - waiting.event.atMs > GIVE_UP_MS) {
+      dropped += 1;
+      onOutcome('dropped', 1);
+      return finish(waiting, 1);
+    }
+    const end = await options.post(options.webhook(), encodeMessage(waiting));
+    if (end === undefined) return;
+    onOutcome(end.kind, 1);
+    health.note(end);
+    if (end.kind === 'delivered') return finish(waiting, 0);
+    waiting.attempts += 1;
+    waiting.dueMs = nowMs() + retryDelay(waiting.attempts, RETRY_MS_MAX, options.random);
+    queues.giveBack(waiting);
+  };
+
+  const begin = () => {
+    while (isOwn && options.mayPost() && posts.size < health.postsMax() && health.isDue()) {
+      const waiting = queues.take(nowMs());
+      if (waiting === undefined) return;
+      const post = tell(waiting).finally(() => {
+        posts.delete(post);
+        begin();
+      });
+      posts.add(post);
+    }
+  };
+
+  return {
+    async look() {
+      let read: PageEnd = 'more';
+      while (read === 'more' && queues.size() < WAITING_MAX) read = await reader.readPage();
+      if (read === 'changed') return false;
+      begin();
+      if (dropped > 0) log.error({ webhook: name, dropped }, 'events were given up after a day');
+      dropped = 0;
+      return isOwn;
+    },
+    async settle() {
+      while (posts.size > 0) await Promise.allSettled(posts);
+    },
+    waiting: queues.size,
+    failingSinceMs: health.failingSinceMs,
+  };
+}
+
+type PageEnd = 'more' | 'end' | 'changed';
+
+interface ReaderParts {
+  readonly add: (listed: ListedEvent) => void;
+  /** Notes how far the webhook is, and how many events it has missed. */
+  readonly note: (lost: number) => Promise<void>;
+}
+
+/** Reads the list on from where the webhook is. */
+function createReader(options: WebhookDeliveryOptions, { add, note }: ReaderParts) {
+  const { name, place, onOutcome, log } = options;
+  let lastNumber = place.cursor;
+  let lastId: string | undefined;
+
+  const addNew = (page: readonly ListedEvent[]) => {
+    const { events } = options.webhook();
+    for (const listed of page) {
+      const isWanted = events.includes(listed.event.type) && !place.told.has(listed.number);
+      if (listed.number > lastNumber && isWanted) add(listed);
+    }
+  };
+
+  return {
+    lastNumber: () => lastNumber,
+    async readPage(): Promise<PageEnd> {
+      const page = await options.readFrom(lastNumber, READ_MAX + 1);
+      const [first, last] = [page[0], page.at(-1)];
+      if (first === undefined || last === undefined) return lastNumber === 0 ? 'end' : 'changed';
+      // What was read last is read again: after a failover another event may have its number.
+      const isOther = first.number === lastNumber && first.event.id !== (lastId ?? first.event.id);
+      if (isOther) return 'changed';
+      const lost = Math.max(0, first.number - lastNumber - 1);
+      if (lost > 0) {
+        log.error({ webhook: name, lost }, 'a webhook has missed events: it was too far behind');
+        onOutcome('lost', lost);
+      }
+      addNew(page);
+      const isNew = last.number > lastNumber;
+      [lastNumber, lastId] = [last.number, last.event.id];
+      if (isNew) await note(lost);
+      return page.length > READ_MAX ? 'more' : 'end';
+    },
+  };
+}
+
+/** While a webhook fails it is tried with one event at a time, after longer and longer pauses. */
+function createHealth({ name, store, nowMs, random, log }: WebhookDeliveryOptions) {
+  let sinceMs: number | undefined;
+  let failures = 0;
+  let dueMs = 0;
+  const quietly = (writing: Promise<void>) => void writing.catch(() => {});
+  return {
+    failingSinceMs: () => sinceMs,
+    postsMax: () => (failures > 0 ? 1 : POSTS_AT_ONCE_MAX),
+    isDue: () => nowMs() >= dueMs,
+    note(end: PostEnd) {
+      if (end.kind === 'delivered') {
+        if (sinceMs !== undefined) log.info({ webhook: name }, 'a webhook is well again');
+        [sinceMs, failures, dueMs] = [undefined, 0, 0];
+        quietly(store.noteDelivered(name, nowMs()));
+        return;
+      }
+      const { reason } = end;
+      if (sinceMs === undefined) log.warn({ webhook: name, reason }, 'a webhook fails');
+      sinceMs ??= nowMs();
+      failures += 1;
+      dueMs = nowMs() + retryDelay(failures, PAUSE_MS_MAX, random);
+      quietly(store.noteFailing(name, sinceMs, reason));
+    },
+  };
+}
+
+/** Twice as long each time, up to a bound, and less by a quarter at most. */
+function retryDelay(attempts: number, msMax: number, random: () => number): number {
+  const ms = Math.min(msMax, RETRY_MS_MIN * 2 ** Math.min(attempts - 1, 30));
+  return ms * (1 - random() / 4);
+}
+
+function encodeMessage({ event }: ListedEvent): WebhookMessage {
+  const { type, at, ...data } = showEvent(event);
+  return { id: event.id, body: JSON.stringify({ type, timestamp: at, data }) };
+}

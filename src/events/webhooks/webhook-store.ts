@@ -1,0 +1,115 @@
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { EVENT_KEYS } from '../../redis/redis-keys.ts';
+
+type Connection = Pick<RedisConnection, 'send'>;
+
+/** How far a webhook is. */
+export interface WebhookPlace {
+  /** Every event up to this number is done. */
+  readonly cursor: number;
+  /** The events after that which are done too. */
+  readonly told: ReadonlySet<number>;
+}
+
+/** What any node can say of a webhook. */
+export interface WebhookState {
+  /** How many events of any type are not done. */
+  readonly waiting: number;
+  /** Given up after a day, or lost since the list was full. */
+  readonly dropped: number;
+  readonly deliveredMs: number | undefined;
+  /** Undefined if the last attempt went well. */
+  readonly failing: { readonly sinceMs: number; readonly reason: string } | undefined;
+}
+
+export interface WebhookStore {
+  /** Returns whether the node holds the lease now. */
+  hold(leaseMs: number): Promise<boolean>;
+  release(): Promise<void>;
+  readLast(): Promise<number>;
+  readPlace(name: string): Promise<WebhookPlace | undefined>;
+  /** Returns false if another node holds the lease. */
+  note(name: string, done: DoneEvent): Promise<boolean>;
+  noteDelivered(name: string, nowMs: number): Promise<void>;
+  noteFailing(name: string, sinceMs: number, reason: string): Promise<void>;
+}
+
+interface DoneEvent {
+  readonly number: number | undefined;
+  readonly cursor: number;
+  readonly dropped: number;
+}
+
+const holdScript = loadLuaScript(
+  new URL('./hold-webhooks.lua', import.meta.url),
+  ['lease'],
+  ['node_id', 'lease_ms'],
+);
+const noteScript = loadLuaScript(
+  new URL('./note-told.lua', import.meta.url),
+  ['lease', 'webhook', 'told'],
+  ['node_id', 'number', 'cursor', 'dropped'],
+);
+
+export function createWebhookStore(connection: Connection, nodeId: string): WebhookStore {
+  const { lease } = EVENT_KEYS;
+  const hold = async (leaseMs: number) =>
+    (await holdScript.call(connection, { lease }, { node_id: nodeId, lease_ms: leaseMs })) === 1;
+  const set = async (name: string, ...fields: string[]) => {
+    await connection.send('hset', [EVENT_KEYS.webhook(name), ...fields]);
+  };
+  return {
+    hold,
+    release: () =>
+      hold(0).then(
+        () => {},
+        // It runs out.
+        () => {},
+      ),
+    readLast: () => readLastNumber(connection),
+    async readPlace(name) {
+      const cursor = await connection.send('hget', [EVENT_KEYS.webhook(name), 'cursor']);
+      if (typeof cursor !== 'string') return undefined;
+      const told = await connection.send('zrangebyscore', [EVENT_KEYS.told(name), '-inf', '+inf']);
+      return { cursor: Number(cursor), told: new Set((told as string[]).map(Number)) };
+    },
+    async note(name, { number, cursor, dropped }) {
+      const keys = { lease, webhook: EVENT_KEYS.webhook(name), told: EVENT_KEYS.told(name) };
+      const args = { node_id: nodeId, number: number ?? '', cursor, dropped };
+      return (await noteScript.call(connection, keys, args)) === 1;
+    },
+    noteDelivered: (name, nowMs) =>
+      set(name, 'delivered_at', String(nowMs), 'failing_since', '', 'reason', ''),
+    noteFailing: (name, sinceMs, reason) =>
+      set(name, 'failing_since', String(sinceMs), 'reason', reason),
+  };
+}
+
+async function readLastNumber(connection: Connection): Promise<number> {
+  const args = [EVENT_KEYS.list, '+', '-', 'COUNT', '1'];
+  const [last] = (await connection.send('xrevrange', args)) as [string, string[]][];
+  return last === undefined ? 0 : Number.parseInt(String(last[0]), 10);
+}
+
+const FIELDS = ['cursor', 'dropped', 'delivered_at', 'failing_since', 'reason'];
+
+export async function readWebhookState(
+  connection: Connection,
+  name: string,
+): Promise<WebhookState> {
+  const [fields, told, last] = await Promise.all([
+    connection.send('hmget', [EVENT_KEYS.webhook(name), ...FIELDS]),
+    connection.send('zcard', [EVENT_KEYS.told(name)]),
+    readLastNumber(connection),
+  ]);
+  const [cursor, dropped, delivered, since, reason] = (fields as (string | null)[]).map(
+    (text) => text ?? '',
+  );
+  return {
+    waiting: cursor === '' ? 0 : Math.max(0, last - Number(cursor) - Number(told)),
+    dropped: Number(dropped),
+    deliveredMs: delivered ? Number(delivered) : undefined,
+    failing: since ? { sinceMs: Number(since), reason: reason ?? '' } : undefined,
+  };
+}

@@ -1,0 +1,82 @@
+import type { Config } from '../../config/config.ts';
+import { packageVersion } from '../../config/package-version.ts';
+import { loadNodeId } from '../../data-dir/load-node-id.ts';
+import { showEvent } from '../../events/limit-event.ts';
+import type { LimitEventsDesk } from '../../events/limit-events-desk.ts';
+import { createEventCollector, type EventCollector } from '../../events/list/event-collector.ts';
+import { listEvents } from '../../events/list/event-list.ts';
+import { createHostLookup } from '../../events/webhooks/create-host-lookup.ts';
+import { startWebhooks } from '../../events/webhooks/start-webhooks.ts';
+import { testWebhook } from '../../events/webhooks/test-webhook.ts';
+import { readWebhookState } from '../../events/webhooks/webhook-store.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { ProcessMetrics } from '../../metrics/process-metrics.ts';
+import type { PublishEvent } from '../../ops/event-hub.ts';
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+
+interface EventsOptions {
+  readonly config: Pick<Config, 'dataDir'>;
+  /** The settings in use, which a reload changes. */
+  readonly configInUse: () => Config;
+  readonly publish: PublishEvent;
+  readonly metrics: ProcessMetrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface NodeLimitEvents extends EventCollector {
+  readonly desk: LimitEventsDesk;
+  stop(): Promise<void>;
+}
+
+/** A node's part in events of limits and balances. */
+export function startLimitEvents(
+  connection: Pick<RedisConnection, 'send'>,
+  options: EventsOptions,
+): NodeLimitEvents {
+  const { config, configInUse, publish, metrics, clock, log } = options;
+  const nodeId = loadNodeId(config.dataDir);
+  const collector = createEventCollector({
+    ...{ connection, clock, log },
+    onEvent(event) {
+      metrics.limitEvents.at({ type: event.type, level: event.level }).add(1);
+      publish({ type: 'limit', data: showEvent(event) });
+    },
+  });
+  const settings = () => configInUse().webhooks;
+  const userAgent = `tollgate/${packageVersion()}`;
+  const resolve = createHostLookup();
+  const webhooks = startWebhooks({
+    ...{ connection, nodeId, settings, userAgent, resolve, clock, log },
+    onOutcome: (result, count) => metrics.webhookEvents.at({ result }).add(count),
+    random: Math.random,
+  });
+  metrics.webhooksWaiting.watch((set) => set({}, webhooks.report().waiting));
+  metrics.webhooksFailing.watch((set) => set({}, webhooks.report().failing));
+  metrics.webhookFailingSeconds.watch((set) => {
+    const { failingSinceMs } = webhooks.report();
+    set({}, failingSinceMs === undefined ? 0 : (clock.nowMs() - failingSinceMs) / 1_000);
+  });
+  return {
+    ...collector,
+    desk: {
+      list: (query) => listEvents(connection, query),
+      names: () => settings().endpoints.map(({ name }) => name),
+      webhooks: () =>
+        Promise.all(
+          settings().endpoints.map(async ({ name, url, events, secrets }) => ({
+            ...{ name, url, events, secrets: secrets.length },
+            state: await readWebhookState(connection, name),
+          })),
+        ),
+      test: (name, signal) =>
+        testWebhook(name, {
+          ...{ settings: settings(), userAgent, resolve, nowMs: clock.nowMs(), signal },
+        }),
+    },
+    async stop() {
+      await Promise.all([collector.stop(), webhooks.stop()]);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+-- Events: a limit that warns or is reached, a balance that is low or used up. The script that
+-- crosses the line tells it, once in each window: a mark stays until the window has ended; that of
+-- a balance stays until credits are added. An event is one text in the stream `events` of the
+-- bucket:
+--
+--   kind|level|subject|unit|window|amount|counted|held|account|key|period|at
+--
+--   kind     w a limit warns, r a limit is reached, l a balance is low, x a balance is used up,
+--            m an account has told too much
+--   level    key, user, group or account; cap for the monthly cap of a key
+--   unit     and window as in `rows.lua`; a balance has no window, and events have no unit
+--   counted  what was used and what running requests hold, or the balance
+--   period   which window it is, so that what is told again after a failover is known again
+--
+-- The stream is bounded, since whoever takes the events out may be away for long. So is what one
+-- account may tell in an hour, since end users are many: then one event of the kind m says that
+-- more are left out. A wrong type must not keep a script from its other writes, so everything here
+-- is `pcall`.
+local crossed, warn_at = {}, 1
+
+-- From which share of a limit that blocks it warns.
+local function warn_from(share)
+  warn_at = tonumber(share) or 1
+end
+
+-- Notes what a limit crosses, if it does. Call it when `after` has come to the share that warns. A
+-- limit that only warns does so at its amount.
+local function note_crossing(level, subject, unit, window, amount, before, after, held, at)
+  local kind
+  if before < amount and after >= amount then
+    kind = unit >= 'a' and 'r' or 'w'
+  elseif unit >= 'a' and before < amount * warn_at and after >= amount * warn_at then
+    kind = 'w'
+  end
+  if kind then crossed[#crossed + 1] = { kind, level, subject, string.lower(unit), window, amount, after, held, at } end
+end
+
+-- Few requests cross a line, so what tells of it is made only for those.
+local function telling()
+  local EVENTS_MAX, EVENTS_PER_HOUR_MAX = '1000', 300
+  local QUIET_MIN_MS, HOUR_MS, DAYS_31 = 60000, 3600000, 2678400000
+
+  -- Returns whether the account may tell one more event in this hour. The first one too many is
+  -- told as such.
+  local function may_tell(prefix, owner, now)
+    local account_id = string.match(owner, '^[^|]*')
+    local name = prefix .. 'told-of:' .. account_id
+    local count = redis.pcall('HINCRBY', name, 'count', '1')
+    if type(count) ~= 'number' then return true end
+    if count == 1 then redis.pcall('PEXPIRE', name, whole(HOUR_MS)) end
+    if count == EVENTS_PER_HOUR_MAX + 1 then
+      local text = table.concat({ 'm', 'account', account_id, '', whole(HOUR_MS), whole(EVENTS_PER_HOUR_MAX),
+        whole(count), '0', owner, whole(math.floor(now / HOUR_MS)), whole(now) }, '|')
+      redis.pcall('XADD', prefix .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event', text)
+    end
+    return count <= EVENTS_PER_HOUR_MAX
+  end
+
+  -- What differs from window to window is `period`; it is part of the mark if `is_period_marked`.
+  local function tell(prefix, kind, level, subject, unit, window, amount, counted, held, owner, period, life, now, is_period_marked)
+    local what = kind .. '|' .. level .. '|' .. subject .. '|' .. unit .. '|' .. window .. '|' .. whole(amount)
+    local mark = prefix .. 'told:' .. what
+    if is_period_marked then mark = mark .. '|' .. period end
+    local set = redis.pcall('SET', mark, '1', 'NX', 'PX', whole(life))
+    if not set or set.err or not may_tell(prefix, owner, now) then return end
+    local text = what .. '|' .. whole(counted) .. '|' .. whole(held) .. '|' .. owner .. '|' .. period .. '|' .. whole(now)
+    local added = redis.pcall('XADD', prefix .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event', text)
+    if type(added) == 'table' then redis.pcall('DEL', mark) end
+  end
+
+  local function tell_limit(prefix, event, owner, now)
+    local kind, level, subject, unit, window, amount, counted, held, at = unpack(event)
+    if window < 4 then
+      local start, next_start = periods(window, at)
+      tell(prefix, kind, level, subject, unit, window, amount, counted, held, owner, whole(start),
+        math.max(QUIET_MIN_MS, next_start - now), now, true)
+    else
+      local quiet = math.max(window, QUIET_MIN_MS)
+      tell(prefix, kind, level, subject, unit, window, amount, counted, held, owner, whole(math.floor(at / quiet)), quiet, now)
+    end
+  end
+
+  local function tell_cap(prefix, key_id, month, cap, kind, counted, held, owner, now)
+    tell(prefix, kind, 'cap', key_id, 'c', 3, cap, counted, held, owner, month, DAYS_31, now, true)
+  end
+
+  -- What is charged beyond what was held may cross the cap too.
+  local function tell_charged(prefix, key, before, counted, held, owner, month, now)
+    local cap = tonumber(redis.pcall('HGET', key, 'cap') or nil)
+    if not cap or before >= cap then return end
+    local kind = counted >= cap and 'r' or before < cap * warn_at and counted >= cap * warn_at and 'w'
+    if kind then tell_cap(prefix, string.match(owner, '[^|]*$'), month, cap, kind, counted, held, owner, now) end
+  end
+
+  local function tell_balance(prefix, kind, account, account_id, low, balance, held, owner, now)
+    local period = redis.pcall('HGET', account, 'armed')
+    tell(prefix, kind, 'account', account_id, 'c', '', low, balance, held, owner,
+      type(period) == 'string' and period or '', DAYS_31, now)
+  end
+
+  -- Credits were added, so the account may be told of again. The payment says which fall it is.
+  local function rearm(prefix, account, account_id, low, payment_id)
+    local mark = prefix .. 'told:%s|account|' .. account_id .. '|c||'
+    local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l') .. whole(low))
+    if type(gone) == 'number' and gone > 0 then
+      redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))
+    end
+  end
+
+  -- A balance that crosses both lines at once is used up.
+  local function tell_fallen(prefix, account, low, before, balance, held, owner, now)
+    local account_id = string.match(owner, '^[^|]*')
+    if before > 0 and balance <= 0 then
+      tell_balance(prefix, 'x', account, account_id, 0, balance, held, owner, now)
+    elseif low > 0 and before >= low and balance < low then
+      tell_balance(prefix, 'l', account, account_id, low, balance, held, owner, now)
+    end
+  end
+
+  -- Tells of the limit that a request was refused by, from the reply.
+  local function tell_refused(prefix, reply, limits, account, account_id, key_id, month, now, at)
+    local kind, owner = reply[1], account_id .. '|' .. key_id
+    if kind == 'limit' then
+      local _, _, _, _, _, level, unit, window, amount, counted, held = unpack(reply)
+      window = ({ d = 1, w = 2, m = 3 })[window] or window
+      for _, limit in ipairs(limits) do
+        local subject = limit[10]
+        if subject.level == level and limit[1] == unit and limit[2] == window then
+          tell_limit(prefix, { 'r', level, subject.id, unit, window, amount, counted, held, at }, owner, now)
+        end
+      end
+    elseif kind == 'cap' then
+      local _, _, _, _, _, cap, spent, held = unpack(reply)
+      tell_cap(prefix, key_id, month, cap, 'r', spent + held, held, owner, now)
+    else
+      tell_balance(prefix, 'x', account, account_id, 0, reply[6], reply[7], owner, now)
+    end
+  end
+
+  return { tell_limit = tell_limit, tell_cap = tell_cap, tell_charged = tell_charged, tell_fallen = tell_fallen,
+    rearm = rearm, tell_refused = tell_refused }
+end
+
+-- Tells all that was noted. `owner` is the account and the key, as in `account|key`.
+local function tell_crossed(prefix, owner, now)
+  if #crossed == 0 then return end
+  local teller = telling()
+  for index = 1, #crossed do teller.tell_limit(prefix, crossed[index], owner, now) end
+  crossed = {}
+end

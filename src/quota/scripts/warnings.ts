@@ -1,0 +1,9 @@
+/** From when customers and operators are told, before anything is refused. */
+export interface Warnings {
+  /** The share of a limit that blocks, or of a monthly cap, from which it warns. */
+  readonly atShare: number;
+  /** The balance below which one is low, if the account has no line of its own. 0 for none. */
+  readonly lowBalanceMicros: number;
+}
+
+export const DEFAULT_WARNINGS: Warnings = { atShare: 0.8, lowBalanceMicros: 0 };

@@ -1,0 +1,104 @@
+import type { Mutant } from './mutant.ts';
+
+export const EVENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'what is crossed is told again and again',
+    find: "redis.pcall('SET', mark, '1', 'NX', 'PX', whole(life))",
+    replace: "redis.pcall('SET', mark, '1', 'PX', whole(life))",
+  },
+  {
+    name: 'a limit warns only beyond its share',
+    find: 'before < amount * warn_at and after >= amount * warn_at',
+    replace: 'before < amount * warn_at and after > amount * warn_at',
+  },
+  {
+    name: 'a limit is reached only when it is passed',
+    find: 'if before < amount and after >= amount then\n    kind',
+    replace: 'if before < amount and after > amount then\n    kind',
+  },
+  {
+    name: 'a limit that only warns is reached',
+    find: "kind = unit >= 'a' and 'r' or 'w'",
+    replace: "kind = 'r'",
+  },
+  {
+    name: 'a limit of the calendar tells in its first period alone',
+    find: "if is_period_marked then mark = mark .. '|' .. period end",
+    replace: '',
+  },
+  {
+    name: 'all windows that roll tell the same event',
+    find: 'whole(math.floor(at / quiet)), quiet, now)',
+    replace: "'0', quiet, now)",
+  },
+  {
+    name: 'an event that could not be written is never told',
+    find: "if type(added) == 'table' then redis.pcall('DEL', mark) end",
+    replace: '',
+  },
+  {
+    name: 'an account tells without end',
+    find: 'return count <= EVENTS_PER_HOUR_MAX',
+    replace: 'return true',
+  },
+  {
+    name: 'nobody hears that events are left out',
+    find: 'if count == EVENTS_PER_HOUR_MAX + 1 then',
+    replace: 'if false then',
+  },
+  {
+    name: 'an account is silent for ever',
+    find: "if count == 1 then redis.pcall('PEXPIRE', name, whole(HOUR_MS)) end",
+    replace: '',
+  },
+  {
+    name: 'a settlement crosses no limit',
+    find: 'if counted > before and counted >= amount * warn_at then',
+    replace: 'if false then',
+  },
+  {
+    name: 'rates tell nothing',
+    find: 'local is_rated = crosses(account_counted, by_account.count, account_limit)\n    or crosses(key_counted, by_key.count, key_limit)',
+    replace: 'local is_rated = false',
+  },
+  {
+    name: 'an admission crosses no cap',
+    find: 'local is_capped = cap and crosses(cap_counted, counted_by_cap, cap)',
+    replace: 'local is_capped = false',
+  },
+  {
+    name: 'a charge beyond what was held crosses no cap',
+    find: '      if charged > held then\n        listing.telling().tell_charged',
+    replace: '      if false then\n        listing.telling().tell_charged',
+  },
+  {
+    name: 'a hold that comes back crosses no cap',
+    find: '  if held > 0 then\n    listing = listing or lists()',
+    replace: '  if false then\n    listing = listing or lists()',
+  },
+  {
+    name: 'what refuses a request is not reached',
+    find: "if kind == 'limit' or (kind == 'cap' or kind == 'balance') and redis.call('EXISTS', mark) == 0 then",
+    replace: 'if false then',
+  },
+  {
+    name: 'a charge makes no balance low',
+    find: 'local is_fallen = balance < low and before >= low or balance <= 0 and before > 0',
+    replace: 'local is_fallen = balance <= 0 and before > 0',
+  },
+  {
+    name: 'a sweep makes no balance low',
+    find: 'if left < low and balance >= low or left <= 0 and balance > 0 then',
+    replace: 'if false then',
+  },
+  {
+    name: 'a balance that was filled up is low no more',
+    find: "local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l') .. whole(low))",
+    replace: 'local gone = 0',
+  },
+  {
+    name: 'a balance that falls again tells the same event',
+    find: "redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))",
+    replace: '',
+  },
+];

@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
+import type { AdmitOrder } from '../../../../src/quota/scripts/admit.ts';
+import { encodeLedgerUsage } from '../../../../src/quota/settlement/settlement.ts';
+import { DETAILS } from '../../../support/request-details.ts';
+import {
+  ACCOUNT,
+  KEY,
+  LEASE_MS,
+  NOW_MS,
+  openScripts,
+  redisKeys,
+  requestNumber,
+} from '../open-scripts.ts';
+
+const scripts = openScripts();
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+const ask = (number: number, tokens: number, more: Partial<AdmitOrder> = {}) =>
+  scripts.admit({
+    requestId: requestNumber(number),
+    holdMicros: 0,
+    tokens: { input: tokens, output: 0, outputLeast: 0, isOutputOpen: false },
+    ...more,
+  });
+const setKeyList = (list: string) => scripts.setKey({ limits: `||${list}|` });
+const usageOf = (input: number) => {
+  const nothing = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0, searches: 0 };
+  return encodeLedgerUsage({ input, output: 0, ...nothing }, false, DETAILS);
+};
+/** Those that wait to be taken out. */
+const readEvents = async (): Promise<LimitEvent[]> => {
+  const reply = await scripts.send('xrange', redisKeys.events, '-', '+');
+  return (reply as [string, string[]][]).map(
+    ([, fields]) => decodeEvent(String(fields[1])) as LimitEvent,
+  );
+};
+const told = async () => (await readEvents()).map(({ type, counted }) => `${type} ${counted}`);
+
+describe('a limit of a list', () => {
+  it('warns once when an admission brings it to its share, and tells once that it is reached', async () => {
+    await setKeyList('t,60000,100,b;');
+    await ask(1, 79);
+    expect(await told()).toEqual([]);
+    await ask(2, 1);
+    await ask(3, 1);
+    expect(await told()).toEqual(['limit.warning 80']);
+    await ask(4, 19);
+    await ask(5, 1);
+    expect(await readEvents()).toMatchObject([
+      { type: 'limit.warning', level: 'key', subjectId: KEY, unit: 'tokens', window: MINUTE_MS },
+      { type: 'limit.reached', amount: 100, counted: 100, held: 100, accountId: ACCOUNT },
+    ]);
+  });
+
+  it('is reached when it refuses a request, even if something is left of it', async () => {
+    await setKeyList('t,60000,100,b;');
+    await ask(1, 60);
+    for (const number of [2, 3, 4]) expect((await ask(number, 50)).kind).toBe('limit');
+    expect(await told()).toEqual(['limit.reached 60']);
+  });
+
+  it('that only warns does so at its amount', async () => {
+    await setKeyList('t,60000,100,w;');
+    await ask(1, 90);
+    expect(await told()).toEqual([]);
+    for (const number of [2, 3]) await ask(number, 90);
+    expect(await told()).toEqual(['limit.warning 180']);
+  });
+
+  it('tells again in the next window, with another id', async () => {
+    await setKeyList('t,60000,100,b;');
+    await ask(1, 80);
+    await scripts.setClock(NOW_MS + 2 * MINUTE_MS);
+    await scripts.send('del', ...(await toldMarks()));
+    await ask(2, 80);
+    const ids = (await readEvents()).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('falls and rises within a window without telling again', async () => {
+    await setKeyList('t,60000,100,b;');
+    await ask(1, 80);
+    await scripts.settle(0, { requestId: requestNumber(1), usage: usageOf(10) });
+    await ask(2, 80);
+    expect(await told()).toEqual(['limit.warning 80']);
+  });
+
+  it('of the calendar tells once a day, and its mark goes with the day', async () => {
+    await setKeyList('t,d,100,b;');
+    await ask(1, 80);
+    const [mark = ''] = await toldMarks();
+    // From noon to midnight.
+    expect(Number(await scripts.send('pttl', mark))).toBeGreaterThan(DAY_MS / 2 - MINUTE_MS);
+    await scripts.setClock(NOW_MS + DAY_MS);
+    await ask(2, 80);
+    const events = await readEvents();
+    expect(events.map(({ type }) => type)).toEqual(['limit.warning', 'limit.warning']);
+    expect(events[0]?.id).not.toBe(events[1]?.id);
+  });
+
+  it('tells of each level and unit that is crossed, and warns from the share in the settings', async () => {
+    await setKeyList('t,60000,100,b;r,60000,2,b;');
+    await scripts.setAccount({ limits: 'i,60000,100,b;' });
+    await ask(1, 50, { warnAtShare: 0.5 });
+    const events = await readEvents();
+    expect(events.map(({ level, unit }) => `${level} ${unit}`).sort()).toEqual([
+      'account input_tokens',
+      'key requests',
+      'key tokens',
+    ]);
+  });
+
+  it('is crossed by a settlement that used more than was held', async () => {
+    await setKeyList('t,60000,100,b;');
+    const reply = await ask(1, 10);
+    const extras = reply.kind === 'admitted' ? reply.extras : '';
+    const settled = { requestId: requestNumber(1), usage: usageOf(85), extras };
+    await scripts.settle(0, settled);
+    await scripts.settle(0, settled);
+    expect(await told()).toEqual(['limit.warning 85']);
+  });
+
+  it('has the same id when a failover lost the admission and a renewal makes it again', async () => {
+    await setKeyList('t,60000,100,b;');
+    const reply = await ask(1, 90);
+    const [first] = await readEvents();
+    await scripts.send('del', redisKeys.events, redisKeys.holds, ...(await toldMarks()));
+    await scripts.send('hdel', redisKeys.key(KEY), 'use');
+    await ask(2, 1);
+    const extras = reply.kind === 'admitted' ? reply.extras : '';
+    await scripts.renew(0, { requestId: requestNumber(1), heldMicros: 0, extras });
+    const [again] = await readEvents();
+    expect(again).toMatchObject({ id: first?.id, type: 'limit.warning', counted: 91 });
+  });
+
+  it('does not tell again when an admission is repeated', async () => {
+    await setKeyList('t,60000,100,b;');
+    await ask(1, 80);
+    await scripts.send('del', ...(await toldMarks()));
+    await ask(1, 80);
+    expect(await told()).toEqual(['limit.warning 80']);
+  });
+
+  it('admits and counts although the events cannot be written', async () => {
+    await setKeyList('t,60000,100,b;');
+    await scripts.send('set', redisKeys.events, 'not a stream');
+    expect((await ask(1, 80)).kind).toBe('admitted');
+    await scripts.send('del', redisKeys.events);
+    expect(await toldMarks()).toEqual([]);
+  });
+
+  it('keeps a bounded number of events', async () => {
+    await scripts.send('eval', FILL, 1, redisKeys.events, 3_000);
+    await setKeyList('t,60000,100,b;');
+    await ask(1, 80);
+    expect(Number(await scripts.send('xlen', redisKeys.events))).toBeLessThanOrEqual(1_200);
+  });
+});
+
+describe('a rate', () => {
+  it('of a key warns and is reached once in its window', async () => {
+    await scripts.setKey({ rpm: 5 });
+    for (let number = 1; number <= 3; number++) await ask(number, 0);
+    expect(await told()).toEqual([]);
+    for (let number = 4; number <= 7; number++) await ask(number, 0);
+    expect(await readEvents()).toMatchObject([
+      { type: 'limit.warning', level: 'key', unit: 'requests', window: MINUTE_MS, counted: 4 },
+      { type: 'limit.reached', level: 'key', subjectId: KEY, amount: 5, counted: 5 },
+    ]);
+  });
+
+  it('of a plan is told of the account, and by the requests of one run once', async () => {
+    await scripts.setAccount({ plan: 'business' });
+    const numbers = Array.from({ length: 5 }, (_, i) => ({ requestId: requestNumber(i) }));
+    await scripts.admitTogether(numbers);
+    expect(await readEvents()).toMatchObject([
+      { type: 'limit.reached', level: 'account', subjectId: ACCOUNT, amount: 4, counted: 4 },
+    ]);
+  });
+});
+
+describe('an account with many events', () => {
+  it('tells so many in an hour, and then that more are left out', async () => {
+    const count = `${redisKeys.prefix}told-of:${ACCOUNT}`;
+    await scripts.setKey({ rpm: 1 });
+    await ask(0, 0);
+    expect(Number(await scripts.send('pttl', count))).toBeGreaterThan(MINUTE_MS);
+    await scripts.send('del', redisKeys.events, redisKeys.holds);
+    await scripts.setKey({ rpm: 0 });
+    await scripts.send('hset', count, 'count', 299);
+    await setKeyList('t,60000,100,b;i,60000,100,b;r,60000,1,b;');
+    await ask(1, 90);
+    expect(await readEvents()).toMatchObject([
+      { type: 'limit.warning', unit: 'tokens' },
+      { type: 'events.left_out', accountId: ACCOUNT, source: 'events', unit: undefined },
+    ]);
+  });
+});
+
+const FILL = "#!lua\nfor i = 1, ARGV[1] do redis.call('XADD', KEYS[1], '*', 'event', i) end";
+const toldMarks = async () => (await scripts.send('keys', `${redisKeys.prefix}told:*`)) as string[];
+
+describe('the monthly cap', () => {
+  it('warns and is reached once, by admissions, refusals and settlements', async () => {
+    await scripts.setKey({ cap: 100 });
+    await ask(1, 0, { holdMicros: 80 });
+    await ask(2, 0, { holdMicros: 5, holdLeastMicros: 5 });
+    expect(await told()).toEqual(['limit.warning 80']);
+    for (const number of [3, 4]) await ask(number, 0, { holdMicros: 50, holdLeastMicros: 50 });
+    expect(await readEvents()).toMatchObject([
+      { source: 'monthly_cap', level: 'key', unit: 'credits', window: 'month' },
+      { type: 'limit.reached', amount: 100, counted: 85 },
+    ]);
+  });
+
+  it('is told by a renewal that makes a lost hold again', async () => {
+    await scripts.setKey({ cap: 100 });
+    await scripts.renew(0, { requestId: requestNumber(1), heldMicros: 85 });
+    expect(await told()).toEqual(['limit.warning 85']);
+  });
+
+  it('is crossed by a charge beyond what was held', async () => {
+    await scripts.setKey({ cap: 200 });
+    await ask(1, 0, { holdMicros: 10 });
+    await scripts.settle(170, { requestId: requestNumber(1) });
+    expect(await told()).toEqual(['limit.warning 170']);
+  });
+});
+
+describe('a balance', () => {
+  it('is low once when a charge brings it below the line, and again after credits were added', async () => {
+    scripts.setWarnings({ lowBalanceMicros: 500 });
+    const charge = async (number: number, micros: number) => {
+      await ask(number, 0, { holdMicros: micros });
+      await scripts.settle(micros, { requestId: requestNumber(number) });
+    };
+    await charge(1, 500);
+    expect(await told()).toEqual([]);
+    await charge(2, 1);
+    await charge(3, 1);
+    expect(await readEvents()).toMatchObject([
+      { type: 'balance.low', amount: 500, counted: 499, window: undefined, source: 'balance' },
+    ]);
+    await scripts.credit(100);
+    await charge(4, 200);
+    expect(await told()).toEqual(['balance.low 499', 'balance.low 398']);
+    const ids = (await readEvents()).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('has a line of its own before that of the settings', async () => {
+    scripts.setWarnings({ lowBalanceMicros: 500 });
+    await scripts.setAccount({ low: 900 });
+    await ask(1, 0, { holdMicros: 101 });
+    await scripts.settle(101, { requestId: requestNumber(1) });
+    expect(await told()).toEqual(['balance.low 899']);
+  });
+
+  it('is low by a sweep and by a refund', async () => {
+    scripts.setWarnings({ lowBalanceMicros: 950 });
+    await ask(1, 0, { holdMicros: 100 });
+    await scripts.renew(60, { requestId: requestNumber(1) });
+    await scripts.setClock(NOW_MS + 10 * LEASE_MS);
+    await scripts.sweep();
+    expect(await told()).toEqual(['balance.low 940']);
+    await scripts.credit(20);
+    await scripts.credit(-20, { paymentId: 'back', kind: 'refund' });
+    expect(await told()).toEqual(['balance.low 940', 'balance.low 940']);
+  });
+
+  it('is exhausted when it refuses a request or nothing is left, until credits are added', async () => {
+    await ask(1, 0, { holdMicros: 900 });
+    for (const number of [2, 3]) await ask(number, 0, { holdMicros: 200, holdLeastMicros: 200 });
+    expect(await readEvents()).toMatchObject([
+      { type: 'balance.exhausted', counted: 1_000, held: 900, amount: 0 },
+    ]);
+    await scripts.settle(1_000, { requestId: requestNumber(1) });
+    expect(await told()).toHaveLength(1);
+    await scripts.credit(10);
+    await ask(4, 0, { holdMicros: 10, holdLeastMicros: 10 });
+    await scripts.settle(10, { requestId: requestNumber(4) });
+    expect(await told()).toEqual(['balance.exhausted 1000', 'balance.exhausted 0']);
+  });
+
+  it('has the same id when a failover lost the charge and it is made again', async () => {
+    scripts.setWarnings({ lowBalanceMicros: 500 });
+    await scripts.settle(600);
+    const [first] = await readEvents();
+    await scripts.send('del', redisKeys.events, redisKeys.ledger, ...(await toldMarks()));
+    await scripts.send('del', redisKeys.done(requestNumber(1)));
+    await scripts.setAccount({ balance: 1_000 });
+    await scripts.settle(700);
+    const [again] = await readEvents();
+    expect(again).toMatchObject({ id: first?.id, type: 'balance.low' });
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { createHostLookup } from '../../../../src/events/webhooks/create-host-lookup.ts';
+import type { Address } from '../../../../src/events/webhooks/find-addresses.ts';
+import { postWebhook } from '../../../../src/events/webhooks/post-webhook.ts';
+import { Secret } from '../../../../src/lib/secret.ts';
+import { useCleanUp } from '../../../support/use-clean-up.ts';
+import { startReceiver } from '../../../support/webhooks/start-receiver.ts';
+
+const cleanUp = useCleanUp();
+const LOOPBACK = { address: '127.0.0.0', bits: 8, family: 4 } as const;
+const message = { id: 'evt_1', body: '{"type":"webhook.test","timestamp":"","data":{}}' };
+
+interface PostParts {
+  readonly port: number;
+  readonly answers?: readonly (readonly Address[])[];
+  readonly hosts?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** Posts to a name that nobody has, with what each lookup of it answers. */
+async function post({ port, answers = [], hosts = ['hooks.test'], signal }: PostParts) {
+  let lookups = 0;
+  const end = await postWebhook(
+    {
+      ...{ name: 'all', url: `http://hooks.test:${port}/`, events: [] },
+      secrets: [new Secret(`whsec_${Buffer.alloc(24).toString('base64')}`)],
+    },
+    message,
+    {
+      rules: { hosts, privateNetworks: [LOOPBACK] },
+      resolve: async () => answers[lookups++] ?? [{ address: '127.0.0.1', family: 4 }],
+      ...{ nowMs: 0, userAgent: 'test', timeoutMs: 300 },
+      signal: signal ?? new AbortController().signal,
+    },
+  );
+  return { end, lookups };
+}
+
+describe('a webhook', () => {
+  it('goes to the address that was checked, whatever the name says later', async () => {
+    const { port, received } = await startReceiver(cleanUp);
+    const later = [{ address: '169.254.169.254', family: 4 }] as const;
+    const allowed = [{ address: '127.0.0.1', family: 4 }] as const;
+    const { end, lookups } = await post({ port, answers: [allowed, later] });
+    expect(end).toEqual({ kind: 'delivered', status: 204 });
+    expect(lookups).toBe(1);
+    expect(received[0]?.headers['host']).toBe(`hooks.test:${port}`);
+    const rebound = await post({ port, answers: [later, allowed] });
+    expect(rebound.end).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('169.254.169.254 is not public'),
+    });
+    expect(received).toHaveLength(1);
+  });
+
+  it('goes to no host that the settings do not name', async () => {
+    const { port, received } = await startReceiver(cleanUp);
+    const { end, lookups } = await post({ port, hosts: ['other.test'] });
+    expect(end).toMatchObject({ reason: 'webhooks.hosts does not name hooks.test' });
+    expect(lookups + received.length).toBe(0);
+  });
+
+  it('fails when the receiver does not answer in time, closes or redirects', async () => {
+    const receiver = await startReceiver(cleanUp);
+    const { port } = receiver;
+    receiver.answer(() => {});
+    expect((await post({ port })).end).toMatchObject({ reason: 'no answer within 0.3 s' });
+    receiver.answer((response) => response.destroy());
+    expect((await post({ port })).end).toMatchObject({ kind: 'failed', status: undefined });
+    receiver.answer((response) => response.writeHead(302, { location: '/other' }).end());
+    expect((await post({ port })).end).toMatchObject({ kind: 'failed', status: 302 });
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it('reads no answer to its end', async () => {
+    const receiver = await startReceiver(cleanUp);
+    let isClosed = false;
+    receiver.answer((response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200).write('x'.repeat(1_000));
+    });
+    expect((await post({ port: receiver.port })).end).toMatchObject({ kind: 'delivered' });
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it('has no end that is known if the node stops', async () => {
+    const receiver = await startReceiver(cleanUp);
+    const leaving = new AbortController();
+    receiver.answer(() => leaving.abort());
+    expect((await post({ port: receiver.port, signal: leaving.signal })).end).toBeUndefined();
+  });
+});
+
+it('a lookup finds what the system finds, and says when there is nothing', async () => {
+  const lookUp = createHostLookup();
+  const names = Array.from({ length: 6 }, (_, i) => `nobody-${i}.invalid`);
+  const found = await Promise.allSettled([...names, 'localhost', 'localhost'].map(lookUp));
+  expect(found.map(({ status }) => status)).toEqual([
+    ...names.map(() => 'rejected'),
+    ...['fulfilled', 'fulfilled'],
+  ]);
+});
