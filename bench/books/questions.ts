@@ -10,8 +10,9 @@ import type { Sample } from './make-entries.ts';
 const DAY_MS = 86_400_000;
 const PAGE = 50;
 const SERVER_ERRORS = { min: 500, max: 599 };
-/** Few requests cost as much. */
+/** Few requests cost as much, or take as long. */
 const DEAR = { min: 30_000 };
+const SLOW = { min: 9_900 };
 
 interface TimedQuestion {
   readonly name: string;
@@ -42,6 +43,8 @@ export function listQuestions(startMs: number, days: number): readonly TimedQues
     requests('that failed', () => ({ status: SERVER_ERRORS })),
     requests('that failed, of an account', ({ account }) => ({ account, status: SERVER_ERRORS })),
     requests('that cost much', () => ({ chargedMicros: DEAR })),
+    requests('that took long', () => ({ durationMs: SLOW })),
+    requests('that no index finds', () => ({ upstream: 'none' })),
     usage('usage of an account by day', ({ account }) => ({ account, by: ['day'] })),
     usage('of a key by day', ({ account, key }) => ({ account, key, by: ['day'] })),
     usage('of an account by key and model', ({ account }) => ({ account, by: ['key', 'model'] })),

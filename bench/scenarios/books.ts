@@ -44,7 +44,7 @@ const cleanUp = (step: () => void | Promise<void>) => void undo.unshift(step);
 
 async function createTarget(engine: string): Promise<BooksTarget> {
   if (engine === 'postgres') {
-    const { url } = await startPostgres(cleanUp);
+    const { url } = await startPostgres(cleanUp, ['-c', 'fsync=on']);
     return { kind: 'postgres', url, connectionsMax: 4 };
   }
   return { kind: 'file', dir: createDir() };

@@ -40,7 +40,7 @@ const cleanUp = (undo: () => void | Promise<void>) => undos.unshift(undo);
 const redis = await startRedisServer();
 const connection = openConnection(standalone(tcp(redis.port)), 10_000);
 await waitForRedis(connection);
-const postgres = await startPostgres((undo) => cleanUp(undo));
+const postgres = await startPostgres((undo) => cleanUp(undo), ['-c', 'fsync=on']);
 
 /** Of a server of Postgres with all its processes, in ms. */
 function readCpuMs(server: PostgresServer): number {

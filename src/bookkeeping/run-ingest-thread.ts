@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Books } from '../books/engine/books.ts';
-import { migrateBooks } from '../books/engine/migrate-books.ts';
+import { migrateBooks, renewIndexes } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
 import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
 import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
@@ -22,6 +22,8 @@ const MIGRATE_AGAIN_MS = 2_000;
 const FACTS_MS = 15_000;
 /** Whether a round is due costs one query. */
 const FORGET_MS = 15_000;
+/** From one day whose indexes are renewed to the next, so that entries come in between. */
+const RENEW_MS = 5_000;
 
 /** The thread of the primary that writes the books: its composition root. */
 if (parentPort !== null) void run(parentPort, workerData as IngestOrder);
@@ -78,7 +80,8 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const options = { books, connection, clock, signal: stopping.signal };
   const forget = createForgetter(options, () => ingester, log);
   const forgetting = repeat(FORGET_MS, stopping.signal, forget);
-  await Promise.all([report, writeRefusals, followFacts, forgetting]);
+  const renewing = repeat(RENEW_MS, stopping.signal, () => renewIndexes(books));
+  await Promise.all([report, writeRefusals, followFacts, forgetting, renewing]);
   await ingester?.stop();
   await refusals.write().catch(() => {});
   await Promise.allSettled([books.close(), connection.close()]);
@@ -105,7 +108,7 @@ async function migrate(
 }
 
 /** What fails is tried again the next time; the ingester tells what goes wrong. */
-async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<void>) {
+async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>) {
   while (!signal.aborted) {
     await work().catch(() => {});
     await sleep(everyMs, undefined, { signal }).catch(() => {});

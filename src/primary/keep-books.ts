@@ -10,7 +10,7 @@ import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 
 const LOOK_MS = 5_000;
 const EVERY_MS = 3_600_000;
-/** Late entries that may repeat archived ones count until they are compared. */
+/** Late entries that the archive may have do not count until they are compared. */
 const COMPARE_AGAIN_MS = 15_000;
 /** After a failure: the archive may be out of reach. */
 const COMPARE_LATER_MS = 600_000;
@@ -53,7 +53,7 @@ export function keepBooks(
   const look = () => {
     const report = threads.report();
     if (running !== undefined || report?.isIngesting !== true) return;
-    const everyMs = (report.facts?.daysToCompare ?? 0) > 0 ? compareAfterMs : EVERY_MS;
+    const everyMs = (report.facts?.doubtful ?? 0) > 0 ? compareAfterMs : EVERY_MS;
     if (clock.nowMs() - lastMs < everyMs) return;
     lastMs = clock.nowMs();
     running = runArchiver(configPath, stopping.signal)

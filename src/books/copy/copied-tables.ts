@@ -29,6 +29,7 @@ const KEYS: { readonly [Table in Exclude<BulkTable, 'entries'>]: readonly string
   words: ['word', 'account'],
   gaps: ['bucket', 'after', 'until'],
   repeats: ['bucket', 'ms', 'seq', 'request'],
+  doubtful: ['ms', 'bucket', 'seq', 'request', 'kind', 'account'],
   unchecked: ['day', 'ms', 'bucket', 'seq', 'request'],
   damaged: ['bucket', 'ms', 'seq'],
   facts: ['name'],

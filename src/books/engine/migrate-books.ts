@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Books, BooksTransaction, Engine } from './books.ts';
 import { entriesOf } from './days.ts';
-import { entriesStatements, MIGRATIONS, statementsOf } from './migrations.ts';
+import { entriesStatements, INDEXES_VERSION, MIGRATIONS, statementsOf } from './migrations.ts';
 
 /** Any number, the same for all versions: who holds it migrates. */
 const LOCK = 7_465_211;
+/** Who waits longer for a table would keep the ingester waiting, too. */
+const LOCK_TIMEOUT_MS = 5_000;
 
 /**
  * Carries out the migrations that the books have not had. All nodes may do so at once. Migrations
@@ -48,14 +50,42 @@ export async function openDay({ engine, db }: Books, day: number): Promise<void>
     }
     await tx
       .insertInto('days')
-      .values({ day, state: 'open', verified: null, archive: null })
+      .values({ day, state: 'open', verified: null, archive: null, indexes: INDEXES_VERSION })
       .onConflict((conflict) =>
         conflict
           .column('day')
-          .doUpdateSet({ state: 'open', verified: null })
+          .doUpdateSet({ state: 'open', verified: null, indexes: INDEXES_VERSION })
           .where('days.state', '=', 'dropped'),
       )
       .execute();
+  });
+}
+
+/**
+ * Gives one day the indexes of this version, the newest first: other nodes may still run an earlier
+ * version, which makes tables without them. False if no day lacks any.
+ */
+export async function renewIndexes({ engine, db }: Books): Promise<boolean> {
+  return await db.transaction().execute(async (tx) => {
+    await limitLockWait(engine, tx);
+    await lockBooks(engine, tx);
+    const found = await tx
+      .selectFrom('days')
+      .select('day')
+      .where('state', '<>', 'dropped')
+      .where((is) => is.or([is('indexes', 'is', null), is('indexes', '<', INDEXES_VERSION)]))
+      .orderBy('day', 'desc')
+      .executeTakeFirst();
+    if (found === undefined) return false;
+    for (const statement of entriesStatements(engine, entriesOf(found.day))) {
+      await sql.raw(statement).execute(tx);
+    }
+    await tx
+      .updateTable('days')
+      .set({ indexes: INDEXES_VERSION })
+      .where('day', '=', found.day)
+      .execute();
+    return true;
   });
 }
 
@@ -73,4 +103,10 @@ export async function listDays({ db }: Pick<Books, 'db'>): Promise<number[]> {
 /** Until the end of the transaction; libsql has only one writer anyway. */
 export async function lockBooks(engine: Engine, tx: BooksTransaction): Promise<void> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+}
+
+/** Until the end of the transaction. */
+export async function limitLockWait(engine: Engine, tx: BooksTransaction): Promise<void> {
+  if (engine === 'libsql') return;
+  await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(tx);
 }

@@ -27,6 +27,10 @@ const SUMS = [
 const USAGE_KEY =
   'account TEXT not null, "group" TEXT not null, "key" TEXT not null, model TEXT not null, upstream TEXT not null';
 
+/** What is in the table of one day. */
+const ENTRY_COLUMNS =
+  'ms INT not null, held INT not null, charged INT not null, short INT not null, balance INT not null, cost INT, started_ms INT, first_ms INT, total_ms INT, input INT not null, cache_read INT not null, cache_write_5m INT not null, cache_write_1h INT not null, output INT not null, thinking INT not null, searches INT not null, bucket INT not null, seq INT not null, status INT, streamed INT, estimated INT, kind TEXT not null, request TEXT not null, account TEXT not null, "group" TEXT, "key" TEXT not null, end_user TEXT, model TEXT not null, month TEXT not null, upstream TEXT, outcome TEXT, refusal TEXT, details BYTES';
+
 /** What an installation has once it has carried them all out, in this order. */
 export const MIGRATIONS: readonly { readonly number: number; readonly statements: string[] }[] = [
   {
@@ -74,16 +78,35 @@ export const MIGRATIONS: readonly { readonly number: number; readonly statements
       `create table unchecked (day INT not null, ms INT not null, bucket INT not null, seq INT not null, request TEXT not null, kind TEXT not null, account TEXT not null, primary key (day, ms, bucket, seq, request) END`,
     ],
   },
+  {
+    number: 4,
+    statements: [
+      // Tables of the version before get their indexes later, one day after the other.
+      'alter table days add column indexes INT',
+      `create table doubtful (since_day INT not null, ${ENTRY_COLUMNS}, primary key (ms, bucket, seq, request, kind, account) END`,
+    ],
+  },
 ];
+
+/** Of the indexes of a day's table: see `days.indexes`. */
+export const INDEXES_VERSION = 4;
 
 /** The table of one day: what asks for it knows its name from `entriesOf`. */
 const ENTRIES = [
-  `create table if not exists TABLE (ms INT not null, held INT not null, charged INT not null, short INT not null, balance INT not null, cost INT, started_ms INT, first_ms INT, total_ms INT, input INT not null, cache_read INT not null, cache_write_5m INT not null, cache_write_1h INT not null, output INT not null, thinking INT not null, searches INT not null, bucket INT not null, seq INT not null, status INT, streamed INT, estimated INT, kind TEXT not null, request TEXT not null, account TEXT not null, "group" TEXT, "key" TEXT not null, end_user TEXT, model TEXT not null, month TEXT not null, upstream TEXT, outcome TEXT, refusal TEXT, details BYTES, primary key (ms, bucket, seq) END`,
+  `create table if not exists TABLE (${ENTRY_COLUMNS}, primary key (ms, bucket, seq) END`,
   // One event is one row, whatever id it has; receipts are found by it too.
   'create unique index if not exists TABLE_event on TABLE (request, kind, account)',
-  'create index if not exists TABLE_account on TABLE (account, ms)',
+  // In the order of time. Keys are looked for in it, and not in the table.
+  'create index if not exists TABLE_account_of on TABLE (account, ms, "key")',
   `create index if not exists TABLE_failed on TABLE (ms) where outcome <> 'complete'`,
+  `create index if not exists TABLE_failed_of on TABLE (account, ms) where outcome <> 'complete'`,
+  // What is rare is found by these, without looking at all that is not.
+  'create index if not exists TABLE_charged on TABLE (charged)',
+  'create index if not exists TABLE_took on TABLE (total_ms)',
 ];
+
+/** The version before had them. */
+const ENTRIES_BEFORE = ['drop index if exists TABLE_account'];
 
 export function statementsOf(engine: Engine, statements: readonly string[]): string[] {
   const { text, int, bytes, end } = WORDS[engine];
@@ -96,9 +119,10 @@ export function statementsOf(engine: Engine, statements: readonly string[]): str
   );
 }
 
+/** Makes the table of a day with its indexes, or what of them is missing. */
 export function entriesStatements(engine: Engine, table: string): string[] {
   return statementsOf(
     engine,
-    ENTRIES.map((statement) => statement.replaceAll('TABLE', table)),
+    [...ENTRIES, ...ENTRIES_BEFORE].map((statement) => statement.replaceAll('TABLE', table)),
   );
 }

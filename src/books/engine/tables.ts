@@ -1,3 +1,5 @@
+import type { AuditRow } from './audit-row.ts';
+
 /**
  * The tables of the books. Amounts are whole micro-credits, times are milliseconds since the epoch,
  * `hour` and `day` count from the epoch. What is unknown is null in an entry and '' in the key of a
@@ -147,27 +149,6 @@ export interface PaymentRow {
   readonly note: string | null;
 }
 
-export interface AuditRow {
-  /** Of its writer; it survives a failover, which the place in the stream does not. */
-  readonly entry: string;
-  readonly ms: number;
-  readonly seq: number;
-  readonly what: string;
-  readonly via: string;
-  readonly token: string | null;
-  readonly address: string | null;
-  readonly node: string;
-  readonly account: string | null;
-  readonly key: string | null;
-  readonly outcome: string;
-  /** JSON. */
-  readonly before: string | null;
-  readonly after: string | null;
-  /** Null for the admin token, and in entries of earlier versions. */
-  readonly operator: string | null;
-  readonly operator_name: string | null;
-}
-
 /** Names for answers, and for searches; the record itself is in Redis. */
 export interface AccountNameRow {
   readonly account: string;
@@ -237,7 +218,16 @@ export interface RepeatRow {
   readonly noted_ms: number;
 }
 
-/** An entry that may repeat one that only the archive has. */
+/**
+ * An entry that may repeat one that only the archive has. It is in no other table, and does not
+ * count, until it was compared with the archive.
+ */
+export interface DoubtfulRow extends EntryRow {
+  /** The first day whose archive may have it. */
+  readonly since_day: number;
+}
+
+/** Of such an entry that an earlier version has entered, and that counts. */
 export interface UncheckedRow extends Omit<RepeatRow, 'charged' | 'fate' | 'noted_ms'> {
   /** Whose archive has to be compared with it. */
   readonly day: number;
@@ -255,6 +245,8 @@ export interface DayRow {
   readonly verified: string | null;
   /** JSON: the manifest of its archive. */
   readonly archive: string | null;
+  /** Which indexes the table has: `INDEXES_VERSION`, or null if an earlier version made it. */
+  readonly indexes: number | null;
 }
 
 /** One row: how far the streams are in the books. */
@@ -289,6 +281,7 @@ export interface BooksTables {
   refusals: RefusalRow;
   gaps: GapRow;
   repeats: RepeatRow;
+  doubtful: DoubtfulRow;
   unchecked: UncheckedRow;
   damaged: DamagedRow;
   days: DayRow;

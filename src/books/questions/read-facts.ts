@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Books } from '../engine/books.ts';
-import { listDaysToCompare } from '../retention/list-days-to-compare.ts';
 import { readVerifiedFact } from '../verify/verified-fact.ts';
 import { readSize } from './read-status.ts';
 
@@ -12,8 +11,8 @@ export interface BooksFacts {
   readonly archivedDays: number;
   /** Days with entries that no archive has. */
   readonly daysKept: readonly number[];
-  /** Archived days that late entries may repeat; until they are compared, these count. */
-  readonly daysToCompare: number;
+  /** Late entries that do not count yet, since the archive may have them. */
+  readonly doubtful: number;
   /** On the disk. */
   readonly bytes: number;
   /** By the last `ledger verify`; undefined before the first one. */
@@ -29,7 +28,7 @@ interface VerifyFacts {
 
 export async function readFacts(books: Books): Promise<BooksFacts> {
   const { db } = books;
-  const countRows = async (table: 'gaps' | 'repeats' | 'damaged') => {
+  const countRows = async (table: 'gaps' | 'repeats' | 'damaged' | 'doubtful') => {
     const row = await db
       .selectFrom(table)
       .select(sql<number>`count(*)`.as('rows'))
@@ -43,7 +42,7 @@ export async function readFacts(books: Books): Promise<BooksFacts> {
     damaged: await countRows('damaged'),
     archivedDays: days.filter(({ archive }) => archive !== null).length,
     daysKept: days.filter(({ state }) => state === 'open').map(({ day }) => day),
-    daysToCompare: (await listDaysToCompare(books)).length,
+    doubtful: await countRows('doubtful'),
     bytes: await readSize(books),
     verified: await readVerified(books),
   };

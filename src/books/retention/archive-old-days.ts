@@ -8,6 +8,7 @@ import { dayOfMs, msOfDay, nameDay } from '../engine/days.ts';
 import type { DayRow } from '../engine/tables.ts';
 import { dropDay, noteArchived } from './drop-day.ts';
 import { restoreDay } from './restore-day.ts';
+import { settleDoubtful } from './settle-doubtful.ts';
 import { sourceOfDay } from './source-of-day.ts';
 import { hasUnchecked, takeBackRepeats } from './take-back-repeats.ts';
 
@@ -64,6 +65,7 @@ export async function listDueDays({ books, keepMs, untilMs, clock }: Retention):
  */
 export async function archiveOldDays(options: ArchiveDaysOptions): Promise<void> {
   await takeBackRepeats(options);
+  await settleDoubtful(options);
   const days = await listDueDays(options);
   for (const [index, day] of days.entries()) {
     options.signal.throwIfAborted();

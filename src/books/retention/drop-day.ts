@@ -2,11 +2,9 @@ import { sql } from 'kysely';
 import { encodeManifest, type Manifest } from '../archive/manifest.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
 import { entriesOf, nameDay } from '../engine/days.ts';
-import { lockBooks } from '../engine/migrate-books.ts';
+import { limitLockWait, lockBooks } from '../engine/migrate-books.ts';
 import { decodeManifest } from '../verify/verified-day.ts';
 
-/** Who waits longer for the table would keep the ingester waiting, too. */
-const LOCK_TIMEOUT_MS = 5_000;
 const SUMS = ['rows', 'held', 'charged', 'short'] as const;
 
 /** To be called once the archive of the day was read back. */
@@ -25,7 +23,7 @@ export async function noteArchived({ db }: Books, day: number, manifest: Manifes
 export async function dropDay({ engine, db }: Books, day: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (engine === 'postgres') {
-      await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(tx);
+      await limitLockWait(engine, tx);
       await lockBooks(engine, tx);
       await sql.raw(`lock table ${entriesOf(day)} in access exclusive mode`).execute(tx);
     }
@@ -46,7 +44,11 @@ export async function dropDay({ engine, db }: Books, day: number): Promise<void>
       );
     }
     await sql.raw(`drop table ${entriesOf(day)}`).execute(tx);
-    await tx.updateTable('days').set({ state: 'dropped' }).where('day', '=', day).execute();
+    await tx
+      .updateTable('days')
+      .set({ state: 'dropped', indexes: null })
+      .where('day', '=', day)
+      .execute();
   });
 }
 

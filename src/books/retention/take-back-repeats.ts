@@ -1,23 +1,17 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
-import { readManifest } from '../archive/manifest.ts';
-import { type DuckDb, openDuckDb, quoteText } from '../archive/open-duckdb.ts';
-import { escapeGlob } from '../archive/parquet-sums.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
-import { dayOfMs, entriesOf, msOfDay, nameDay } from '../engine/days.ts';
+import { dayOfMs, entriesOf, msOfDay } from '../engine/days.ts';
 import type { DayRow, EntryRow, RepeatRow, UncheckedRow } from '../engine/tables.ts';
 import { addUp } from '../writing/add-up.ts';
 import { deleteEntry } from '../writing/delete-entry.ts';
 import { eventOf, isSamePlace, type RowPlace } from '../writing/find-rivals.ts';
 import { noteRepeat } from '../writing/note-repeat.ts';
 import { writeRollups } from '../writing/write-rollups.ts';
-import { bringDayHere } from './bring-day-here.ts';
+import { withArchivedDay } from './find-archived.ts';
 import { listDaysToCompare } from './list-days-to-compare.ts';
 
-const MEMORY_MAX = '128MB';
 const ROWS_AT_ONCE = 1_000;
 
 interface TakeBackOptions {
@@ -32,7 +26,8 @@ interface TakeBackOptions {
 }
 
 /**
- * Compares entries that came late with the archive, and takes those back that it has already. As
+ * Compares late entries that an earlier version has entered with the archive, and takes those back
+ * that it has already. As
  * with entries in the books, the first one of an event counts. Each page is one transaction, so
  * this may end anywhere.
  */
@@ -63,25 +58,14 @@ export async function hasUnchecked({ db }: Pick<Books, 'db'>, day: number): Prom
 
 async function compareWithDay(options: TakeBackOptions, day: number): Promise<void> {
   const { books, place, tempFolder, signal } = options;
-  const manifest = await readManifest(place, day);
-  if (manifest === undefined) throw new Error(`${place.title} has no ${nameDay(day)}`);
-  const folder = join(tempFolder, `comparing-${nameDay(day)}`);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  const duckDb = await openDuckDb({ tempFolder: join(folder, 'spill'), memoryMax: MEMORY_MAX });
-  try {
-    const paths = await bringDayHere(place, manifest, folder);
+  await withArchivedDay({ place, day, tempFolder }, async (find) => {
     for (;;) {
       signal.throwIfAborted();
       const rows = await readPage(books, day);
       if (rows.length === 0) return;
-      const archived = await findArchived(duckDb, paths, rows);
-      await settlePage(options, rows, archived);
+      await settlePage(options, rows, await find(rows));
     }
-  } finally {
-    duckDb.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function readPage({ db }: Books, day: number): Promise<UncheckedRow[]> {
@@ -94,27 +78,6 @@ function readPage({ db }: Books, day: number): Promise<UncheckedRow[]> {
     .orderBy('seq')
     .limit(ROWS_AT_ONCE)
     .execute();
-}
-
-/** The places of the same events in the archive. */
-async function findArchived(
-  duckDb: DuckDb,
-  paths: readonly string[],
-  rows: readonly UncheckedRow[],
-): Promise<ReadonlyMap<string, RowPlace>> {
-  const files = paths.map((path) => quoteText(escapeGlob(path))).join(', ');
-  const requests = [...new Set(rows.map(({ request }) => quoteText(request)))].join(', ');
-  if (files === '') return new Map();
-  const found = await duckDb.readAll(
-    `SELECT request, kind, account, ms, bucket, seq
-     FROM read_parquet([${files}], hive_partitioning = false) WHERE request IN (${requests})`,
-  );
-  return new Map(
-    found.map(([request, kind, account, ms, bucket, seq]) => [
-      eventOf({ request: `${request}`, kind: `${kind}`, account: `${account}` }),
-      { ms: Number(ms), bucket: Number(bucket), seq: Number(seq) },
-    ]),
-  );
 }
 
 async function settlePage(

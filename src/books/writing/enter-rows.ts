@@ -8,7 +8,7 @@ import { findRivals, isSamePlace, type Rival } from './find-rivals.ts';
 import { insertRows } from './insert-rows.ts';
 import type { KnownDays } from './known-days.ts';
 import { noteRepeat } from './note-repeat.ts';
-import { noteUnchecked } from './note-unchecked.ts';
+import { setDoubtfulAside } from './set-doubtful-aside.ts';
 import { writeRollups } from './write-rollups.ts';
 
 export interface RowsToEnter {
@@ -36,14 +36,17 @@ export interface EnteredRows {
 /**
  * Enters rows and adds up exactly those that were new. The same event under another id counts once:
  * if Redis has lost the row that is here, the new one takes its place. If Redis has both, the
- * account was charged twice; the second is noted, does not count, and shows as drift.
+ * account was charged twice; the second is noted, does not count, and shows as drift. What only the
+ * archive may have is set aside.
  */
 export async function enterRows(
   engine: Books['engine'],
   tx: BooksTransaction,
-  { entries, payments }: RowsToEnter,
+  rows: RowsToEnter,
   context: EnterContext,
 ): Promise<EnteredRows> {
+  const { payments } = rows;
+  const entries = await setDoubtfulAside(engine, tx, rows.entries, context.days.archived);
   const added: EntryRow[] = [];
   const removed: EntryRow[] = [];
   const repeats: RepeatRow[] = [];
@@ -76,7 +79,6 @@ export async function enterRows(
     const hindered = [...elsewhere, ...listEntries(await findRivals(tx, known, [day]))];
     for (const entry of hindered) await replace(entry, [day, ...otherDays]);
   }
-  await noteUnchecked(tx, added, context.days.archived);
   const paid = await insertRows(engine, tx, {
     columns: 'payments',
     rows: payments,

@@ -98,6 +98,7 @@ export const requestsAnswer = z.strictObject({
     }),
   ),
   next: text,
+  looked_back_to: time.nullable(),
   books_until: time.nullable(),
 });
 

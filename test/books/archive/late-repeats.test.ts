@@ -5,9 +5,11 @@ import type { ArchiveStore } from '../../../src/books/archive/archive-store.ts';
 import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import { readManifest } from '../../../src/books/archive/manifest.ts';
 import type { Books } from '../../../src/books/engine/books.ts';
-import { entriesOf, msOfDay } from '../../../src/books/engine/days.ts';
+import { msOfDay, nameDay } from '../../../src/books/engine/days.ts';
 import type { EntryRow } from '../../../src/books/engine/tables.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
+import { enterRows } from '../../../src/books/writing/enter-rows.ts';
+import { openMissingDays } from '../../../src/books/writing/known-days.ts';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { describeBooks } from '../books-scene.ts';
@@ -50,7 +52,7 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     await run();
   });
   const run = () => retain({ books, connection: redis.connection, place });
-  const readAll = (table: 'repeats' | 'unchecked') =>
+  const readAll = (table: 'repeats' | 'doubtful' | 'unchecked') =>
     books.db.selectFrom(table).selectAll().execute();
   const readTotals = async () => {
     const read = books.db.selectFrom('account_totals').select(['entries', 'charged']);
@@ -60,6 +62,7 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     const all = sumEntries([...archived, ...today]);
     expect(await sumEverything(books, place)).toEqual(all);
     expect(await readTotals()).toEqual(all);
+    expect(await readAll('doubtful')).toEqual([]);
     expect(await readAll('unchecked')).toEqual([]);
     const clock = { nowMs: () => Date.now() };
     const { drifts } = await checkDays({ books, clock, isFull: true, onHour: () => {} });
@@ -71,8 +74,9 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     return entry;
   };
 
-  it('do not count if they came on the same day', async () => {
+  it('count at no time if they came on the same day', async () => {
     await enter(books, [{ ...first(), seq: 500 }]);
+    expect(await readTotals()).toEqual(sumEntries([...archived, ...today]));
     expect((await run()).failures).toEqual([]);
     await expectAsBefore();
     expect(await readAll('repeats')).toMatchObject([{ seq: 500, fate: 'second' }]);
@@ -80,16 +84,18 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     expect((await readManifest(place, OLD))?.rows).toBe(100);
   });
 
-  it('do not count if they came on a later day', async () => {
+  it('count at no time if they came on a later day', async () => {
     await enter(books, [{ ...first(), ms: msOfDay(TODAY) + 5, seq: 500 }]);
-    expect(await readAll('unchecked')).toMatchObject([{ day: OLD, seq: 500 }]);
+    expect(await readAll('doubtful')).toMatchObject([{ since_day: OLD, seq: 500 }]);
+    expect(await readTotals()).toEqual(sumEntries([...archived, ...today]));
+    expect(await countTable(books, TODAY)).toBe(today.length);
     expect((await run()).failures).toEqual([]);
     await expectAsBefore();
     expect(await countTable(books, TODAY)).toBe(today.length);
     expect(await readAll('repeats')).toMatchObject([{ seq: 500, fate: 'second' }]);
   });
 
-  it('do not count if they are the archived entries themselves, entered again', async () => {
+  it('count at no time if they are the archived entries themselves, entered again', async () => {
     const late = { ...first(), request: mintRequestId(first().ms), seq: 900 };
     await enter(books, [...archived, late]);
     expect((await run()).failures).toEqual([]);
@@ -108,17 +114,35 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     expect(await readAll('repeats')).toEqual([]);
   });
 
-  it('keep their own day in the books while the archive cannot be read', async () => {
-    await enter(books, [{ ...first(), seq: 500 }]);
-    for (const path of listFiles(folder)) if (path.endsWith('part-0.parquet')) rmSync(path);
-    const { archived: days, failures } = await run();
-    expect(days).toEqual([]);
-    expect(failures).toEqual([
-      expect.stringContaining('is missing'),
-      expect.stringContaining('must be compared'),
+  it('wait while the archive of a day cannot be read, and keep no others back', async () => {
+    const other = entriesOfDay(OLD + 1, 5);
+    await enter(books, other);
+    await run();
+    const isOld = (path: string) => path.includes(nameDay(OLD)) && path.endsWith('.parquet');
+    for (const path of listFiles(folder).filter(isOld)) rmSync(path);
+    const late = { ...first(), ms: msOfDay(TODAY) + 5, request: mintRequestId(msOfDay(OLD + 1)) };
+    await enter(books, [
+      { ...first(), seq: 500 },
+      { ...late, seq: 501 },
     ]);
-    expect(await readAll('unchecked')).toHaveLength(1);
-    expect(await countTable(books, OLD)).toBe(1);
+    expect(await readAll('doubtful')).toHaveLength(2);
+    expect((await run()).failures).toContainEqual(expect.stringContaining('is missing'));
+    expect(await readAll('doubtful')).toMatchObject([{ seq: 500 }]);
+    expect(await readTotals()).toEqual(sumEntries([...archived, ...other, ...today, late]));
+  });
+
+  it('of an earlier version, which has entered them, are taken back', async () => {
+    const late = { ...first(), ms: msOfDay(TODAY) + 5, seq: 500 };
+    const { ms, bucket, seq, request, kind, account } = late;
+    await enterAsBefore(books, late);
+    await books.db
+      .insertInto('unchecked')
+      .values({ day: OLD, ms, bucket, seq, request, kind, account })
+      .execute();
+    expect((await readTotals()).entries).toBe(archived.length + today.length + 1);
+    expect((await run()).failures).toEqual([]);
+    await expectAsBefore();
+    expect(await readAll('repeats')).toMatchObject([{ seq: 500, fate: 'second' }]);
   });
 
   it('do not go into the archive if they come while their day is archived', async () => {
@@ -126,25 +150,26 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     await enter(books, other);
     const late = { ...first(), ms: msOfDay(OLD + 1) + 5, seq: 500 };
     const putFile: ArchiveStore['putFile'] = async (name, file) => {
-      if (!(await countRow(late))) await enter(books, [late]);
+      if ((await readAll('doubtful')).length === 0) await enter(books, [late]);
       await place.putFile(name, file);
     };
     const connection = redis.connection;
     const { failures } = await retain({ books, connection, place: { ...place, putFile } });
-    expect(failures).toEqual([expect.stringContaining('must be compared')]);
+    expect(failures).toEqual([]);
+    expect(await readAll('doubtful')).toHaveLength(1);
     expect((await run()).failures).toEqual([]);
     archived = [...archived, ...other];
     await expectAsBefore();
     expect((await readManifest(place, OLD + 1))?.rows).toBe(20);
   });
-
-  const countRow = async ({ ms, seq }: EntryRow) => {
-    const found = await books.db
-      .selectFrom(entriesOf(OLD + 1))
-      .select('seq')
-      .where('ms', '=', ms)
-      .where('seq', '=', seq)
-      .execute();
-    return found.length > 0;
-  };
 });
+
+/** Before entries were set aside. */
+async function enterAsBefore(books: Books, entry: EntryRow): Promise<void> {
+  const { tables } = await openMissingDays(books, { entries: [entry] });
+  const days = { tables, archived: new Set<number>() };
+  await books.db.transaction().execute(async (tx) => {
+    const rows = { entries: [entry], payments: [] };
+    await enterRows(books.engine, tx, rows, { isLost: async () => false, days, nowMs: 0 });
+  });
+}

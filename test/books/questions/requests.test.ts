@@ -134,6 +134,7 @@ describeBooks('the list of requests', (scene) => {
         }),
       ],
       next: null,
+      looked_back_to: null,
       books_until: null,
     });
   });

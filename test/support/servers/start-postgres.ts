@@ -38,7 +38,9 @@ export async function startPostgres(
   const port = await findFreePort();
   const who = await findUser();
   if (who !== undefined) await chown(dir, who.uid, who.gid);
-  await run('cp', ['--archive', await findTemplate(bin, who), data]);
+  const isInTest = process.env['VITEST_WORKER_ID'] !== undefined;
+  const template = await findTemplate(bin, who, isInTest ? inject('runFolder') : dir);
+  await run('cp', ['--archive', template, data]);
   let server: ChildProcess;
   const urlOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
 
@@ -84,8 +86,7 @@ export async function startPostgres(
 type Who = { readonly uid: number; readonly gid: number } | undefined;
 
 /** The data of an empty server: the first start of a run makes it, and each server has a copy. */
-async function findTemplate(bin: string, who: Who): Promise<string> {
-  const folder = inject('runFolder');
+async function findTemplate(bin: string, who: Who, folder: string): Promise<string> {
   const template = join(folder, 'postgres');
   if (existsSync(template)) return template;
   const dir = await mkdtemp(join(folder, 'making-'));

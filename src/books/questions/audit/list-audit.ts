@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AuditRecord } from '../../../accounts/audit/audit-entry.ts';
+import type { AuditRow } from '../../engine/audit-row.ts';
 import type { Books } from '../../engine/books.ts';
-import type { AuditRow } from '../../engine/tables.ts';
 import { readIngestion } from '../../writing/write-batch.ts';
 import { decodePageCursor, encodePageCursor, type Place } from '../page-cursor.ts';
 import type { QuestionContext } from '../question.ts';

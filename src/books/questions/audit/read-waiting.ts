@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../accounts/audit/audit-entry.ts';
 import type { RedisConnection } from '../../../redis/connect-redis.ts';
 import { AUDIT_KEY } from '../../../redis/redis-keys.ts';
-import type { AuditRow } from '../../engine/tables.ts';
+import type { AuditRow } from '../../engine/audit-row.ts';
 import { msOfStreamId, type StreamId, seqOfStreamId } from '../../stream/stream-id.ts';
 import { yieldTurn } from '../yield-turn.ts';
 

@@ -1,7 +1,7 @@
 import { minuteOfRequest } from '../../../lib/request-id.ts';
 import { keysOfBucket } from '../../../quota/keys-of-bucket.ts';
 import type { Books } from '../../engine/books.ts';
-import { dayOfMs, entriesOf } from '../../engine/days.ts';
+import { dayOfMs, entriesOf, msOfDay } from '../../engine/days.ts';
 import { listDays } from '../../engine/migrate-books.ts';
 import type { EntryRow } from '../../engine/tables.ts';
 import { forEachBucket } from '../../stream/for-each-bucket.ts';
@@ -17,6 +17,9 @@ const CLOCK_DIFFERENCE_MAX_MS = 600_000;
 const ENTERED_WITHIN_MAX_MS = 27 * 3_600_000;
 /** A request that is charged by the sweeper may be settled in the end, as long as it is known. */
 const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
+
+/** After these nothing follows, unless Redis loses them. */
+const FINAL_KINDS: ReadonlySet<EntryRow['kind']> = new Set(['charge', 'release', 'refused']);
 
 /** What a request that has not ended holds. */
 export interface RunningRequest {
@@ -79,6 +82,7 @@ function untilMsOf(minuteMs: number): number {
   return minuteMs + ENTERED_WITHIN_MAX_MS + LATE_WITHIN_MAX_MS + CLOCK_DIFFERENCE_MAX_MS;
 }
 
+/** A table costs Postgres milliseconds when a connection asks it first, so most are not asked. */
 async function searchBooks(
   books: Books,
   requestId: string,
@@ -87,14 +91,26 @@ async function searchBooks(
 ): Promise<EntryRow[]> {
   const first = dayOfMs(Math.max(0, minuteMs - CLOCK_DIFFERENCE_MAX_MS));
   const last = dayOfMs(untilMsOf(minuteMs));
+  const days = (await listDays(books))
+    .filter((day) => day >= first && day <= last)
+    .sort((a, b) => a - b);
   const rows: EntryRow[] = [];
-  for (const day of await listDays(books)) {
-    if (day < first || day > last) continue;
+  for (const day of days) {
     await yieldTurn(signal);
     const query = books.db.selectFrom(entriesOf(day)).selectAll();
     rows.push(...(await query.where('request', '=', requestId).execute()));
+    if (isEndedOn(day, rows)) break;
   }
   return rows.sort(compareRows);
+}
+
+/**
+ * Whether later days have nothing of it. If Redis has lost how it ended, it expires soon after, and
+ * that would be on the same day.
+ */
+function isEndedOn(day: number, rows: readonly EntryRow[]): boolean {
+  const endMs = msOfDay(day + 1) - CLOCK_DIFFERENCE_MAX_MS;
+  return rows.length > 0 && rows.every(({ kind, ms }) => FINAL_KINDS.has(kind) && ms < endMs);
 }
 
 /**
@@ -104,9 +120,7 @@ async function searchBooks(
 function isAll(rows: readonly EntryRow[], nowMs: number): boolean {
   const [first] = rows;
   if (first === undefined) return false;
-  if (rows.some(({ kind }) => kind === 'charge' || kind === 'release' || kind === 'refused')) {
-    return true;
-  }
+  if (rows.some(({ kind }) => FINAL_KINDS.has(kind))) return true;
   const lastMs = Math.max(...rows.map(({ ms }) => ms));
   return lastMs + LATE_WITHIN_MAX_MS + CLOCK_DIFFERENCE_MAX_MS < nowMs;
 }

@@ -1,22 +1,20 @@
 import type { Books } from '../../engine/books.ts';
-import { dayOfMs, msOfDay } from '../../engine/days.ts';
+import { dayOfMs } from '../../engine/days.ts';
 import { listDays } from '../../engine/migrate-books.ts';
 import { readBooksUntil } from '../books-until.ts';
 import { findNames } from '../find-names.ts';
 import { decodePageCursor, encodePageCursor, type Place } from '../page-cursor.ts';
 import type { QuestionContext } from '../question.ts';
-import { yieldTurn } from '../yield-turn.ts';
-import type { RequestFilter } from './request-filter.ts';
-import { type RequestRow, scanDay } from './scan-day.ts';
+import { lookThrough } from './look-through.ts';
+import { isNarrow, type RequestFilter } from './request-filter.ts';
+import type { RequestRow } from './scan-day.ts';
 import { type ListedRequest, showRequest } from './show-request.ts';
+import { countDays } from './slice-day.ts';
 
-/** For one page. */
-const LOOKED_MAX = 50_000;
-const DAYS_MAX = 500;
-/** Most pages are full soon, so the first windows are small. */
-const WINDOW_ROWS_MIN = 500;
-const WINDOW_ROWS_MAX = 8_000;
-const WINDOW_GROWTH = 4;
+/** For one page, about. */
+const LOOKED_MAX = 24_000;
+/** A query takes as long as looking at so many rows. */
+const QUERY_ROWS = 200;
 
 export interface RequestsQuery extends RequestFilter {
   readonly limit: number;
@@ -28,6 +26,8 @@ export interface RequestsPage {
   /** The newest first. */
   readonly data: readonly ListedRequest[];
   readonly next: string | null;
+  /** Rows that are not older are on this page or on one before; null: so are all. */
+  readonly looked_back_to: string | null;
   readonly books_until: string | null;
 }
 
@@ -53,6 +53,7 @@ export async function listRequests(
   return {
     data: rows.map((row) => showRequest(row, nameOf)),
     next: reached === undefined ? null : encodePageCursor('r', reached),
+    looked_back_to: reached === undefined ? null : new Date(reached.ms).toISOString(),
     books_until: booksUntil,
   };
 }
@@ -77,28 +78,32 @@ interface Page {
   readonly start: Place | undefined;
 }
 
-async function findRows(books: Books, { filter, limit, start }: Page, signal: AbortSignal) {
-  const days = await listDaysOf(books, filter, start);
+interface FoundRows {
+  readonly rows: readonly RequestRow[];
+  /** Where the next page goes on; undefined after the last row. */
+  readonly reached: Place | undefined;
+}
+
+async function findRows(
+  books: Books,
+  { filter, limit, start }: Page,
+  signal: AbortSignal,
+): Promise<FoundRows> {
   // One more tells whether there is another page.
   const wanted = limit + 1;
   const rows: RequestRow[] = [];
   let before = start;
   let looked = 0;
-  let windowRows = WINDOW_ROWS_MIN;
-  for (const [index, day] of days.entries()) {
-    for (let isDone = false; !isDone; ) {
-      if (looked >= LOOKED_MAX || index >= DAYS_MAX) return { rows, reached: before };
-      await yieldTurn(signal);
-      const rowsMax = wanted - rows.length;
-      const scanned = await scanDay({ db: books.db, day, filter, before, rowsMax, windowRows });
-      if (scanned.reached !== undefined) {
-        windowRows = Math.min(WINDOW_ROWS_MAX, windowRows * WINDOW_GROWTH);
-      }
-      rows.push(...scanned.rows);
-      looked += scanned.looked;
+  const days = await listDaysOf(books, filter, start);
+  const rowsOf = isNarrow(filter) ? () => undefined : await countDays(books, days, filter);
+  for (const day of days) {
+    const scan = () => ({ db: books.db, day, filter, before, rowsMax: wanted - rows.length });
+    for await (const part of lookThrough(scan, rowsOf(day), signal)) {
+      rows.push(...part.rows);
       if (rows.length >= wanted) return { rows: rows.slice(0, limit), reached: rows[limit - 1] };
-      before = scanned.reached ?? { ms: msOfDay(day), bucket: 0, seq: 0 };
-      isDone = scanned.reached === undefined;
+      before = { ms: part.fromMs, bucket: 0, seq: 0 };
+      looked += part.looked + QUERY_ROWS;
+      if (looked >= LOOKED_MAX) return { rows, reached: before };
     }
   }
   return { rows, reached: undefined };

@@ -3,7 +3,8 @@ import type { Books } from '../../engine/books.ts';
 import { entriesOf } from '../../engine/days.ts';
 import type { BooksTables } from '../../engine/tables.ts';
 import type { Place } from '../page-cursor.ts';
-import { isNarrow, narrow, narrowToIndex, type RequestFilter } from './request-filter.ts';
+import { narrow, narrowToSpan, type RequestFilter, type Span } from './request-filter.ts';
+import type { DaySlice } from './slice-day.ts';
 
 /** All but the packed details, which take most of the time. */
 const COLUMNS = [
@@ -15,90 +16,88 @@ const COLUMNS = [
 
 export type RequestRow = Pick<BooksTables['entries'], (typeof COLUMNS)[number]>;
 
-interface DayScan {
+export interface RowSearch {
   readonly db: Books['db'];
   readonly day: number;
   readonly filter: RequestFilter;
   /** Only what is older than this. */
   readonly before: Place | undefined;
   readonly rowsMax: number;
-  /** Looked at in one query; libsql does nothing else meanwhile. */
-  readonly windowRows: number;
 }
 
-interface ScannedWindow {
-  /** The newest first. */
-  readonly rows: readonly RequestRow[];
-  /** How many rows were looked at, at most. */
-  readonly looked: number;
-  /** Everything up to here was looked at; undefined: the whole day. */
-  readonly reached: Place | undefined;
+/** Finds the newest rows of a day, or of a part of it, that match. */
+export function scanDay(scan: RowSearch, slice?: DaySlice): Promise<RequestRow[]> {
+  const { db, day, filter, rowsMax } = scan;
+  const query = narrow(db.selectFrom(entriesOf(day)).select(COLUMNS), filter);
+  return newestOf(narrowToTime(query, scan, slice), rowsMax).execute();
+}
+
+/** More rows of a day than these are frequent: they are found sooner in the order of time. */
+export const RARE_ROWS_MAX = 500;
+
+/**
+ * Finds the same rows by what they cost or how long they took, if few of the day did. Undefined if
+ * that is not asked, or true of many.
+ */
+export async function findRareRows(scan: RowSearch): Promise<RequestRow[] | undefined> {
+  const { chargedMicros, durationMs } = scan.filter;
+  const ofCost = chargedMicros && (await findInSpan(scan, 'charged', chargedMicros));
+  if (ofCost !== undefined) return ofCost;
+  return durationMs && (await findInSpan(scan, 'total_ms', durationMs));
+}
+
+async function findInSpan(
+  scan: RowSearch,
+  column: 'charged' | 'total_ms',
+  span: Partial<Span>,
+): Promise<RequestRow[] | undefined> {
+  const { db, day, filter, rowsMax } = scan;
+  const inSpan = narrowToSpan(db.selectFrom(entriesOf(day)).select(COLUMNS), column, span)
+    // An order that only the index has, so that the engine takes no other way.
+    .orderBy(column, span.min === undefined ? 'asc' : 'desc')
+    .limit(RARE_ROWS_MAX + 1);
+  // Named as the table, so that it is narrowed in the same words.
+  const rare = db.selectFrom('entries');
+  const count = rare.select(({ fn }) => fn.countAll<number>().as('count'));
+  const wanted = narrowToTime(narrow(rare.select(COLUMNS), filter), scan);
+  const found = await db
+    .with(
+      (cte) => cte('entries').materialized(),
+      () => inSpan,
+    )
+    .selectFrom(count.as('all'))
+    .leftJoin(newestOf(wanted, rowsMax).as('found'), (join) => join.onTrue())
+    .select('all.count')
+    .selectAll('found')
+    .execute();
+  if ((found[0]?.count ?? 0) > RARE_ROWS_MAX) return undefined;
+  return found
+    .filter(({ ms }) => ms !== null)
+    .map(({ count, ...row }) => row as RequestRow)
+    .sort((a, b) => b.ms - a.ms || b.bucket - a.bucket || b.seq - a.seq);
 }
 
 type Select<Row> = SelectQueryBuilder<BooksTables, 'entries', Row>;
 
-/**
- * Finds the newest rows that match, and looks at `windowRows` at most. The rows that an index
- * leads to are a window, in which the other conditions are looked for.
- */
-export async function scanDay(scan: DayScan): Promise<ScannedWindow> {
-  const { db, day, filter, before, rowsMax, windowRows } = scan;
-  const table = db.selectFrom(entriesOf(day));
-  const inOrder = <Row>(query: Select<Row>) =>
-    query.orderBy('ms', 'desc').orderBy('bucket', 'desc').orderBy('seq', 'desc');
-  const findRows = (floor: Place | undefined) => {
-    const inTime = narrowToTime(narrow(table.select(COLUMNS), filter), filter, before);
-    const inWindow = floor === undefined ? inTime : narrowToFloor(inTime, floor);
-    return inOrder(inWindow).limit(rowsMax).execute();
-  };
-  const endAt = (rows: readonly RequestRow[], looked: number, floor: Place | undefined) => ({
-    ...{ rows, looked },
-    reached: rows.length < rowsMax ? floor : rows.at(-1),
-  });
-
-  if (isNarrow(filter)) {
-    const rows = await findRows(undefined);
-    return endAt(rows, rows.length, undefined);
-  }
-  const window = () =>
-    inOrder(
-      narrowToTime(narrowToIndex(table.select(['ms', 'bucket', 'seq']), filter), filter, before),
-    );
-  const floor = await window()
-    .offset(windowRows - 1)
-    .limit(1)
-    .executeTakeFirst();
-  const looked = floor === undefined ? await countRows(db, window()) : windowRows;
-  if (looked === 0) return endAt([], 0, undefined);
-  return endAt(await findRows(floor), looked, floor);
-}
-
-async function countRows(db: Books['db'], window: Select<object>): Promise<number> {
-  const { count } = await db
-    .selectFrom(window.as('looked_at'))
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+function newestOf<Row>(query: Select<Row>, rowsMax: number): Select<Row> {
+  const inOrder = query.orderBy('ms', 'desc').orderBy('bucket', 'desc').orderBy('seq', 'desc');
+  return inOrder.limit(rowsMax);
 }
 
 function narrowToTime<Row>(
   query: Select<Row>,
-  { fromMs, toMs }: RequestFilter,
-  before: Place | undefined,
+  { filter: { fromMs, toMs }, before }: RowSearch,
+  slice?: DaySlice,
 ): Select<Row> {
   let narrowed = query;
-  if (fromMs !== undefined) narrowed = narrowed.where('ms', '>=', fromMs);
-  if (toMs !== undefined) narrowed = narrowed.where('ms', '<', toMs);
+  const from = Math.max(fromMs ?? 0, slice?.fromMs ?? 0);
+  const to = Math.min(toMs ?? Number.MAX_SAFE_INTEGER, slice?.toMs ?? Number.MAX_SAFE_INTEGER);
+  if (from > 0) narrowed = narrowed.where('ms', '>=', from);
+  if (to < Number.MAX_SAFE_INTEGER) narrowed = narrowed.where('ms', '<', to);
   if (before === undefined) return narrowed;
   const { ms, bucket, seq } = before;
   // The first condition is what an index by time alone can use.
   return narrowed
     .where('ms', '<=', ms)
     .where(sql<boolean>`(ms, bucket, seq) < (${ms}, ${bucket}, ${seq})`);
-}
-
-function narrowToFloor<Row>(query: Select<Row>, { ms, bucket, seq }: Place): Select<Row> {
-  return query
-    .where('ms', '>=', ms)
-    .where(sql<boolean>`(ms, bucket, seq) >= (${ms}, ${bucket}, ${seq})`);
 }

@@ -1,0 +1,129 @@
+import type { Clock } from '../../lib/time/clock.ts';
+import type { ArchiveStore } from '../archive/archive-store.ts';
+import type { Books, BooksTransaction } from '../engine/books.ts';
+import type { DayRow, DoubtfulRow, RepeatRow } from '../engine/tables.ts';
+import { enterRows } from '../writing/enter-rows.ts';
+import { eventOf, isSamePlace, type RowPlace } from '../writing/find-rivals.ts';
+import { openMissingDays } from '../writing/known-days.ts';
+import { noteRepeat } from '../writing/note-repeat.ts';
+import { withArchivedDay } from './find-archived.ts';
+
+const ROWS_AT_ONCE = 1_000;
+
+interface SettleDoubtfulOptions {
+  readonly books: Books;
+  readonly place: ArchiveStore;
+  readonly clock: Clock;
+  /** Belongs to this call alone. */
+  readonly tempFolder: string;
+  readonly signal: AbortSignal;
+  /** Entries that may be in the archive of the day stay aside. */
+  onFailure(day: Pick<DayRow, 'day'>, reason: Error): void;
+}
+
+/**
+ * Compares entries that were set aside with the archive. Those that it does not have are entered;
+ * of the others, the first one of an event counts, as with entries in the books. Each page is one
+ * transaction, so this may end anywhere.
+ */
+export async function settleDoubtful(options: SettleDoubtfulOptions): Promise<void> {
+  const { books, signal } = options;
+  // A day that cannot be read keeps those back that it may have, and no others.
+  for (let sinceDay = Number.MIN_SAFE_INTEGER; ; ) {
+    signal.throwIfAborted();
+    const rows = await readPage(books, sinceDay);
+    if (rows.length === 0) return;
+    const archived = await findInArchive(options, rows);
+    if ('failedDay' in archived) sinceDay = archived.failedDay + 1;
+    else await settlePage(options, rows, archived.places);
+  }
+}
+
+function readPage({ db }: Books, sinceDay: number): Promise<DoubtfulRow[]> {
+  return db
+    .selectFrom('doubtful')
+    .selectAll()
+    .where('since_day', '>=', sinceDay)
+    .orderBy('ms')
+    .orderBy('bucket')
+    .orderBy('seq')
+    .limit(ROWS_AT_ONCE)
+    .execute();
+}
+
+async function findInArchive(options: SettleDoubtfulOptions, rows: readonly DoubtfulRow[]) {
+  const { books, place, tempFolder, signal, onFailure } = options;
+  const places = new Map<string, RowPlace>();
+  const days = await listArchivedDays(books, Math.min(...rows.map((row) => row.since_day)));
+  // From the last one on: the first one that fails is then the last that keeps entries back.
+  for (const day of days) {
+    signal.throwIfAborted();
+    try {
+      const found = await withArchivedDay({ place, day, tempFolder }, (find) => find(rows));
+      for (const [event, rowPlace] of found) places.set(event, rowPlace);
+    } catch (error) {
+      signal.throwIfAborted();
+      onFailure({ day }, error instanceof Error ? error : new Error(`${error}`));
+      return { failedDay: day };
+    }
+  }
+  return { places };
+}
+
+/** The last one first. The table of a day that is archived but not dropped yet is whole. */
+async function listArchivedDays({ db }: Books, sinceDay: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('days')
+    .select('day')
+    .where('day', '>=', sinceDay)
+    .where('archive', 'is not', null)
+    .where('state', '<>', 'archived')
+    .orderBy('day', 'desc')
+    .execute();
+  return rows.map(({ day }) => day);
+}
+
+async function settlePage(
+  { books, clock }: SettleDoubtfulOptions,
+  rows: readonly DoubtfulRow[],
+  archived: ReadonlyMap<string, RowPlace>,
+): Promise<void> {
+  const nowMs = clock.nowMs();
+  const entries = rows
+    .filter((row) => !archived.has(eventOf(row)))
+    .map(({ since_day: sinceDay, ...entry }) => entry);
+  const { tables } = await openMissingDays(books, { entries });
+  const repeats = rows.flatMap((row): RepeatRow[] => {
+    const known = archived.get(eventOf(row));
+    // The entry itself, which came once more, is no other one.
+    return known === undefined || isSamePlace(known, row) ? [] : [noteRepeat(row, 'second', nowMs)];
+  });
+  await books.db.transaction().execute(async (tx) => {
+    for (const row of rows) await deleteDoubtful(tx, row);
+    const days = { tables, archived: new Set<number>() };
+    await enterRows(
+      books.engine,
+      tx,
+      { entries, payments: [] },
+      { isLost: async () => false, days, nowMs },
+    );
+    if (repeats.length === 0) return;
+    const insert = tx.insertInto('repeats').values(repeats);
+    await insert.onConflict((conflict) => conflict.doNothing()).execute();
+  });
+}
+
+async function deleteDoubtful(
+  tx: BooksTransaction,
+  { ms, bucket, seq, request, kind, account }: DoubtfulRow,
+): Promise<void> {
+  await tx
+    .deleteFrom('doubtful')
+    .where('ms', '=', ms)
+    .where('bucket', '=', bucket)
+    .where('seq', '=', seq)
+    .where('request', '=', request)
+    .where('kind', '=', kind)
+    .where('account', '=', account)
+    .execute();
+}

@@ -1,0 +1,27 @@
+import type { BooksTransaction, Engine } from '../engine/books.ts';
+import type { EntryRow } from '../engine/tables.ts';
+import { firstDayOfEvent } from './days-of-events.ts';
+import { insertRows } from './insert-rows.ts';
+
+/**
+ * Keeps entries apart that the archive may have under another id, since it cannot be asked in the
+ * middle of a batch: the archiver compares them within a minute. Returns all others.
+ */
+export async function setDoubtfulAside(
+  engine: Engine,
+  tx: BooksTransaction,
+  entries: readonly EntryRow[],
+  archived: ReadonlySet<number>,
+): Promise<readonly EntryRow[]> {
+  if (archived.size === 0) return entries;
+  const lastDay = Math.max(...archived);
+  const doubtful = new Set(entries.filter((entry) => firstDayOfEvent(entry) <= lastDay));
+  if (doubtful.size === 0) return entries;
+  await insertRows(engine, tx, {
+    columns: 'doubtful',
+    rows: [...doubtful].map((entry) => ({ ...entry, since_day: firstDayOfEvent(entry) })),
+    onConflict: 'do nothing',
+    identity: ['ms', 'bucket', 'seq', 'request', 'kind', 'account'],
+  });
+  return entries.filter((entry) => !doubtful.has(entry));
+}
