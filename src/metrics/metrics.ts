@@ -143,10 +143,11 @@ export const METRICS = {
     'Entries in Redis: what is not in the books, and the last ten minutes of what is.',
   ),
   booksGaps: gauge('tollgate_books_gaps', 'max', 'Stretches of entries that the books lack.'),
-  booksRepeats: gauge(
-    'tollgate_books_repeats',
+  booksRepeats: gauge('tollgate_books_repeats', 'max', 'Events that came under two ids.'),
+  booksDoubtful: gauge(
+    'tollgate_books_doubtful',
     'max',
-    'Events that came to the books under two ids.',
+    'Late entries that wait to be compared with the archive, and do not count yet.',
   ),
   booksDrifts: gauge(
     'tollgate_books_drifts',

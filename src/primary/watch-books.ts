@@ -39,6 +39,7 @@ export function watchBooks(metrics: ProcessMetrics, { threads, books, clock }: W
   const readFacts = () => threads.report()?.facts;
   watchFact(metrics.booksGaps, ({ gaps }) => gaps);
   watchFact(metrics.booksRepeats, ({ repeats }) => repeats);
+  watchFact(metrics.booksDoubtful, ({ doubtful }) => doubtful);
   watchFact(metrics.booksArchivedDays, ({ archivedDays }) => archivedDays);
   watchFact(metrics.booksSize, ({ bytes }) => bytes);
   watchFact(metrics.booksDaysDue, ({ daysKept }) => {

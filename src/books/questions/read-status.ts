@@ -34,6 +34,8 @@ export interface BooksStatus {
   readonly archive: string | null;
   readonly gaps: number;
   readonly repeats: number;
+  /** Late entries that do not count yet, since the archive may have them. */
+  readonly doubtful: number;
   readonly verified_at: string | null;
   readonly drifts: number | null;
 }
@@ -71,6 +73,7 @@ export async function readStatus(
     archive,
     gaps: await countRows(books, 'gaps'),
     repeats: await countRows(books, 'repeats'),
+    doubtful: await countRows(books, 'doubtful'),
     ...(await readVerification(books)),
   };
 }
@@ -91,7 +94,7 @@ async function countDays({ db }: Books, nowMs: number): Promise<BooksStatus['day
   };
 }
 
-async function countRows({ db }: Books, table: 'gaps' | 'repeats'): Promise<number> {
+async function countRows({ db }: Books, table: 'gaps' | 'repeats' | 'doubtful'): Promise<number> {
   const { count } = await db
     .selectFrom(table)
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -39,7 +39,13 @@ interface ListOptions extends AdminOptions {
   readonly [filter: string]: unknown;
 }
 
-const FILTERS = ['account', 'key', 'model', 'upstream', 'status', 'outcome', 'from', 'to'] as const;
+/** The names of options, and what the admin API calls them. */
+const FILTERS = {
+  ...{ account: 'account', key: 'key', model: 'model', upstream: 'upstream', kind: 'kind' },
+  ...{ status: 'status', outcome: 'outcome', from: 'from', to: 'to' },
+  ...{ chargedMin: 'charged_min', chargedMax: 'charged_max' },
+  ...{ durationMin: 'duration_min', durationMax: 'duration_max' },
+} as const;
 
 export function registerRequestsCommands(program: Command, host: CommandHost): void {
   const group = program.command('requests').description('requests and their receipts');
@@ -56,6 +62,15 @@ export function registerRequestsCommands(program: Command, host: CommandHost): v
         ...['complete', 'failed', 'left', 'undelivered', 'refused'],
       ]),
     )
+    .addOption(
+      new Option('--kind <kind>', 'settled so').choices([
+        ...['charge', 'release', 'late', 'orphan', 'expired', 'refused'],
+      ]),
+    )
+    .option('--charged-min <credits>', 'that cost as much or more')
+    .option('--charged-max <credits>', 'that cost as much or less')
+    .option('--duration-min <ms>', 'that took as long or longer')
+    .option('--duration-max <ms>', 'that took as long or less')
     .option('--from <time>', 'entered at this time or later', parseTime)
     .option('--to <time>', 'entered before this time', parseTime)
     .option('--limit <number>', `how many at most (default: ${LIMIT})`, parseCount)
@@ -63,8 +78,8 @@ export function registerRequestsCommands(program: Command, host: CommandHost): v
       runAdminCommand(host, options, async ({ call }) => {
         const requests: ListedRequest[] = [];
         const query = new URLSearchParams();
-        for (const name of FILTERS) {
-          if (options[name] !== undefined) query.set(name, String(options[name]));
+        for (const [option, name] of Object.entries(FILTERS)) {
+          if (options[option] !== undefined) query.set(name, String(options[option]));
         }
         for (let left = options.limit ?? LIMIT; left > 0; ) {
           query.set('limit', String(Math.min(left, PAGE_MAX)));

@@ -133,7 +133,7 @@ export const booksAnswer = z.strictObject({
   size_bytes: count,
   keep_days: z.number(),
   archive: text,
-  ...{ gaps: count, repeats: count },
+  ...{ gaps: count, repeats: count, doubtful: count },
   verified_at: time.nullable(),
   drifts: count.nullable(),
 });

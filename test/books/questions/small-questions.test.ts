@@ -207,7 +207,15 @@ describeBooks('the state of the books', (scene) => {
         entries: 0,
       },
       days: { open: 0, closed: 0, archived: 0, first: null, last: null },
-      ...{ keep_days: 90, archive: null, gaps: 0, repeats: 0, verified_at: null, drifts: null },
+      ...{
+        keep_days: 90,
+        archive: null,
+        gaps: 0,
+        repeats: 0,
+        doubtful: 0,
+        verified_at: null,
+        drifts: null,
+      },
     });
     expect(empty.id).toMatch(/^[0-9a-f-]{36}$/);
     expect(empty.size_bytes).toBeGreaterThan(0);

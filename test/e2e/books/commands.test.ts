@@ -53,6 +53,14 @@ describe('commands that ask a node about its books', () => {
     }[];
     expect(all.map(({ id }) => id).sort()).toEqual(ids.toSorted());
     expect(sumOf(all.map((request) => request.charged))).toBeCloseTo(charged, 6);
+    const count = async (...filter: readonly string[]) => {
+      const out = await run('requests', 'list', '--account', account, ...filter, '--json');
+      return (JSON.parse(out) as unknown[]).length;
+    };
+    const dearest = Math.max(...all.map((request) => request.charged));
+    expect(await count('--kind', 'charge', '--charged-max', `${dearest}`)).toBe(REQUESTS);
+    expect(await count('--charged-min', `${dearest + 1}`)).toBe(0);
+    expect(await count('--duration-min', '0', '--duration-max', '3600000')).toBe(REQUESTS);
     const table = await run('requests', 'list', '--account', account);
     expect(table.trimEnd().split('\n')).toHaveLength(REQUESTS + 1);
     for (const { id, charged: own } of all) {
