@@ -30,10 +30,12 @@ describeBooks('the ingester', (scene) => {
   test('writes more than a batch in a round', async () => {
     const books = await scene.create();
     const account = await createAccount(store.connection, 1);
-    const pays = Array.from({ length: 1_200 }, (_, i) =>
-      pay(store.connection, account, { paymentId: `p${i}`, micros: 1 }),
-    );
-    await Promise.all(pays);
+    for (let first = 0; first < 1_200; first += 100) {
+      const pays = Array.from({ length: 100 }, (_, i) =>
+        pay(store.connection, account, { paymentId: `p${first + i}`, micros: 1 }),
+      );
+      await Promise.all(pays);
+    }
     const { version } = await readIngestion(books);
     store.start({ books, pace: { batchEntriesMax: 500, roundMs: 3_600_000 } });
     await waitUntilInBooks(books, await streamPlaces(store.connection, [1]));
