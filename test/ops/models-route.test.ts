@@ -21,7 +21,7 @@ it('the models are told with their windows, prices and routes, after a reload th
   expect(await operator.call('GET', '/models')).toEqual({
     data: [
       {
-        ...{ id: 'llm-tiny-1.0', aliases: ['tiny', 'small'] },
+        ...{ id: 'llm-tiny-1.0', aliases: ['tiny', 'small'], embeddings: false },
         ...{ context_length: 9000, beta_context_length: 90_000, max_output_tokens: 500 },
         price: {
           input: 4,
@@ -34,7 +34,7 @@ it('the models are told with their windows, prices and routes, after a reload th
         routes: [{ upstream: 'simulated', weight: 3, priority: 2 }],
       },
       {
-        ...{ id: 'llm-plain-1.0', aliases: [] },
+        ...{ id: 'llm-plain-1.0', aliases: [], embeddings: false },
         ...{ context_length: 8000, beta_context_length: null, max_output_tokens: 400 },
         price: {
           input: 1,

@@ -17,12 +17,17 @@ function namingLines(script: string): readonly string[] {
   return [
     nameAll(keys, 'KEYS', ''),
     ...(args.length > 0 ? [nameAll(args, 'ARGV', argsEnd)] : []),
-    ...(each.length > 0
-      ? [
-          `for first = ${args.length + 1}, #ARGV, ${each.length} do`,
-          `local ${each.join(', ')} = unpack(ARGV, first, first + ${each.length - 1})`,
-        ]
-      : []),
+    ...nameEach(each, args.length + 1),
+  ];
+}
+
+function nameEach(each: readonly string[], first: number): readonly string[] {
+  if (each.length === 0) return [];
+  if (each.length === 1)
+    return [`for first = ${first}, #ARGV do`, `local ${each[0]} = ARGV[first]`];
+  return [
+    `for first = ${first}, #ARGV, ${each.length} do`,
+    `local ${each.join(', ')} = unpack(ARGV, first, first + ${each.length - 1})`,
   ];
 }
 

@@ -13,6 +13,7 @@ const API = [
   ['POST', '/v1/messages/count_tokens'],
   ['POST', '/v1/chat/completions'],
   ['POST', '/v1/responses'],
+  ['POST', '/v1/embeddings'],
   ['GET', '/v1/models'],
   ['GET', '/v1/models/info'],
   ['GET', '/v1/models/opus'],
@@ -44,7 +45,8 @@ describe('an origin that is allowed', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
     expect(corsHeaders(response)).toEqual({
       ...READABLE,
-      'access-control-allow-methods': method,
+      // A GET there would open a WebSocket, which is refused in words.
+      'access-control-allow-methods': path === '/v1/responses' ? 'POST, GET' : method,
       'access-control-allow-headers': 'authorization, *',
       'access-control-max-age': '7200',
     });

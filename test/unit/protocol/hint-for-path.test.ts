@@ -9,7 +9,8 @@ it.each([
   ['/models', 'the path is /v1/models.'],
   ['/responses', 'the path is /v1/responses.'],
   ['/v1/conversations', 'POST /v1/responses'],
-  ['/v1/embeddings', 'POST /v1/messages'],
+  ['/v1/completions', 'POST /v1/messages'],
+  ['/embeddings', 'the path is /v1/embeddings.'],
 ])('tells somebody who asked for %s where to go', (path, hint) => {
   expect(hintForPath(path)).toContain(hint);
 });

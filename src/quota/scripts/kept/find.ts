@@ -10,11 +10,7 @@ export interface FoundTexts {
   readonly response: string;
 }
 
-const script = loadLuaScript(
-  new URL('./find.lua', import.meta.url),
-  ['account'],
-  ['prefix', 'account_id', 'response_id'],
-);
+const script = loadLuaScript(new URL('./find.lua', import.meta.url), ['kept'], ['response_id']);
 
 /** Undefined if the answer is not kept, or only its output. */
 export async function find(
@@ -22,11 +18,10 @@ export async function find(
   { bucket, accountId }: { readonly bucket: number; readonly accountId: string },
   responseId: string,
 ): Promise<FoundTexts | undefined> {
-  const redisKeys = keysOfBucket(bucket);
   const reply = (await script.call(
     connection,
-    { account: redisKeys.account(accountId) },
-    { prefix: redisKeys.prefix, account_id: accountId, response_id: responseId },
+    { kept: keysOfBucket(bucket).kept(accountId) },
+    { response_id: responseId },
   )) as readonly string[];
   const [output, input = '', response = ''] = reply;
   return output === undefined ? undefined : { output, input, response };

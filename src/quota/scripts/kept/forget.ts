@@ -4,7 +4,7 @@ import { keysOfBucket } from '../../keys-of-bucket.ts';
 
 const script = loadLuaScript(
   new URL('./forget.lua', import.meta.url),
-  ['account'],
+  ['kept'],
   ['prefix', 'account_id', 'response_id'],
 );
 
@@ -17,7 +17,7 @@ export async function forget(
   const redisKeys = keysOfBucket(bucket);
   const reply = await script.call(
     connection,
-    { account: redisKeys.account(accountId) },
+    { kept: redisKeys.kept(accountId) },
     { prefix: redisKeys.prefix, account_id: accountId, response_id: responseId },
   );
   return Number(reply) === 1;

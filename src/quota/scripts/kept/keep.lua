@@ -15,7 +15,8 @@
   An account pushes out what is its own, and of others only what is over.
 ]]
 local key = KEYS[1]
-local prefix, id, previous_id, input, output, response, ttl_ms, answer_max, account_max, bucket_max = unpack(ARGV)
+local prefix, response_id, previous_id, input, output, response, ttl_ms, answer_bytes_max, account_bytes_max, bucket_bytes_max =
+  unpack(ARGV)
 -- What Redis needs beside the texts and the ids in the names of fields and in queues.
 local OVERHEAD_BYTES = 384
 -- Each call takes away more that is over than it adds, and no more than this.
@@ -43,11 +44,11 @@ for _, of in ipairs(redis.call('ZRANGEBYSCORE', ends, 0, now, 'LIMIT', 0, OVER_M
 end
 
 local total = number(redis.call('GET', kept_total_name(prefix)))
-if redis.call('HEXISTS', kept, 'p' .. id) == 1 then return { 'kept', total } end
+if redis.call('HEXISTS', kept, 'p' .. response_id) == 1 then return { 'kept', total } end
 local held = number(redis.call('HGET', sizes, account_id))
-local size_max = math.min(tonumber(answer_max), tonumber(account_max))
-local room = math.min(tonumber(account_max), tonumber(bucket_max) - (total - held))
-local output_bytes = #output + #previous_id + 6 * #id + OVERHEAD_BYTES
+local size_max = math.min(tonumber(answer_bytes_max), tonumber(account_bytes_max))
+local room = math.min(tonumber(account_bytes_max), tonumber(bucket_bytes_max) - (total - held))
+local output_bytes = #output + #previous_id + 6 * #response_id + OVERHEAD_BYTES
 local rest_bytes = #input > 0 and #input + #response or 0
 if output_bytes > size_max then return { 'too_large', total } end
 if output_bytes > room then return { 'full', total } end
@@ -84,11 +85,11 @@ end
 if not has_room() then return { 'full', count_kept(prefix, account_id, -freed) } end
 
 local over_ms = now + ttl_ms
-redis.call('HSET', kept, 'p' .. id, write_kept_head(over_ms, rest_bytes, output_bytes, previous_id), 'o' .. id, output)
-redis.call('RPUSH', queue, id)
+redis.call('HSET', kept, 'p' .. response_id, write_kept_head(over_ms, rest_bytes, output_bytes, previous_id), 'o' .. response_id, output)
+redis.call('RPUSH', queue, response_id)
 if rest_bytes > 0 then
-  redis.call('HSET', kept, 'i' .. id, input, 'r' .. id, response)
-  redis.call('RPUSH', rests, id)
+  redis.call('HSET', kept, 'i' .. response_id, input, 'r' .. response_id, response)
+  redis.call('RPUSH', rests, response_id)
 end
 total = count_kept(prefix, account_id, bytes - freed)
 

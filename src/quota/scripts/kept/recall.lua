@@ -12,7 +12,7 @@
         {'unknown'} {'revoked'} {'expired'} {'suspended'}
 ]]
 local key = KEYS[1]
-local prefix, digest, previous_id = unpack(ARGV)
+local prefix, digest, previous_id = unpack(ARGV, 1, 3)
 -- Redis does nothing else meanwhile: 4 ms.
 local STEPS_MAX = 1000
 local now = now_ms()
@@ -37,8 +37,9 @@ while id ~= '' and steps >= 0 do
   end
 end
 reply[2] = steps
-for index = 4, #ARGV do
-  local head, output = unpack(redis.call('HMGET', kept, 'p' .. ARGV[index], 'o' .. ARGV[index]))
+for first = 4, #ARGV do
+  local response_id = ARGV[first]
+  local head, output = unpack(redis.call('HMGET', kept, 'p' .. response_id, 'o' .. response_id))
   local over_ms = read_kept_head(head)
   reply[#reply + 1] = over_ms and over_ms > now and output or ''
 end
