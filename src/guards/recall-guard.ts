@@ -2,16 +2,17 @@ import { createMinuteLimiter } from './minute-limiter.ts';
 
 export interface RecallGuard {
   /** Resolves with the milliseconds to wait; 0 if what the request refers to may be read. */
-  take(keyId: string): Promise<number>;
+  take(digest: string): Promise<number>;
   /** Call it for each request of the key that was admitted. */
-  noteAdmitted(keyId: string): void;
+  noteAdmitted(digest: string): void;
 }
 
 /**
  * A few bytes may refer to megabytes, which are read before it is known whether the request is
- * admitted. So a key may have only so many of these requests refused in a minute.
+ * admitted. So a key may have only so many of these requests refused in a minute. It goes by its
+ * digest, since others may know its id.
  */
 export function createRecallGuard(limits: { readonly perMinuteMax: number }): RecallGuard {
   const limiter = createMinuteLimiter(limits);
-  return { take: (keyId) => limiter.take(keyId), noteAdmitted: (keyId) => limiter.giveBack(keyId) };
+  return { take: limiter.take, noteAdmitted: limiter.giveBack };
 }

@@ -195,7 +195,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
       keyCheck.noteReply(order.key, reply.kind);
       if (reply.kind !== 'admitted') return;
       insurance.noteAdmitted(order, reply);
-      answers.noteAdmitted(order.key.keyId);
+      answers.noteAdmitted(order.key.digest);
     },
   });
 }

@@ -27,9 +27,8 @@ interface TakeBackOptions {
 
 /**
  * Compares late entries that an earlier version has entered with the archive, and takes those back
- * that it has already. As
- * with entries in the books, the first one of an event counts. Each page is one transaction, so
- * this may end anywhere.
+ * that it has already. As with entries in the books, the first one of an event counts. Each page is
+ * one transaction, so this may end anywhere.
  */
 export async function takeBackRepeats(options: TakeBackOptions): Promise<void> {
   const { books, signal } = options;

@@ -83,7 +83,7 @@ export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
 /** Asks for a key, which has to be good. */
 function createAsk({ connection, askStore, keyCheck, recalls }: KeeperOptions) {
   return async (key: ApiKey, question: RecallQuestion) => {
-    const waitMs = await recalls.take(key.keyId);
+    const waitMs = await recalls.take(key.digest);
     if (waitMs > 0) throw refuseRecall(waitMs);
     const reply = await askStore(key.bucket, () => recall(connection, key, question));
     keyCheck.noteReply(key, reply.kind);

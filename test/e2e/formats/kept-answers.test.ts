@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { Redis } from 'ioredis';
-import OpenAI from 'openai';
+import OpenAI, { APIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { mintApiKey } from '../../../src/keys/api-key.ts';
 import { admin } from '../../support/clients/admin.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
@@ -205,6 +207,31 @@ describe('answers that clients refer to', () => {
     const resent = await generateText({ ...loop, providerOptions: { openai: { store: false } } });
     expect(resent.text).toContain('sunny in Oslo');
     await expect(client.responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('requests that refer to answers and are refused', () => {
+  it('are bounded for each key, and those of others who know its id do not count', async () => {
+    const node = await fleet.startNode({
+      config: `workers: 1\n${FAST_UPSTREAM}guards: {failed_keys_per_minute: 100000}\n`,
+      cleanUp: (undo) => void undos.push(undo),
+    });
+    const { operator, account } = await createKey();
+    const { id, key } = await operator.createKey(account);
+    const refer = async (apiKey: string, previous = 'resp_none') => {
+      const order = { model: MODEL, input: 'Hello', previous_response_id: previous };
+      const made = connect(apiKey, node).responses.create(order);
+      return made.then(
+        () => 200,
+        (error: unknown) => (error instanceof APIError ? error.status : undefined),
+      );
+    };
+    const { id: known } = await connect(key, node).responses.create({ model: MODEL, input: 'Hi' });
+    const forged = Array.from({ length: 120 }, () => mintApiKey(id, randomBytes));
+    expect(new Set(await Promise.all(forged.map((each) => refer(each))))).toEqual(new Set([401]));
+    expect(await refer(key, known)).toBe(200);
+    const own = await Promise.all(Array.from({ length: 120 }, () => refer(key)));
+    expect(new Set(own)).toEqual(new Set([400, 429]));
   });
 });
 
