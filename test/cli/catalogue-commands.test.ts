@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -14,7 +13,7 @@ import {
 import { readAdminToken } from '../support/servers/start-browser.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
-import { runHere } from './use-cli.ts';
+import { pipeProgram, runHere } from './use-cli.ts';
 
 afterAll(stopRedisServers);
 
@@ -37,13 +36,7 @@ function command(node: Gateway) {
       return err;
     },
     /** The same as a child process, with this on its standard input. */
-    pipe(input: string, ...args: string[]) {
-      const line = ['dist/src/main.js', 'catalogue', ...args];
-      const { status, stdout, stderr } = spawnSync(process.execPath, line, {
-        ...{ input, encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } },
-      });
-      return { code: status, out: stdout, err: stderr };
-    },
+    pipe: (input: string, ...args: string[]) => pipeProgram(input, env, 'catalogue', ...args),
     file(text: string): string {
       const path = join(node.dataDir, 'edited.yaml');
       writeFileSync(path, text);
@@ -89,13 +82,13 @@ it('prints JSON for programs, and takes it back', async () => {
   const answer = JSON.parse(await runOk('get', '--json'));
   expect(answer).toMatchObject({ rules: 'store', version: 1, sold_version: 1 });
   const wanted = { ...answer, catalogue: withOutput(answer.catalogue, 7) };
-  const tried = pipe(JSON.stringify(wanted), 'diff', '-', '--json');
+  const tried = await pipe(JSON.stringify(wanted), 'diff', '-', '--json');
   const changes = [{ field: `models[${HAIKU}].price.output`, before: 1, after: 7 }];
   expect(JSON.parse(tried.out)).toMatchObject({ version: null, changes });
-  expect(pipe(JSON.stringify(wanted), 'apply', '-')).toEqual({
+  expect(await pipe(JSON.stringify(wanted), 'apply', '-')).toEqual({
     ...{ code: 1, out: '', err: 'tollgate: nobody can be asked: use --yes\n' },
   });
-  const applied = pipe(JSON.stringify(wanted), 'apply', '-', '--yes', '--json');
+  const applied = await pipe(JSON.stringify(wanted), 'apply', '-', '--yes', '--json');
   expect([applied.code, applied.err]).toEqual([0, '']);
   expect(JSON.parse(applied.out)).toMatchObject({ version: 2, changes });
   expect((await read()).catalogue).toEqual(wanted.catalogue);

@@ -17,11 +17,27 @@ type Variables = Readonly<Record<string, string>>;
 
 /** The program as a child process, with these variables and no others of ours. */
 export function runProgram(env: Variables, ...args: readonly string[]): Promise<Run> {
+  return launch({ env, args });
+}
+
+/** The same with this text on its standard input. */
+export function pipeProgram(input: string, env: Variables, ...args: readonly string[]) {
+  return launch({ input, env, args });
+}
+
+interface Launch {
+  readonly input?: string;
+  readonly env: Variables;
+  readonly args: readonly string[];
+}
+
+function launch({ input, env, args }: Launch): Promise<Run> {
   return new Promise((resolve) => {
     const options = { env: { PATH: process.env['PATH'], ...env } };
-    execFile(process.execPath, [PROGRAM, ...args], options, (error, out, err) => {
+    const child = execFile(process.execPath, [PROGRAM, ...args], options, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err });
     });
+    if (input !== undefined) child.stdin?.end(input);
   });
 }
 

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { runProgram } from '../cli/use-cli.ts';
 import { askModel, messageOf } from '../support/clients/ask-model.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 
@@ -14,28 +14,25 @@ interface Shown {
   readonly found: string;
 }
 
-function examineNode(): { readonly status: number | null; readonly checks: readonly Shown[] } {
+async function examineNode() {
   const { port, opsUrl, dataDir, configPath } = gateway();
-  const args = ['dist/src/main.js', 'doctor', '--json', '--config', configPath];
-  const { status, stdout } = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    env: {
-      PATH: process.env['PATH'],
-      TOLLGATE_LISTEN: `127.0.0.1:${port}`,
-      TOLLGATE_OPS_LISTEN: opsUrl.replace('http://', ''),
-      TOLLGATE_DATA_DIR: dataDir,
-    },
-  });
-  return { status, checks: JSON.parse(stdout).checks };
+  const env = {
+    TOLLGATE_LISTEN: `127.0.0.1:${port}`,
+    TOLLGATE_OPS_LISTEN: opsUrl.replace('http://', ''),
+    TOLLGATE_DATA_DIR: dataDir,
+  };
+  const { code, out } = await runProgram(env, 'doctor', '--json', '--config', configPath);
+  const { checks } = JSON.parse(out) as { checks: readonly Shown[] };
+  return { code, checks };
 }
 
 it('examines a running node, its ports and its own Redis, and disturbs none of them', async () => {
   const { url, key } = gateway();
   const linesBefore = gateway().logLines().length;
-  const { status, checks } = examineNode();
+  const { code, checks } = await examineNode();
   const found = (name: string) => checks.find((check) => check.name === name);
   expect(checks.filter(({ state }) => state === 'failed')).toEqual([]);
-  expect(status).toBe(0);
+  expect(code).toBe(0);
   expect(found('running-node')?.found).toContain(`process ${gateway().pid}`);
   expect(found('listen-port')?.found).toContain('held by a running node');
   expect(found('ops-port')?.found).toContain('held by a running node');

@@ -163,7 +163,7 @@ describe('a node that runs for months', () => {
       ROUND_MAX_MS,
     );
     expect(await caller.spentMonths()).toHaveLength(1);
-    const verified = verifyLedger(gateway, `redis://127.0.0.1:${redis.port}`);
+    const verified = await verifyLedger(gateway, `redis://127.0.0.1:${redis.port}`);
     expect(verified).toMatchObject({ is_clean: true });
 
     // As after a failover that nobody expected any more: an event comes again, under another id.

@@ -251,7 +251,7 @@ describe('a clock of Redis that jumps under load', () => {
     await expectCharged(rich, told);
     expect(await countOf(rich, 'late')).toBeGreaterThanOrEqual(2 * LONG_STREAMS);
     expect(Number((await poor.accountRecord())['balance'])).toBeGreaterThanOrEqual(0);
-    expect(verifyLedger(gateway, redisUrl)).toMatchObject({
+    expect(await verifyLedger(gateway, redisUrl)).toMatchObject({
       is_clean: true,
       unsettled: { holds: 0 },
     });
@@ -276,6 +276,6 @@ describe('a clock of Redis that jumps under load', () => {
       expect(await countAdmitted()).toBe(0);
     }
     await expectNothingHeld(caller);
-    expect(verifyLedger(gateway, redisUrl)).toMatchObject({ is_clean: true });
+    expect(await verifyLedger(gateway, redisUrl)).toMatchObject({ is_clean: true });
   });
 });

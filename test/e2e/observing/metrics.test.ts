@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { runProgram } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { messageOf, openStream } from '../../support/clients/ask-model.ts';
 import { type Scrape, scrape } from '../../support/clients/scrape.ts';
@@ -161,10 +161,10 @@ describe('/metrics of the ops listener', () => {
     const gateway = await startGateway({ config: TWO_WORKERS });
     await waitForSum(gateway, 1, 'tollgate_books_ingesting');
     expect((await scrape(gateway)).sum('tollgate_books_drifts')).toBeUndefined();
-    await waitUntil(() => {
-      const args = ['dist/src/main.js', 'ledger', 'verify', '--config', gateway.configPath];
-      const env = { ...process.env, TOLLGATE_DATA_DIR: gateway.dataDir };
-      return spawnSync(process.execPath, args, { env }).status === 0;
+    await waitUntil(async () => {
+      const env = { TOLLGATE_DATA_DIR: gateway.dataDir };
+      const verify = ['ledger', 'verify', '--config', gateway.configPath];
+      return (await runProgram(env, ...verify)).code === 0;
     }, 'the ledger is found clean');
     await waitForSum(gateway, 0, 'tollgate_books_drifts');
     const page = await scrape(gateway);

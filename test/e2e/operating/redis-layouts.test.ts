@@ -79,7 +79,7 @@ describe.each([
       expect(spent).toBeGreaterThan(0);
       expect((await operator.account(account)).balance).toBeCloseTo(5 - spent, 9);
     }
-    expect(verifyLedger(gateway, redisUrl)).toMatchObject({
+    expect(await verifyLedger(gateway, redisUrl)).toMatchObject({
       is_clean: true,
       accounts: ACCOUNTS,
     });
