@@ -89,7 +89,7 @@ async function run(): Promise<void> {
     log: { debug: silent, info: silent, warn: silent, error: silent },
   });
   const token = readFileSync(join(node.dataDir, 'admin-token'), 'utf8').trim();
-  const call = createAdminApi(opsPort, token);
+  const call = createAdminApi(node.opsUrl, token);
   const accounts: string[] = [];
   while (accounts.length < ACCOUNTS) {
     const account = { name: `customer ${accounts.length}`, plan: 'pro' };

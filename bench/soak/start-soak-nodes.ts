@@ -68,9 +68,9 @@ export async function startSoakNodes(rateWindowMs: number): Promise<SoakNodes> {
   }
 }
 
-function readAdmin({ opsUrl, dataDir }: Pick<SoakNode, 'opsUrl' | 'dataDir'>): [number, string] {
+function readAdmin({ opsUrl, dataDir }: Pick<SoakNode, 'opsUrl' | 'dataDir'>): [string, string] {
   const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
-  return [Number(new URL(opsUrl).port), token];
+  return [opsUrl, token];
 }
 
 /** Timeouts are short, so that a short run shows stalls too. */

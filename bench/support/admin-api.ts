@@ -4,9 +4,9 @@
  */
 export type CallAdmin = <Answer>(method: string, path: string, body?: object) => Promise<Answer>;
 
-export function createAdminApi(opsPort: number, token: string): CallAdmin {
+export function createAdminApi(opsUrl: string, token: string): CallAdmin {
   return async <Answer>(method: string, path: string, body?: object) => {
-    const response = await fetch(`http://127.0.0.1:${opsPort}/admin/v1${path}`, {
+    const response = await fetch(`${opsUrl}/admin/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),

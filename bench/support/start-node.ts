@@ -43,7 +43,7 @@ upstreams: [{name: main, kind: native, url: "${upstreamUrl}"}]
   const token = readFileSync(join(dir, 'data', 'admin-token'), 'utf8').trim();
   return {
     port,
-    key: await createKey(createAdminApi(opsPort, token)),
+    key: await createKey(createAdminApi(`http://127.0.0.1:${opsPort}`, token)),
     async stop() {
       await endProcess(child);
       await endProcess(redis);

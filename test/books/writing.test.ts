@@ -76,6 +76,31 @@ describeBooks('what is written', (scene) => {
     expect(total).toMatchObject({ entries: 1, charged: 300 });
   });
 
+  test('a charge that Redis lost with its hold gives way to the one that was made again', async () => {
+    const books = await scene.create();
+    const lost = makeEntry({ charged: 500 });
+    const orphan = makeEntry({ ...lost, kind: 'orphan', ms: lost.ms + 7_000, seq: 3 });
+    const other = makeEntry({ seq: 1, request: 'req_other', charged: 40 });
+    const rest = { cursors: new Map(), payments: [], damaged: [], gaps: [] };
+    const isLost = async ({ seq }: { seq: number }) => seq === lost.seq;
+    await writeBatch(books, { ...rest, version: 0, entries: [lost, other] }, context);
+
+    const batch = { ...rest, version: 1, entries: [orphan] };
+    const { repeats } = await writeBatch(books, batch, { ...context, isLost });
+
+    expect(repeats).toMatchObject([{ kind: 'charge', fate: 'replaced', charged: 500 }]);
+    const stored = await books.db.selectFrom(entriesOf(DAY)).selectAll().orderBy('ms').execute();
+    expect(stored).toEqual([other, orphan]);
+    const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(total).toMatchObject({ entries: 2, charged: 540 });
+
+    // As a node that was cut off, and wrote late what the master of its side had.
+    await writeBatch(books, { ...rest, version: 2, entries: [lost] }, context);
+    await writeBatch(books, { ...rest, version: 3, entries: [orphan] }, { ...context, isLost });
+    const [again] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(again).toMatchObject({ entries: 2, charged: 540 });
+  });
+
   test('an event that Redis has twice is noted and counts once', async () => {
     const books = await scene.create();
     const first = makeEntry();

@@ -84,7 +84,7 @@ export function createTollgate(options: TollgateOptions = {}): Contestant {
       try {
         await waitUntil(() => isUp(child, opsPort), 'Tollgate is ready', START_MAX_MS);
         const token = readFileSync(join(dir, 'data', 'admin-token'), 'utf8').trim();
-        const admin = createAdminApi(opsPort, token);
+        const admin = createAdminApi(`http://127.0.0.1:${opsPort}`, token);
         const { key, keysFile } = await prepareKeys(clients, admin, dir, store.cliArgs);
         return describeRunning({ port, key, keysFile, child, redisPids: store.pids, stop });
       } catch (error) {

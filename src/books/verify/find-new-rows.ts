@@ -2,7 +2,7 @@ import type { BooksTransaction } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, PaymentRow } from '../engine/tables.ts';
 import { listDaysOfEvents } from '../writing/days-of-events.ts';
-import { eventOf } from '../writing/find-rivals.ts';
+import { eventOf, eventsBefore } from '../writing/find-rivals.ts';
 
 /** What entering an entry changes: it counts, and the one whose place it takes does not. */
 export type CountedEntry = Pick<
@@ -42,6 +42,10 @@ export async function findNewEntries(
     const events = await findEvents(tx, ofDay, tables);
     const places = isReread && days.has(day) ? await findPlaces(tx, ofDay, day) : NO_PLACES;
     for (const entry of ofDay) {
+      for (const event of eventsBefore(entry)) {
+        const stored = events.get(event);
+        if (stored !== undefined && (await isLost(stored))) removed.push(stored);
+      }
       const ofEvent = events.get(eventOf(entry));
       if (ofEvent !== undefined && placeOf(ofEvent) === placeOf(entry)) continue;
       // Where Redis has this event by now, it cannot have another one.

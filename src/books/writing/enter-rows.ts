@@ -70,7 +70,11 @@ export async function enterRows(
 
   for (const [day, ofDay] of groupByDay(entries)) {
     const otherDays = listDaysOfEvents(ofDay, context.days.tables).filter((other) => other !== day);
-    const elsewhere = listEntries(await findRivals(tx, ofDay, otherDays));
+    const orphans = ofDay.filter(({ kind }) => kind === 'orphan');
+    const elsewhere = listEntries([
+      ...(await findRivals(tx, ofDay, otherDays)),
+      ...(orphans.length === 0 ? [] : await findRivals(tx, orphans, [day])),
+    ]);
     const here = ofDay.filter((entry) => !elsewhere.has(entry));
     const inserted = await insertEntries(engine, tx, here);
     added.push(...inserted);

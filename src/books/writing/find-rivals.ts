@@ -4,15 +4,18 @@ import type { EntryRow } from '../engine/tables.ts';
 
 const REQUESTS_AT_ONCE = 500;
 
-/** A row that has the place or the event of an entry, and is not that entry. */
+/** How a request may have ended before Redis lost its hold. */
+const ENDS_BEFORE_LOSS = ['charge', 'release', 'expired', 'late'];
+
+/** A row that cannot be beside an entry: it has its place or its event, and is not that entry. */
 export interface Rival {
   readonly entry: EntryRow;
   readonly stored: EntryRow;
 }
 
 /**
- * Finds what keeps entries from being entered in the tables of some days: for each of them at most
- * one row with its event and one at its place. Entries that are there already have no rival.
+ * Finds what keeps entries from being entered in the tables of some days. Entries that are there
+ * already have no rival, but for those of orphans.
  */
 export async function findRivals(
   tx: BooksTransaction,
@@ -41,6 +44,10 @@ async function findOnDay(
   const byEvent = new Map(rows.map((row) => [eventOf(row), row]));
   const rivals: Rival[] = [];
   for (const entry of entries) {
+    for (const event of eventsBefore(entry)) {
+      const stored = byEvent.get(event);
+      if (stored !== undefined) rivals.push({ entry, stored });
+    }
     const ofEvent = byEvent.get(eventOf(entry));
     if (ofEvent !== undefined && isSamePlace(ofEvent, entry)) continue;
     if (ofEvent !== undefined) rivals.push({ entry, stored: ofEvent });
@@ -57,6 +64,15 @@ export function eventOf({
   kind,
 }: Pick<EntryRow, 'account' | 'request'> & { readonly kind: string }): string {
   return `${request} ${kind} ${account}`;
+}
+
+/**
+ * An orphan is a settlement that Redis takes again, since it has lost the hold. If it had taken it
+ * before, the books may have that entry.
+ */
+export function eventsBefore(entry: Pick<EntryRow, 'account' | 'request' | 'kind'>): string[] {
+  if (entry.kind !== 'orphan') return [];
+  return ENDS_BEFORE_LOSS.map((kind) => eventOf({ ...entry, kind }));
 }
 
 /** After a failover the same id may belong to another event. */

@@ -15,12 +15,17 @@ const PRELOADED = `${FAKE_CLOCK_LIBRARY} libc_malloc_debug.so.0`;
 /** A command and a tick of the server pass between the two clock readings that are compared. */
 const TOLERANCE_SECONDS = 5;
 
+/** The environment of a server that goes by this clock. */
+export function clockedEnv(clock: FakeClock): Readonly<Record<string, string>> {
+  return { ...clock.env, LD_PRELOAD: PRELOADED };
+}
+
 /** A server whose wall clock the test sets while it runs. */
 export async function startClockedRedis(
   args: readonly string[],
   clock: FakeClock = createFakeClock(0),
 ): Promise<ClockedRedis> {
-  const server = await startRedisServer({ args, env: { ...clock.env, LD_PRELOAD: PRELOADED } });
+  const server = await startRedisServer({ args, env: clockedEnv(clock) });
   return {
     ...server,
     async setAhead(seconds) {

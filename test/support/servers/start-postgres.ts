@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -13,6 +13,8 @@ import { findFreePort } from './find-free-port.ts';
 const VERSIONS_DIR = '/usr/lib/postgresql';
 const run = promisify(execFile);
 
+const USUAL_PORT = 5_432;
+
 /** Tests end its process at most, and never the machine. */
 const WITHOUT_SYNC = ['-c', 'fsync=off'];
 
@@ -22,6 +24,8 @@ export interface PostgresServer {
   readonly pid: () => number;
   /** Of a database that is empty at first. */
   readonly url: string;
+  /** Of its unix socket, which has the name of the usual port. */
+  readonly socketFolder: string;
   createDatabase(name: string): Promise<string>;
   kill(signal: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
@@ -41,6 +45,8 @@ export async function startPostgres(
   const isInTest = process.env['VITEST_WORKER_ID'] !== undefined;
   const template = await findTemplate(bin, who, isInTest ? inject('runFolder') : dir);
   await run('cp', ['--archive', template, data]);
+  // A client that is told a folder, and no port, looks for this one.
+  if (port !== USUAL_PORT) await symlink(`.s.PGSQL.${port}`, join(dir, `.s.PGSQL.${USUAL_PORT}`));
   let server: ChildProcess;
   const urlOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
 
@@ -77,6 +83,7 @@ export async function startPostgres(
     port,
     pid: () => server.pid ?? 0,
     url: urlOf('postgres'),
+    socketFolder: dir,
     createDatabase,
     kill,
     start,

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findBrokenBounds, isNothingHeld, readBooks } from '../../bench/soak/read-books.ts';
+import { watchAnswers } from '../../bench/soak/watch-answers.ts';
+import type { World } from '../../bench/soak/world.ts';
+import type { PostgresServer } from '../support/servers/start-postgres.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import type { Asked } from './support/ask.ts';
+import { checkMoney } from './support/check-money.ts';
+import { createBooks } from './support/create-books.ts';
+import { readLedger, verifyLedger } from './support/read-ledger.ts';
+import { type Load, runLoad } from './support/run-load.ts';
+import { RATE_WINDOW_MS, type Site, type SiteOptions, startSite } from './support/start-site.ts';
+import { createFaultWorld, PLANS } from './support/world.ts';
+
+/** Before the fault, and after it. */
+const CALM_MS = 4_000;
+const LOOK_MS = 1_000;
+/** Leases last for a minute after their last renewal; then come the sweeper and the journal. */
+const REST_MAX_MS = 180_000;
+/** The end of a report says most. */
+const REPORT_MAX = 600;
+/** More add nothing. */
+const VIOLATIONS_MAX = 20;
+
+/** What a fault has at hand. */
+export interface Scene {
+  readonly site: Site;
+  readonly postgres: PostgresServer;
+  readonly world: World;
+  readonly load: Load;
+  /** Waits until the fault is over: requests are answered again, of every account that can pay. */
+  waitForService(): Promise<void>;
+  /** Something that the fault showed, for the line of the row. */
+  note(text: string): void;
+  violate(text: string): void;
+}
+
+export interface FaultRow {
+  readonly number: number;
+  readonly fault: string;
+  readonly site: Omit<SiteOptions, 'booksUrl'>;
+  /** Ends when everything that it broke is whole again. */
+  act(scene: Scene): Promise<void>;
+  /** False where the fault takes away what windows are counted by. */
+  readonly areRatesExact?: boolean;
+  /** The program that the nodes start with, if it is not the one of this checkout. */
+  readonly startsWith?: () => string;
+}
+
+export interface RowResult {
+  readonly row: number;
+  readonly fault: string;
+  readonly layout: string;
+  readonly requests: number;
+  readonly answered: number;
+  /** All others, by what happened. */
+  readonly others: Readonly<Record<string, number>>;
+  /** The longest time in which no request was answered: of all, and of one account. */
+  readonly outageMs: number;
+  readonly accountOutageMs: number;
+  /** The longest time to the head of an answer, or to a refusal. */
+  readonly waitMaxMs: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly violations: readonly string[];
+  readonly isVerified: boolean;
+  readonly notes: readonly string[];
+}
+
+export interface RowOptions {
+  /** For the books. */
+  readonly postgres: PostgresServer;
+  readonly requestsPerS: number;
+}
+
+export async function runRow(
+  row: FaultRow,
+  { postgres, requestsPerS }: RowOptions,
+): Promise<RowResult> {
+  const violations = new Set<string>();
+  const violate = (text: string) => {
+    if (violations.size < VIOLATIONS_MAX) violations.add(text);
+  };
+  const notes: string[] = [];
+  const program = row.startsWith?.();
+  const site = await startSite({
+    ...{ ...row.site, booksUrl: await createBooks(postgres, row.number) },
+    ...(program !== undefined && { program }),
+  });
+  try {
+    const world = await createFaultWorld(site.admin);
+    const watch = watchAnswers({
+      windowMs: row.areRatesExact === false ? 0 : RATE_WINDOW_MS,
+      onBroken: violate,
+    });
+    const load = runLoad({
+      ...{ nodes: site.nodes, keys: world.keys, onHead: watch.note },
+      requestsPerS,
+    });
+    const watching = watchBounds(site, world, violate);
+    try {
+      await sleep(CALM_MS);
+      const waitForService = () => waitForAnswers(load, world);
+      await row.act({
+        ...{ site, postgres, world, load, waitForService, violate },
+        note: (text) => void notes.push(text),
+      });
+      await sleep(CALM_MS);
+    } finally {
+      watching.stop();
+      await load.stop();
+    }
+    const books = await waitForRest(site, world);
+    const [node] = site.nodes;
+    if (node === undefined) throw new Error('there is no node');
+    if (load.asked.some(({ end }) => end === 'stuck')) violate('requests got no answer at all');
+    const money = checkMoney(load.asked, await readLedger(node), books);
+    for (const violation of money.violations) violate(violation);
+    notes.push(...money.wrongRequests);
+    const { isClean, report } = await verifyLedger(node);
+    if (!isClean) notes.push(report.slice(-REPORT_MAX));
+    return {
+      ...{ row: row.number, fault: row.fault, layout: row.site.layout },
+      ...measureService(load.asked),
+      ...{ lost: money.lost, doubled: money.doubled, violations: [...violations] },
+      ...{ isVerified: isClean, notes },
+    };
+  } finally {
+    await site.remove();
+  }
+}
+
+/** What must hold at every moment is looked at each second, while it can be seen. */
+function watchBounds(site: Site, world: World, violate: (text: string) => void) {
+  const stopping = new AbortController();
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      const books = await readBooks(site.admin, world).catch(() => undefined);
+      for (const what of books === undefined ? [] : findBrokenBounds(books)) violate(what);
+      await sleep(LOOK_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  void run();
+  return { stop: () => stopping.abort() };
+}
+
+async function waitForAnswers(load: Load, world: World): Promise<void> {
+  const rich = world.accounts.filter(({ isPoor }) => !isPoor);
+  const since = load.asked.length;
+  const sinceMs = performance.now();
+  await waitUntil(
+    () => {
+      const recent = load.asked.slice(since);
+      const served = new Set(
+        recent.flatMap(({ key, status, sentMs }) =>
+          status === 200 && sentMs > sinceMs ? key.account.id : [],
+        ),
+      );
+      return rich.every(({ id }) => served.has(id));
+    },
+    'every account is served again',
+    REST_MAX_MS,
+  );
+}
+
+async function waitForRest(site: Site, world: World) {
+  await waitUntil(
+    async () => {
+      const ready = await Promise.all(site.nodes.map((node) => node.isReady()));
+      return ready.every(Boolean);
+    },
+    'all nodes are ready',
+    REST_MAX_MS,
+  );
+  await waitUntil(
+    async () => {
+      const books = await readBooks(site.admin, world).catch(() => undefined);
+      return books !== undefined && isNothingHeld(books);
+    },
+    'nothing is held',
+    REST_MAX_MS,
+  );
+  const restMs = Date.now();
+  await waitUntil(
+    async () => {
+      const { books_until: until } = await site.admin<{ books_until: string | null }>(
+        'GET',
+        '/books',
+      );
+      return until !== null && Date.parse(until) >= restMs;
+    },
+    'the books have every entry',
+    REST_MAX_MS,
+  );
+  return readBooks(site.admin, world);
+}
+
+function measureService(asked: readonly Asked[]) {
+  const others: Record<string, number> = {};
+  const headsOfAccount = new Map<string, number[]>();
+  const heads: number[] = [];
+  let [answered, waitMaxMs] = [0, 0];
+  for (const { key, sentMs, headMs, status, end } of asked) {
+    waitMaxMs = Math.max(waitMaxMs, headMs - sentMs);
+    if (end === 'answered') answered += 1;
+    else others[end] = (others[end] ?? 0) + 1;
+    if (status !== 200) continue;
+    heads.push(headMs);
+    if (key.account.isPoor || key.account.requestsMax < PLANS.team) continue;
+    const { id } = key.account;
+    const ofAccount = headsOfAccount.get(id) ?? [];
+    headsOfAccount.set(id, ofAccount);
+    ofAccount.push(headMs);
+  }
+  return {
+    ...{ requests: asked.length, answered, others, waitMaxMs: Math.round(waitMaxMs) },
+    outageMs: findLongestGapMs(heads),
+    accountOutageMs: Math.max(...[...headsOfAccount.values()].map(findLongestGapMs)),
+  };
+}
+
+function findLongestGapMs(times: readonly number[]): number {
+  const sorted = [...times].sort((one, other) => one - other);
+  const gaps = sorted.slice(1).map((time, index) => time - (sorted[index] ?? time));
+  return Math.round(Math.max(0, ...gaps));
+}
