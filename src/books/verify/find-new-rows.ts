@@ -42,10 +42,8 @@ export async function findNewEntries(
     const events = await findEvents(tx, ofDay, tables);
     const places = isReread && days.has(day) ? await findPlaces(tx, ofDay, day) : NO_PLACES;
     for (const entry of ofDay) {
-      for (const event of eventsBefore(entry)) {
-        const stored = events.get(event);
-        if (stored !== undefined && (await isLost(stored))) removed.push(stored);
-      }
+      const before = eventsBefore(entry).flatMap((event) => events.get(event) ?? []);
+      for (const stored of before) if (await isLost(stored)) removed.push(stored);
       const ofEvent = events.get(eventOf(entry));
       if (ofEvent !== undefined && placeOf(ofEvent) === placeOf(entry)) continue;
       // Where Redis has this event by now, it cannot have another one.

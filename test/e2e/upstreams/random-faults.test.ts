@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../proof/support/random.ts';
@@ -176,7 +177,9 @@ it(`every request ends, and is charged once by what was delivered or told, whate
   await operator.waitUntilSettled(account);
   await operator.waitForBooks();
 
-  const store = openConnection(standalone({ kind: 'unix', path: `${gateway.dataDir}/redis.sock` }));
+  const store = openConnection(
+    standalone({ kind: 'unix', path: join(gateway.dataDir, 'redis.sock') }),
+  );
   await waitForRedis(store);
   const entries = (await readEntries({ store, gateway, account })).filter(
     ({ kind }) => kind !== 'topup',
