@@ -43,7 +43,7 @@ export async function findNewEntries(
     const places = isReread && days.has(day) ? await findPlaces(tx, ofDay, day) : NO_PLACES;
     for (const entry of ofDay) {
       const before = eventsBefore(entry).flatMap((event) => events.get(event) ?? []);
-      for (const stored of before) if (await isLost(stored)) removed.push(stored);
+      removed.push(...(await keepLost(before, isLost)));
       const ofEvent = events.get(eventOf(entry));
       if (ofEvent !== undefined && placeOf(ofEvent) === placeOf(entry)) continue;
       // Where Redis has this event by now, it cannot have another one.
@@ -54,6 +54,14 @@ export async function findNewEntries(
     }
   }
   return { added, removed };
+}
+
+async function keepLost(
+  stored: readonly CountedEntry[],
+  isLost: FindNewOptions['isLost'],
+): Promise<CountedEntry[]> {
+  const areLost = await Promise.all(stored.map(isLost));
+  return stored.filter((_, index) => areLost[index]);
 }
 
 /** The payments that the books do not have. */
