@@ -176,6 +176,14 @@ describe('a request that ends in another way', () => {
     await expectLimit(ask(2, 50), { countedAmount: 51, heldAmount: 1 });
   });
 
+  it('counts as a request when its hold was lost', async () => {
+    await setKeyList('r,d,2,b;');
+    await ask(1, 0);
+    const lost = { requestId: requestNumber(50), extras: `${NOW_MS},,,0,0,0` };
+    expect(await scripts.settle(0, lost)).toMatchObject({ kind: 'orphan' });
+    await expectLimit(ask(2, 0), { unit: 'requests', countedAmount: 2, heldAmount: 1 });
+  });
+
   it('takes its room again when a renewal makes the hold anew, as far as there is some', async () => {
     await setKeyList('t,3600000,100,b;');
     await ask(1, 70);
@@ -212,4 +220,27 @@ it('an output that is held in part has any room', async () => {
   const room = { outputTokensRoom: Number.MAX_SAFE_INTEGER };
   expect(await ask(1, 1, 0, { tokens })).toMatchObject(room);
   expect(await ask(2, 1, 10)).toMatchObject({ outputTokensRoom: 10 });
+});
+
+describe('a clock that goes back a little', () => {
+  const BACK_MS = 30_000;
+  const fill = async () => {
+    await setKeyList('t,60000,100,b;');
+    expect((await ask(1, 60)).kind).toBe('admitted');
+    await scripts.setClock(NOW_MS - BACK_MS);
+  };
+
+  it('takes no admission out of its window', async () => {
+    await fill();
+    expect((await ask(2, 40)).kind).toBe('admitted');
+    await scripts.setClock(NOW_MS + MINUTE_MS - 1);
+    await expectLimit(ask(3, 1), { countedAmount: 100, waitMs: SLICE_MS + 1 });
+  });
+
+  it('takes no admission out of its window when one is settled with more than it held', async () => {
+    await fill();
+    await scripts.settle(0, { requestId: requestNumber(1), usage: usageOf(70, 0) });
+    await scripts.setClock(NOW_MS + MINUTE_MS - 1);
+    await expectLimit(ask(3, 31), { countedAmount: 70, waitMs: SLICE_MS + 1 });
+  });
 });

@@ -49,7 +49,8 @@ local function correct_state(name, use, admitted_at, now, changes, released, is_
     elseif unit ~= 'r' then
       if change > 0 then
         local slice = math.floor(now * SLICES / window)
-        if slice ~= head then
+        -- A clock that is behind must not take what counts out of its window too early.
+        if slice > head then
           counted, current, slices = advance(slice, head, counted, current, slices)
           head = slice
         end
