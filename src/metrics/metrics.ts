@@ -182,6 +182,10 @@ export const METRICS = {
     'Events of limits and balances that this node has brought into the list, by what has the limit.',
     { type: sets.LIMIT_EVENTS, level: sets.LIMIT_LEVELS },
   ),
+  limitEventsLost: counter(
+    'tollgate_limit_events_lost_total',
+    'Events that a bucket with 1,000 of them had no room for before a node took them out; nobody is told of them.',
+  ),
   webhookEvents: counter(
     'tollgate_webhook_events_total',
     'Attempts to tell webhooks of events; those that are `dropped` or `lost` are told to nobody.',

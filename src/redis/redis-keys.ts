@@ -145,6 +145,8 @@ export interface BucketKeys {
    * `quota/scripts/lua/events.lua`.
    */
   readonly events: string;
+  /** HASH: up to where the list has these events, and how many were lost. */
+  readonly eventsTaken: string;
   /** SET of the ids of all accounts. */
   readonly accounts: string;
   /** HASH: the record of an account. */
@@ -192,6 +194,7 @@ export function bucketKeys(tag: string): BucketKeys {
     ledger: `${prefix}ledger`,
     payments: `${prefix}payments`,
     events: `${prefix}events`,
+    eventsTaken: `${prefix}events-taken`,
     accounts: `${prefix}accounts`,
     account: (accountId) => `${prefix}account:${accountId}`,
     key: (keyId) => `${prefix}key:${keyId}`,

@@ -18,8 +18,8 @@ const FIRST_PLACE = '0-0';
 
 const script = loadLuaScript(
   new URL('./remove-events.lua', import.meta.url),
-  ['events'],
-  ['min_id'],
+  ['events', 'taken'],
+  ['min_id', 'place'],
 );
 
 export interface EventCollector {
@@ -35,12 +35,14 @@ interface CollectorOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   /** Called once for each event that is new to the list. */
   readonly onEvent: (event: LimitEvent) => void;
+  /** Called if a bucket had no room for events before they were taken out; nobody has them. */
+  readonly onLost: (count: number) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export function createEventCollector(options: CollectorOptions): EventCollector {
-  const { connection, onEvent, clock, log } = options;
+  const { connection, onEvent, onLost, clock, log } = options;
   /** The last place of a bucket that the list has. */
   const places = new Map<number, string>();
 
@@ -63,12 +65,16 @@ export function createEventCollector(options: CollectorOptions): EventCollector 
   const collectAll = async (bucket: number): Promise<void> => {
     let isMore = true;
     while (isMore) isMore = await collectPage(bucket);
-    const lastMs = Number.parseInt(places.get(bucket) ?? FIRST_PLACE, 10);
-    const minMs = Math.max(0, Math.min(clock.nowMs() - KEEP_MS, lastMs + 1));
-    const { events } = keysOfBucket(bucket);
+    const place = places.get(bucket) ?? FIRST_PLACE;
+    const minMs = Math.max(0, Math.min(clock.nowMs() - KEEP_MS, Number.parseInt(place, 10) + 1));
+    const { events, eventsTaken: taken } = keysOfBucket(bucket);
+    const reply = await script.call(connection, { events, taken }, { min_id: `${minMs}-0`, place });
+    const [isEmpty, lost] = reply as [number, number];
     // A stream that begins anew may begin with an earlier place.
-    if ((await script.call(connection, { events }, { min_id: `${minMs}-0` })) === 1) {
-      places.delete(bucket);
+    if (isEmpty === 1) places.delete(bucket);
+    if (lost > 0) {
+      log.error({ bucket, lost }, 'events of limits were lost: a bucket had no room for more');
+      onLost(lost);
     }
   };
 

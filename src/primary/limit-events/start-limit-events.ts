@@ -43,6 +43,7 @@ export function startLimitEvents(
       metrics.limitEvents.at({ type: event.type, level: event.level }).add(1);
       publish({ type: 'limit', data: showEvent(event) });
     },
+    onLost: (count) => metrics.limitEventsLost.at({}).add(count),
   });
   const settings = () => configInUse().webhooks;
   const userAgent = `tollgate/${packageVersion()}`;

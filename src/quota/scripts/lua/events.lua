@@ -12,10 +12,11 @@
 --   counted  what was used and what running requests hold, or the balance
 --   period   which window it is, so that what is told again after a failover is known again
 --
--- The stream is bounded, since whoever takes the events out may be away for long. So is what one
--- account may tell in an hour, since end users are many: then one event of the kind m says that
--- more are left out. A wrong type must not keep a script from its other writes, so everything here
--- is `pcall`.
+-- The stream is bounded, since whoever takes the events out may be away for long. What it has no
+-- room for is counted in the hash `events-taken`: `place` is up to where the list has the events,
+-- and `lost` how many were pushed out behind that. What one account may tell in an hour is bounded
+-- too, since end users are many: then one event of the kind m says that more are left out. A wrong
+-- type must not keep a script from its other writes, so everything here is `pcall`.
 local crossed, warn_at = {}, 1
 
 -- From which share of a limit that blocks it warns.
@@ -37,8 +38,31 @@ end
 
 -- Few requests cross a line, so what tells of it is made only for those.
 local function telling()
-  local EVENTS_MAX, EVENTS_PER_HOUR_MAX = '1000', 300
+  local EVENTS_MAX, EVENTS_PER_HOUR_MAX = 1000, 300
   local QUIET_MIN_MS, HOUR_MS, DAYS_31 = 60000, 3600000, 2678400000
+
+  local function is_behind(id, place)
+    local ms, number = string.match(id, '^(%d+)-(%d+)$')
+    local place_ms, place_number = string.match(place, '^(%d+)-(%d+)$')
+    if not place_ms then return true end
+    return ms + 0 > place_ms + 0 or ms == place_ms and number + 0 > place_number + 0
+  end
+
+  -- Adds an event. The oldest one goes if there are too many.
+  local function add(prefix, text)
+    local events, taken = prefix .. 'events', prefix .. 'events-taken'
+    local length = redis.pcall('XLEN', events)
+    if type(length) == 'number' and length >= EVENTS_MAX then
+      local place, lost = redis.pcall('HGET', taken, 'place'), 0
+      if type(place) ~= 'string' then place = '' end
+      for _, entry in ipairs(redis.pcall('XRANGE', events, '-', '+', 'COUNT', whole(length - EVENTS_MAX + 1))) do
+        if is_behind(entry[1], place) then lost = lost + 1 end
+      end
+      redis.pcall('XTRIM', events, 'MAXLEN', whole(EVENTS_MAX - 1))
+      if lost > 0 then redis.pcall('HINCRBY', taken, 'lost', whole(lost)) end
+    end
+    return redis.pcall('XADD', events, '*', 'event', text)
+  end
 
   -- Returns whether the account may tell one more event in this hour. The first one too many is
   -- told as such.
@@ -51,7 +75,7 @@ local function telling()
     if count == EVENTS_PER_HOUR_MAX + 1 then
       local text = table.concat({ 'm', 'account', account_id, '', whole(HOUR_MS), whole(EVENTS_PER_HOUR_MAX),
         whole(count), '0', owner, whole(math.floor(now / HOUR_MS)), whole(now) }, '|')
-      redis.pcall('XADD', prefix .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event', text)
+      add(prefix, text)
     end
     return count <= EVENTS_PER_HOUR_MAX
   end
@@ -64,7 +88,7 @@ local function telling()
     local set = redis.pcall('SET', mark, '1', 'NX', 'PX', whole(life))
     if not set or set.err or not may_tell(prefix, owner, now) then return end
     local text = what .. '|' .. whole(counted) .. '|' .. whole(held) .. '|' .. owner .. '|' .. period .. '|' .. whole(now)
-    local added = redis.pcall('XADD', prefix .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event', text)
+    local added = add(prefix, text)
     if type(added) == 'table' then redis.pcall('DEL', mark) end
   end
 
