@@ -258,6 +258,8 @@ export function openScripts(script?: string) {
   };
 }
 
+export type OpenScripts = ReturnType<typeof openScripts>;
+
 function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
   return {
     bucket: BUCKET,
