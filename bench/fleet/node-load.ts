@@ -65,7 +65,7 @@ export async function askOnce(
   log.add({
     ...{ type: 'admitted', requestId, keyId, askedMs, repliedMs: Date.now(), isRepeated: false },
     ...{ nowMs: rate.nowMs, limit: rate.limit, left: rate.left },
-    ...{ held: admission.heldMicros, month: monthOf(rate.nowMs) },
+    ...{ held: admission.heldMicros, month: monthOf(rate.nowMs), extras: '' },
   });
   return {
     stopped,

@@ -9,12 +9,15 @@ import {
 } from '../support/servers/redis-connection.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { checkCounted } from './checks/check-counted.ts';
 import { checkEnd } from './checks/check-end.ts';
+import { checkLists } from './checks/check-lists.ts';
 import { checkSnapshot } from './checks/check-snapshot.ts';
 import { createViolations, type Report } from './checks/violations.ts';
 import { createBook } from './support/book.ts';
+import type { ProofEvent } from './support/event-log.ts';
 import { createRandom } from './support/random.ts';
-import { type Snapshot, takeSnapshot } from './support/snapshot.ts';
+import { type LimitSubject, type Snapshot, takeSnapshot } from './support/snapshot.ts';
 import { startCluster } from './support/start-cluster.ts';
 import { startFailoverLoad } from './support/start-failover-load.ts';
 import { cutReplication, type FailoverSite, startSentinels } from './support/start-sentinels.ts';
@@ -113,24 +116,30 @@ async function takeQuietSnapshot(connection: TestConnection, bucket: number): Pr
 }
 
 /**
- * Checks I1 to I6 and I9 on the remaining state. Requests whose admission reached no client expire
- * first.
+ * Checks I1 to I6, I9 and lists of limits on the remaining state. Requests whose admission reached
+ * no client expire first.
  */
 async function findViolations(
   connection: TestConnection,
   world: readonly ProofAccount[],
   settlements: readonly Settlement[],
+  events: readonly ProofEvent[],
 ) {
   const { list, report } = createViolations();
   const book = createBook(report);
+  const subjects: LimitSubject[] = [];
+  const limitMaxOf = () => undefined;
   for (const { bucket } of world) {
     const snapshot = await takeQuietSnapshot(connection, bucket);
     for (const entry of snapshot.ledger) book.add(entry);
     checkSnapshot(snapshot, { world, book, report, capMaxOf: () => undefined });
+    checkLists(snapshot, { world, report, limitMaxOf });
     checkEnd(snapshot, world, report);
+    subjects.push(...snapshot.subjects);
   }
   checkSettled(book, settlements, report);
-  return list;
+  const counted = checkCounted(events, { subjects, world, book, report, limitMaxOf });
+  return { violations: list, ...counted };
 }
 
 describe.each(SITES)('when a master of %s dies under load', (name, start) => {
@@ -143,15 +152,19 @@ describe.each(SITES)('when a master of %s dies under load', (name, start) => {
       const world = createFailoverWorld(createRandom(Date.now()));
       await writeWorld(connection, world);
       const load = await failOver(site, world);
-      const violations = await findViolations(connection, world, load.asked);
+      const found = await findViolations(connection, world, load.asked, load.events);
+      const { violations, limitsChecked } = found;
       const outages = world.map(({ bucket }) => load.outageMs(bucket));
       const figures = {
         ...{ failover: name, settled: load.asked.length, restored: load.restoredCount() },
         ...{ refused: load.refusedCount(), outageMs: outages, violations: violations.length },
+        limitsChecked,
       };
       console.log(JSON.stringify(figures));
       if (violations.length > 0) console.log(JSON.stringify(load.log));
       expect(violations).toEqual([]);
+      // Of each account the key, the group, two end users and itself, each with 15 limits.
+      expect(limitsChecked).toBeGreaterThanOrEqual(world.length * 4 * 15);
     },
     TEST_TIMEOUT_MS,
   );

@@ -41,6 +41,25 @@ describe('four processes of random clients', () => {
   );
 
   it(
+    'never pass a limit of any unit, window and level, and everything counts where it was admitted',
+    async () => {
+      const { violations, refused, settled, ...figures } = await run('lists');
+      expect(violations).toEqual([]);
+      expect(Object.keys(refused)).toEqual(
+        expect.arrayContaining(['limit', 'cap', 'balance', 'users', 'user', 'revoked']),
+      );
+      expect(Object.keys(settled)).toEqual(
+        expect.arrayContaining(['charge', 'release', 'late', 'repeated']),
+      );
+      expect(figures.kills).toBeGreaterThan(0);
+      expect(figures.months).toBeGreaterThanOrEqual(3);
+      expect(figures.limitsChecked).toBeGreaterThan(100);
+      expect(figures.limitsFull).toBeGreaterThan(10);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
     'are refused by a rate limit only when it is reached, and until its first free millisecond',
     async () => {
       const { violations, refused, fullLimiters } = await run('rate');

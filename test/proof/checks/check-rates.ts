@@ -1,4 +1,4 @@
-import type { RequestPlans } from '../../support/limits/request-plans.ts';
+import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { Admitted, ProofEvent, RateRefused } from '../support/event-log.ts';
 import type { ProofAccount } from '../support/world.ts';
 import type { Report } from './violations.ts';
@@ -48,7 +48,7 @@ function findAdmissions(events: readonly ProofEvent[]): Admitted[] {
 
 interface CheckOptions {
   readonly world: readonly ProofAccount[];
-  readonly plans: RequestPlans;
+  readonly plans: PlanLimits;
   readonly windowMs: number;
   readonly report: Report;
 }
@@ -58,7 +58,7 @@ export function checkRates(events: readonly ProofEvent[], options: CheckOptions)
   const { world, plans, windowMs, report } = options;
   const limiters = new Map<string, Limiters>();
   for (const { accountId, plan, keys } of world) {
-    const limit = plans[plan as keyof RequestPlans];
+    const limit = requestsOf(plans, plan);
     const account = { name: accountId, limit, times: [] };
     for (const { keyId, rpm } of keys) {
       limiters.set(keyId, { key: { name: keyId, limit: rpm, times: [] }, account });
@@ -85,6 +85,11 @@ export function checkRates(events: readonly ProofEvent[], options: CheckOptions)
     checkRefusal(event, limitersOf(event.keyId), windowMs, report);
   }
   return full.length;
+}
+
+function requestsOf(plans: PlanLimits, plan: string): number {
+  const terms = plans[plan] ?? 0;
+  return typeof terms === 'number' ? terms : terms.requests;
 }
 
 function isEverFull({ name, limit, times }: Limiter, windowMs: number, report: Report): boolean {

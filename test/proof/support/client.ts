@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
+import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 import { renew } from '../../../src/quota/scripts/renew.ts';
 import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
-import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
+import { encodeLedgerUsage, type Settlement } from '../../../src/quota/settlement/settlement.ts';
 import { classifyRedisError } from '../../../src/redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
-import type { RequestPlans } from '../../support/limits/request-plans.ts';
-import type { EventLog } from './event-log.ts';
+import { DETAILS } from '../../support/request-details.ts';
+import type { EventLog, Tokens } from './event-log.ts';
 import { monthOf } from './month-of.ts';
 import type { Random } from './random.ts';
 import type { ProofAccount, ProofKey } from './world.ts';
@@ -28,7 +29,7 @@ export interface ClientOptions {
   readonly tag: string;
   readonly windowMs: number;
   readonly leaseMs: number;
-  readonly plans: RequestPlans;
+  readonly plans: PlanLimits;
 }
 
 /** An admitted request. */
@@ -38,11 +39,14 @@ export interface OpenRequest {
   readonly requestId: string;
   readonly month: string;
   readonly held: number;
+  /** What it counts in lists of limits; empty if nothing. */
+  readonly extras: string;
   /** The scripts' clock minus this machine's. */
   readonly aheadMs: number;
 }
 
-type Charged = Omit<Settlement, 'usage'>;
+/** What a request may need of lists of limits. */
+export type Demand = Pick<AdmitOrder, 'tokens' | 'user' | 'usersMax'>;
 
 const MODEL = 'llm-proof-1';
 
@@ -84,6 +88,19 @@ export function createClient(options: ClientOptions) {
     }
   };
 
+  const noteListRefusal = (order: AdmitOrder, reply: AdmitReply) => {
+    if (reply.kind !== 'limit' && reply.kind !== 'too_large') return;
+    const { input, outputLeast } = order.tokens;
+    const need = {
+      ...{ requests: 1, tokens: input + outputLeast, input_tokens: input },
+      ...{ output_tokens: outputLeast, credits: order.holdLeastMicros },
+    }[reply.unit];
+    const counted = reply.kind === 'limit' ? reply.countedAmount : 0;
+    if (counted + need <= reply.amount) {
+      violate('I10', `the limit has room for ${need}: ${JSON.stringify(reply)}`);
+    }
+  };
+
   const admitOnce = async (
     account: ProofAccount,
     key: ProofKey,
@@ -96,6 +113,7 @@ export function createClient(options: ClientOptions) {
     if (reply === undefined) return undefined;
     if (reply.kind !== 'admitted') {
       noteRefusal(key.keyId, order, reply);
+      noteListRefusal(order, reply);
       return reply;
     }
     const { requestId } = order;
@@ -103,14 +121,16 @@ export function createClient(options: ClientOptions) {
     const { nowMs, limit, left } = reply.rate;
     const times = { askedMs, repliedMs, nowMs };
     const { keyId } = key;
-    log.add({ type: 'admitted', requestId, keyId, ...times, held, month, limit, left, isRepeated });
+    const { extras } = reply;
+    const counted = { held, month, limit, left, extras, isRepeated };
+    log.add({ type: 'admitted', requestId, keyId, ...times, ...counted });
     const isAnswer =
       held >= order.holdLeastMicros &&
       held <= order.holdMicros &&
       accountId === account.accountId &&
       (isRepeated || month === monthOf(nowMs));
     if (!isAnswer) violate('I10', `admitted ${JSON.stringify({ order, reply })}`);
-    return { account, key, requestId, month, held, aheadMs: nowMs - repliedMs };
+    return { account, key, requestId, month, held, extras, aheadMs: nowMs - repliedMs };
   };
 
   return {
@@ -119,7 +139,7 @@ export function createClient(options: ClientOptions) {
       account: ProofAccount,
       key: ProofKey,
       hold: { readonly micros: number; readonly leastMicros: number },
-      times = 1,
+      { times = 1, demand = NO_LISTS }: { readonly times?: number; readonly demand?: Demand } = {},
     ): Promise<OpenRequest | AdmitReply | undefined> {
       minted += 1;
       const requestId =
@@ -127,42 +147,55 @@ export function createClient(options: ClientOptions) {
       const order: AdmitOrder = {
         ...{ bucket: account.bucket, keyId: key.keyId, digest: key.digest, requestId },
         ...{ modelNames: [MODEL], holdMicros: hold.micros, holdLeastMicros: hold.leastMicros },
-        ...{ leaseMs, windowMs, plans, ...NO_LISTS },
+        ...{ leaseMs, windowMs, plans, ...demand },
       };
+      const { keyId } = key;
+      if (demand !== NO_LISTS) log.add({ type: 'asking', requestId, keyId, tokens: demand.tokens });
       const replies = await Promise.all(
         Array.from({ length: times }, () => admitOnce(account, key, order, times > 1)),
       );
       return replies.find((reply) => reply !== undefined && 'held' in reply) ?? replies[0];
     },
 
-    async renew({ account, key, requestId, month, held }: OpenRequest, seen: number) {
+    async renew(request: OpenRequest, seen: number) {
+      const { account, key, requestId, month, held, extras } = request;
       log.add({ type: 'renewing', requestId, seen });
       const { accountId, bucket } = account;
       const who = { bucket, accountId, keyId: key.keyId, requestId, month };
-      const hold = { ...who, model: MODEL, extras: '', heldMicros: held };
+      const hold = { ...who, model: MODEL, extras, heldMicros: held };
       const reply = await call(() => renew(connection, hold, { seenMicros: seen, leaseMs }));
       if (reply !== undefined) log.add({ type: 'renewed', requestId, reply });
       return reply;
     },
 
     /** Settles the same request `times` times at once. */
-    async settle(request: OpenRequest, actual: number, times = 1): Promise<Charged> {
-      const { account, key, requestId, month, aheadMs } = request;
-      const charged: Charged = {
+    async settle(
+      request: OpenRequest,
+      actual: number,
+      { times = 1, used }: { readonly times?: number; readonly used?: Tokens | undefined } = {},
+    ): Promise<Settlement> {
+      const { account, key, requestId, month, extras, aheadMs } = request;
+      const charged: Settlement = {
         ...{ bucket: account.bucket, accountId: account.accountId, keyId: key.keyId },
-        ...{ requestId, month, model: MODEL, extras: '', actualMicros: actual },
+        ...{ requestId, month, model: MODEL, extras, actualMicros: actual },
         firstTriedMs: Date.now() + aheadMs,
+        usage: used === undefined ? Buffer.alloc(0) : packTokens(used),
       };
-      log.add({ type: 'settling', requestId, actual });
+      log.add({ type: 'settling', requestId, actual, used });
       await Promise.all(Array.from({ length: times }, () => this.settleAgain(charged)));
       return charged;
     },
 
-    async settleAgain(charged: Charged): Promise<void> {
-      const reply = await call(() => settle({ ...charged, usage: Buffer.alloc(0) }));
+    async settleAgain(charged: Settlement): Promise<void> {
+      const reply = await call(() => settle(charged));
       if (reply !== undefined) log.add({ type: 'settled', requestId: charged.requestId, reply });
     },
   };
+}
+
+export function packTokens(used: Tokens): Buffer {
+  const nothing = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0, searches: 0 };
+  return encodeLedgerUsage({ ...used, ...nothing }, false, DETAILS);
 }
 
 export type Client = ReturnType<typeof createClient>;

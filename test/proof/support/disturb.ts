@@ -1,8 +1,10 @@
+import { encodeKeyBounds } from '../../../src/limits/encode-key-bounds.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
 import { keyset, type RecordWrite } from '../../../src/quota/scripts/keyset.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import type { Report } from '../checks/violations.ts';
+import { randomAmount } from './list-world.ts';
 import type { Random } from './random.ts';
 import { type ProofAccount, type ProofKey, unitOf } from './world.ts';
 
@@ -46,6 +48,7 @@ interface DisturbOptions {
 /** Does to accounts in use what operators, payers and failovers do. */
 export function createDisturbances({ connection, world, random, report }: DisturbOptions) {
   const capMax = new Map<string, number>();
+  const limitMax = new Map<string, number>();
   const payments = new Map<string, number>();
   const lost = new Set<string>();
   const shut: ShutSpan[] = [];
@@ -115,6 +118,8 @@ export function createDisturbances({ connection, world, random, report }: Distur
     payments: payments as ReadonlyMap<string, number>,
     shut: shut as readonly ShutSpan[],
     capMaxOf: (keyId: string) => capMax.get(keyId),
+    /** The highest amount that any limit of a subject ever had, if amounts were changed. */
+    limitMaxOf: (subjectId: string) => limitMax.get(subjectId),
     actions: {
       async topUp() {
         const account = random.pick(world);
@@ -150,6 +155,19 @@ export function createDisturbances({ connection, world, random, report }: Distur
       async shutOrOpen() {
         const account = ofKind('shut');
         await setStatus(account, random.chance(0.7) ? random.pick(account.keys) : undefined);
+      },
+      async changeLimits() {
+        const limited = world.filter(({ kind }) => kind === 'limited');
+        if (limited.length === 0) return;
+        const account = random.pick(limited);
+        const key = random.pick(account.keys);
+        if (key.bounds === undefined) return;
+        const limits = key.bounds.limits.map((limit) => {
+          return { ...limit, amount: randomAmount(limit.unit, limit.window, random) };
+        });
+        const amounts = [...limits, ...key.bounds.limits].map(({ amount }) => amount);
+        limitMax.set(key.keyId, Math.max(limitMax.get(key.keyId) ?? 0, ...amounts));
+        await write(account, key, { limits: encodeKeyBounds({ ...key.bounds, limits }) });
       },
       async lose() {
         const { bucket, accountId } = ofKind('lossy');

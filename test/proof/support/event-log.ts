@@ -16,8 +16,23 @@ export interface Admitted {
   readonly month: string;
   readonly limit: number;
   readonly left: number;
+  /** What the request counts in lists of limits; empty if nothing. */
+  readonly extras: string;
   /** Whether the request was sent more than once. */
   readonly isRepeated: boolean;
+}
+
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** A request that may count in lists of limits is about to be sent. */
+export interface Asking {
+  readonly type: 'asking';
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly tokens: Tokens;
 }
 
 export interface Refused {
@@ -41,9 +56,15 @@ export type ProofEvent =
   | Admitted
   | Refused
   | RateRefused
+  | Asking
   | { readonly type: 'renewing'; readonly requestId: string; readonly seen: number }
   | { readonly type: 'renewed'; readonly requestId: string; readonly reply: RenewReply }
-  | { readonly type: 'settling'; readonly requestId: string; readonly actual: number }
+  | {
+      readonly type: 'settling';
+      readonly requestId: string;
+      readonly actual: number;
+      readonly used?: Tokens | undefined;
+    }
   | { readonly type: 'settled'; readonly requestId: string; readonly reply: SettleReply }
   /** A call that never got its reply. */
   | { readonly type: 'failed'; readonly text: string }

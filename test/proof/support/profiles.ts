@@ -1,6 +1,8 @@
-import type { RequestPlans } from '../../support/limits/request-plans.ts';
+import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { ClientOptions } from './client.ts';
+import { createListPlans, createListWorld } from './list-world.ts';
 import type { Random } from './random.ts';
+import { runListClient } from './run-list-client.ts';
 import { runMoneyClient } from './run-money-client.ts';
 import { runRateClient } from './run-rate-client.ts';
 import { createMoneyWorld, createRateWorld, type ProofAccount } from './world.ts';
@@ -11,7 +13,7 @@ export interface Profile {
    * The lease of every hold. Short if many holds must expire; otherwise so long that none expires.
    */
   readonly leaseMs: number;
-  readonly plans: RequestPlans;
+  readonly createPlans: (random: Random) => PlanLimits;
   /** Whether workers are killed, the clock is set and accounts change. */
   readonly isChaotic: boolean;
   readonly createWorld: (random: Random) => ProofAccount[];
@@ -20,12 +22,12 @@ export interface Profile {
 
 const NO_LIMIT = 1_000_000;
 
-/** Each profile finds bugs that the other does not. */
+/** Each profile finds bugs that the others do not. */
 export const PROFILES = {
   money: {
     windowMs: 1_000,
     leaseMs: 160,
-    plans: { starter: NO_LIMIT, pro: NO_LIMIT, business: NO_LIMIT, team: NO_LIMIT },
+    createPlans: () => ({ team: NO_LIMIT }),
     isChaotic: true,
     createWorld: createMoneyWorld,
     runClient: runMoneyClient,
@@ -33,10 +35,18 @@ export const PROFILES = {
   rate: {
     windowMs: 1_000,
     leaseMs: 60_000,
-    plans: { starter: 20, pro: 33, business: 81, team: NO_LIMIT },
+    createPlans: () => ({ starter: 20, pro: 33, business: 81, team: NO_LIMIT }),
     isChaotic: false,
     createWorld: createRateWorld,
     runClient: runRateClient,
+  },
+  lists: {
+    windowMs: 1_000,
+    leaseMs: 160,
+    createPlans: createListPlans,
+    isChaotic: true,
+    createWorld: createListWorld,
+    runClient: runListClient,
   },
 } satisfies Record<string, Profile>;
 

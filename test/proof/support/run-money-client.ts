@@ -1,15 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientOptions, createClient, type OpenRequest } from './client.ts';
-import { unitOf } from './world.ts';
+import { type ClientOptions, createClient, type Demand, type OpenRequest } from './client.ts';
+import type { Tokens } from './event-log.ts';
+import type { Random } from './random.ts';
+import { type ProofAccount, unitOf } from './world.ts';
 
 const HOLD_MAX = 600;
 /** How many settled requests are kept to be settled again, some time later. */
 const REMEMBERED_MAX = 50;
 
+/** What requests count in lists of limits. */
+export interface TokenChoices {
+  readonly pickDemand: (account: ProofAccount, random: Random) => Demand;
+  readonly pickUsed: (request: OpenRequest, random: Random) => Tokens | undefined;
+}
+
 /** A client that runs into caps and balances, and makes every mistake that a client can make. */
 export async function runMoneyClient(
   options: ClientOptions,
   isStopping: () => boolean,
+  choices?: TokenChoices,
 ): Promise<void> {
   const { world, random, leaseMs } = options;
   const client = createClient(options);
@@ -33,7 +42,9 @@ export async function runMoneyClient(
     }
     await pause(random.chance(0.15) ? 3 * leaseMs : leaseMs / 2);
     if (random.chance(0.04)) return;
-    remembered.push(await client.settle(request, actual, random.chance(0.1) ? 3 : 1));
+    const used = choices?.pickUsed(request, random);
+    const times = random.chance(0.1) ? 3 : 1;
+    remembered.push(await client.settle(request, actual, { times, used }));
   };
 
   while (!isStopping()) {
@@ -42,7 +53,9 @@ export async function runMoneyClient(
     const micros = random.chance(0.03) ? 0 : amount(unitOf(account), HOLD_MAX);
     const leastMicros = random.chance(0.2) ? Math.ceil(micros / 4) : micros;
     const times = random.chance(0.1) ? 2 : 1;
-    const reply = await client.admit(account, key, { micros, leastMicros }, times);
+    const demand = choices?.pickDemand(account, random);
+    const more = { times, ...(demand !== undefined && { demand }) };
+    const reply = await client.admit(account, key, { micros, leastMicros }, more);
     if (reply !== undefined && 'held' in reply) await runRequest(reply);
     else await pause(20);
     if (remembered.length > REMEMBERED_MAX || random.chance(0.02)) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
 import { connectRedis, type RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
@@ -6,7 +7,9 @@ import { CLOCK_KEY, type Patch, patchScripts, STEPPED_CLOCK } from '../../suppor
 import { standalone, tcp, waitForRedis } from '../../support/servers/redis-connection.ts';
 import { startRedisServer } from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { checkCounted } from '../checks/check-counted.ts';
 import { checkEnd } from '../checks/check-end.ts';
+import { checkLists } from '../checks/check-lists.ts';
 import { checkRates } from '../checks/check-rates.ts';
 import { checkShut } from '../checks/check-shut.ts';
 import { checkSnapshot } from '../checks/check-snapshot.ts';
@@ -20,7 +23,7 @@ import type { ProofEvent } from './event-log.ts';
 import { planClock } from './plan-clock.ts';
 import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
 import { createRandom, type Random } from './random.ts';
-import { takeSnapshot } from './snapshot.ts';
+import { type LimitSubject, takeSnapshot } from './snapshot.ts';
 import { BUCKETS_USED, type ProofAccount, writeWorld } from './world.ts';
 
 const COMMAND_TIMEOUT_MS = 20_000;
@@ -46,10 +49,16 @@ export interface ProofResult extends Counts {
   readonly months: number;
   readonly lostHolds: number;
   readonly fullLimiters: number;
+  /** How many limits of lists were checked when all was over, and how many of them were ever full. */
+  readonly limitsChecked: number;
+  readonly limitsFull: number;
   readonly violations: readonly Violation[];
 }
 
 interface Run {
+  readonly plans: PlanLimits;
+  /** The lists of limits at the end. */
+  readonly subjects: LimitSubject[];
   readonly connection: Pick<RedisConnection, 'send'>;
   readonly profile: Profile;
   readonly world: readonly ProofAccount[];
@@ -70,6 +79,7 @@ export async function runProof(options: ProofOptions): Promise<ProofResult> {
   const { seed, seconds } = options;
   const profile: Profile = PROFILES[options.profile];
   const random = createRandom(seed);
+  const plans = profile.createPlans(random);
   const world = profile.createWorld(random);
   const patches = [STEPPED_CLOCK, ...options.patches];
   const server = await startRedisServer();
@@ -83,9 +93,9 @@ export async function runProof(options: ProofOptions): Promise<ProofResult> {
   await waitForRedis(redis);
   const { list: violations, report } = createViolations();
   const { port, dir } = server;
-  const order = { profile: options.profile, port, dir, seed, patches, world };
+  const order = { profile: options.profile, port, dir, seed, patches, plans, world };
   const run: Run = {
-    ...{ connection, profile, world, random, report, violations },
+    ...{ connection, profile, plans, world, random, report, violations, subjects: [] },
     workers: createWorkers(order),
     book: createBook(report),
     disturbances: createDisturbances({ connection, world, random, report }),
@@ -103,12 +113,13 @@ export async function runProof(options: ProofOptions): Promise<ProofResult> {
   }
   await run.workers.kill();
   const events = run.workers.readEvents();
-  const fullLimiters = checkEvents(run, events);
+  const counted = checkEvents(run, events);
   await redis.close();
   await server.stop();
   return {
     ...{ profile: options.profile, seed, kills: run.kills, snapshots: run.snapshots },
-    ...{ months: run.book.months.size, lostHolds: run.disturbances.lost.size, fullLimiters },
+    ...{ months: run.book.months.size, lostHolds: run.disturbances.lost.size },
+    ...counted,
     ...countEvents(events),
     violations,
   };
@@ -157,7 +168,9 @@ async function look(run: Run, bucket: number) {
   cursors.set(bucket, snapshot.cursor);
   run.snapshots += 1;
   for (const entry of snapshot.ledger) book.add(entry);
-  checkSnapshot(snapshot, { world, book, report, capMaxOf: disturbances.capMaxOf });
+  const { capMaxOf, limitMaxOf } = disturbances;
+  checkSnapshot(snapshot, { world, book, report, capMaxOf });
+  checkLists(snapshot, { world, report, limitMaxOf });
   return snapshot;
 }
 
@@ -175,14 +188,16 @@ async function finish(run: Run): Promise<void> {
       snapshot = await look(run, bucket);
     }
     checkEnd(snapshot, world, report);
+    run.subjects.push(...snapshot.subjects);
   }
 }
 
-/** Checks what only the clients know. Returns how many limiters were ever full. */
-function checkEvents(run: Run, events: readonly ProofEvent[]): number {
+/** Checks what only the clients know. Returns how many limits were ever full. */
+function checkEvents(run: Run, events: readonly ProofEvent[]) {
   const { profile, world, book, disturbances, workers, report, violations } = run;
+  const none = { fullLimiters: 0, limitsChecked: 0, limitsFull: 0 };
   for (const event of events) if (event.type === 'violation') report(event.check, event.text);
-  if (violations.length > 0) return 0;
+  if (violations.length > 0) return none;
   const { lost, payments, shut } = disturbances;
   const isUnheard = (requestId: string) => workers.wasKilled(requestId.slice(10, 14));
   checkViews(events, { book, lost, isUnheard, report });
@@ -191,6 +206,10 @@ function checkEvents(run: Run, events: readonly ProofEvent[]): number {
     if (entered !== micros) report('I6', `payment ${id}: ${entered} entered of ${micros}`);
   }
   checkShut(events, { shut, world, report });
-  const { plans, windowMs } = profile;
-  return profile.isChaotic ? 0 : checkRates(events, { world, plans, windowMs, report });
+  const { plans, subjects } = run;
+  const { limitMaxOf } = disturbances;
+  const limits = checkCounted(events, { subjects, world, book, report, limitMaxOf });
+  if (profile.isChaotic) return { ...none, ...limits };
+  const { windowMs } = profile;
+  return { ...limits, fullLimiters: checkRates(events, { world, plans, windowMs, report }) };
 }

@@ -17,7 +17,7 @@ export async function runRateClient(
     const account = random.pick(world);
     const key = random.pick(account.keys);
     const times = random.chance(0.1) ? 2 : 1;
-    const reply = await client.admit(account, key, { micros: 2, leastMicros: 2 }, times);
+    const reply = await client.admit(account, key, { micros: 2, leastMicros: 2 }, { times });
     if (reply !== undefined && 'held' in reply) await client.settle(reply, 1);
     else if (reply?.kind === 'rate' && random.chance(0.3)) await sleep(reply.waitMs);
     else if (random.chance(0.7)) await sleep(random.int(1, PAUSE_MAX_MS));

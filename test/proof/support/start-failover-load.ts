@@ -11,9 +11,10 @@ import { createBreaker } from '../../../src/redis/breaker.ts';
 import { connectRedis } from '../../../src/redis/connect-redis.ts';
 import { watchMasters } from '../../../src/redis/watch-masters.ts';
 import { createBucketBreakers } from '../../../src/worker/create-bucket-breakers.ts';
-import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { packTokens } from './client.ts';
+import type { ProofEvent } from './event-log.ts';
 import { createRandom } from './random.ts';
 import type { ProofAccount } from './world.ts';
 
@@ -28,6 +29,7 @@ const HELD_MICROS = 1_000;
 const PAUSE_MAX_MS = 60;
 export const LEASE_MS = 2_000;
 const PLAN_LIMIT = 1_000_000;
+const TOKENS_MAX = 200;
 const REPLAYED = 'settlements were sent again after a change of master';
 
 const clock = { nowMs: () => Date.now() };
@@ -46,6 +48,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   const random = createRandom(randomBytes(4).readUInt32LE());
   const asked: Settlement[] = [];
   const settled: string[] = [];
+  const events: ProofEvent[] = [];
   const admittedAtMs = new Map<number, number[]>(world.map(({ bucket }) => [bucket, []]));
   let refused = 0;
   let sameCount = 0;
@@ -73,30 +76,32 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   const ask = async ({ accountId, bucket, keys }: ProofAccount): Promise<void> => {
     const { keyId, digest } = random.pick(keys);
     const requestId = mintRequestId(Date.now());
+    const [input, output] = [random.int(1, TOKENS_MAX), random.int(1, TOKENS_MAX)];
+    const tokens = { input, output, outputLeast: output, isOutputOpen: false };
     const order = {
       ...{ bucket, keyId, digest, requestId, modelNames: ['llm-proof-1'] },
       ...{ holdMicros: HELD_MICROS, holdLeastMicros: HELD_MICROS },
       ...{ leaseMs: LEASE_MS, windowMs: 1_000 },
       plans: { starter: 1, pro: 1, business: 1, team: PLAN_LIMIT },
-      ...NO_LISTS,
+      ...{ tokens, user: random.pick(['ada', 'bob']), usersMax: 2 },
     };
+    const askedMs = Date.now();
+    events.push({ type: 'asking', requestId, keyId, tokens });
     const reply = await askStore(bucket, () => admit(order));
     if (reply.kind !== 'admitted') throw new Error(`not admitted: ${reply.kind}`);
     admittedAtMs.get(bucket)?.push(performance.now());
+    const { extras, month, heldMicros: held } = reply;
+    const { nowMs, limit, left } = reply.rate;
+    const told = { askedMs, repliedMs: Date.now(), nowMs, held, month, limit, left, extras };
+    events.push({ type: 'admitted', requestId, keyId, ...told, isRepeated: false });
+    const used = { input: random.int(0, input + 50), output: random.int(0, output) };
     await sleep(random.int(1, PAUSE_MAX_MS));
     const settlement: Settlement = {
-      ...{
-        bucket,
-        accountId,
-        keyId,
-        requestId,
-        month: reply.month,
-        model: 'llm-proof-1',
-        extras: '',
-      },
+      ...{ bucket, accountId, keyId, requestId, month, model: 'llm-proof-1', extras },
       ...{ actualMicros: random.int(1, HELD_MICROS), firstTriedMs: Date.now() },
-      usage: Buffer.alloc(0),
+      usage: packTokens(used),
     };
+    events.push({ type: 'settling', requestId, actual: settlement.actualMicros, used });
     asked.push(settlement);
     queue.add(settlement);
   };
@@ -117,6 +122,8 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   return {
     /** Every settlement that the queue was given. */
     asked: asked as readonly Settlement[],
+    /** What the clients did and heard, for the checks of lists of limits. */
+    events: events as readonly ProofEvent[],
     settledCount: () => settled.length,
     admittedCount: (bucket: number) => admittedAtMs.get(bucket)?.length ?? 0,
     refusedCount: () => refused,

@@ -37,8 +37,8 @@ async function runWorker(order: WorkerOrder): Promise<void> {
   const connection = { ...patchScripts(redis, order.patches), atTurnEnd };
   const admit = createGatheredAdmit(connection);
   const settle = createGatheredSettle(connection);
-  const { world } = order;
-  const { windowMs, leaseMs, plans } = profile;
+  const { world, plans } = order;
+  const { windowMs, leaseMs } = profile;
   const clients = Array.from({ length: CLIENTS }, (_, n) => {
     const random = createRandom(order.seed + n);
     const tag = order.tag + String(n).padStart(2, '0');

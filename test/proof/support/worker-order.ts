@@ -1,3 +1,4 @@
+import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { Patch } from '../../support/patch-scripts.ts';
 import type { ProfileName } from './profiles.ts';
 import type { ProofAccount } from './world.ts';
@@ -12,5 +13,6 @@ export interface WorkerOrder {
   readonly tag: string;
   readonly seed: number;
   readonly patches: readonly Patch[];
+  readonly plans: PlanLimits;
   readonly world: readonly ProofAccount[];
 }

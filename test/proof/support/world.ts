@@ -1,6 +1,14 @@
 import { mintAccountId } from '../../../src/keys/account-id.ts';
 import { mintKeyId } from '../../../src/keys/api-key.ts';
 import { digestKey } from '../../../src/keys/digest-key.ts';
+import { mintGroupId } from '../../../src/keys/group-id.ts';
+import {
+  encodeKeyBounds,
+  type KeyBounds,
+  NO_KEY_BOUNDS,
+} from '../../../src/limits/encode-key-bounds.ts';
+import { encodeLimits } from '../../../src/limits/encode-limits.ts';
+import { LIMIT_UNITS, type Limit } from '../../../src/limits/limit.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { credit } from '../../../src/quota/scripts/credit.ts';
 import { keyset } from '../../../src/quota/scripts/keyset.ts';
@@ -16,8 +24,17 @@ import type { Random } from './random.ts';
  *   huge     its amounts are near the largest balance
  *   shut     its keys are revoked and it is suspended, for a while at a time
  *   rated    its rate limits are low and its balance does not matter
+ *   limited  its lists of limits are low, change their amounts, and its balance does not matter
  */
-export type AccountKind = 'tight' | 'forced' | 'lowered' | 'lossy' | 'huge' | 'shut' | 'rated';
+export type AccountKind =
+  | 'tight'
+  | 'forced'
+  | 'lowered'
+  | 'lossy'
+  | 'huge'
+  | 'shut'
+  | 'rated'
+  | 'limited';
 
 export interface ProofKey {
   readonly keyId: string;
@@ -27,6 +44,12 @@ export interface ProofKey {
   /** 0 means no limit. */
   readonly rpm: number;
   readonly inFlightMax: number | undefined;
+  readonly bounds?: KeyBounds;
+}
+
+export interface ProofGroup {
+  readonly groupId: string;
+  readonly bounds: KeyBounds;
 }
 
 export interface ProofAccount {
@@ -36,6 +59,8 @@ export interface ProofAccount {
   readonly plan: string;
   readonly balance: number;
   readonly keys: readonly ProofKey[];
+  readonly limits?: readonly Limit[];
+  readonly groups?: readonly ProofGroup[];
 }
 
 /** Amounts of an account are multiples of this unit, plus an odd rest. */
@@ -48,7 +73,7 @@ export const BUCKETS_USED = [7, 201];
 const MONEY_KINDS = ['tight', 'tight', 'forced', 'lowered', 'lossy', 'huge', 'shut'] as const;
 const RATE_PLANS = ['starter', 'pro', 'business'];
 
-function createKey(bucket: number, random: Random, more: Partial<ProofKey>): ProofKey {
+export function createKey(bucket: number, random: Random, more: Partial<ProofKey>): ProofKey {
   const keyId = mintKeyId(bucket, random.bytes);
   const digest = digestKey(`secret of ${keyId}`);
   return { keyId, digest, cap: undefined, rpm: 0, inFlightMax: undefined, ...more };
@@ -96,15 +121,24 @@ export function createRateWorld(random: Random): ProofAccount[] {
 /** Buckets on different nodes of a Cluster. */
 const FAILOVER_BUCKETS = [3, 45, 90, 130, 175, 250];
 
+/** Limits of every unit in windows of every kind, with room for all. */
+const FAILOVER_LIMITS: readonly Limit[] = LIMIT_UNITS.flatMap((unit) =>
+  ([3_600_000, 'day', 'month'] as const).map((window, index) => {
+    return { unit, window, amount: 1e12, action: index === 2 ? 'warn' : 'block' };
+  }),
+);
+
 export function createFailoverWorld(random: Random): ProofAccount[] {
-  return FAILOVER_BUCKETS.map((bucket) => ({
-    accountId: mintAccountId(bucket, random.bytes),
-    bucket,
-    kind: 'rated',
-    plan: 'team',
-    balance: 1e12,
-    keys: [createKey(bucket, random, {})],
-  }));
+  return FAILOVER_BUCKETS.map((bucket) => {
+    const groupId = mintGroupId(bucket, random.bytes);
+    const bounds = { ...NO_KEY_BOUNDS, limits: FAILOVER_LIMITS, userLimits: FAILOVER_LIMITS };
+    return {
+      ...{ accountId: mintAccountId(bucket, random.bytes), bucket, kind: 'rated' },
+      ...{ plan: 'team', balance: 1e12, limits: FAILOVER_LIMITS },
+      groups: [{ groupId, bounds: { ...NO_KEY_BOUNDS, limits: FAILOVER_LIMITS } }],
+      keys: [createKey(bucket, random, { bounds: { ...bounds, groupId } })],
+    };
+  });
 }
 
 function optionalFields(fields: Readonly<Record<string, number | undefined>>) {
@@ -121,7 +155,7 @@ export async function writeWorld(
   world: readonly ProofAccount[],
 ): Promise<void> {
   const once = { expected: 'new', writeId: 'first', overlapMs: undefined };
-  for (const { accountId, bucket, plan, balance, keys } of world) {
+  for (const { accountId, bucket, plan, balance, keys, limits = [], groups = [] } of world) {
     const redisKeys = keysOfBucket(bucket);
     await keyset(connection, {
       ...once,
@@ -129,8 +163,18 @@ export async function writeWorld(
       id: accountId,
       record: redisKeys.account(accountId),
       index: redisKeys.accounts,
-      fields: { status: 'active', plan },
+      fields: { status: 'active', plan, limits: encodeLimits(limits) },
     });
+    for (const { groupId, bounds } of groups) {
+      await keyset(connection, {
+        ...once,
+        subject: 'group',
+        id: groupId,
+        record: redisKeys.group(groupId),
+        index: redisKeys.groupsOf(accountId),
+        fields: { account: accountId, limits: encodeKeyBounds(bounds) },
+      });
+    }
     const payment = { kind: 'topup', isForced: false, note: '' } as const;
     await credit(connection, {
       ...payment,
@@ -139,7 +183,7 @@ export async function writeWorld(
       paymentId: 'first',
       micros: balance,
     });
-    for (const { keyId, digest, cap, rpm, inFlightMax } of keys) {
+    for (const { keyId, digest, cap, rpm, inFlightMax, bounds } of keys) {
       await keyset(connection, {
         ...once,
         subject: 'key',
@@ -149,6 +193,7 @@ export async function writeWorld(
         fields: {
           ...{ status: 'active', account: accountId, digest, rpm: String(rpm) },
           ...optionalFields({ cap, in_flight_max: inFlightMax }),
+          ...(bounds !== undefined && { limits: encodeKeyBounds(bounds) }),
         },
       });
     }

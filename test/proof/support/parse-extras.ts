@@ -1,0 +1,18 @@
+/** What a request counts in lists of limits, as its hold has it. */
+export interface HoldExtras {
+  /** The moment that its windows count from. */
+  readonly at: number;
+  readonly groupId: string;
+  readonly userId: string;
+  readonly input: number;
+  readonly output: number;
+  readonly isSoft: boolean;
+}
+
+/** Undefined if it counts in none. */
+export function parseExtras(text: string): HoldExtras | undefined {
+  if (text === '') return undefined;
+  const [at, groupId = '', userId = '', input, output, soft] = text.split(',');
+  const [atMs, inputHeld, outputHeld] = [at, input, output].map(Number) as [number, number, number];
+  return { at: atMs, groupId, userId, input: inputHeld, output: outputHeld, isSoft: soft === '1' };
+}
