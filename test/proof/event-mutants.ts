@@ -101,4 +101,19 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     find: "redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))",
     replace: '',
   },
+  {
+    name: 'events that were pushed out are counted by nobody',
+    find: "if lost > 0 then redis.pcall('HINCRBY', taken, 'lost', whole(lost)) end",
+    replace: '',
+  },
+  {
+    name: 'events that the list has are counted as lost',
+    find: 'if is_behind(entry[1], place) then lost = lost + 1 end',
+    replace: 'lost = lost + 1',
+  },
+  {
+    name: 'a bucket keeps events without end',
+    find: "redis.pcall('XTRIM', events, 'MAXLEN', whole(EVENTS_MAX - 1))",
+    replace: '',
+  },
 ];

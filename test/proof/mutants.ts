@@ -1,4 +1,5 @@
 import { EVENT_MUTANTS } from './event-mutants.ts';
+import { LIST_MUTANTS } from './list-mutants.ts';
 import { MONEY_MUTANTS } from './money-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { RATE_MUTANTS } from './rate-mutants.ts';
@@ -190,12 +191,16 @@ const TELLING_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-export const MUTANTS: readonly Mutant[] = [
-  ...RATE_MUTANTS,
-  ...ACCESS_MUTANTS,
-  ...HOLD_MUTANTS,
-  ...MONEY_MUTANTS,
-  ...NUMBER_MUTANTS,
-  ...TELLING_MUTANTS,
-  ...EVENT_MUTANTS,
-];
+/** `npm run test:mutants -- lists events` tries those of some groups alone. */
+export const MUTANT_GROUPS: Readonly<Record<string, readonly Mutant[]>> = {
+  rates: RATE_MUTANTS,
+  access: ACCESS_MUTANTS,
+  holds: HOLD_MUTANTS,
+  money: MONEY_MUTANTS,
+  numbers: NUMBER_MUTANTS,
+  telling: TELLING_MUTANTS,
+  events: EVENT_MUTANTS,
+  lists: LIST_MUTANTS,
+};
+
+export const MUTANTS: readonly Mutant[] = Object.values(MUTANT_GROUPS).flat();

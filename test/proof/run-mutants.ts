@@ -3,13 +3,14 @@ import { runSettlingMutants } from '../simulation/run-settling-mutants.ts';
 import { SETTLING_MUTANTS } from '../simulation/settling-mutants.ts';
 import type { Patch } from '../support/patch-scripts.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
-import { MUTANTS } from './mutants.ts';
+import { MUTANT_GROUPS } from './mutants.ts';
 import type { ProfileName } from './support/profiles.ts';
 import { runProof } from './support/run-proof.ts';
 
 /**
  * `npm run test:mutants`: the simulation must find every mutant of the settling machinery, the tests
- * every mutant of the scripts, and neither anything in the code as it is.
+ * every mutant of the scripts, and neither anything in the code as it is. With names of groups it
+ * tries those of the scripts alone.
  */
 const SECONDS = 2;
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
@@ -28,11 +29,15 @@ interface JsonReport {
   }[];
 }
 
-/** The tables of `test/quota/scripts`, run against the mutant of this name. */
+/** The tables of the scripts and the model of lists, run against the mutant of this name. */
 function findByTables(mutant: string): string | undefined {
   const env = { ...process.env, SCRIPT_MUTANT: mutant };
   const options = { env, encoding: 'utf8', maxBuffer: 1e8 } as const;
-  const { status, stdout } = spawnSync('npx', [...TABLES, 'test/quota/scripts/'], options);
+  const { status, stdout } = spawnSync(
+    'npx',
+    [...TABLES, 'test/quota/scripts/', 'test/quota/lists/'],
+    options,
+  );
   if (status === 0) return undefined;
   const report = JSON.parse(stdout.slice(stdout.indexOf('{"'))) as JsonReport;
   const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
@@ -40,25 +45,44 @@ function findByTables(mutant: string): string | undefined {
   return `table: ${failed?.fullName ?? report.testResults.find(({ message }) => message)?.message}`;
 }
 
-async function find(mutant: string, patches: readonly Patch[]): Promise<string | undefined> {
-  return (
-    (await findByProof('money', patches)) ??
-    (await findByProof('rate', patches)) ??
-    findByTables(mutant)
-  );
+const PROFILES: readonly ProfileName[] = ['money', 'rate', 'lists'];
+/** The other clients count in no list of limits. */
+const PROFILES_OF_GROUPS: Readonly<Record<string, readonly ProfileName[]>> = { lists: ['lists'] };
+
+async function find(
+  mutant: string,
+  patches: readonly Patch[],
+  profiles = PROFILES,
+): Promise<string | undefined> {
+  for (const profile of profiles) {
+    const found = await findByProof(profile, patches);
+    if (found !== undefined) return found;
+  }
+  return findByTables(mutant);
 }
 
-const problems = runSettlingMutants();
+const groups = process.argv.slice(2);
+const unknown = groups.filter((name) => MUTANT_GROUPS[name] === undefined);
+if (unknown.length > 0) {
+  throw new Error(`no such group: ${unknown}; there are ${Object.keys(MUTANT_GROUPS)}`);
+}
+const mutants = Object.entries(MUTANT_GROUPS).flatMap(([group, all]) =>
+  groups.length === 0 || groups.includes(group)
+    ? all.map((mutant) => ({ mutant, profiles: PROFILES_OF_GROUPS[group] }))
+    : [],
+);
+const settlingCount = groups.length === 0 ? SETTLING_MUTANTS.length : 0;
+const problems = groups.length === 0 ? runSettlingMutants() : [];
 console.log(`PROOF_SEED=${SEED}`);
 const found = await find('', []);
 console.log(found === undefined ? 'ok        the scripts as they are' : `PROBLEM   ${found}`);
 if (found !== undefined) problems.push('the scripts as they are');
-for (const mutant of MUTANTS) {
-  const foundBy = await find(mutant.name, [mutant]);
+for (const { mutant, profiles } of mutants) {
+  const foundBy = await find(mutant.name, [mutant], profiles);
   if (foundBy === undefined) problems.push(mutant.name);
   console.log(`${foundBy === undefined ? 'SURVIVED' : 'caught  '}  ${mutant.name}`);
   if (foundBy !== undefined) console.log(`          ${foundBy.slice(0, 160)}`);
 }
 await stopRedisServers();
-console.log(`${MUTANTS.length + SETTLING_MUTANTS.length} mutants, ${problems.length} problems`);
+console.log(`${mutants.length + settlingCount} mutants, ${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;

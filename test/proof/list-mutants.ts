@@ -1,0 +1,218 @@
+import type { Mutant } from './mutant.ts';
+
+const UNIT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'tokens are held without those of the output',
+    find: 'local tokens = input + output\n  return { r = 1',
+    replace: 'local tokens = input\n  return { r = 1',
+  },
+  {
+    name: 'tokens are corrected without those of the output',
+    find: 'local tokens = input + output\n  return { r = requests',
+    replace: 'local tokens = input\n  return { r = requests',
+  },
+  {
+    name: 'tokens of a cache count nothing',
+    find: ' + amount(told[3]) + amount(told[4]) + amount(told[5])',
+    replace: '',
+  },
+  {
+    name: 'credits are held without room for them',
+    find: 'if room < credits then credits = room end',
+    replace: '',
+  },
+  {
+    name: 'an output is held without room for its tokens',
+    find: 'if room - input < output then output = room - input end',
+    replace: '',
+  },
+  {
+    name: 'credits are charged without room for them',
+    find: "charged = math.min(charged, held + room_to_settle(opened, names, 'c', at, now))",
+    replace: '',
+  },
+  {
+    name: 'a limit that only warns refuses what is larger',
+    find: "local need = limit[1] >= 'a' and needs[limit[1]]",
+    replace: 'local need = needs[limit[1]]',
+  },
+  {
+    name: 'a request that no limit allows is told to wait',
+    find: 'if need and need > limit[3] then',
+    replace: 'if false then',
+  },
+];
+
+const WINDOW_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a window that rolls is a slice too short',
+    find: 'if slice - head + (head - low) % 256 <= SLICES then break end',
+    replace: 'if slice - head + (head - low) % 256 < SLICES then break end',
+  },
+  {
+    name: 'a slice that is over counts for ever',
+    find: 'if current > 0 then slices = slices .. struct.pack(SLICE, head % 256, current) end',
+    replace: '',
+  },
+  {
+    name: 'a week begins on Sunday',
+    find: '604800000, 345600000',
+    replace: '604800000, 259200000',
+  },
+  {
+    name: 'every month has 31 days',
+    find: 'next_start = month_start(start + MORE_THAN_A_MONTH)',
+    replace: 'next_start = start + 31 * DAY',
+  },
+  {
+    name: 'a period begins with what the one before held',
+    find: 'if head < start then head, counted, held = start, 0, 0 end',
+    replace: 'if head < start then head, counted = start, 0 end',
+  },
+  {
+    name: 'a settlement counts in the windows of its own moment',
+    find: 'opened[name] = correct_state(name, opened[name], at, now, changes, released, is_soft)',
+    replace:
+      'opened[name] = correct_state(name, opened[name], now, now, changes, released, is_soft)',
+  },
+  {
+    name: 'a settlement counts in a window that is over',
+    find: 'elseif head - slice <= SLICES and change ~= 0 then',
+    replace: 'elseif change ~= 0 then',
+  },
+  {
+    name: 'a settlement counts beyond the amount',
+    find: `        if unit >= 'a' and not (is_soft and unit ~= 'c') then
+          change = math.min(change, math.max(0, amount - counted))
+        end
+      end
+      local slice`,
+    replace: '      end\n      local slice',
+  },
+  {
+    name: 'a settlement counts beyond the amount of a period',
+    find: `        if change > 0 and unit >= 'a' and not (is_soft and unit ~= 'c') then
+          change = math.min(change, math.max(0, amount - counted))
+        end
+        counted`,
+    replace: '        counted',
+  },
+  {
+    name: 'a settlement moves a window back with the clock',
+    find: 'if slice > head then',
+    replace: 'if slice ~= head then',
+  },
+  {
+    name: 'time goes backwards for a list',
+    find: 'return last > now and last - now <= CLOCK_BEHIND_MAX and last or now',
+    replace: 'return now',
+  },
+];
+
+const LEVEL_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a group limits nothing',
+    find: "add('group', group, group_id, group_list)",
+    replace: '',
+  },
+  {
+    name: 'an account limits nothing',
+    find: "add('account', account, account_id, account_list)",
+    replace: '',
+  },
+  {
+    name: 'a plan has no list',
+    find: "local key_limit = number(key_rpm)\nlocal account_list = (account_limits or '') .. plan_limits",
+    replace: "local key_limit = number(key_rpm)\nlocal account_list = account_limits or ''",
+  },
+  {
+    name: 'of a plan and an account the higher amount holds',
+    find: 'rows[code][1] = math.min(rows[code][1], amount)',
+    replace: 'rows[code][1] = math.max(rows[code][1], amount)',
+  },
+  {
+    name: 'a settlement does not reach the group',
+    find: "if group_id ~= '' then names[#names + 1] = prefix .. 'group:' .. group_id end",
+    replace: '',
+  },
+  {
+    name: 'a list that is changed forgets what it has counted',
+    find: 'if row and (of == unit or not row.is_own) then',
+    replace: 'if false then',
+  },
+  {
+    name: 'a limit that is new takes off what it never counted',
+    find: 'if admitted_at < since then',
+    replace: 'if false then',
+  },
+];
+
+const USER_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'all end users count as one',
+    find: "user_id = owner .. ':' .. digest",
+    replace: 'user_id = owner',
+  },
+  {
+    name: 'a settlement does not reach the end user',
+    find: "if user_id ~= '' then names[#names + 1] = prefix .. 'user:' .. user_id end",
+    replace: '',
+  },
+  {
+    name: 'an end user is forgotten while it counts',
+    find: 'life = math.max(life, ends)',
+    replace: '',
+  },
+  {
+    name: 'an account has end users without end',
+    find: "return redis.call('ZCARD', users) < users_max",
+    replace: 'return true',
+  },
+  {
+    name: 'an end user that is required is left out',
+    find: "if user and required then return nil, 'user' end",
+    replace: '',
+  },
+  {
+    name: 'the template of a group comes before that of its key',
+    find: "if template == '' then template, owner = group_template, group_id end",
+    replace: "if group_template ~= '' then template, owner = group_template, group_id end",
+  },
+];
+
+const END_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a lease that runs out frees its tokens',
+    find: 'by_unit(0, 0, 0, charged - held), released, false)',
+    replace: 'by_unit(0, -input, -output, charged - held), released, false)',
+  },
+  {
+    name: 'a late settlement counts its tokens twice',
+    find: 'changes = by_unit(0, used_input - input, used_output - output, charged)\n',
+    replace: 'changes = by_unit(0, used_input, used_output, charged)\n',
+  },
+  {
+    name: 'a hold that was lost counts no request',
+    find: 'changes = by_unit(1, used_input, used_output, charged)',
+    replace: 'changes = by_unit(0, used_input, used_output, charged)',
+  },
+  {
+    name: 'a hold that comes back takes tokens without room',
+    find: "input = math.min(input, room('i'), room('t'))",
+    replace: '',
+  },
+  {
+    name: 'a hold that is renewed counts in no list',
+    find: ".. (extras ~= '' and '||' .. extras or ''))",
+    replace: ')',
+  },
+];
+
+/** What is new with lists: units, windows, levels, end users, and how requests end in them. */
+export const LIST_MUTANTS: readonly Mutant[] = [
+  ...UNIT_MUTANTS,
+  ...WINDOW_MUTANTS,
+  ...LEVEL_MUTANTS,
+  ...USER_MUTANTS,
+  ...END_MUTANTS,
+];
