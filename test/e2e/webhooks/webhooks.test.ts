@@ -5,7 +5,11 @@ import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
 import { listenToEvents } from '../../support/clients/listen-to-events.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
-import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import {
+  startRedisServer,
+  stopRedisServers,
+  type TestRedisServer,
+} from '../../support/servers/start-redis-server.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 import { FAST_CONFIG } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -20,6 +24,7 @@ const OLD_SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const NEW_SECRET = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
 const RETRIED_WITHIN_MS = 40_000;
 const cleanUp = useCleanUp();
+let redis: TestRedisServer;
 let receiver: WebhookReceiver;
 let gateway: Gateway;
 let env: Record<string, string>;
@@ -34,7 +39,7 @@ webhooks:
 `;
 
 beforeAll(async () => {
-  const redis = await startRedisServer({ args: ['--appendonly', 'yes'] });
+  redis = await startRedisServer({ args: ['--appendonly', 'yes'] });
   receiver = await startReceiver(cleanUp);
   env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
   gateway = await startGateway({ config: settingsOf(receiver.url), env, cleanUp });
@@ -92,6 +97,18 @@ describe('a node with a webhook', () => {
       /tollgate_limit_events_total\{[^}]*type="limit.reached"[^}]*\} [1-9]|tollgate_limit_events_total\{type="limit.reached",level="key"\} [1-9]/,
     );
     expect(metrics).toMatch(/tollgate_webhook_events_total\{result="delivered"\} [1-9]/);
+  });
+
+  it('counts events that a bucket had no room for', async () => {
+    const { account, ask } = await createKey(5);
+    await ask(6);
+    await waitUntil(() => idsOf(account).length === 2, 'a bucket has events');
+    const [stream] = (await redis.cli('--scan', '--pattern', 'gw:*:events')).split('\n');
+    await redis.cli('hset', `${stream}-taken`, 'lost', '7');
+    await waitUntil(async () => {
+      const metrics = await (await fetch(`${gateway.opsUrl}/metrics`)).text();
+      return metrics.includes('\ntollgate_limit_events_lost_total 7\n');
+    }, 'they are counted');
   });
 
   it('tells of a low balance, and shows no secret anywhere', async () => {
