@@ -20,7 +20,7 @@ const UNITS = {
   credits: 'c',
 } as const;
 const WINDOWS = { day: 'd', week: 'w', month: 'm' } as const;
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 const TOGETHER_MAX = 3;
 
 interface LaneRequest {
@@ -236,13 +236,13 @@ export async function openLane(
 
   const renew = async (renewed: LaneRequest, now: number) => {
     const { id: requestId, key, month, extras, model: request } = renewed;
-    renewed.seenMicros = random.int(0, request.held.c);
+    const seenMicros = random.int(0, request.held.c);
     const hold = { accountId: tree.accountId, keyId: key.keyId, requestId, month, extras };
     const more = { ...hold, heldMicros: request.held.c, leaseMs: LEASE_MS };
-    const reply = await scripts.renew(renewed.seenMicros, more);
+    const reply = await scripts.renew(seenMicros, more);
     must(reply === (request.isExpired ? 'gone' : 'active'), () => ({ reply, requestId }));
-    if (!request.isExpired) renewed.dueMs = now + LEASE_MS;
-    count('renewed');
+    if (!request.isExpired) [renewed.seenMicros, renewed.dueMs] = [seenMicros, now + LEASE_MS];
+    count(request.isExpired ? 'gone' : 'renewed');
   };
 
   const takeOne = (requests: LaneRequest[]) =>
@@ -251,6 +251,7 @@ export async function openLane(
   return {
     async step(now: number): Promise<void> {
       model.forgetBefore(tree.subjects, now);
+      const running = [...open, ...expired];
       const dice = random.next();
       if (dice < 0.01) await tree.change(random);
       const ended =
@@ -260,7 +261,7 @@ export async function openLane(
             ? takeOne(open)
             : undefined;
       if (ended !== undefined) await end(ended, now);
-      else if (dice < 0.5 && open.length > 0) await renew(random.pick(open), now);
+      else if (dice < 0.5 && running.length > 0) await renew(random.pick(running), now);
       else await ask(now);
     },
     /** A sweep has ended what nobody renewed in time. */
