@@ -167,6 +167,24 @@ describe('a request that ends in another way', () => {
     await expectLimit(ask(3, 91), { countedAmount: 10 });
   });
 
+  it('is charged as far as there is room when it settles late, and in full when its window is over', async () => {
+    await setKeyList('c,60000,100,b;');
+    for (const number of [1, 2]) {
+      expect(await ask(number, 0, 0, { holdMicros: 50 })).toMatchObject({ heldMicros: 50 });
+    }
+    await scripts.setClock(NOW_MS + LEASE_MS + 1);
+    await scripts.sweep();
+    expect((await ask(3, 0, 0, { holdMicros: 80 })).kind).toBe('admitted');
+    const late = (number: number) => ({
+      ...{ requestId: requestNumber(number), extras: `${NOW_MS},,,0,0,0` },
+      firstTriedMs: NOW_MS + LEASE_MS,
+    });
+    expect(await scripts.settle(50, late(1))).toMatchObject({ chargedMicros: 20, shortMicros: 30 });
+    await scripts.setClock(NOW_MS + MINUTE_MS + SLICE_MS);
+    expect(await scripts.settle(50, late(2))).toMatchObject({ chargedMicros: 50, shortMicros: 0 });
+    await expectLimit(ask(4, 0, 0, { holdMicros: 21 }), { countedAmount: 80 });
+  });
+
   it('counts in full when its hold was lost', async () => {
     await setKeyList('t,3600000,100,b;');
     await ask(1, 1);
