@@ -149,7 +149,7 @@ async function openAnswer(
   recorder.noteAdmission(admission.heldMicros);
   const { heldMicros, outputTokensRoom } = admission;
   const place = openPlace(key, asked, steps);
-  const { context, reasoning } = createAnswerTerms(asked, client.requestId, admission, steps);
+  const { context, reasoning } = createAnswerTerms(client, asked, { admission, model }, steps);
   const delivery = { client, format, leave, meter, recorder, context, heldMicros, place };
   const withPdfs = hasPdfs(estimate.files);
   const bounds = { contextTokensMax, outputTokensMax, outputTokensRoom };

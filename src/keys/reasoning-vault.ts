@@ -3,7 +3,6 @@ import {
   type OpenedThought,
   type ReasoningVault,
   SEALED_BEGINNING,
-  type VendorThought,
 } from '../protocol/sealed-reasoning.ts';
 
 /** A longer thought is not carried: the client would send it again with each request. */
@@ -33,7 +32,7 @@ export function createReasoningVault(readSecrets: () => readonly string[]): Reas
         return keys;
       };
       return {
-        seal: (upstream, reasoning) => seal(readKeys()[0], upstream, reasoning),
+        seal: (origin, reasoning) => seal(readKeys()[0], { ...origin, reasoning }),
         open: (sealed) => open(readKeys(), sealed),
       };
     },
@@ -51,13 +50,9 @@ function deriveKey(secret: string, accountId: string): Key {
   return { mark: derive('mark').subarray(0, KEY_MARK_BYTES), bytes: derive('key') };
 }
 
-function seal(
-  key: Key | undefined,
-  upstream: string,
-  reasoning: VendorThought,
-): string | undefined {
+function seal(key: Key | undefined, thought: OpenedThought): string | undefined {
   if (key === undefined) return undefined;
-  const plain = Buffer.from(JSON.stringify({ upstream, reasoning }));
+  const plain = Buffer.from(JSON.stringify(thought));
   if (plain.length > REASONING_BYTES_MAX) return undefined;
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key.bytes, nonce);

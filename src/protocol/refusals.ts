@@ -52,6 +52,12 @@ export const REFUSALS = {
     chatType: 'invalid_request_error',
     chatCode: 'previous_response_not_found',
   },
+  unknown_thought: {
+    status: 400,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'invalid_encrypted_content',
+  },
   unauthenticated: {
     status: 401,
     nativeType: 'authentication_error',

@@ -5,7 +5,8 @@ import type { ThinkingBlock } from './thinking-block.ts';
  *
  *   upstream ──▶ seal ──▶ client ──▶ open ──▶ the same upstream
  *
- * A sealed text names its upstream and its account. Nobody else can make, change or read it.
+ * A sealed text names its upstream, its model and its account. Nobody else can make, change or read
+ * it.
  */
 
 /** One thought, as its upstream takes it back. */
@@ -15,10 +16,22 @@ export type VendorThought =
   /** An item of the responses format. */
   | { readonly type: 'reasoning'; readonly id: string | undefined; readonly encrypted: string };
 
-export interface OpenedThought {
-  /** The name of the upstream that it came from. */
+export interface ThoughtOrigin {
+  /** The name of the upstream. */
   readonly upstream: string;
+  /** The pinned id of the model. What a node of the release before has sealed names none. */
+  readonly model?: string | undefined;
+}
+
+export interface OpenedThought extends ThoughtOrigin {
   readonly reasoning: VendorThought;
+}
+
+/** A thought from which the model goes on in its turn. */
+export interface BoundThought {
+  readonly sealed: string;
+  /** `undefined` if it cannot be opened. */
+  readonly opened: OpenedThought | undefined;
 }
 
 /** Returns `undefined` for a thought that is too long to be carried. */
@@ -28,14 +41,18 @@ export type Opener = (sealed: string) => OpenedThought | undefined;
 
 /** Seals and opens the thoughts of one account. */
 export interface ReasoningSeal {
-  seal(upstream: string, reasoning: VendorThought): string | undefined;
+  seal(origin: ThoughtOrigin, reasoning: VendorThought): string | undefined;
   readonly open: Opener;
 }
 
 /** For the thoughts in one request, and in its answer. */
-export interface CallSeal extends ReasoningSeal {
+export interface CallSeal {
+  seal(upstream: string, reasoning: VendorThought): string | undefined;
+  readonly open: Opener;
   /** Where the last of the sealed thoughts in the request came from, if there are any. */
   readonly origin: string | undefined;
+  /** The thoughts without which no upstream may be asked that could read them. */
+  readonly bound: readonly BoundThought[];
   /** Called with the name of each upstream that is asked, before it answers. */
   readonly noteUpstream: ((upstream: string) => void) | undefined;
 }

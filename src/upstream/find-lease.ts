@@ -4,13 +4,18 @@ import type { Try } from '../protocol/try.ts';
 import type { Lease, NoRoute } from '../routing/router.ts';
 import type { WaitingRoom } from '../routing/waiting-room.ts';
 import { wait } from '../timers/wait.ts';
+import {
+  checkThoughts,
+  findStrangers,
+  refuseBound,
+  type ThinkingUpstreams,
+} from './bind-thoughts.ts';
 import { waitForLease } from './wait-for-lease.ts';
 
 /** How long to wait for a single upstream that asks for a pause; longer waits are the client's. */
 const RETRY_AFTER_WAIT_MAX_MS = 2_000;
 /** Spreads requests that wait for the same moment. */
 const RETRY_AFTER_JITTER_MS = 250;
-const NONE: ReadonlySet<string> = new Set();
 
 export interface LeaseOptions {
   readonly room: WaitingRoom;
@@ -18,6 +23,7 @@ export interface LeaseOptions {
   readonly upstreams: ReadonlyMap<string, unknown>;
   /** By the format of the client: the upstreams that do not take its PDFs. */
   readonly withoutPdfs: Readonly<Record<FormatName, ReadonlySet<string>>>;
+  readonly thinking: ThinkingUpstreams;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
 }
@@ -31,17 +37,19 @@ export function findLease(
   tries: readonly Try[],
 ): ReturnType<typeof waitForLease> {
   if (tries.length > 0) return findAnotherLease(options, call, tries);
+  checkThoughts(call);
   const origin = call.reasoning?.origin;
   if (origin !== undefined) {
     const lease = findLeaseAt(origin, options, call);
     if (lease !== undefined) return lease;
   }
-  if (call.hasPdfs) return findLeaseForPdfs(options, call);
+  const exclude = unfitFor(call, options);
+  if (exclude.size > 0) return findFitLease(options, call, exclude);
   const { model, signal } = call;
-  return waitForLease(options.room, { model, exclude: NONE, signal });
+  return waitForLease(options.room, { model, exclude, signal });
 }
 
-/** At the upstream that knows the thoughts in the request: any other would go on without them. */
+/** At the upstream that knows the thoughts in the request: others might go on without them. */
 function findLeaseAt(origin: string, options: LeaseOptions, call: InferenceCall) {
   if (unfitFor(call, options).has(origin)) return undefined;
   const others = new Set(options.upstreams.keys());
@@ -50,23 +58,33 @@ function findLeaseAt(origin: string, options: LeaseOptions, call: InferenceCall)
   return found.kind === 'lease' ? found : undefined;
 }
 
-/** If no route takes PDFs, any upstream may get the request: it explains that better. */
-async function findLeaseForPdfs(
+/**
+ * If no route takes PDFs, any upstream may get the request: it explains that better. If none knows
+ * the thoughts from which the model has to go on, the request is refused.
+ */
+async function findFitLease(
   options: LeaseOptions,
   call: InferenceCall,
+  unfit: ReadonlySet<string>,
 ): Promise<Lease | NoRoute> {
   const { model, signal } = call;
-  const exclude = unfitFor(call, options);
-  const fit = await waitForLease(options.room, { model, exclude, signal });
+  const { room, thinking } = options;
+  const fit = await waitForLease(room, { model, exclude: unfit, signal });
   if (fit.kind === 'lease' || fit.why !== 'excluded') return fit;
-  return waitForLease(options.room, { model, exclude: NONE, signal });
+  const exclude = findStrangers(call, thinking);
+  const found = await waitForLease(room, { model, exclude, signal });
+  if (found.kind === 'none' && found.why === 'excluded' && exclude.size > 0) {
+    throw refuseBound(call);
+  }
+  return found;
 }
 
-function unfitFor(
-  { hasPdfs, form }: InferenceCall,
-  { withoutPdfs }: LeaseOptions,
-): ReadonlySet<string> {
-  return hasPdfs && form.format !== 'embeddings' ? withoutPdfs[form.format] : NONE;
+function unfitFor(call: InferenceCall, options: LeaseOptions): ReadonlySet<string> {
+  const { hasPdfs, form } = call;
+  const strangers = findStrangers(call, options.thinking);
+  if (!hasPdfs || form.format === 'embeddings') return strangers;
+  const withoutPdfs = options.withoutPdfs[form.format];
+  return strangers.size === 0 ? withoutPdfs : new Set([...strangers, ...withoutPdfs]);
 }
 
 /** Another upstream if possible, else one after the pause that it asked for, if that can help. */

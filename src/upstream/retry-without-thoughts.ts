@@ -1,13 +1,14 @@
 import { pourAnswer } from '../protocol/answers/pour-answer.ts';
 import type { Answer, Infer, InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import { refuseBound } from './bind-thoughts.ts';
 
 /** How vendors say that they did not sign a thought. */
 const SIGNATURE_REFUSED = /signature|`?thinking`? block/i;
 
 /**
- * Asks an upstream again without the thoughts of another one, if it refuses them. It may take them:
- * several upstreams can be the same vendor.
+ * Asks an upstream again without the thoughts of another one, if it refuses them and the model need
+ * not go on from them. It may take them: several upstreams can be the same vendor.
  */
 export function retryWithoutThoughts(upstream: string, infer: Infer): Infer {
   return (call) => {
@@ -25,7 +26,10 @@ class AnswerWithoutThoughts implements Answer {
 
   constructor(infer: Infer, call: InferenceCall) {
     this.#answer = infer(call);
-    this.#askAgain = () => infer({ ...call, reasoning: undefined });
+    this.#askAgain = () => {
+      if (call.reasoning !== undefined && call.reasoning.bound.length > 0) throw refuseBound(call);
+      return infer({ ...call, reasoning: undefined });
+    };
   }
 
   [Symbol.asyncIterator](): this {

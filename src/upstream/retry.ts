@@ -212,10 +212,13 @@ function moreHelpful(before: UpstreamFailure | undefined, last: UpstreamFailure)
   return before.kind === 'overloaded' && last.kind !== 'overloaded' ? before : last;
 }
 
-function refuseNoRoute({ why, retryAfterMs }: NoRoute, { model, hasPdfs }: InferenceCall): Refusal {
-  const message =
+function refuseNoRoute({ why, retryAfterMs }: NoRoute, call: InferenceCall): Refusal {
+  const { model, hasPdfs, reasoning } = call;
+  const said =
     why === 'full'
       ? `All upstreams of ${model}${hasPdfs ? ' that take PDFs' : ''} are busy.`
       : `No upstream of ${model}${hasPdfs ? ' that takes PDFs' : ''} can be reached at the moment.`;
+  const isBound = reasoning !== undefined && reasoning.bound.length > 0;
+  const message = isBound ? `${said} The model goes on from thoughts that no other knows.` : said;
   return new Refusal('unavailable', message, { headers: encodeRetryAfter(retryAfterMs) });
 }

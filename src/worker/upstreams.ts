@@ -10,6 +10,7 @@ import { createRouter, type RoutesByModel } from '../routing/router.ts';
 import { shareConcurrency } from '../routing/share-concurrency.ts';
 import { createTryCounts } from '../routing/try-counts.ts';
 import { createWaitingRoom } from '../routing/waiting-room.ts';
+import type { ThinkingUpstreams } from '../upstream/bind-thoughts.ts';
 import { createHttpUpstream } from '../upstream/create-http-upstream.ts';
 import { readUpstreamTls } from '../upstream/read-upstream-tls.ts';
 import { inferWithRetries } from '../upstream/retry.ts';
@@ -80,6 +81,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       ]),
     ),
     withoutPdfs: findWithoutPdfs(config.upstreams),
+    thinking: findThinking(config.upstreams),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
     onTries(tries, call) {
       tryCounts.note(tries);
@@ -124,6 +126,17 @@ function findWithoutPdfs(
     chat: namesOf(without),
     responses: namesOf(without),
   };
+}
+
+function findThinking(upstreams: readonly UpstreamConfig[]): ThinkingUpstreams {
+  const thinking = new Map<string, 'signed' | 'encrypted'>();
+  for (const { name, kind, accepts } of upstreams) {
+    if (kind === 'native') thinking.set(name, 'signed');
+    if (kind === 'responses' && accepts.includes('encrypted_reasoning')) {
+      thinking.set(name, 'encrypted');
+    }
+  }
+  return thinking;
 }
 
 function createUpstream(

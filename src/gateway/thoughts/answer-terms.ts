@@ -1,9 +1,10 @@
 import type { Admission } from '../../protocol/admission.ts';
 import type { AnswerContext } from '../../protocol/inference.ts';
 import { createProgress } from '../../protocol/responses/answers/response-progress.ts';
+import type { ResponseContext } from '../../protocol/responses/response-context.ts';
 import type { CallSeal } from '../../protocol/sealed-reasoning.ts';
 import type { ClientRequest } from '../read-request.ts';
-import type { Steps } from '../steps.ts';
+import type { ClientSide, Steps } from '../steps.ts';
 import { createCallSeal } from './create-call-seal.ts';
 import { createThoughtSealer } from './thought-sealer.ts';
 
@@ -13,25 +14,45 @@ export interface AnswerTerms {
   readonly reasoning: CallSeal;
 }
 
+/** Who has bought an answer, of which model. */
+interface Sale {
+  readonly admission: Pick<Admission, 'accountId'>;
+  readonly model: { readonly id: string };
+}
+
 export function createAnswerTerms(
+  { requestId }: Pick<ClientSide, 'requestId'>,
   { request, wantsStreamUsage, response }: ClientRequest,
-  requestId: string,
-  { accountId }: Pick<Admission, 'accountId'>,
+  { admission, model }: Sale,
   steps: Pick<Steps, 'nowMs' | 'reasoning' | 'answerKeeper'>,
 ): AnswerTerms {
   const nowSeconds = () => Math.floor(steps.nowMs() / 1_000);
   const { embeds } = request;
-  const context = { createdSeconds: nowSeconds(), wantsStreamUsage, embeds };
-  const seal = createCallSeal(steps.reasoning, accountId, request);
-  if (response === undefined) return { context, reasoning: { ...seal, noteUpstream: undefined } };
-  const { noteUpstream, sealThought } = createThoughtSealer(seal);
-  const progress = createProgress();
+  const createdSeconds = nowSeconds();
+  const asked = { accountId: admission.accountId, model: model.id, request };
+  const { seal, open, origin, bound } = createCallSeal(steps.reasoning, asked);
+  if (response === undefined) {
+    const context = { createdSeconds, wantsStreamUsage, embeds };
+    return { context, reasoning: { seal, open, origin, bound, noteUpstream: undefined } };
+  }
+  const { noteUpstream, sealThought } = createThoughtSealer({ seal });
+  const { echo, toolNames, droppedTools, previousId } = response;
   const wantsStore = response.wantsStore && steps.answerKeeper !== undefined;
+  const progress = createProgress();
+  // Named one by one: to copy an object takes as long as to decode a small request.
+  const answering: ResponseContext = {
+    echo,
+    toolNames,
+    droppedTools,
+    wantsStore,
+    previousId,
+    requestId,
+    nowSeconds,
+    sealThought,
+    progress,
+  };
   return {
-    context: {
-      ...context,
-      response: { ...response, wantsStore, requestId, nowSeconds, sealThought, progress },
-    },
-    reasoning: { ...seal, noteUpstream },
+    context: { createdSeconds, wantsStreamUsage, embeds, response: answering },
+    reasoning: { seal, open, origin, bound, noteUpstream },
   };
 }

@@ -1,23 +1,72 @@
-import type { RequestOutline } from '../../protocol/inference.ts';
-import { type CallSeal, isSealed, type ReasoningVault } from '../../protocol/sealed-reasoning.ts';
+import type { ContentBlock, RequestOutline } from '../../protocol/inference.ts';
+import {
+  type BoundThought,
+  type CallSeal,
+  isSealed,
+  type OpenedThought,
+  type Opener,
+  type ReasoningVault,
+} from '../../protocol/sealed-reasoning.ts';
+
+interface Asked {
+  readonly accountId: string;
+  /** The pinned id of the model. */
+  readonly model: string;
+  readonly request: RequestOutline;
+}
 
 /** For the thoughts in one request, and in its answer. */
 export function createCallSeal(
   vault: ReasoningVault,
-  accountId: string,
-  request: RequestOutline,
+  { accountId, model, request }: Asked,
 ): Omit<CallSeal, 'noteUpstream'> {
-  const { seal, open } = vault.sealOf(accountId);
+  const account = vault.sealOf(accountId);
+  const seal: CallSeal['seal'] = (upstream, thought) => account.seal({ upstream, model }, thought);
   const last = findLastSealed(request);
-  return { seal, open, origin: last && open(last)?.upstream };
+  if (last === undefined) return { seal, open: account.open, origin: undefined, bound: [] };
+  const open = openOnce(account.open);
+  return { seal, open, origin: open(last)?.upstream, bound: findBound(request, model, open) };
 }
 
 function findLastSealed({ messages }: RequestOutline): string | undefined {
   for (let i = messages.length - 1; i >= 0; i--) {
-    const { content } = messages[i] ?? {};
-    if (content === undefined || typeof content === 'string') continue;
-    const block = content.findLast((other) => other.type === 'thinking');
-    if (block?.type === 'thinking' && isSealed(block.signature)) return block.signature;
+    const sealed = sealedTextsOf(messages[i]?.content).at(-1);
+    if (sealed !== undefined) return sealed;
   }
   return undefined;
+}
+
+/**
+ * A model needs its own thoughts until its turn is over, which goes on through all that its tools
+ * return. No model needs them in a later turn, and none needs those of another model.
+ */
+function findBound({ messages }: RequestOutline, model: string, open: Opener): BoundThought[] {
+  const start = messages.findLastIndex(
+    ({ role, content }) => role !== 'assistant' && !areResults(content),
+  );
+  return messages
+    .slice(start + 1)
+    .flatMap(({ content }) => sealedTextsOf(content))
+    .map((sealed) => ({ sealed, opened: open(sealed) }))
+    .filter(({ opened }) => opened === undefined || opened.model === model);
+}
+
+function areResults(content: string | readonly ContentBlock[]): boolean {
+  return typeof content !== 'string' && content.every(({ type }) => type === 'tool_result');
+}
+
+function sealedTextsOf(content: string | readonly ContentBlock[] | undefined): string[] {
+  if (content === undefined || typeof content === 'string') return [];
+  return content.flatMap((block) =>
+    block.type === 'thinking' && isSealed(block.signature) ? [block.signature] : [],
+  );
+}
+
+/** The same thoughts are asked for again when the request is written for an upstream. */
+function openOnce(open: Opener): Opener {
+  const known = new Map<string, OpenedThought | undefined>();
+  return (sealed) => {
+    if (!known.has(sealed)) known.set(sealed, open(sealed));
+    return known.get(sealed);
+  };
 }

@@ -1,5 +1,5 @@
 import { isUnsigned } from '../../protocol/own-signature.ts';
-import { isSealed, type ReasoningSeal } from '../../protocol/sealed-reasoning.ts';
+import { type CallSeal, isSealed } from '../../protocol/sealed-reasoning.ts';
 import type { ThinkingBlock } from '../../protocol/thinking-block.ts';
 
 /** Seals the thoughts of whichever upstream answers. */
@@ -10,7 +10,7 @@ export interface ThoughtSealer {
 
 type SealedThought = ThinkingBlock | { readonly type: 'redacted_thinking'; readonly data: string };
 
-export function createThoughtSealer({ seal }: Pick<ReasoningSeal, 'seal'>): ThoughtSealer {
+export function createThoughtSealer({ seal }: Pick<CallSeal, 'seal'>): ThoughtSealer {
   let upstream: string | undefined;
   return {
     noteUpstream(name) {

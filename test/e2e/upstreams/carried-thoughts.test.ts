@@ -14,13 +14,27 @@ import {
 import { waitUntil } from '../../support/wait-until.ts';
 
 const VENDORS = ['first-native', 'second-native', 'first-responses', 'second-responses'];
-const ROUTES: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(VENDORS.map((name) => [name, [name]])),
+const THOUGHTLESS = 'no-chat';
+type Routes = Readonly<Record<string, readonly string[]>>;
+const EACH: Routes = Object.fromEntries(VENDORS.map((name) => [name, [name]]));
+const ROUTES: Routes = {
+  ...EACH,
   'either-native': ['first-native', 'second-native'],
   'either-responses': ['first-responses', 'second-responses'],
+  'ranked-native': ['first-native', 'second-native'],
+  'ranked-responses': ['first-responses', 'second-responses'],
+  'moved-native': ['first-native'],
+  'moved-responses': ['first-responses'],
+};
+/** What has become of the routes at the other node. */
+const LATER_ROUTES: Routes = {
+  ...EACH,
+  'ranked-native': ['second-native'],
+  'ranked-responses': ['second-responses'],
+  'moved-native': [THOUGHTLESS],
+  'moved-responses': [THOUGHTLESS],
 };
 
-let config: string;
 const undos: (() => void | Promise<void>)[] = [];
 let vendors: ThinkingVendors;
 let gateway: Gateway;
@@ -30,28 +44,33 @@ let otherKey: string;
 /** The key of an account that both nodes know. */
 let key: string;
 
-beforeAll(async () => {
-  vendors = await startThinkingVendors((undo) => undos.push(undo));
+function configOf(routes: Routes): string {
   const rest = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
   const kindOf = (name: string) => name.split('-')[1];
-  config = [
+  return [
     'workers: 1',
     'models:',
-    ...Object.entries(ROUTES).map(([id, routes]) => {
-      const all = routes.map((name) => `{upstream: ${name}}`).join(', ');
-      return `  - {id: ${id}, ${rest}, routes: [${all}]}`;
+    ...Object.entries(routes).map(([id, names]) => {
+      const all = names.map((name, i) => {
+        const priority = id.startsWith('ranked') ? i + 1 : 1;
+        return `{upstream: ${name}, priority: ${priority}}`;
+      });
+      return `  - {id: ${id}, ${rest}, routes: [${all.join(', ')}]}`;
     }),
     'upstreams:',
-    ...VENDORS.map(
+    ...[...VENDORS, THOUGHTLESS].map(
       (name) => `  - {name: ${name}, kind: ${kindOf(name)}, url: "${vendors.url}/${name}"}`,
     ),
     '',
   ].join('\n');
+}
+beforeAll(async () => {
+  vendors = await startThinkingVendors((undo) => undos.push(undo));
   const redis = await startRedisServer();
   const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
   const cleanUp: CleanUp = (undo) => undos.push(undo);
-  gateway = await startGateway({ config, env, cleanUp });
-  neighbour = await startGateway({ config, env, cleanUp });
+  gateway = await startGateway({ config: configOf(ROUTES), env, cleanUp });
+  neighbour = await startGateway({ config: configOf(LATER_ROUTES), env, cleanUp });
   const operator = admin(gateway);
   ({ key } = await operator.createKey(await operator.createAccount()));
   ({ key: otherKey } = await operator.createKey(await operator.createAccount()));
@@ -66,6 +85,8 @@ const openai = (apiKey = key, node = gateway) =>
   new OpenAI({ apiKey, baseURL: `${node.url}/v1`, maxRetries: 0 });
 
 const QUESTION = { role: 'user' as const, content: 'How is the weather in Oslo?' };
+/** It ends the turn of the model. */
+const NEXT = { role: 'user' as const, content: 'And tomorrow?' };
 const ASKED = {
   store: false,
   reasoning: { effort: 'high' as const, summary: 'auto' as const },
@@ -81,14 +102,22 @@ const ASKED = {
 
 type Items = OpenAI.Responses.ResponseInput;
 
+interface AskOptions {
+  readonly asker?: string;
+  readonly node?: Gateway;
+  readonly store?: boolean;
+  readonly previous?: string;
+}
+
 async function ask(
   model: string,
   input: Items,
   isStream: boolean,
-  { asker = key, node = gateway } = {},
+  { asker = key, node = gateway, store = false, previous }: AskOptions = {},
 ) {
   const { responses } = openai(asker, node);
-  const asked = { ...ASKED, model, input };
+  const before = previous === undefined ? {} : { previous_response_id: previous };
+  const asked = { ...ASKED, model, input, store, ...before };
   return isStream
     ? await responses.stream(asked).finalResponse()
     : await responses.create({ ...asked, stream: false });
@@ -103,6 +132,18 @@ async function think(model: string, isStream: boolean, node = gateway): Promise<
   if (call?.type !== 'function_call') throw new Error(`no call: ${JSON.stringify(output)}`);
   return [QUESTION, ...(output as Items), { ...RESULT, call_id: call.call_id }];
 }
+
+async function expectUnknown(answer: Promise<unknown>): Promise<void> {
+  await expect(answer).rejects.toMatchObject({
+    status: 400,
+    code: 'invalid_encrypted_content',
+    param: 'input[1].encrypted_content',
+    message: expect.stringMatching(/Leave the item out, and the model goes on without/),
+  });
+}
+
+/** Those that were asked since there were so many requests. */
+const askedSince = (count: number) => vendors.requests.slice(count).map(({ vendor }) => vendor);
 
 function sealedOf(items: Items): string {
   const item = items.find((other) => other.type === 'reasoning');
@@ -134,17 +175,27 @@ describe.each(['first-native', 'first-responses'])(
       ['changed', (sealed: string) => `${sealed.slice(0, -8)}AAAAAAAA`],
       ['cut', (sealed: string) => sealed.slice(0, 40)],
       ['made up', () => 'tg1.aGVsbG8gaGVsbG8gaGVsbG8gaGVsbG8gaGVsbG8'],
-      ['of no gateway', () => 'gAAAAABo'],
-    ])('goes on without a thought that was %s', async (_how, change) => {
+    ])('is refused with a thought that was %s, until the user goes on', async (_how, change) => {
       const items = await think(model, false);
-      const { output_text: text } = await ask(model, reseal(items, change(sealedOf(items))), false);
+      const changed = reseal(items, change(sealedOf(items)));
+      const before = vendors.requests.length;
+      await expectUnknown(ask(model, changed, false));
+      await expectUnknown(ask(model, changed, true));
+      expect(askedSince(before)).toEqual([]);
+      const { output_text: text } = await ask(model, [...changed, NEXT], false);
       expect(text).toBe(UNTHOUGHT);
     });
 
-    it('goes on without the thought of another account', async () => {
+    it('is refused with the thought of another account, until the user goes on', async () => {
       const items = await think(model, false);
-      const { output_text: text } = await ask(model, items, false, { asker: otherKey });
-      expect(text).toBe(UNTHOUGHT);
+      const asker = { asker: otherKey };
+      await expectUnknown(ask(model, items, false, asker));
+      expect((await ask(model, [...items, NEXT], false, asker)).output_text).toBe(UNTHOUGHT);
+    });
+
+    it('goes on without a thought that never came from here', async () => {
+      const items = reseal(await think(model, false), 'gAAAAABo');
+      expect((await ask(model, items, false)).output_text).toBe(UNTHOUGHT);
     });
   },
 );
@@ -158,6 +209,58 @@ describe.each(['either-native', 'either-responses'])('of two upstreams, %s', (mo
     }
     expect(answers).toEqual(Array(6).fill(VERIFIED));
   });
+});
+
+describe.each(['native', 'responses'])('thoughts of a %s upstream', (kind) => {
+  it('are refused when it is gone, until the user goes on', async () => {
+    const model = `ranked-${kind}`;
+    const items = await think(model, true);
+    const before = vendors.requests.length;
+    await expectUnknown(ask(model, items, false, { node: neighbour }));
+    const rest = items.filter((item) => !('type' in item) || item.type !== 'reasoning');
+    for (const input of [rest, [...items, NEXT]]) {
+      const { output_text: text } = await ask(model, input, true, { node: neighbour });
+      expect(text).toBe(UNTHOUGHT);
+    }
+    expect(new Set(askedSince(before))).toEqual(new Set([`second-${kind}`]));
+  });
+
+  it('are left out for an upstream that takes none', async () => {
+    const items = await think(`moved-${kind}`, false);
+    const { output_text: text } = await ask(`moved-${kind}`, items, false, { node: neighbour });
+    expect(text).toBe(UNTHOUGHT);
+    expect(vendors.requests.at(-1)?.vendor).toBe(THOUGHTLESS);
+  });
+
+  it('that are kept go back, and the refusal names the earlier answer', async () => {
+    const model = `ranked-${kind}`;
+    const kept = { store: true };
+    const { output, id } = await ask(model, [QUESTION], false, kept);
+    const call = output.find(({ type }) => type === 'function_call');
+    const result = { ...RESULT, call_id: call?.type === 'function_call' ? call.call_id : '' };
+    const goOn = (node: Gateway) => ask(model, [result], false, { ...kept, node, previous: id });
+    expect((await goOn(gateway)).output_text).toBe(VERIFIED);
+    const thought = output.find(({ type }) => type === 'reasoning')?.id;
+    await expect(goOn(neighbour)).rejects.toMatchObject({
+      ...{ status: 400, param: 'previous_response_id' },
+      message: expect.stringContaining(`without the item '${thought}'`),
+    });
+  });
+});
+
+it('a request whose upstream is out does not go to one that cannot read its thoughts', async () => {
+  const model = 'ranked-responses';
+  const items = await think(model, true);
+  const before = vendors.requests.length;
+  vendors.setOut('first-responses', true);
+  await expect(ask(model, items, false)).rejects.toMatchObject({ status: 503 });
+  expect(new Set(askedSince(before))).toEqual(new Set(['first-responses']));
+  expect((await ask(model, [...items, NEXT], false)).output_text).toBe(UNTHOUGHT);
+  vendors.setOut('first-responses', false);
+  await waitUntil(
+    async () => (await ask(model, items, false).catch(() => undefined))?.output_text === VERIFIED,
+    'its thoughts go back',
+  );
 });
 
 it('an upstream that refuses the thoughts of another one is asked again without them, once', async () => {
@@ -185,6 +288,7 @@ it.each([
 it('another node of the fleet goes on with the thoughts, and so it does when its secret is replaced', async () => {
   const goOn = async (items: Items) =>
     (await ask('first-native', items, false, { node: neighbour })).output_text;
+  const config = configOf(LATER_ROUTES);
   let reloads = 0;
   const reload = async (secrets: readonly string[]) => {
     reloads += 1;
@@ -231,6 +335,18 @@ describe('a native client', () => {
         { role: 'user', content: [result] },
       ]);
       expect(after.content).toMatchObject([{ type: 'text', text: VERIFIED }]);
+
+      const [thought, ...others] = content as Anthropic.ContentBlockParam[];
+      const forged = { ...thought, signature: 'tg1.Zm9yZ2Vk' } as Anthropic.ContentBlockParam;
+      const again = say([
+        QUESTION,
+        { role: 'assistant', content: [forged, ...others] },
+        { role: 'user', content: [result] },
+      ]);
+      await expect(again).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining('messages.1.content.0.signature: it was changed'),
+      });
     },
   );
 });

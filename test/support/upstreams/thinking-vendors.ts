@@ -14,6 +14,8 @@ export interface VendorRequest {
 export interface ThinkingVendors {
   readonly url: string;
   readonly requests: VendorRequest[];
+  /** A vendor that is out refuses everything. */
+  setOut(vendor: string, isOut: boolean): void;
 }
 
 /** What stands under the name of a vendor in the path: `/VENDOR/messages`. */
@@ -33,20 +35,29 @@ export async function startThinkingVendors(
   others: Readonly<Record<string, Answering>> = {},
 ): Promise<ThinkingVendors> {
   const requests: VendorRequest[] = [];
+  const out = new Set<string>();
   const server = createServer(async (incoming, response) => {
     const body = JSON.parse((await incoming.toArray()).join('') || '{}');
     const [, vendor = '', path = ''] = /^\/([\w-]+)\/([\w/]+)$/.exec(incoming.url ?? '') ?? [];
     const request = { vendor, path, body };
     requests.push(request);
     const answering = others[vendor] ?? ANSWERINGS[path] ?? answerResponses;
-    answering(request, response);
+    if (out.has(vendor)) sendJson(response, 503, { error: { message: 'Out', type: 'overloaded' } });
+    else answering(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanUp(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    setOut(vendor, isOut) {
+      if (isOut) out.add(vendor);
+      else out.delete(vendor);
+    },
+  };
 }
 
 function sign(vendor: string, text: string): string {

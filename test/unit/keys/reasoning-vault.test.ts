@@ -18,10 +18,11 @@ const thoughts: fc.Arbitrary<VendorThought> = fc.oneof(
     encrypted: fc.string({ unit: 'grapheme' }),
   }),
 );
+const ORIGIN = { upstream: 'main', model: 'sonnet' };
 const THOUGHT: VendorThought = { type: 'thinking', thinking: 'It is cold.', signature: 'signed' };
 
 const sealed = (thought: VendorThought = THOUGHT, seal = mine): string => {
-  const text = seal.seal('main', thought);
+  const text = seal.seal(ORIGIN, thought);
   if (text === undefined) throw new Error('it was not sealed');
   return text;
 };
@@ -29,10 +30,10 @@ const sealed = (thought: VendorThought = THOUGHT, seal = mine): string => {
 describe('a sealed thought', () => {
   it('is opened for its account as it was, and cannot be read', () => {
     fc.assert(
-      fc.property(thoughts, fc.string(), (reasoning, upstream) => {
-        const text = mine.seal(upstream, reasoning) ?? '';
+      fc.property(thoughts, fc.string(), fc.string(), (reasoning, upstream, model) => {
+        const text = mine.seal({ upstream, model }, reasoning) ?? '';
         expect(text).toMatch(/^tg1\.[\w-]+$/);
-        expect(mine.open(text)).toEqual({ upstream, reasoning });
+        expect(mine.open(text)).toEqual({ upstream, model, reasoning });
       }),
       { numRuns: 300 },
     );
@@ -73,7 +74,7 @@ describe('a sealed thought', () => {
 
   it('is never too long for the client to send it again with each request', () => {
     const ofLength = (length: number) =>
-      mine.seal('main', { type: 'redacted_thinking', data: 'x'.repeat(length) });
+      mine.seal(ORIGIN, { type: 'redacted_thinking', data: 'x'.repeat(length) });
     const longest = ofLength(REASONING_BYTES_MAX - 100);
     expect(mine.open(longest ?? '')).toBeDefined();
     expect(ofLength(REASONING_BYTES_MAX)).toBeUndefined();
@@ -82,7 +83,7 @@ describe('a sealed thought', () => {
   it('does not exist before there is a secret', () => {
     const secrets: string[] = [];
     const late = createReasoningVault(() => secrets);
-    expect(late.sealOf('mine').seal('main', THOUGHT)).toBeUndefined();
+    expect(late.sealOf('mine').seal(ORIGIN, THOUGHT)).toBeUndefined();
     expect(late.sealOf('mine').open(sealed())).toBeUndefined();
     secrets.push('the secret');
     expect(late.sealOf('mine').open(sealed())).toBeDefined();

@@ -6,6 +6,7 @@ import type { CustomTool, FunctionTool, ToolDefinition } from './responses-reque
 
 const HASH_CHARS = 8;
 const NAME = /[^a-zA-Z0-9_-]/g;
+const NO_NAMES: ReadonlyMap<string, ToolName> = new Map();
 
 /**
  * The tools that a model is offered, and under which names. A model knows one flat list of
@@ -21,6 +22,7 @@ export class ToolBook {
 
   /** Those whose name or kind is another one for the client. */
   get names(): ReadonlyMap<string, ToolName> {
+    if (this.#byName.size === 0) return NO_NAMES;
     const entries = [...this.#byName];
     return new Map(
       entries.filter(([, { isCustom, namespace }]) => isCustom || namespace !== undefined),
