@@ -22,7 +22,7 @@ beforeAll(async () => {
   const settings = readPageSettings();
   const config = `workers: 1\n${settings}${FAST_UPSTREAM}`;
   const simulated = await startGateway({ config, cleanUp });
-  for (const kind of ['native', 'chat']) {
+  for (const kind of ['native', 'chat', 'responses']) {
     const recorder = await startRecorder(simulated.port, cleanUp);
     const upstream = `{name: main, kind: ${kind}, url: "${recorder.url}", api_key: ${simulated.key()}}`;
     gateways[kind] = await startGateway({
@@ -175,6 +175,17 @@ describe('with an upstream of the chat format', () => {
   it.each(entries)(name, async (_name, session) => {
     const { upstream } = await readFile('chat', session);
     for (const { path } of upstream) expect(path).toBe('/v1/chat/completions');
+  });
+});
+
+describe('with an upstream of the Responses format', () => {
+  it('Codex reads a file with the settings of the page', async () => {
+    const { upstream } = await readFile('responses', {
+      ...CODEX,
+      model: SONNET,
+      route: 'responses',
+    });
+    for (const { path } of upstream) expect(path).toBe('/v1/responses');
   });
 });
 

@@ -1,4 +1,8 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { ChatOpenAI } from '@langchain/openai';
 import { Agent, OpenAIResponsesModel, run, setTracingDisabled, tool } from '@openai/agents';
+import { tool as aiTool, generateText, stepCountIs, streamText } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -42,16 +46,17 @@ afterAll(async () => {
   await stopRedisServers();
 });
 
+const place = () => ({ apiKey: gateway.key(), baseURL: `${gateway.url}/v1` });
+const CITY = z.object({ city: z.string() });
+
 /** An agent with one tool, and the cities that it was asked about. */
 function createAgent(kind: (typeof KINDS)[number], store: boolean | undefined) {
-  const client = new OpenAI({
-    ...{ apiKey: gateway.key(), baseURL: `${gateway.url}/v1`, maxRetries: 0 },
-  });
+  const client = new OpenAI({ ...place(), maxRetries: 0 });
   const cities: string[] = [];
   const getWeather = tool({
     name: 'get_weather',
     description: 'Tells the weather of a city.',
-    parameters: z.object({ city: z.string() }),
+    parameters: CITY,
     execute({ city }) {
       cities.push(city);
       return '7 degrees';
@@ -92,5 +97,76 @@ describe.each(KINDS)('an agent over an upstream of kind %s', (kind) => {
     expect(told).toBe(ANSWERS[kind]);
     expect(result.finalOutput).toBe(ANSWERS[kind]);
     expect(cities).toEqual(['Oslo']);
+  });
+});
+
+describe.each(KINDS)('the library of the format, over an upstream of kind %s', (kind) => {
+  const asked = {
+    model: `over-${kind}`,
+    reasoning: { effort: 'high' as const },
+    tools: [
+      {
+        type: 'function' as const,
+        name: 'get_weather',
+        strict: false,
+        parameters: { type: 'object', properties: { city: { type: 'string' } } },
+      },
+    ],
+  };
+
+  it.each([
+    ['whole', false],
+    ['with a stream', true],
+  ])('takes a call through its round, %s', async (_, isStream) => {
+    const { responses } = new OpenAI({ ...place(), maxRetries: 0 });
+    const ask = async (input: OpenAI.Responses.ResponseInput) =>
+      isStream
+        ? await responses.stream({ ...asked, input, store: false }).finalResponse()
+        : await responses.create({ ...asked, input, store: false, stream: false });
+    const { output } = await ask([{ role: 'user', content: QUESTION }]);
+    const call = output.find((item) => item.type === 'function_call');
+    if (call?.type !== 'function_call') throw new Error(`no call: ${JSON.stringify(output)}`);
+    expect(JSON.parse(call.arguments)).toEqual({ city: 'Oslo' });
+    const result = {
+      type: 'function_call_output' as const,
+      ...{ call_id: call.call_id, output: '7 degrees' },
+    };
+    const said = output as OpenAI.Responses.ResponseInput;
+    const { output_text: text } = await ask([{ role: 'user', content: QUESTION }, ...said, result]);
+    expect(text).toBe(ANSWERS[kind]);
+  });
+});
+
+describe.each(KINDS)('the AI SDK over an upstream of kind %s', (kind) => {
+  it.each([
+    ['that keeps its answers', true],
+    ['without a store', false],
+  ])('takes its tool loop to the end, %s', async (_, store) => {
+    const loop = {
+      model: createOpenAI(place())(`over-${kind}`),
+      tools: { get_weather: aiTool({ inputSchema: CITY, execute: () => '7 degrees' }) },
+      ...{ stopWhen: stepCountIs(3), maxRetries: 0, prompt: QUESTION },
+      providerOptions: { openai: { store } },
+    };
+    const whole = await generateText(loop);
+    const streamed = streamText(loop);
+    expect([whole.text, await streamed.text]).toEqual([ANSWERS[kind], ANSWERS[kind]]);
+    expect([whole.steps.length, (await streamed.steps).length]).toEqual([2, 2]);
+  });
+});
+
+describe.each(KINDS)('LangChain over an upstream of kind %s', (kind) => {
+  it('takes a call through its round', async () => {
+    const { apiKey, baseURL } = place();
+    const model = new ChatOpenAI({
+      ...{ model: `over-${kind}`, apiKey, configuration: { baseURL } },
+      ...{ useResponsesApi: true, maxRetries: 0 },
+    }).bindTools([{ name: 'get_weather', description: 'The weather', schema: CITY }]);
+    const question = new HumanMessage(QUESTION);
+    const first = await model.invoke([question]);
+    const [call] = first.tool_calls ?? [];
+    expect(call).toMatchObject({ name: 'get_weather', args: { city: 'Oslo' } });
+    const last = await model.invoke([question, first, new ToolMessage('7', call?.id ?? '')]);
+    expect(last.text).toBe(ANSWERS[kind]);
   });
 });
