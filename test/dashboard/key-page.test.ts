@@ -90,6 +90,7 @@ it('its examples answer as they are copied, with the address of the gateway and 
     'Native messages with @anthropic-ai/sdk': /^\w/,
     'Chat completions with curl': /"object":"chat.completion".*"content":"\w/,
     'Chat completions with openai': /^\w/,
+    'Responses with curl': /"object":"response".*"text":"\w/,
     'Responses with openai': /^\w/,
   };
   for (const [title, answer] of Object.entries(answers)) {

@@ -76,6 +76,14 @@ console.log(completion.choices[0].message.content);
 export function createResponsesExamples(baseUrl: BaseUrl, model: string): readonly CodeExample[] {
   return [
     {
+      title: 'Responses with curl',
+      text: `curl ${baseUrl}/v1/responses \\
+  -H "authorization: Bearer $TOLLGATE_KEY" \\
+  -H 'content-type: application/json' \\
+  -d '{"model": "${model}", "max_output_tokens": 200, "input": "Hello!"}'
+`,
+    },
+    {
       title: 'Responses with openai',
       text: `import { env } from 'node:process';
 import OpenAI from 'openai';

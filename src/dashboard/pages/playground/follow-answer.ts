@@ -2,6 +2,7 @@ import type { FormatName } from '../../../protocol/format-names.ts';
 import { ApiProblem, toProblem } from '../../api/api-problem.ts';
 import { fetchAdmin } from '../../api/fetch-admin.ts';
 import { createTextCollector } from './create-text-collector.ts';
+import { findFailure } from './find-failure.ts';
 
 /** Only this many characters of the raw answer are shown, from its end. */
 const RAW_CHARS_MAX = 200_000;
@@ -15,7 +16,7 @@ export interface PlaygroundCall {
 export interface PlaygroundAnswer {
   /**
    * `failed` does not mean a refusal by the API: either the node did not ask it, or the answer
-   * broke off.
+   * broke off, which the end of a stream may tell.
    */
   readonly state: 'sending' | 'arriving' | 'complete' | 'cancelled' | 'failed';
   /** 0 until the status line has come. */
@@ -52,7 +53,9 @@ export async function followAnswer(
       if (done) break;
       update({ raw: (answer.raw + value).slice(-RAW_CHARS_MAX), text: collect(value) });
     }
-    update({ state: 'complete' });
+    const failure = isStream ? findFailure(answer.raw) : undefined;
+    if (failure === undefined) update({ state: 'complete' });
+    else update({ state: 'failed', problem: describeBroken(status, [failure]) });
   } catch (cause) {
     if (signal.aborted) update({ state: 'cancelled' });
     else update({ state: 'failed', problem: explainFailure(cause, answer) });
@@ -61,5 +64,9 @@ export async function followAnswer(
 
 function explainFailure(cause: unknown, { status }: PlaygroundAnswer): ApiProblem {
   if (status === 0) return toProblem(cause);
-  return new ApiProblem('the answer broke off', { status, code: 'broken_off' }, { cause });
+  return describeBroken(status, [], cause);
+}
+
+function describeBroken(status: number, details: readonly string[], cause?: unknown): ApiProblem {
+  return new ApiProblem('the answer broke off', { status, code: 'broken_off', details }, { cause });
 }
