@@ -1,6 +1,6 @@
+import { refuseThought } from '../protocol/fields/refuse-thought.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
 import type { Refusal } from '../protocol/refusals.ts';
-import { refuseThought } from '../protocol/refuse-thought.ts';
 import type { OpenedThought } from '../protocol/sealed-reasoning.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   type ReasoningVault,
 } from '../../protocol/sealed-reasoning.ts';
 
-interface Asked {
+interface SealTerms {
   readonly accountId: string;
   /** The pinned id of the model. */
   readonly model: string;
@@ -18,7 +18,7 @@ interface Asked {
 /** For the thoughts in one request, and in its answer. */
 export function createCallSeal(
   vault: ReasoningVault,
-  { accountId, model, request }: Asked,
+  { accountId, model, request }: SealTerms,
 ): Omit<CallSeal, 'noteUpstream'> {
   const account = vault.sealOf(accountId);
   const seal: CallSeal['seal'] = (upstream, thought) => account.seal({ upstream, model }, thought);

@@ -6,34 +6,27 @@ import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import {
+  type AskOptions,
+  askThinker,
+  configOf,
+  expectUnknown,
+  type Items,
+  LATER_ROUTES,
+  NEXT,
+  QUESTION,
+  RESULT,
+  ROUTES,
+  reseal,
+  sealedOf,
+  THOUGHTLESS,
+} from '../../support/upstreams/thinking-scene.ts';
+import {
   startThinkingVendors,
   type ThinkingVendors,
   UNTHOUGHT,
   VERIFIED,
 } from '../../support/upstreams/thinking-vendors.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-
-const VENDORS = ['first-native', 'second-native', 'first-responses', 'second-responses'];
-const THOUGHTLESS = 'no-chat';
-type Routes = Readonly<Record<string, readonly string[]>>;
-const EACH: Routes = Object.fromEntries(VENDORS.map((name) => [name, [name]]));
-const ROUTES: Routes = {
-  ...EACH,
-  'either-native': ['first-native', 'second-native'],
-  'either-responses': ['first-responses', 'second-responses'],
-  'ranked-native': ['first-native', 'second-native'],
-  'ranked-responses': ['first-responses', 'second-responses'],
-  'moved-native': ['first-native'],
-  'moved-responses': ['first-responses'],
-};
-/** What has become of the routes at the other node. */
-const LATER_ROUTES: Routes = {
-  ...EACH,
-  'ranked-native': ['second-native'],
-  'ranked-responses': ['second-responses'],
-  'moved-native': [THOUGHTLESS],
-  'moved-responses': [THOUGHTLESS],
-};
 
 const undos: (() => void | Promise<void>)[] = [];
 let vendors: ThinkingVendors;
@@ -44,33 +37,13 @@ let otherKey: string;
 /** The key of an account that both nodes know. */
 let key: string;
 
-function configOf(routes: Routes): string {
-  const rest = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
-  const kindOf = (name: string) => name.split('-')[1];
-  return [
-    'workers: 1',
-    'models:',
-    ...Object.entries(routes).map(([id, names]) => {
-      const all = names.map((name, i) => {
-        const priority = id.startsWith('ranked') ? i + 1 : 1;
-        return `{upstream: ${name}, priority: ${priority}}`;
-      });
-      return `  - {id: ${id}, ${rest}, routes: [${all.join(', ')}]}`;
-    }),
-    'upstreams:',
-    ...[...VENDORS, THOUGHTLESS].map(
-      (name) => `  - {name: ${name}, kind: ${kindOf(name)}, url: "${vendors.url}/${name}"}`,
-    ),
-    '',
-  ].join('\n');
-}
 beforeAll(async () => {
   vendors = await startThinkingVendors((undo) => undos.push(undo));
   const redis = await startRedisServer();
   const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
   const cleanUp: CleanUp = (undo) => undos.push(undo);
-  gateway = await startGateway({ config: configOf(ROUTES), env, cleanUp });
-  neighbour = await startGateway({ config: configOf(LATER_ROUTES), env, cleanUp });
+  gateway = await startGateway({ config: configOf(vendors.url, ROUTES), env, cleanUp });
+  neighbour = await startGateway({ config: configOf(vendors.url, LATER_ROUTES), env, cleanUp });
   const operator = admin(gateway);
   ({ key } = await operator.createKey(await operator.createAccount()));
   ({ key: otherKey } = await operator.createKey(await operator.createAccount()));
@@ -84,46 +57,11 @@ afterAll(async () => {
 const openai = (apiKey = key, node = gateway) =>
   new OpenAI({ apiKey, baseURL: `${node.url}/v1`, maxRetries: 0 });
 
-const QUESTION = { role: 'user' as const, content: 'How is the weather in Oslo?' };
-/** It ends the turn of the model. */
-const NEXT = { role: 'user' as const, content: 'And tomorrow?' };
-const ASKED = {
-  store: false,
-  reasoning: { effort: 'high' as const, summary: 'auto' as const },
-  tools: [
-    {
-      type: 'function' as const,
-      name: 'get_weather',
-      strict: false,
-      parameters: { type: 'object', properties: { city: { type: 'string' } } },
-    },
-  ],
-};
+type Asker = AskOptions & { readonly asker?: string; readonly node?: Gateway };
 
-type Items = OpenAI.Responses.ResponseInput;
-
-interface AskOptions {
-  readonly asker?: string;
-  readonly node?: Gateway;
-  readonly store?: boolean;
-  readonly previous?: string;
+function ask(model: string, input: Items, isStream: boolean, asker: Asker = {}) {
+  return askThinker(openai(asker.asker, asker.node), { model, input }, isStream, asker);
 }
-
-async function ask(
-  model: string,
-  input: Items,
-  isStream: boolean,
-  { asker = key, node = gateway, store = false, previous }: AskOptions = {},
-) {
-  const { responses } = openai(asker, node);
-  const before = previous === undefined ? {} : { previous_response_id: previous };
-  const asked = { ...ASKED, model, input, store, ...before };
-  return isStream
-    ? await responses.stream(asked).finalResponse()
-    : await responses.create({ ...asked, stream: false });
-}
-
-const RESULT = { type: 'function_call_output' as const, output: '7' };
 
 /** The model's first turn, as the client sends it back. */
 async function think(model: string, isStream: boolean, node = gateway): Promise<Items> {
@@ -133,25 +71,8 @@ async function think(model: string, isStream: boolean, node = gateway): Promise<
   return [QUESTION, ...(output as Items), { ...RESULT, call_id: call.call_id }];
 }
 
-async function expectUnknown(answer: Promise<unknown>): Promise<void> {
-  await expect(answer).rejects.toMatchObject({
-    status: 400,
-    code: 'invalid_encrypted_content',
-    param: 'input[1].encrypted_content',
-    message: expect.stringMatching(/Leave the item out, and the model goes on without/),
-  });
-}
-
 /** Those that were asked since there were so many requests. */
 const askedSince = (count: number) => vendors.requests.slice(count).map(({ vendor }) => vendor);
-
-function sealedOf(items: Items): string {
-  const item = items.find((other) => other.type === 'reasoning');
-  return String(item !== undefined && 'encrypted_content' in item && item.encrypted_content);
-}
-
-const reseal = (items: Items, sealed: string): Items =>
-  items.map((item) => (item.type === 'reasoning' ? { ...item, encrypted_content: sealed } : item));
 
 describe.each(['first-native', 'first-responses'])(
   'a tool loop without a store over %s',
@@ -288,7 +209,7 @@ it.each([
 it('another node of the fleet goes on with the thoughts, and so it does when its secret is replaced', async () => {
   const goOn = async (items: Items) =>
     (await ask('first-native', items, false, { node: neighbour })).output_text;
-  const config = configOf(LATER_ROUTES);
+  const config = configOf(vendors.url, LATER_ROUTES);
   let reloads = 0;
   const reload = async (secrets: readonly string[]) => {
     reloads += 1;

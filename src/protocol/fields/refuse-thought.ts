@@ -1,5 +1,5 @@
-import { Refusal } from './refusals.ts';
-import { isObject } from './schema.ts';
+import { Refusal } from '../refusals.ts';
+import { isObject } from '../schema.ts';
 
 const ID_CHARS_MAX = 128;
 
