@@ -40,6 +40,8 @@ type Client = Redis | Cluster;
 export interface RedisConnection {
   /** For what `send` does not cover: subscriptions, scans, the event `ready`. */
   readonly client: Client;
+  /** Keys of different hash tags may be on different servers. */
+  readonly isCluster: boolean;
   /**
    * Sends one command. The command timeout runs from the moment when a node can take the command; a
    * Cluster first looks for a node, every 100 ms and at most 16 times. A call fails at once while
@@ -88,7 +90,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const client = createClient(options, () => changes.hangUp());
   const changes = logConnectionChanges(client, options.log, options.name);
   const reconnecting = reconnectAtEnd(client);
-  const { onCommand = () => {} } = options;
+  const { target, onCommand = () => {} } = options;
 
   const sendByClient: RedisConnection['send'] = (command, args) => {
     const sentMs = performance.now();
@@ -113,6 +115,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
 
   return {
     client,
+    isCluster: target.topology === 'cluster',
     send(command, args) {
       const direct = line?.current();
       return direct === undefined ? sendByClient(command, args) : direct.send(command, args);

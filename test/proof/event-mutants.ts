@@ -58,7 +58,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'rates tell nothing',
-    find: 'local is_rated = crosses(account_counted, by_account.count, account_limit)\n    or crosses(key_counted, by_key.count, key_limit)',
+    find: 'local is_rated = crosses(account_counted, by_account.count, account_limit)\n        or crosses(key_counted, by_key.count, key_limit)',
     replace: 'local is_rated = false',
   },
   {
@@ -68,7 +68,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a charge beyond what was held crosses no cap',
-    find: '      if charged > held then\n        listing.telling().tell_charged',
+    find: '        if charged > held then\n          listing.telling().tell_charged',
     replace: '      if false then\n        listing.telling().tell_charged',
   },
   {

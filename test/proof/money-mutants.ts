@@ -3,17 +3,17 @@ import type { Mutant } from './mutant.ts';
 export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'settling forgets to release the hold',
-    find: '    account_held, key_held = account_held - held, key_held - held\n    if due',
+    find: '      account_held, key_held = account_held - held, key_held - held\n      if due',
     replace: '    if due',
   },
   {
     name: 'of a run only the last charge counts',
-    find: 'if month ~= of_month then\n      if month then',
-    replace: 'if true then\n      if false then',
+    find: 'if month ~= of_month then\n        if month then',
+    replace: 'if true then\n        if false then',
   },
   {
     name: 'a run in two months charges the later one alone',
-    find: '      if month then write_amounts(',
+    find: '        if month then write_amounts(',
     replace: '      if false then write_amounts(',
   },
   {
@@ -65,7 +65,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settled request stays among the renewals',
-    find: "if due == '' then redis.pcall('ZREM', renewals, request_id) end",
+    find: "if due == '' then redis.pcall('ZREM', renewals_name(prefix), request_id) end",
     replace: '',
   },
   {
@@ -90,7 +90,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: "if now_ms() - first_tried > AGE_MAX_MS then return { 'too_old' } end",
+    find: "if now - first_tried > AGE_MAX_MS then return { 'too_old' } end",
     replace: '',
   },
   {

@@ -7,18 +7,17 @@ import { RATE_MUTANTS } from './rate-mutants.ts';
 const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'a revoked key is let in',
-    find: "if status ~= 'active' then return { 'revoked' } end\nif expires and number(expires) <= now then return { 'expired' } end\n\nlocal account =",
-    replace:
-      "if expires and number(expires) <= now then return { 'expired' } end\n\nlocal account =",
+    find: "if status ~= 'active' then denial = { 'revoked' } break end",
+    replace: '',
   },
   {
     name: 'an expired key is let in',
-    find: "if expires and number(expires) <= now then return { 'expired' } end\n\nlocal account =",
-    replace: 'local account =',
+    find: "if expires and number(expires) <= now then denial = { 'expired' } break end",
+    replace: '',
   },
   {
     name: 'a suspended account is let in',
-    find: "if account_status ~= 'active' then return { 'suspended' } end",
+    find: "if account_status ~= 'active' then denial = { 'suspended' } break end",
     replace: '',
   },
   {
@@ -38,14 +37,15 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settled request is let in again',
-    find: "if redis.call('HEXISTS', done, request_id) == 1 then\n        reply =",
-    replace: "if refusal and redis.call('HEXISTS', done, request_id) == 1 then\n        reply =",
+    find: "if redis.call('HEXISTS', done, request_id) == 1 then\n            reply =",
+    replace:
+      "if refusal and redis.call('HEXISTS', done, request_id) == 1 then\n            reply =",
   },
   {
     name: 'a settled request is refused for another reason',
-    find: "if redis.call('HEXISTS', done, request_id) == 1 then\n        reply =",
+    find: "if redis.call('HEXISTS', done, request_id) == 1 then\n            reply =",
     replace:
-      "if not refusal and redis.call('HEXISTS', done, request_id) == 1 then\n        reply =",
+      "if not refusal and redis.call('HEXISTS', done, request_id) == 1 then\n            reply =",
   },
   {
     name: 'a write is carried out twice',

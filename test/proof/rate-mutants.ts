@@ -84,7 +84,7 @@ export const RATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'every call for a request takes a place',
-    find: '    if existing then\n      local payer, held_month, already_held',
+    find: 'if existing then\n          local payer, held_month, already_held',
     replace: `    if existing and key_limit > 0 then
       take_place(by_key, now, window)
       redis.call('HSET', key, 'window', write_window(by_key, prefix, key_id, now, window))
@@ -94,7 +94,7 @@ export const RATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'every call for a request takes a place of the account',
-    find: '    if existing then\n      local payer, held_month, already_held',
+    find: 'if existing then\n          local payer, held_month, already_held',
     replace: `    if existing then
       take_place(by_account, now, window)
       redis.call('HSET', account, 'window', write_window(by_account, prefix, account_id, now, window))

@@ -15,9 +15,26 @@ function namingLines(script: string): readonly string[] {
   const nameAll = (names: readonly string[], table: string, range: string) =>
     `local ${names.join(', ')} = ${names.length === 1 ? `${table}[1]` : `unpack(${table}${range})`}`;
   return [
-    nameAll(keys, 'KEYS', ''),
+    // The key of a run that has groups tells only where it runs.
+    ...(hasGroups(script) ? [] : [nameAll(keys, 'KEYS', '')]),
     ...(args.length > 0 ? [nameAll(args, 'ARGV', argsEnd)] : []),
-    ...nameEach(each, args.length + 1),
+    ...(hasGroups(script) ? nameGroups(each) : nameEach(each, args.length + 1)),
+  ];
+}
+
+const hasGroups = (script: string) => script.includes('\nwhile first <= #ARGV do\n');
+
+/** The first of each group tells what the others share: for these the first value is empty. */
+function nameGroups(each: readonly string[]): readonly string[] {
+  const [shared, ...others] = each;
+  const length = each.length;
+  const idAt = each.indexOf('request_id');
+  const head = [shared, ...Array(idAt - 1).fill('_'), 'first_id'].join(', ');
+  return [
+    'while first <= #ARGV do',
+    `while ARGV[last + ${length}] == '' do last = last + ${length} end`,
+    `local ${head} = unpack(ARGV, first, first + ${idAt})`,
+    `local ${['_', ...others].join(', ')} = unpack(ARGV, place, place + ${length - 1})`,
   ];
 }
 

@@ -155,7 +155,8 @@ export function startSimulatedNode({ time, store, disk }: World): SimulatedNode 
       );
       const settle = createGatherer<Settlement, Settlement, SettleReply>({
         connection: { atTurnEnd: (run) => void time.callLater(0, run) },
-        canShare: (first, settlement) => first.accountId === settlement.accountId,
+        canShare: () => true,
+        isAlike: (first, settlement) => first.accountId === settlement.accountId,
         encode: (settlement) => settlement,
         runScript: (_first, run) => store.settle(run),
         readReply: (replies, index) => (replies as SettleReply[])[index] as SettleReply,

@@ -97,9 +97,9 @@ export const UNTOLD_USER = '?';
 
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
-  ['key', 'holds', 'leases', 'done'],
-  ['prefix', 'key_id', 'digest', 'plans', 'user'],
-  ['model_names', 'request_id', 'numbers'],
+  ['holds'],
+  ['plans'],
+  ['asker', 'model_names', 'request_id', 'numbers'],
 );
 
 /**
@@ -107,21 +107,25 @@ const script = loadLuaScript(
  * with the same id.
  */
 export async function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
-  return readReply(await callScript(connection, order, [encodeEach(order)]), 0, order);
+  return readReply(await callScript(connection, order, [encodeEach(order, true)]), 0, order);
 }
 
-/** The same for many requests: calls for one key that come together share one run of the script. */
+/** The same for many requests: calls that come together share runs of the script. */
 export function createGatheredAdmit(
-  connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
+  connection: Pick<RedisConnection, 'send' | 'atTurnEnd' | 'isCluster'>,
 ): (order: AdmitOrder) => Promise<AdmitReply> {
+  const { isCluster } = connection;
   return createGatherer<AdmitOrder, Each, AdmitReply>({
     connection,
     canShare: (first, order) =>
+      (!isCluster || first.bucket === order.bucket) &&
+      first.windowMs === order.windowMs &&
+      first.warnAtShare === order.warnAtShare &&
+      first.plans === order.plans,
+    isAlike: (first, order) =>
       first.keyId === order.keyId &&
       first.digest === order.digest &&
       first.bucket === order.bucket &&
-      first.windowMs === order.windowMs &&
-      first.plans === order.plans &&
       first.user === order.user &&
       isOfSameMinute(first.requestId, order.requestId),
     encode: encodeEach,
@@ -131,15 +135,17 @@ export function createGatheredAdmit(
 }
 
 interface Each {
+  readonly asker: string;
   readonly model_names: string;
   readonly request_id: string;
   readonly numbers: Buffer;
 }
 
-function encodeEach(order: AdmitOrder): Each {
+function encodeEach(order: AdmitOrder, isFirst: boolean): Each {
   const { modelNames, requestId, holdMicros, holdLeastMicros, leaseMs, tokens } = order;
   const { input, output, outputLeast, isOutputOpen } = tokens;
   return {
+    asker: isFirst ? encodeAsker(order) : '',
     model_names: modelNames.join(','),
     request_id: requestId,
     numbers: encodeNumbers([
@@ -149,28 +155,21 @@ function encodeEach(order: AdmitOrder): Each {
   };
 }
 
-/** All of these orders are for one key and one minute. */
+function encodeAsker({ bucket, keyId, digest, user, usersMax }: AdmitOrder): string {
+  const toldUser = user === '' || user === UNTOLD_USER ? user : `${user}|${usersMax}`;
+  return `${keysOfBucket(bucket).prefix}\0${keyId}\0${digest}\0${toldUser}\0`;
+}
+
 function callScript(
   connection: Connection,
-  shared: AdmitOrder,
+  { bucket, plans, windowMs, warnAtShare = DEFAULT_WARNINGS.atShare }: AdmitOrder,
   encoded: readonly Each[],
 ): Promise<unknown> {
-  const { bucket, keyId, digest, requestId, windowMs, plans, user, usersMax } = shared;
-  const { warnAtShare = DEFAULT_WARNINGS.atShare } = shared;
   const [first, ...further] = encoded as readonly [Each, ...Each[]];
-  const redisKeys = keysOfBucket(bucket);
-  const keys = {
-    key: redisKeys.key(keyId),
-    holds: redisKeys.holds,
-    leases: redisKeys.leases,
-    done: redisKeys.done(requestId),
-  };
+  const keys = { holds: keysOfBucket(bucket).holds };
   const args = {
-    prefix: redisKeys.prefix,
-    key_id: keyId,
-    digest,
     plans: encodePlans(plans, windowMs, warnAtShare),
-    user: user === '' || user === UNTOLD_USER ? user : `${user}|${usersMax}`,
+    asker: first.asker,
     model_names: first.model_names,
     request_id: first.request_id,
     numbers: first.numbers,

@@ -25,9 +25,9 @@ export type SettleReply =
 
 const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
-  ['account', 'key', 'holds', 'renewals', 'ledger', 'done'],
-  ['payer', 'warn_at', 'low_micros'],
-  ['request_id', 'actual_micros', 'first_tried_ms', 'usage', 'extras'],
+  ['holds'],
+  ['warn_at', 'low_micros'],
+  ['who', 'request_id', 'actual_micros', 'first_tried_ms', 'usage', 'extras'],
 );
 
 /** Ends the hold of a request and charges its cost, once, however often it is called. */
@@ -36,20 +36,20 @@ export async function settle(
   settlement: Settlement,
   warnings: Warnings = DEFAULT_WARNINGS,
 ): Promise<SettleReply> {
-  const each = encodeEach(settlement);
+  const each = encodeEach(settlement, true);
   return readReply(await callScript(connection, settlement, [each], warnings), 0);
 }
 
-/**
- * The same for many settlements: those of one payer that come together share one run of the script.
- */
+/** The same for many settlements: those that come together share runs of the script. */
 export function createGatheredSettle(
-  connection: Pick<RedisConnection, 'send' | 'atTurnEnd'>,
+  connection: Pick<RedisConnection, 'send' | 'atTurnEnd' | 'isCluster'>,
   warnings: Warnings = DEFAULT_WARNINGS,
 ): (settlement: Settlement) => Promise<SettleReply> {
+  const { isCluster } = connection;
   return createGatherer<Settlement, Each, SettleReply>({
     connection,
-    canShare: (first, settlement) =>
+    canShare: (first, settlement) => !isCluster || first.bucket === settlement.bucket,
+    isAlike: (first, settlement) =>
       first.keyId === settlement.keyId &&
       first.model === settlement.model &&
       first.month === settlement.month &&
@@ -63,6 +63,7 @@ export function createGatheredSettle(
 }
 
 interface Each {
+  readonly who: string;
   readonly request_id: string;
   readonly actual_micros: number;
   readonly first_tried_ms: number;
@@ -70,10 +71,12 @@ interface Each {
   readonly extras: string;
 }
 
-function encodeEach({ requestId, actualMicros, firstTriedMs, usage, extras }: Settlement): Each {
+function encodeEach(settlement: Settlement, isFirst: boolean): Each {
+  const { requestId, actualMicros, firstTriedMs, usage, extras } = settlement;
   assertAmount(actualMicros);
   assertAmount(firstTriedMs);
   return {
+    who: isFirst ? encodeWho(settlement) : '',
     request_id: requestId,
     actual_micros: actualMicros,
     first_tried_ms: firstTriedMs,
@@ -82,28 +85,23 @@ function encodeEach({ requestId, actualMicros, firstTriedMs, usage, extras }: Se
   };
 }
 
-/** All of these settlements are of one payer and one minute. */
+function encodeWho(settlement: Settlement): string {
+  const { bucket, accountId, keyId } = settlement;
+  return `${keysOfBucket(bucket).prefix}\0${accountId}\0${keyId}\0${encodePayer(settlement)}\0`;
+}
+
 function callScript(
   connection: Connection,
-  shared: Settlement,
+  { bucket }: Settlement,
   encoded: readonly Each[],
   { atShare, lowBalanceMicros }: Warnings,
 ): Promise<unknown> {
-  const { bucket, accountId, keyId, requestId } = shared;
   const [first, ...further] = encoded as readonly [Each, ...Each[]];
-  const redisKeys = keysOfBucket(bucket);
-  const keys = {
-    account: redisKeys.account(accountId),
-    key: redisKeys.key(keyId),
-    holds: redisKeys.holds,
-    renewals: redisKeys.renewals,
-    ledger: redisKeys.ledger,
-    done: redisKeys.done(requestId),
-  };
+  const keys = { holds: keysOfBucket(bucket).holds };
   const args = {
-    payer: encodePayer(shared),
     warn_at: String(atShare),
     low_micros: lowBalanceMicros,
+    who: first.who,
     request_id: first.request_id,
     actual_micros: first.actual_micros,
     first_tried_ms: first.first_tried_ms,

@@ -33,8 +33,8 @@ async function runWorker(order: WorkerOrder): Promise<void> {
   });
   await waitForRedis(redis);
   const log = openEventLog(join(order.dir, order.tag));
-  const { atTurnEnd } = redis;
-  const connection = { ...patchScripts(redis, order.patches), atTurnEnd };
+  const { atTurnEnd, isCluster } = redis;
+  const connection = { ...patchScripts(redis, order.patches), atTurnEnd, isCluster };
   const admit = createGatheredAdmit(connection);
   const settle = createGatheredSettle(connection);
   const { world, plans } = order;

@@ -46,6 +46,8 @@ export const WINDOW_MS = 60_000;
 export const LEASE_MS = 15_000;
 const PLANS = { starter: 2, pro: 3, business: 4, team: 1_000 };
 
+const GATHERED = { atTurnEnd: setImmediate, isCluster: false };
+
 export const redisKeys = keysOfBucket(BUCKET);
 
 /**
@@ -103,11 +105,11 @@ export function openScripts(script?: string) {
     set(redisKeys.key(KEY), fields);
 
   const admitTurn = (all: readonly Partial<AdmitOrder>[]): Promise<AdmitReply>[] => {
-    const admitOne = createGatheredAdmit({ ...connection, atTurnEnd: setImmediate });
+    const admitOne = createGatheredAdmit({ ...connection, ...GATHERED });
     return all.map((more) => admitOne(makeOrder(more)));
   };
   const settleTurn = (all: readonly Partial<Settlement>[]): Promise<SettleReply>[] => {
-    const settleOne = createGatheredSettle({ ...connection, atTurnEnd: setImmediate });
+    const settleOne = createGatheredSettle({ ...connection, ...GATHERED });
     return all.map((more) => settleOne(makeSettlement(more)));
   };
 

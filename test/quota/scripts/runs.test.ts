@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import type { AdmitOrder } from '../../../src/quota/scripts/admit.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import {
@@ -10,6 +11,7 @@ import {
   MODEL,
   NOW_MS,
   openScripts,
+  REQUEST,
   redisKeys,
   requestNumber,
 } from './open-scripts.ts';
@@ -30,8 +32,13 @@ interface Step {
   readonly isSwept: boolean;
 }
 
-/** There are few ids, so that some repeat, in the same run or in another. */
-const requestId = fc.integer({ min: 1, max: 24 }).map(requestNumber);
+const OTHER_KEY = '03thekey002';
+
+/** There are few ids, so that some repeat, in the same run or in another. Some are of another key. */
+const request = fc.integer({ min: 1, max: 24 }).map((number) => ({
+  requestId: requestNumber(number),
+  keyId: number % 3 === 0 ? OTHER_KEY : KEY,
+}));
 const amount = fc.integer({ min: 0, max: 40 });
 
 const world: fc.Arbitrary<World> = fc.record({
@@ -52,26 +59,37 @@ const world: fc.Arbitrary<World> = fc.record({
 
 const order: fc.Arbitrary<Partial<AdmitOrder>> = fc
   .record({
-    requestId,
+    request,
     holdMicros: amount,
     isWhole: fc.boolean(),
     modelNames: fc.constantFrom([MODEL, 'sonnet'], ['other']),
     digest: fc.constantFrom(DIGEST, DIGEST, DIGEST, DIGEST, 'wrong'),
   })
-  .map(({ isWhole, ...rest }) => ({ ...rest, holdLeastMicros: isWhole ? rest.holdMicros : 0 }));
+  .map(({ isWhole, request, ...rest }) => ({
+    ...{ ...request, ...rest },
+    holdLeastMicros: isWhole ? rest.holdMicros : 0,
+  }));
 
-const settlement: fc.Arbitrary<Partial<Settlement>> = fc.record({
-  requestId,
-  actualMicros: amount,
-  // If the server does not know the request, the age of the settlement decides.
-  firstTriedMs: fc.constantFrom(NOW_MS, NOW_MS + 90 * 60_000, NOW_MS - 3 * 3_600_000),
-});
+const settlement: fc.Arbitrary<Partial<Settlement>> = fc
+  .record({
+    request,
+    actualMicros: amount,
+    // If the server does not know the request, the age of the settlement decides.
+    firstTriedMs: fc.constantFrom(NOW_MS, NOW_MS + 90 * 60_000, NOW_MS - 3 * 3_600_000),
+  })
+  .map(({ request, ...rest }) => ({ ...request, ...rest }));
+
+/** A run serves one key after the other. */
+function byKey<Item extends { readonly keyId?: string }>(items: readonly Item[]): Item[] {
+  const isOther = ({ keyId }: Item) => Number(keyId === OTHER_KEY);
+  return [...items].sort((one, other) => isOther(one) - isOther(other));
+}
 
 const step: fc.Arbitrary<Step> = fc.record({
   // Long enough for the window to slide, a lease to end, and the month to end.
   passedMs: fc.constantFrom(0, 1, 20_000, LEASE_MS + 1, 60_000, 16 * 86_400_000),
-  admitted: fc.array(order, { maxLength: 20 }),
-  settled: fc.array(settlement, { maxLength: 20 }),
+  admitted: fc.array(order, { maxLength: 20 }).map(byKey),
+  settled: fc.array(settlement, { maxLength: 20 }).map(byKey),
   isSwept: fc.boolean(),
 });
 
@@ -79,7 +97,9 @@ async function begin({ balance, plan, key }: World): Promise<void> {
   await scripts.send('flushall');
   await scripts.setClock(NOW_MS);
   await scripts.setAccount({ status: 'active', plan, balance, version: 1 });
-  await scripts.setKey({ status: 'active', account: ACCOUNT, version: 1, ...key });
+  const both = { status: 'active', account: ACCOUNT, version: 1, digest: DIGEST };
+  await scripts.setKey({ ...both, ...key });
+  await scripts.send('hset', redisKeys.key(OTHER_KEY), ...Object.entries(both).flat());
 }
 
 async function oneByOne<Item, Reply>(
@@ -111,6 +131,7 @@ async function live(steps: readonly Step[], isTogether: boolean): Promise<unknow
     replies,
     account: await scripts.account(),
     key: await scripts.key(),
+    otherKey: await scripts.hash(redisKeys.key(OTHER_KEY)),
     holds: await scripts.holds(),
     done: await scripts.done(),
     leases: await scripts.send('lrange', redisKeys.leases, 0, -1),
@@ -163,4 +184,90 @@ describe('requests in one run of a script', () => {
     expect(await scripts.key()).toMatchObject({ 'spent:202611': '30', 'spent:202612': '50' });
     expect(await scripts.account()).toMatchObject({ balance: '920', held: '0' });
   });
+
+  it('of several keys and accounts are told what each would be told alone, on any bucket', async () => {
+    const { orders, settlements } = await createSubjects();
+    const refused = { ...orders[4], digest: 'wrong', requestId: requestNumber(90) };
+    const capped = { ...orders[5], holdMicros: 300, requestId: requestNumber(91) };
+    const together = await scripts.admitTogether([refused, ...orders, capped]);
+    expect(together.map(({ kind }) => kind)).toEqual([
+      ...['unknown', ...Array(12).fill('admitted'), 'balance'],
+    ]);
+    // Each account has a plan of its own, and two requests of each key came.
+    expect(together.slice(1, 5).map((reply) => 'rate' in reply && reply.rate.limit)).toEqual([
+      ...[2, 3, 1_000, 2],
+    ]);
+    const charged = await scripts.settleTogether(settlements);
+    expect(charged.map(({ kind }) => kind)).toEqual(Array(12).fill('charge'));
+    for (const { bucket } of SUBJECTS) {
+      const keys = keysOfBucket(bucket);
+      const [accountId, keyId] = idsOf(bucket);
+      expect(await scripts.hash(keys.account(accountId))).toMatchObject({
+        balance: '260',
+        held: '0',
+      });
+      expect(await scripts.hash(keys.key(keyId))).toMatchObject({ in_flight: '0', [SPENT]: '40' });
+      expect(await scripts.hash(keys.holds)).toEqual({});
+      expect(Object.values(await scripts.hash(keys.done(REQUEST)))).toEqual(['20', '20']);
+    }
+  });
+
+  it('of other keys are served when the records of one cannot be read', async () => {
+    const { orders, settlements } = await createSubjects();
+    const damaged = keysOfBucket(SUBJECTS[2]?.bucket ?? 0);
+    await scripts.send('set', damaged.leases, 'x');
+    const admitted = await Promise.allSettled(scripts.admitTurn(orders.slice(0, 6)));
+    const kinds = admitted.map((result) =>
+      result.status === 'fulfilled' ? result.value.kind : result.reason.message,
+    );
+    expect(kinds.filter((kind) => kind === 'admitted')).toHaveLength(5);
+    await scripts.send('set', damaged.ledger, 'x');
+    const settled = await Promise.allSettled(scripts.settleTurn(settlements.slice(0, 6)));
+    expect(settled.map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+    ]);
+    for (const { bucket } of SUBJECTS) {
+      if (bucket === SUBJECTS[2]?.bucket) continue;
+      const balance = '280';
+      const [accountId] = idsOf(bucket);
+      const account = keysOfBucket(bucket).account(accountId);
+      expect(await scripts.hash(account)).toMatchObject({ balance, held: '0' });
+    }
+  });
 });
+
+const SPENT = 'spent:202611';
+const SUBJECTS = [
+  ...[
+    { bucket: 3, plan: 'starter' },
+    { bucket: 40, plan: 'pro' },
+    { bucket: 77, plan: 'team' },
+  ],
+  ...[
+    { bucket: 99, plan: 'gone' },
+    { bucket: 150, plan: 'team' },
+    { bucket: 255, plan: 'team' },
+  ],
+];
+
+const idsOf = (bucket: number) => [`acct_0several${bucket}`, `0several${bucket}`] as const;
+
+/** Six accounts with a key each, in buckets of their own, and two requests of each key. */
+async function createSubjects() {
+  const requests = [...SUBJECTS, ...SUBJECTS].map(({ bucket }, n) => {
+    const [accountId, keyId] = idsOf(bucket);
+    return { bucket, accountId, keyId, requestId: requestNumber(n) };
+  });
+  for (const { bucket, plan } of SUBJECTS) {
+    const keys = keysOfBucket(bucket);
+    const [accountId, keyId] = idsOf(bucket);
+    const account = ['status', 'active', 'plan', plan, 'balance', 300, 'version', 1];
+    await scripts.send('hset', keys.account(accountId), ...account);
+    const key = ['status', 'active', 'account', accountId, 'digest', DIGEST, 'version', 1];
+    await scripts.send('hset', keys.key(keyId), ...key);
+  }
+  return {
+    orders: requests.map(({ accountId: _, ...order }) => ({ ...order, holdMicros: 50 })),
+    settlements: requests.map((request) => ({ ...request, actualMicros: 20 })),
+  };
+}

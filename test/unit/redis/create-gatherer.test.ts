@@ -6,16 +6,24 @@ interface Call {
   readonly n: number;
 }
 
-/** Calls of the same key share a run. Runs are noted and answered as the test says. */
-function createScene(answer: (calls: readonly Call[]) => Promise<unknown>) {
-  const runs: (readonly Call[])[] = [];
+interface Sent extends Call {
+  readonly isFirst: boolean;
+}
+
+/**
+ * Keys with the same first letter share a run; calls of the same key share their records. Runs are
+ * noted and answered as the test says.
+ */
+function createScene(answer: (calls: readonly Sent[]) => Promise<unknown>) {
+  const runs: (readonly Sent[])[] = [];
   const turnEnds: (() => void)[] = [];
-  const call = createGatherer<Call, Call, string>({
+  const call = createGatherer<Call, Sent, string>({
     connection: { atTurnEnd: (callback) => turnEnds.push(callback) },
-    canShare: (first, { key }) => first.key === key,
-    encode(call) {
+    canShare: (first, call) => first.key[0] === call.key[0],
+    isAlike: (first, { key }) => first.key === key,
+    encode(call, isFirst) {
       if (call.n < 0) throw new Error('below 0');
-      return call;
+      return { ...call, isFirst };
     },
     runScript(_, calls) {
       runs.push(calls);
@@ -32,7 +40,11 @@ function createScene(answer: (calls: readonly Call[]) => Promise<unknown>) {
     endTurn: () => {
       for (const callback of turnEnds.splice(0)) callback();
     },
-    runs: () => runs.map((calls) => calls.map(({ key, n }) => key + n).join(' ')),
+    /** The first call of each key has a bar before it. */
+    runs: () =>
+      runs.map((calls) =>
+        calls.map(({ key, n, isFirst }) => (isFirst ? '|' : '') + key + n).join(' '),
+      ),
   };
 }
 
@@ -44,8 +56,40 @@ describe('calls of one turn', () => {
     const replies = Promise.all([call('a', 1), call('b', 2), call('a', 3), call('b', 4)]);
     expect(runs()).toEqual([]);
     endTurn();
-    expect(runs()).toEqual(['a1 a3', 'b2 b4']);
+    expect(runs()).toEqual(['|a1 a3', '|b2 b4']);
     expect(await replies).toEqual(['a1', 'b2', 'a3', 'b4']);
+  });
+
+  it('of several keys share a run, those of a key together; each has its own reply', async () => {
+    const { call, endTurn, runs } = createScene(echo);
+    const all = [call('ax', 1), call('ay', 2), call('b', 3), call('ax', 4), call('ay', 5)];
+    endTurn();
+    expect(runs()).toEqual(['|ax1 ax4 |ay2 ay5', '|b3']);
+    expect(await Promise.all(all)).toEqual(['ax1', 'ay2', 'b3', 'ax4', 'ay5']);
+  });
+
+  it('of a key whose records cannot be read fail, and those of other keys run without them', async () => {
+    const { call, endTurn, runs } = createScene((calls) =>
+      calls.some(({ key }) => key === 'ay')
+        ? Promise.reject(new Error('WRONGTYPE it is no hash'))
+        : echo(calls),
+    );
+    const all = Promise.allSettled([call('ax', 1), call('ay', 2), call('az', 3), call('ay', 4)]);
+    endTurn();
+    expect((await all).map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+    ]);
+    expect(runs()).toEqual(['|ax1 |ay2 ay4 |az3', '|ax1', '|ay2 ay4', '|az3']);
+  });
+
+  it('of several keys fail together, and are not sent again, when nobody answers', async () => {
+    const { call, endTurn, runs } = createScene(() =>
+      Promise.reject(new Error('Command timed out')),
+    );
+    const all = Promise.allSettled([call('ax', 1), call('ay', 2)]);
+    endTurn();
+    expect((await all).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(runs()).toEqual(['|ax1 |ay2']);
   });
 
   it('are not gathered with those of the next turn', async () => {
@@ -54,7 +98,7 @@ describe('calls of one turn', () => {
     endTurn();
     const second = call('a', 2);
     endTurn();
-    expect(runs()).toEqual(['a1', 'a2']);
+    expect(runs()).toEqual(['|a1', '|a2']);
     expect(await Promise.all([first, second])).toEqual(['a1', 'a2']);
   });
 
@@ -97,7 +141,7 @@ describe('calls of one turn', () => {
     const { call, endTurn, runs } = createScene(echo);
     const all = Promise.allSettled([call('a', -1), call('a', 2), call('a', -3), call('a', 4)]);
     endTurn();
-    expect(runs()).toEqual(['a2 a4']);
+    expect(runs()).toEqual(['|a2 a4']);
     expect((await all).map(({ status }) => status)).toEqual([
       ...['rejected', 'fulfilled', 'rejected', 'fulfilled'],
     ]);

@@ -29,3 +29,19 @@ end
 local function users_name(prefix, account_id)
   return prefix .. 'users:' .. account_id
 end
+
+local function holds_name(prefix)
+  return prefix .. 'holds'
+end
+
+local function leases_name(prefix)
+  return prefix .. 'leases'
+end
+
+local function renewals_name(prefix)
+  return prefix .. 'renewals'
+end
+
+local function ledger_name(prefix)
+  return prefix .. 'ledger'
+end

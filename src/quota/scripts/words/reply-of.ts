@@ -1,10 +1,6 @@
 type Values = readonly (string | number)[];
 
-/**
- * The reply to one of several requests that a script ran together. The script answers with one
- * reply for all, or with a list of replies.
- */
+/** The reply to one of the requests that a script ran together. */
 export function replyOf(reply: unknown, index: number): Values {
-  const [first] = reply as readonly (string | number | Values)[];
-  return Array.isArray(first) ? ((reply as readonly Values[])[index] ?? []) : (reply as Values);
+  return (reply as readonly Values[])[index] ?? [];
 }
