@@ -27,15 +27,11 @@ end
 -- left out, but for tokens if `is_soft`. Returns the new state.
 local function correct_state(name, use, admitted_at, now, changes, released, is_soft)
   local from = STATE_BYTES + 1 + select(2, struct.unpack(STATE, use))
-  local text, bytes_of_use = string.sub(use, 1, from - 1), #use
+  local parts, bytes_of_use = { string.sub(use, 1, from - 1) }, #use
   while from <= bytes_of_use do
-    local unit, window, amount, head, counted, current, held, since, bytes = struct.unpack(ROW, use, from)
-    local slices = ''
-    from = from + ROW_BYTES
-    if bytes > 0 then
-      slices = string.sub(use, from, from + bytes - 1)
-      from = from + bytes
-    end
+    local unit, window, amount, head, counted, current, held, since, slices, next_from =
+      struct.unpack(ROW_AND_SLICES, use, from)
+    from = next_from
     local change, before = changes[unit], counted
     if admitted_at < since then
       -- It does not count this request.
@@ -73,9 +69,10 @@ local function correct_state(name, use, admitted_at, now, changes, released, is_
       local level, id = string.match(name, '}:(%a+):(.+)$')
       note_crossing(level, id, unit, window, amount, before, counted, held, admitted_at)
     end
-    text = text .. struct.pack(ROW, unit, window, amount, head, counted, current, held, since, #slices) .. slices
+    parts[#parts + 1] =
+      struct.pack(ROW_AND_SLICES, unit, window, amount, head, counted, current, held, since, #slices, slices)
   end
-  return text
+  return table.concat(parts)
 end
 
 -- Returns how much of a unit all limits that block have room for; limits whose windows no longer
@@ -152,11 +149,16 @@ local function settle_levels(opened, prefix, key, account, extras, kind, already
     charged = math.min(charged, held + room_to_settle(opened, names, 'c', at, now))
   end
   local used_input, used_output = 0, 0
-  local ok, told = pcall(cmsgpack.unpack, usage)
-  if ok and type(told) == 'table' then
-    local function amount(value) return is_amount(tonumber(value)) and value or 0 end
-    used_input = amount(told[2]) + amount(told[3]) + amount(told[4]) + amount(told[5])
-    used_output = amount(told[6])
+  local ARRAY, ARRAY_END, COUNTS = 0x90, 0x9f, 6
+  local first_byte = string.byte(usage)
+  if first_byte and first_byte >= ARRAY and first_byte <= ARRAY_END then
+    -- Only the numbers at its beginning: the whole costs as much as a correction.
+    local ok, _, _, told, read, written_5m, written_1h, output_told = pcall(cmsgpack.unpack_limit, usage, COUNTS, 1)
+    if ok then
+      local function amount(value) return is_amount(tonumber(value)) and value or 0 end
+      used_input = amount(told) + amount(read) + amount(written_5m) + amount(written_1h)
+      used_output = amount(output_told)
+    end
   end
   local released = by_unit(0, 0, 0, 0)
   local changes

@@ -94,7 +94,8 @@ end
 local function add_tightest(reply, limits, now)
   for _, unit in ipairs({ 'r', 't', 'i', 'o' }) do
     local tightest
-    for _, limit in ipairs(limits) do
+    for index = 1, #limits do
+      local limit = limits[index]
       if limit[1] == unit and (not tightest or limit[3] - limit[5] < tightest[3] - tightest[5]) then tightest = limit end
     end
     if tightest then

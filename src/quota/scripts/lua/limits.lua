@@ -56,20 +56,17 @@ local function open_limits(limits, subject, use, now, periods)
   local count, from = #limits, STATE_BYTES + 1 + #subject.list
   local bytes_of_use = #use
   while from <= bytes_of_use do
-    local unit, window, amount, head, counted, current, held, since, bytes = struct.unpack(ROW, use, from)
-    local slices, times = '', nil
-    from = from + ROW_BYTES
-    if bytes > 0 then
-      slices = string.sub(use, from, from + bytes - 1)
-      from = from + bytes
-    end
+    local unit, window, amount, head, counted, current, held, since, slices, next_from =
+      struct.unpack(ROW_AND_SLICES, use, from)
+    local times
+    from = next_from
     if window < 4 then
       local start = periods(window, now)
       -- A period that begins later than the present one was seen by a clock that was ahead.
       if head < start then head, counted, held = start, 0, 0 end
     elseif unit == 'r' then
-      times = read_window(subject.prefix, subject.id .. ':' .. window, bytes > 0 and slices or nil, math.max(1, amount),
-        now, window)
+      times = read_window(subject.prefix, subject.id .. ':' .. window, slices ~= '' and slices or nil,
+        math.max(1, amount), now, window)
       counted = times.count
     else
       local slice = now * SLICES / window
@@ -104,13 +101,14 @@ end
 -- Returns the state of a subject as one text.
 local function encode_state(limits, subject, now)
   local list = subject.list
-  local text = struct.pack(STATE, now, #list) .. list
+  local parts = { struct.pack(STATE, now, #list), list }
   for index = 1, #limits do
-    local unit, window, amount, head, counted, current, held, since, slices, owner, times = unpack(limits[index])
-    if owner == subject then
+    if limits[index][10] == subject then
+      local unit, window, amount, head, counted, current, held, since, slices, _, times = unpack(limits[index])
       if times then slices = write_window(times, subject.prefix, subject.id .. ':' .. window, now, window) end
-      text = text .. struct.pack(ROW, unit, window, amount, head, counted, current, held, since, #slices) .. slices
+      parts[#parts + 1] =
+        struct.pack(ROW_AND_SLICES, unit, window, amount, head, counted, current, held, since, #slices, slices)
     end
   end
-  return text
+  return table.concat(parts)
 end

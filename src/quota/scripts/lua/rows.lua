@@ -26,7 +26,7 @@
 -- newest one, which has just begun, and the 60 before it count. So no stretch of a window's length
 -- ever has more than the amount, and what was used counts for at most one slice too long.
 local STATE, STATE_BYTES = '<dI2', 10
-local ROW, ROW_BYTES = '<c1dddddddI2', 59
+local ROW, ROW_BYTES, ROW_AND_SLICES = '<c1dddddddI2', 59, '<c1dddddddI2c0'
 local SLICE, SLICE_BYTES, SLICES = '<Bd', 9, 60
 
 -- Moves a rolling window on to a slice. Slices of a clock that was ahead become the newest one.
