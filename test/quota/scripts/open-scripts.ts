@@ -262,7 +262,7 @@ export function openScripts(script?: string) {
 
 export type OpenScripts = ReturnType<typeof openScripts>;
 
-function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
+export function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
   return {
     bucket: BUCKET,
     keyId: KEY,
@@ -279,7 +279,7 @@ function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
   };
 }
 
-function makeSettlement(more: Partial<Settlement>): Settlement {
+export function makeSettlement(more: Partial<Settlement>): Settlement {
   return {
     bucket: BUCKET,
     accountId: ACCOUNT,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
-import type { AdmitOrder } from '../../../src/quota/scripts/admit.ts';
+import { type AdmitOrder, createGatheredAdmit } from '../../../src/quota/scripts/admit.ts';
+import { createGatheredSettle } from '../../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import {
   ACCOUNT,
@@ -9,6 +10,8 @@ import {
   KEY,
   LEASE_MS,
   MODEL,
+  makeOrder,
+  makeSettlement,
   NOW_MS,
   openScripts,
   REQUEST,
@@ -210,6 +213,27 @@ describe('requests in one run of a script', () => {
       expect(await scripts.hash(keys.holds)).toEqual({});
       expect(Object.values(await scripts.hash(keys.done(REQUEST)))).toEqual(['20', '20']);
     }
+  });
+
+  it('are of one bucket on a Cluster', async () => {
+    const { orders, settlements } = await createSubjects();
+    const buckets: number[] = [];
+    const connection: Parameters<typeof createGatheredAdmit>[0] = {
+      send(command, [script, ...args]) {
+        const tags = args.flatMap((arg) => /\{[^}]*\}/.exec(String(arg))?.[0] ?? []);
+        if (command === 'eval') buckets.push(new Set(tags).size);
+        return scripts.connection.send(command, [script ?? '', ...args]);
+      },
+      atTurnEnd: setImmediate,
+      isCluster: true,
+    };
+    const admitted = orders.map(makeOrder).map(createGatheredAdmit(connection));
+    const settled = settlements.map(makeSettlement);
+    expect((await Promise.all(admitted)).map(({ kind }) => kind)).toEqual(
+      Array(12).fill('admitted'),
+    );
+    await Promise.all(settled.map(createGatheredSettle(connection)));
+    expect(buckets).toEqual(Array(2 * SUBJECTS.length).fill(1));
   });
 
   it('of other keys are served when the records of one cannot be read', async () => {
