@@ -2,9 +2,7 @@ import { FAST, LAG, PROPAGATION, SLOW, STORE } from './buckets.ts';
 import * as sets from './label-sets.ts';
 import { counter, gauge, histogram, type MetricDeclaration } from './metric-declaration.ts';
 
-const route = sets.ROUTES;
-const model = 'models';
-const upstream = 'upstreams';
+const [route, model, upstream] = [sets.ROUTES, 'models', 'upstreams'] as const;
 
 /** EVERY metric there is. src/docs/metrics.md lists them from here. */
 export const METRICS = {
@@ -245,10 +243,7 @@ export const METRICS = {
     kind: sets.REDIS_ERROR_KINDS,
   }),
   workers: gauge('tollgate_workers', 'sum', 'Workers that take or finish requests.'),
-  workerRestarts: counter(
-    'tollgate_worker_restarts_total',
-    'Workers that ended by themselves and were replaced.',
-  ),
+  workerRestarts: counter('tollgate_worker_restarts_total', 'Workers that died and were replaced.'),
   workersUnread: counter(
     'tollgate_workers_unread_total',
     'Workers that did not tell their metrics within a second of a scrape: their gauges are missing in it.',

@@ -103,9 +103,9 @@ while first <= #ARGV do
       if #limits == 0 then limits = nil end
     end
 
-    -- An error keeps what is written and skips the rest. So everything that can fail comes before the
-    -- first hold: what the requests share has been read above, a request's own numbers are checked, and
-    -- a Redis key of a wrong type fails for the first request.
+    -- An error keeps what is written and skips the rest. So everything that can fail comes before
+    -- the first hold: what the requests share has been read above, a request's own numbers are
+    -- checked, and a Redis key of a wrong type fails for the first request.
     local is_changed, refused = false, nil
     local key_counted, account_counted, cap_counted = by_key.count, by_account.count, spent + key_held
     for place = first, last, 4 do

@@ -68,8 +68,8 @@ while first <= #ARGV do
   local holds, ledger, done = holds_name(prefix), ledger_name(prefix), done_name(prefix, first_id)
 
   -- An error keeps what is written and skips the rest. So everything that can fail comes before the
-  -- first write of a request: its own numbers are checked, records are read only when no amount waits
-  -- to be written, and a Redis key of a wrong type fails for the first request.
+  -- first write of a request: its own numbers are checked, records are read only when no amount
+  -- waits to be written, and a Redis key of a wrong type fails for the first request.
   local opened
   local month, balance, balance_text, account_held, in_flight, key_held, spent, low
   for place = first, last, 6 do

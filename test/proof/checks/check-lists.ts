@@ -1,5 +1,5 @@
 import { startOf } from '../../quota/lists/list-model.ts';
-import { isSoftAccount } from '../support/run-list-client.ts';
+import { isSoftAccount } from '../clients/run-list-client.ts';
 import type { HoldRecord, LimitRow, LimitSubject, Snapshot } from '../support/snapshot.ts';
 import type { ProofAccount } from '../support/world.ts';
 import type { Report } from './violations.ts';

@@ -1,10 +1,10 @@
 import type { PlanLimits } from '../../../src/protocol/admission.ts';
-import type { ClientOptions } from './client.ts';
+import type { ClientOptions } from '../clients/client.ts';
+import { runListClient } from '../clients/run-list-client.ts';
+import { runMoneyClient } from '../clients/run-money-client.ts';
+import { runRateClient } from '../clients/run-rate-client.ts';
 import { createListPlans, createListWorld } from './list-world.ts';
 import type { Random } from './random.ts';
-import { runListClient } from './run-list-client.ts';
-import { runMoneyClient } from './run-money-client.ts';
-import { runRateClient } from './run-rate-client.ts';
 import { createMoneyWorld, createRateWorld, type ProofAccount } from './world.ts';
 
 export interface Profile {

@@ -13,7 +13,7 @@ import { watchMasters } from '../../../src/redis/watch-masters.ts';
 import { createBucketBreakers } from '../../../src/worker/create-bucket-breakers.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { packTokens } from './client.ts';
+import { packTokens } from '../clients/client.ts';
 import type { ProofEvent } from './event-log.ts';
 import { createRandom } from './random.ts';
 import type { ProofAccount } from './world.ts';

@@ -6,7 +6,7 @@ import { connectRedis } from '../../../src/redis/connect-redis.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { patchScripts } from '../../support/patch-scripts.ts';
 import { standalone, tcp, waitForRedis } from '../../support/servers/redis-connection.ts';
-import type { ClientOptions } from './client.ts';
+import type { ClientOptions } from '../clients/client.ts';
 import { openEventLog } from './event-log.ts';
 import { PROFILES } from './profiles.ts';
 import { createRandom } from './random.ts';

@@ -264,9 +264,7 @@ export type OpenScripts = ReturnType<typeof openScripts>;
 
 export function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
   return {
-    bucket: BUCKET,
-    keyId: KEY,
-    digest: DIGEST,
+    ...{ bucket: BUCKET, keyId: KEY, digest: DIGEST },
     modelNames: [MODEL, 'sonnet'],
     requestId: REQUEST,
     holdMicros: 100,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tokens } from '../support/event-log.ts';
+import type { Random } from '../support/random.ts';
+import { type ProofAccount, unitOf } from '../support/world.ts';
 import { type ClientOptions, createClient, type Demand, type OpenRequest } from './client.ts';
-import type { Tokens } from './event-log.ts';
-import type { Random } from './random.ts';
-import { type ProofAccount, unitOf } from './world.ts';
 
 const HOLD_MAX = 600;
 /** How many settled requests are kept to be settled again, some time later. */

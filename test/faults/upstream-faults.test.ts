@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { createRandom, type Random } from '../../proof/support/random.ts';
-import { admin } from '../../support/clients/admin.ts';
-import { askGateway, type ClientFormat, type Told } from '../../support/clients/ask-gateway.ts';
-import { readEntries } from '../../support/ledger/read-entries.ts';
+import { createRandom, type Random } from '../proof/support/random.ts';
+import { admin } from '../support/clients/admin.ts';
+import { askGateway, type ClientFormat, type Told } from '../support/clients/ask-gateway.ts';
+import { readEntries } from '../support/ledger/read-entries.ts';
 import {
   closeConnections,
   openConnection,
   standalone,
   waitForRedis,
-} from '../../support/servers/redis-connection.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
-import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+} from '../support/servers/redis-connection.ts';
+import { startGateway } from '../support/servers/start-gateway.ts';
+import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import {
   CLOSE,
   RESET,
@@ -20,10 +20,10 @@ import {
   type Step,
   type Steps,
   startScriptedUpstream,
-} from '../../support/upstreams/start-scripted-upstream.ts';
-import { goodAnswer, type UpstreamKind } from '../../support/upstreams/upstream-answers.ts';
-import { priceOf } from '../../support/upstreams/use-upstream-scene.ts';
-import { useCleanUp } from '../../support/use-clean-up.ts';
+} from '../support/upstreams/start-scripted-upstream.ts';
+import { goodAnswer, type UpstreamKind } from '../support/upstreams/upstream-answers.ts';
+import { priceOf } from '../support/upstreams/use-upstream-scene.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 
 const cleanUp = useCleanUp();
 afterAll(async () => {

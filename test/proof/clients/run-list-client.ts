@@ -1,9 +1,9 @@
+import type { Tokens } from '../support/event-log.ts';
+import { parseExtras } from '../support/parse-extras.ts';
+import type { Random } from '../support/random.ts';
+import type { ProofAccount } from '../support/world.ts';
 import type { ClientOptions, Demand, OpenRequest } from './client.ts';
-import type { Tokens } from './event-log.ts';
-import { parseExtras } from './parse-extras.ts';
-import type { Random } from './random.ts';
 import { runMoneyClient } from './run-money-client.ts';
-import type { ProofAccount } from './world.ts';
 
 const INPUT_MAX = 120;
 const OUTPUT_MAX = 160;

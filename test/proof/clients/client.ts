@@ -10,10 +10,10 @@ import { classifyRedisError } from '../../../src/redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { DETAILS } from '../../support/request-details.ts';
-import type { EventLog, Tokens } from './event-log.ts';
-import { monthOf } from './month-of.ts';
-import type { Random } from './random.ts';
-import type { ProofAccount, ProofKey } from './world.ts';
+import type { EventLog, Tokens } from '../support/event-log.ts';
+import { monthOf } from '../support/month-of.ts';
+import type { Random } from '../support/random.ts';
+import type { ProofAccount, ProofKey } from '../support/world.ts';
 
 const mintRequestId = createRequestIdMint(randomBytes);
 
