@@ -138,7 +138,9 @@ async function findViolations(
     subjects.push(...snapshot.subjects);
   }
   checkSettled(book, settlements, report);
-  const counted = checkCounted(events, { subjects, world, book, report, limitMaxOf });
+  const counted = checkCounted(events, {
+    ...{ subjects, world, plans: {}, book, report, limitMaxOf },
+  });
   return { violations: list, ...counted };
 }
 

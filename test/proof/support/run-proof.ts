@@ -208,7 +208,7 @@ function checkEvents(run: Run, events: readonly ProofEvent[]) {
   checkShut(events, { shut, world, report });
   const { plans, subjects } = run;
   const { limitMaxOf } = disturbances;
-  const limits = checkCounted(events, { subjects, world, book, report, limitMaxOf });
+  const limits = checkCounted(events, { subjects, world, plans, book, report, limitMaxOf });
   if (profile.isChaotic) return { ...none, ...limits };
   const { windowMs } = profile;
   return { ...limits, fullLimiters: checkRates(events, { world, plans, windowMs, report }) };
