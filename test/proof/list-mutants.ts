@@ -13,7 +13,7 @@ const UNIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'tokens of a cache count nothing',
-    find: ' + amount(told[3]) + amount(told[4]) + amount(told[5])',
+    find: ' + amount(read) + amount(written_5m) + amount(written_1h)',
     replace: '',
   },
   {
@@ -122,8 +122,8 @@ const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a plan has no list',
-    find: "local key_limit = number(key_rpm)\nlocal account_list = (account_limits or '') .. plan_limits",
-    replace: "local key_limit = number(key_rpm)\nlocal account_list = account_limits or ''",
+    find: "    local account_list = (account_limits or '') .. plan_limits",
+    replace: "    local account_list = account_limits or ''",
   },
   {
     name: 'of a plan and an account the higher amount holds',
