@@ -34,6 +34,7 @@ export function createReasoningVault(readSecrets: () => readonly string[]): Reas
       return {
         seal: (origin, reasoning) => seal(readKeys()[0], { ...origin, reasoning }),
         open: (sealed) => open(readKeys(), sealed),
+        isReady: () => readKeys().length > 0,
       };
     },
   };

@@ -43,6 +43,8 @@ export type Opener = (sealed: string) => OpenedThought | undefined;
 export interface ReasoningSeal {
   seal(origin: ThoughtOrigin, reasoning: VendorThought): string | undefined;
   readonly open: Opener;
+  /** Whether there is a secret yet. Before, what does not open says nothing about who made it. */
+  isReady(): boolean;
 }
 
 /** For the thoughts in one request, and in its answer. */

@@ -85,7 +85,10 @@ function createReader(options: AnswerOptions, comesInEvents: boolean): AnswerRea
   return createWholeReader(options, comesInEvents);
 }
 
-/** An answer that is to be kept has to be read, so it is written anew. */
+/**
+ * An answer that is to be kept is written anew: each of its items needs an id that leads back to
+ * it, and vendors may give the same one twice.
+ */
 function mayRelay({ dialect, form }: AnswerOptions): boolean {
   return dialect.format === form.format && form.context.response?.wantsStore !== true;
 }

@@ -25,7 +25,8 @@ export function createCallSeal(
   const last = findLastSealed(request);
   if (last === undefined) return { seal, open: account.open, origin: undefined, bound: [] };
   const open = openOnce(account.open);
-  return { seal, open, origin: open(last)?.upstream, bound: findBound(request, model, open) };
+  const bound = account.isReady() ? findBound(request, model, open) : [];
+  return { seal, open, origin: open(last)?.upstream, bound };
 }
 
 function findLastSealed({ messages }: RequestOutline): string | undefined {

@@ -104,7 +104,9 @@ export function createSteps(
     estimate: { ...FILE_BOUNDS, bytesPerToken: 3 },
     ratioOf: createTokenRatios(3),
     answerKeeper: undefined,
-    reasoning: { sealOf: () => ({ seal: () => undefined, open: () => undefined }) },
+    reasoning: {
+      sealOf: () => ({ seal: () => undefined, open: () => undefined, isReady: () => false }),
+    },
     infer,
     drains: createAnswerDrains(drainTimeoutMs),
     upstreamFormats: new Set(['native', 'chat']),

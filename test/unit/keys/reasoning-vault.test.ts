@@ -85,7 +85,9 @@ describe('a sealed thought', () => {
     const late = createReasoningVault(() => secrets);
     expect(late.sealOf('mine').seal(ORIGIN, THOUGHT)).toBeUndefined();
     expect(late.sealOf('mine').open(sealed())).toBeUndefined();
+    expect(late.sealOf('mine').isReady()).toBe(false);
     secrets.push('the secret');
     expect(late.sealOf('mine').open(sealed())).toBeDefined();
+    expect(late.sealOf('mine').isReady()).toBe(true);
   });
 });

@@ -13,19 +13,26 @@ export interface MendTerms {
   readonly seal: Sealer | undefined;
 }
 
+/** What a response is of which its upstream does not say it. */
+const STATES: Readonly<Record<string, unknown>> = {
+  object: 'response',
+  completed_at: null,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+};
+
 /** Fields that tell what the gateway made of the request. Clients read what they asked for. */
 const ASKED = ['previous_response_id', 'max_output_tokens', 'instructions', 'background'];
 
 /** Returns the members of a response that replace the upstream's own. */
 export function describeResponse({ model, context }: MendTerms): Readonly<Record<string, unknown>> {
   const { echo, requestId } = responseContextOf(context);
-  const asked = ASKED.filter((name) => Object.hasOwn(echo, name));
-  return {
-    id: responseIdOf(requestId),
-    model,
-    store: false,
-    ...Object.fromEntries(asked.map((name) => [name, unlessLong(echo[name])])),
-  };
+  const described: Record<string, unknown> = { id: responseIdOf(requestId), model, store: false };
+  for (const name of ASKED) {
+    if (Object.hasOwn(echo, name)) described[name] = unlessLong(echo[name]);
+  }
+  return described;
 }
 
 function unlessLong(value: unknown): unknown {
@@ -35,14 +42,14 @@ function unlessLong(value: unknown): unknown {
 /** Returns the members that clients expect, and that this upstream does not know. */
 export function fillIn(response: Json, { context }: MendTerms): Readonly<Record<string, unknown>> {
   const { echo } = responseContextOf(context);
-  const isKnown = (name: string) => Object.hasOwn(response, name);
-  const states = {
-    ...{ object: 'response', created_at: context.createdSeconds, completed_at: null },
-    ...{ status: 'completed', error: null, incomplete_details: null },
+  const filled: Record<string, unknown> = {};
+  const fill = (fields: Readonly<Record<string, unknown>>) => {
+    for (const name in fields) if (!Object.hasOwn(response, name)) filled[name] = fields[name];
   };
-  const told = Object.keys(echo).every(isKnown) ? {} : limitEcho(echo);
-  const all = Object.entries({ ...states, ...told });
-  return Object.fromEntries(all.filter(([name]) => !isKnown(name)));
+  fill(STATES);
+  if (!Object.hasOwn(response, 'created_at')) filled['created_at'] = context.createdSeconds;
+  if (!Object.keys(echo).every((name) => Object.hasOwn(response, name))) fill(limitEcho(echo));
+  return filled;
 }
 
 /** Returns a response for the client, with every field that clients expect. */
