@@ -24,7 +24,7 @@ const FILLER = 'Tell me about Riga,\nits markets and its bridges. ';
 /** Undefined if the contestant does not serve the format. */
 export function aimAt(
   running: Running,
-  { format, bodyBytes, status }: Case,
+  { format, bodyBytes, status, isKept = false }: Case,
   answer: UpstreamAnswer,
   dir: string,
 ): Aim | undefined {
@@ -35,25 +35,22 @@ export function aimAt(
     port: running.port,
     path: route.path,
     headers: { 'content-type': 'application/json', ...route.headers },
-    body: encodeBody(format, route.model, bodyBytes, answer.events > 0),
+    body: encodeBody(format, bodyBytes, {
+      ...{ model: route.model, stream: answer.events > 0 },
+      ...(format === 'responses' && { store: isKept }),
+    }),
     status,
     keysFile: running.keysFile,
     marks: status === 200 ? Math.max(answer.events, 1) : 0,
   };
 }
 
-function encodeBody(
-  format: Case['format'],
-  model: string,
-  bytes: number,
-  isStream: boolean,
-): string {
+function encodeBody(format: Case['format'], bytes: number, fields: object): string {
   const asking = (content: string) =>
     format === 'responses'
-      ? { max_output_tokens: 256, store: false, input: [{ role: 'user', content }] }
+      ? { max_output_tokens: 256, input: [{ role: 'user', content }] }
       : { max_tokens: 256, messages: [{ role: 'user', content }] };
-  const bodyWith = (content: string) =>
-    JSON.stringify({ model, stream: isStream, ...asking(content) });
+  const bodyWith = (content: string) => JSON.stringify({ ...fields, ...asking(content) });
   const left = Math.max(bytes - bodyWith('').length, 1);
   // An escaped line feed takes two bytes of the body.
   const repeats = Math.ceil(left / (JSON.stringify(FILLER).length - 2));

@@ -81,6 +81,8 @@ export type Load =
 export interface Case {
   readonly name: string;
   readonly format: ApiFormat;
+  /** Whether clients of the Responses format let their answers be kept. */
+  readonly isKept?: boolean;
   readonly bodyBytes: number;
   readonly status: number;
   readonly load: Load;

@@ -30,7 +30,10 @@ export const standard: Scenario = {
     {
       answer: WHOLE_ANSWER,
       contestants: [nginx, tollgate],
-      cases: [caseWith('wrk', 'responses')],
+      cases: [
+        caseWith('wrk', 'responses'),
+        { ...caseWith('wrk', 'responses'), name: 'responses, kept, 0.5 KB, wrk', isKept: true },
+      ],
     },
   ],
 };
