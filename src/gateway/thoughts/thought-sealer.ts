@@ -2,7 +2,7 @@ import { isUnsigned } from '../../protocol/own-signature.ts';
 import { type CallSeal, isSealed } from '../../protocol/sealed-reasoning.ts';
 import type { ThinkingBlock } from '../../protocol/thinking-block.ts';
 
-/** Seals the thoughts of whichever upstream answers. */
+/** Seals the thoughts of whichever upstream answers, each once: what is kept is what is told. */
 export interface ThoughtSealer {
   noteUpstream(upstream: string): void;
   sealThought(thought: SealedThought): string | undefined;
@@ -12,14 +12,20 @@ type SealedThought = ThinkingBlock | { readonly type: 'redacted_thinking'; reado
 
 export function createThoughtSealer({ seal }: Pick<CallSeal, 'seal'>): ThoughtSealer {
   let upstream: string | undefined;
+  let known: Map<SealedThought, string | undefined> | undefined;
+  const sealNew = (thought: SealedThought) => {
+    if (thought.type === 'thinking' && isSealed(thought.signature)) return thought.signature;
+    const isSigned = thought.type !== 'thinking' || !isUnsigned(thought);
+    return isSigned && upstream !== undefined ? seal(upstream, thought) : undefined;
+  };
   return {
     noteUpstream(name) {
       upstream = name;
     },
     sealThought(thought) {
-      if (thought.type === 'thinking' && isSealed(thought.signature)) return thought.signature;
-      const isSigned = thought.type !== 'thinking' || !isUnsigned(thought);
-      return isSigned && upstream !== undefined ? seal(upstream, thought) : undefined;
+      known ??= new Map();
+      if (!known.has(thought)) known.set(thought, sealNew(thought));
+      return known.get(thought);
     },
   };
 }

@@ -24,8 +24,9 @@ export interface RecalledItems {
 export interface AnswerToKeep {
   readonly id: string;
   readonly previousId: string | undefined;
-  readonly output: readonly ResponseItem[];
-  /** The whole response as JSON. */
+  /** The list of its items as JSON. */
+  readonly output: string;
+  /** The response as JSON, with an empty output. */
   readonly response: string;
 }
 

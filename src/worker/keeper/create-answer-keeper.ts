@@ -9,11 +9,7 @@ import type { ProcessMetrics } from '../../metrics/process-metrics.ts';
 import type { ApiKey } from '../../protocol/admission.ts';
 import { retryAfterHeaders } from '../../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../../protocol/refusals.ts';
-import type {
-  AnswerToKeep,
-  ItemReferences,
-  ResponseItem,
-} from '../../protocol/responses/references.ts';
+import type { ItemReferences, ResponseItem } from '../../protocol/responses/references.ts';
 import type { AskStore } from '../../quota/ask-store.ts';
 import { refuseAdmission } from '../../quota/refuse-admission.ts';
 import { find } from '../../quota/scripts/kept/find.ts';
@@ -109,7 +105,9 @@ function createBegin(options: KeeperOptions): AnswerKeeper['begin'] {
     let input = hold(asked, bodyBytes);
     return {
       async keep(answer) {
-        const texts = writeTexts(answer, input);
+        const { id, previousId = '', output } = answer;
+        const response = input === '' ? '' : answer.response;
+        const texts: AnswerTexts = { id, previousId, output, input, response };
         if (texts.output.length > bounds.answerBytesMax) return observe('too_large');
         if ((memory.filledShare() ?? 0) > MEMORY_SHARE_MAX) return observe('full');
         try {
@@ -158,15 +156,6 @@ function refuseRecall(waitMs: number): Refusal {
     'Too many requests that refer to earlier answers and were then refused.',
     { headers: retryAfterHeaders(waitMs) },
   );
-}
-
-function writeTexts(
-  { id, previousId = '', output, response }: AnswerToKeep,
-  input: Buffer | '',
-): AnswerTexts {
-  const { output: _, ...rest } = parse(response);
-  const texts = { id, previousId, output: JSON.stringify(output), input };
-  return { ...texts, response: input === '' ? '' : JSON.stringify(rest) };
 }
 
 function parse(text: string): ResponseItem {

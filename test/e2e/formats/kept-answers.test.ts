@@ -104,14 +104,14 @@ describe('answers that clients refer to', () => {
     const stranger = await createKey();
     const client = connect(key);
     const { _request_id: _, ...made } = await client.responses.create({
-      ...{ model: MODEL, input: 'Hello', metadata: { a: 'b' } },
+      ...{ model: MODEL, input: '[[thinking]] Hello', metadata: { a: 'b' } },
     });
     const { id } = made;
     const { _request_id: __, ...read } = await connect(key, fleet.nodes[1]).responses.retrieve(id);
     expect(read).toEqual(made);
     const items = await client.responses.inputItems.list(id);
     expect(items.data).toMatchObject([
-      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
+      { role: 'user', content: [{ type: 'input_text', text: '[[thinking]] Hello' }] },
     ]);
     const foreign = connect(stranger.key).responses;
     const item = made.output[0]?.id ?? '';

@@ -19,7 +19,7 @@ import {
 
 export function encodeAnswer(answer: InferenceAnswer, context: AnswerContext): string {
   const { isKept = false } = responseContextOf(context);
-  return writeResponse(answer, context, isKept);
+  return writeResponse(answer, writeItems(answer, context), context, isKept);
 }
 
 /** Undefined if the client does not want the answer to be kept. */
@@ -32,8 +32,8 @@ export function describeAnswer(
   return {
     id: responseIdOf(requestId),
     previousId,
-    output: writeItems(answer, context),
-    response: writeResponse(answer, context, true),
+    output: `[${writeItems(answer, context).join(',')}]`,
+    response: writeResponse(answer, [], context, true),
   };
 }
 
@@ -42,27 +42,28 @@ export function isTooLong(reason: StopReason): boolean {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded';
 }
 
-function writeResponse(answer: InferenceAnswer, context: AnswerContext, isStored: boolean) {
-  const { model, stopReason, usage } = answer;
-  const output = writeItems(answer, context).map((item) => JSON.stringify(item));
+function writeResponse(
+  { model, stopReason, usage }: InferenceAnswer,
+  output: readonly string[],
+  context: AnswerContext,
+  isStored: boolean,
+): string {
   const status = isTooLong(stopReason) ? 'incomplete' : 'completed';
   return new ResponseObject(model, context).write({ status, output, usage }, isStored);
 }
 
-function writeItems(
-  { content, stopReason }: InferenceAnswer,
-  context: AnswerContext,
-): ResponseItem[] {
+/** Each as JSON. */
+function writeItems({ content, stopReason }: InferenceAnswer, context: AnswerContext): string[] {
   const response = responseContextOf(context);
   const said = content.filter((block) => block.type !== 'text' || block.text !== '');
-  const items = said.map((block, index): ResponseItem => {
+  const items = said.map((block, index) => {
     const isCut = block === content.at(-1) && isCutBy(stopReason, block);
     return writeItem(block, index, isCut ? 'incomplete' : 'completed', response);
   });
   if (stopReason === 'refusal' && !said.some(({ type }) => type === 'text')) {
     items.push(writeRefusal(itemIdOf('msg', response.requestId, items.length), 'completed'));
   }
-  return items;
+  return items.map((item) => JSON.stringify(item));
 }
 
 /** A refusal may come in the middle of a call, of which then nothing is left but its name. */

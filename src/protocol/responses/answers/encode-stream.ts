@@ -3,7 +3,7 @@ import type { AnswerContext, BlockStart, InferenceEvent } from '../../inference.
 import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { REFUSALS, type Refusal } from '../../refusals.ts';
 import { failureCodeOf } from '../encode-refusal.ts';
-import type { AnswerToKeep, ResponseItem } from '../references.ts';
+import type { AnswerToKeep } from '../references.ts';
 import type { ResponseContext } from '../response-context.ts';
 import { isTooLong } from './encode-answer.ts';
 import { EventWriter } from './event-writer.ts';
@@ -82,8 +82,8 @@ class ResponsesEncoder implements StreamEncoder {
     const { wantsStore, previousId, requestId } = this.#response;
     if (!wantsStore) return undefined;
     this.#ending = this.#end(finish);
-    const output = this.#items.map((item): ResponseItem => JSON.parse(item));
-    const response = this.#writeEnd(finish, true);
+    const output = `[${this.#items.join(',')}]`;
+    const response = this.#writeEnd(finish, [], true);
     return { id: responseIdOf(requestId), previousId, output, response };
   }
 
@@ -206,11 +206,16 @@ class ResponsesEncoder implements StreamEncoder {
 
   #encodeFinish(finish: Finish): string {
     const type = isTooLong(finish.stopReason) ? 'response.incomplete' : 'response.completed';
-    return this.#events.write(type, `"response":${this.#writeEnd(finish, this.#isKept)}`);
+    const response = this.#writeEnd(finish, this.#items, this.#isKept);
+    return this.#events.write(type, `"response":${response}`);
   }
 
-  #writeEnd({ stopReason, usage = this.#usageAtStart }: Finish, isStored: boolean): string {
+  #writeEnd(
+    { stopReason, usage = this.#usageAtStart }: Finish,
+    output: readonly string[],
+    isStored: boolean,
+  ): string {
     const status = isTooLong(stopReason) ? 'incomplete' : 'completed';
-    return this.#writer.write({ status, output: this.#items, usage }, isStored);
+    return this.#writer.write({ status, output, usage }, isStored);
   }
 }

@@ -72,27 +72,19 @@ export class ResponseObject {
   constructor(model: string, context: AnswerContext) {
     this.#context = responseContextOf(context);
     this.#createdSeconds = context.createdSeconds;
-    const head = {
-      id: responseIdOf(this.#context.requestId),
-      object: 'response',
-      created_at: context.createdSeconds,
-      model,
-    };
-    this.#head = JSON.stringify(head).slice(0, -1);
+    const id = responseIdOf(this.#context.requestId);
+    this.#head = `{"id":"${id}","object":"response","created_at":${context.createdSeconds},"model":${JSON.stringify(model)}`;
   }
 
   write({ status, output, usage, error }: ResponseState, isStored: boolean): string {
     const isOver = status === 'completed' || status === 'incomplete';
-    const state = {
-      status,
-      completed_at: isOver ? this.#completedSeconds() : null,
-      error: error ?? null,
-      incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
-      usage: usage === undefined ? null : encodeUsage(usage),
-      store: isStored,
-    };
-    const changing = JSON.stringify(state).slice(1, -1);
-    return `${this.#head},${changing},"output":[${output.join(',')}]${this.#readEcho()}}`;
+    const completedAt = isOver ? this.#completedSeconds() : null;
+    const why = status === 'incomplete' ? '{"reason":"max_output_tokens"}' : null;
+    const told = usage === undefined ? null : JSON.stringify(encodeUsage(usage));
+    const ending = `"error":${JSON.stringify(error ?? null)},"incomplete_details":${why}`;
+    const state = `"status":"${status}","completed_at":${completedAt},${ending},"usage":${told}`;
+    const items = `"output":[${output.join(',')}]`;
+    return `${this.#head},${state},"store":${isStored},${items}${this.#readEcho()}}`;
   }
 
   #completedSeconds(): number {

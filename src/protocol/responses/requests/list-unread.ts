@@ -43,7 +43,8 @@ function addTool(tool: ToolDefinition, unread: unknown[]): void {
 }
 
 function addUnread(value: object, unread: unknown[]): void {
-  for (const name of Object.keys(value)) {
+  // `for in` makes no list of names for each item. Parsed JSON has no inherited names.
+  for (const name in value) {
     const field: unknown = Reflect.get(value, name);
     if (field === null || (Array.isArray(field) && field.length === 0)) continue;
     if (!READ_NAMES.has(name) || isBlankText(name, field)) unread.push(field);

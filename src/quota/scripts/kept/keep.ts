@@ -10,7 +10,7 @@ export interface AnswerTexts {
   readonly output: string;
   /** Empty if the answer is kept without what was asked. */
   readonly input: Buffer | '';
-  /** The response without its output. */
+  /** The response with an empty output. */
   readonly response: string;
 }
 
