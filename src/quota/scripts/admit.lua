@@ -32,9 +32,9 @@
   numbers are doubles: hold_micros, hold_least_micros, lease_ms, and tokens: of the input, of the output, of the shortest
   output, and 1 if the output may become longer than that. model_names are the pinned id and then its aliases, separated
   by commas. If less than hold_micros is free, but at least hold_least_micros, all that is free is held; likewise for
-  tokens of the output. A request is admitted only once: a second call gets the same reply. The reply is
-  a list of the replies to all requests. What those of an asker share is read once and written once, before anything of
-  the next asker is read. On a Cluster all askers of a run are of one bucket, which holds leads to.
+  tokens of the output. A request is admitted only once: a second call gets the same reply. The reply is a list of the
+  replies to all requests. What those of an asker share is read once and written once, before anything of the next asker
+  is read. On a Cluster all askers of a run are of one bucket, which holds leads to.
 ]]
 local plans = ARGV[1]
 local now = now_ms()
