@@ -180,8 +180,11 @@ while first <= #ARGV do
         end
         if existing then
           local payer, held_month, already_held, _, _, held_extras = decode_hold(existing)
-          reply = payer and { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0, held_extras }
-            or { 'invalid' }
+          reply = { 'invalid' }
+          if payer then
+            local output_held = string.match(held_extras, ',(%d+),%d$')
+            reply = { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0, held_extras, output_held }
+          end
         elseif not reply then
           in_flight, key_held, account_held = in_flight + 1, key_held + held, account_held + held
           take_place(by_account, now, window)
