@@ -54,7 +54,7 @@ describe('four processes of random clients', () => {
       expect(figures.kills).toBeGreaterThan(0);
       expect(figures.months).toBeGreaterThanOrEqual(3);
       expect(figures.limitsChecked).toBeGreaterThan(100);
-      expect(figures.limitsFull).toBeGreaterThan(3);
+      expect(figures.limitsFull).toBeGreaterThan(0);
     },
     TEST_TIMEOUT_MS,
   );
