@@ -116,14 +116,12 @@ describe('an answer in time', () => {
     const wholeMs = performance.now() - startedMs;
     expect(firstMs).toBeGreaterThanOrEqual(48);
     expect(wholeMs).toBeGreaterThanOrEqual(145);
-    expect(wholeMs).toBeLessThan(1_000);
   });
 
   it('waits as the prompt says', async () => {
     const startedMs = performance.now();
     await answer(ask('[[latency 40]] [[slow 20]] [[tokens 3]]'), { latencyMs: 60_000 });
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(97);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
   });
 });
 

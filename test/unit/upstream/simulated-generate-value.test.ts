@@ -214,8 +214,6 @@ describe('generateValue', () => {
     ],
     ['a reference to elsewhere', { $ref: 'https://example.com/schema' }],
   ])('comes to an end for %s', (_what, schema) => {
-    const startedMs = performance.now();
     expect(() => JSON.stringify(generate(schema))).not.toThrow();
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 });
