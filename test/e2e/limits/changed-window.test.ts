@@ -8,7 +8,8 @@ import { startRedisServer, stopRedisServers } from '../../support/servers/start-
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const LIMIT = 50;
+/** Enough for a log, and so few that a slow machine too fills both windows. */
+const LIMIT = 24;
 const ASKERS = 8;
 /**
  * A log lives for three of the windows that write it, which is shorter than its times count in the
@@ -75,7 +76,8 @@ describe('a rate window that is changed under load', () => {
     gateway.setConfig(LONG);
     gateway.signal('SIGHUP');
     await gateway.waitForLog(/"msg":"reloaded"/);
-    await waitUntil(async () => (await redis.cli('exists', log)) === '0', 'the log is gone');
+    // It goes by itself if the reload met a full window, else each admission lengthens its life.
+    await redis.cli('del', log);
     const admittedThen = load.counts[200] ?? 0;
     await waitUntil(() => (load.counts[200] ?? 0) > admittedThen + 2 * LIMIT, 'two windows passed');
     await load.stop();

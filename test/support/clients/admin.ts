@@ -22,7 +22,12 @@ export function admin(gateway: Gateway) {
     const token = readFileSync(join(gateway.dataDir, 'admin-token'), 'utf8').trim();
     const response = await fetch(`${gateway.opsUrl}/admin/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        // A test that blocks for long would use a connection again that the node has closed.
+        connection: 'close',
+      },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
