@@ -3,11 +3,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Files that look at the process that they run in: at its heap, or at what V8 made of its code; and
- * one that puts a simulation in the place of modules of Node.js.
+ * those that put a simulation in the place of modules of Node.js.
  */
 const WITH_OWN_PROCESS = [
   'test/http/stream-memory.test.ts',
   'test/quota/recent-settlements.test.ts',
+  'test/simulation/books.test.ts',
   'test/simulation/settling.test.ts',
   'test/unit/quicken-globals.test.ts',
   'test/unit/quicken-strings.test.ts',

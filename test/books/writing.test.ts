@@ -95,11 +95,52 @@ describeBooks('what is written', (scene) => {
     expect(total).toMatchObject({ entries: 2, charged: 540 });
 
     // As a node that was cut off, and wrote late what the master of its side had.
-    await writeBatch(books, { ...rest, version: 2, entries: [lost] }, context);
-    await writeBatch(books, { ...rest, version: 3, entries: [orphan] }, { ...context, isLost });
+    const late = await writeBatch(
+      books,
+      { ...rest, version: 2, entries: [lost] },
+      { ...context, isLost },
+    );
+    expect(late.repeats).toMatchObject([{ kind: 'charge', fate: 'replaced' }]);
     const [again] = await books.db.selectFrom('account_totals').selectAll().execute();
     expect(again).toMatchObject({ entries: 2, charged: 540 });
   });
+
+  test.each([
+    ['charge', 'expired'],
+    ['expired', 'charge'],
+    ['late', 'expired'],
+    ['orphan', 'release'],
+  ] as const)('a lost %s gives way to another end of its request, %s', async (lostKind, kind) => {
+    const books = await scene.create();
+    const lost = makeEntry({ kind: lostKind, charged: 500 });
+    const entry = makeEntry({ ...lost, kind, ms: lost.ms + 60_000, seq: 3, charged: 20 });
+    const rest = { cursors: new Map(), payments: [], damaged: [], gaps: [] };
+    const isLost = async ({ seq }: { seq: number }) => seq === lost.seq;
+    await writeBatch(books, { ...rest, version: 0, entries: [lost] }, context);
+    await writeBatch(books, { ...rest, version: 1, entries: [entry] }, { ...context, isLost });
+
+    const stored = await books.db.selectFrom(entriesOf(DAY)).selectAll().execute();
+    expect(stored).toEqual([entry]);
+    const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(total).toMatchObject({ entries: 1, charged: 20 });
+  });
+
+  test.each([1, 2])(
+    'a hold that ran out and its late end count both, in %i batches',
+    async (batches) => {
+      const books = await scene.create();
+      const expired = makeEntry({ kind: 'expired', charged: 200 });
+      const late = makeEntry({ ...expired, kind: 'late', ms: expired.ms + 5_000, charged: 300 });
+      const rest = { cursors: new Map(), payments: [], damaged: [], gaps: [] };
+      const parts = batches === 1 ? [[expired, late]] : [[expired], [late], [expired, late]];
+      for (const [version, entries] of parts.entries()) {
+        const { repeats } = await writeBatch(books, { ...rest, version, entries }, context);
+        expect(repeats).toEqual([]);
+      }
+      const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+      expect(total).toMatchObject({ entries: 2, charged: 500 });
+    },
+  );
 
   test('an event that Redis has twice is noted and counts once', async () => {
     const books = await scene.create();

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { COMPARISONS } from '../../bench/compare/scenarios.ts';
 import { type Run, runProgram } from '../cli/use-cli.ts';
 import { MUTANTS } from '../proof/mutants.ts';
-import { SETTLING_MUTANTS } from '../simulation/settling-mutants.ts';
+import { SOURCE_MUTANTS } from '../simulation/source-mutants.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { blockOf, rowsOf, sectionOf } from '../support/read-docs.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
@@ -54,7 +54,7 @@ describe('the first page', () => {
     const scenarios = [...COMPARISONS.map(({ name }) => name), 'soak'];
     for (const [, figure = '', command = ''] of rows) {
       if (command === 'npm run test:mutants') {
-        expect(figure).toContain(`${MUTANTS.length + SETTLING_MUTANTS.length} ways`);
+        expect(figure).toContain(`${MUTANTS.length + SOURCE_MUTANTS.length} ways`);
         continue;
       }
       expect(scenarios).toContain(/^npm run bench -- ([\w-]+)/.exec(command)?.[1]);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { runSettlingMutants } from '../simulation/run-settling-mutants.ts';
-import { SETTLING_MUTANTS } from '../simulation/settling-mutants.ts';
+import { runSourceMutants } from '../simulation/run-source-mutants.ts';
+import { SOURCE_MUTANTS } from '../simulation/source-mutants.ts';
 import type { Patch } from '../support/patch-scripts.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { MUTANT_GROUPS } from './mutants.ts';
@@ -8,9 +8,9 @@ import type { ProfileName } from './support/profiles.ts';
 import { runProof } from './support/run-proof.ts';
 
 /**
- * `npm run test:mutants`: the simulation must find every mutant of the settling machinery, the tests
- * every mutant of the scripts, and neither anything in the code as it is. With names of groups it
- * tries those of the scripts alone.
+ * `npm run test:mutants`: the simulations must find every mutant of the settling machinery and of
+ * the books, the tests every mutant of the scripts, and neither anything in the code as it is. With
+ * names of groups it tries those of the scripts alone.
  */
 const SECONDS = 2;
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
@@ -71,8 +71,8 @@ const mutants = Object.entries(MUTANT_GROUPS).flatMap(([group, all]) =>
     ? all.map((mutant) => ({ mutant, profiles: PROFILES_OF_GROUPS[group] }))
     : [],
 );
-const settlingCount = groups.length === 0 ? SETTLING_MUTANTS.length : 0;
-const problems = groups.length === 0 ? runSettlingMutants() : [];
+const sourceCount = groups.length === 0 ? SOURCE_MUTANTS.length : 0;
+const problems = groups.length === 0 ? runSourceMutants() : [];
 console.log(`PROOF_SEED=${SEED}`);
 const found = await find('', []);
 console.log(found === undefined ? 'ok        the scripts as they are' : `PROBLEM   ${found}`);
@@ -84,5 +84,5 @@ for (const { mutant, profiles } of mutants) {
   if (foundBy !== undefined) console.log(`          ${foundBy.slice(0, 160)}`);
 }
 await stopRedisServers();
-console.log(`${mutants.length + settlingCount} mutants, ${problems.length} problems`);
+console.log(`${mutants.length + sourceCount} mutants, ${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;

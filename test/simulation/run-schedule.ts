@@ -1,8 +1,10 @@
+import type { Driver } from 'kysely';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
-import { UNSETTLED_FILE } from '../../src/quota/journal/unsettled-file.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
+import { findProblems } from './find-problems.ts';
+import { keepBooks, type SimulatedBooks } from './keep-books.ts';
 import { createSimulatedDisk, type SimulatedDisk } from './simulated-disk.ts';
-import { JOURNAL_DIR, type SimulatedNode, startSimulatedNode } from './simulated-node.ts';
+import { type SimulatedNode, startSimulatedNode } from './simulated-node.ts';
 import { createSimulatedStore, LEASE_MS, type SimulatedStore } from './simulated-store.ts';
 import { createSimulatedTime, type SimulatedTime, useSimulatedTime } from './simulated-time.ts';
 
@@ -10,12 +12,14 @@ const MINUTE_MS = 60_000;
 const SWEEP_MS = 2_000;
 const ACCOUNTS = ['a', 'b', 'c'];
 
-interface World {
+export interface World {
   readonly time: SimulatedTime;
   readonly store: SimulatedStore;
   readonly disk: SimulatedDisk;
   readonly node: SimulatedNode;
   readonly settlements: Settlement[];
+  /** Undefined where nobody keeps books. */
+  readonly books: SimulatedBooks | undefined;
 }
 
 export interface ScheduleReport {
@@ -26,9 +30,10 @@ export interface ScheduleReport {
 
 /**
  * Lets a node settle requests while a random schedule of faults goes on, then waits until all is
- * well, and looks at what was charged. The same seed runs the same schedule.
+ * well, and looks at what was charged. With an engine, a fleet keeps books of it. The same seed runs
+ * the same schedule.
  */
-export async function runSchedule(seed: number): Promise<ScheduleReport> {
+export async function runSchedule(seed: number, engine?: Driver): Promise<ScheduleReport> {
   const time = createSimulatedTime(seed);
   const { release } = useSimulatedTime(time);
   try {
@@ -36,7 +41,8 @@ export async function runSchedule(seed: number): Promise<ScheduleReport> {
     const disk = createSimulatedDisk();
     const store = createSimulatedStore(time);
     const node = startSimulatedNode({ time, store, disk });
-    const world: World = { time, store, disk, node, settlements: [] };
+    const books = engine && (await keepBooks({ time, store, engine }));
+    const world: World = { time, store, disk, node, settlements: [], books };
     const lengthMs = random.int(5, 90) * 1_000;
     sweepFrom(world);
     askForRequests(world, lengthMs);
@@ -52,7 +58,7 @@ export async function runSchedule(seed: number): Promise<ScheduleReport> {
     } catch (error) {
       problems.push(String(error));
     }
-    problems.push(...findProblems(world));
+    problems.push(...(await findProblems(world)));
     return { requests: world.settlements.length, faults, problems };
   } finally {
     release();
@@ -76,7 +82,7 @@ function askForRequests({ time, store, node, settlements }: World, lengthMs: num
     time.happenLater(random.next() * lengthMs, () => {
       if (store.isAway) return;
       const requestId = mint(time.nowMs());
-      store.hold(requestId, random.int(0, actualMicros));
+      store.hold({ requestId, accountId, seenMicros: random.int(0, actualMicros) });
       const durationMs = random.chance(0.05) ? LEASE_MS + 5_000 : random.next() * 3_000;
       const worker = random.pick(node.workers);
       time.happenLater(durationMs, () => {
@@ -128,6 +134,30 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
+const FAULTS_OF_BOOKS: Readonly<Record<string, (world: World, books: SimulatedBooks) => void>> = {
+  deadIngester: ({ time }, { kill }) => kill(time.random.int(0, 1)),
+  frozenIngester: ({ time }, { freeze }) =>
+    freeze(time.random.int(0, 1), time.random.int(100, 60_000)),
+  databaseAway({ time }, { database }) {
+    database.isAway = true;
+    time.happenLater(time.random.int(100, 60_000), () => {
+      database.isAway = false;
+    });
+  },
+  slowDatabase({ time }, { database }) {
+    database.delayMaxMs = time.random.int(10, 1_000);
+    time.happenLater(time.random.int(100, 60_000), () => {
+      database.delayMaxMs = 2;
+    });
+  },
+  lossyDatabase({ time }, { database }) {
+    database.lostShare = time.random.next();
+    time.happenLater(time.random.int(100, 60_000), () => {
+      database.lostShare = 0;
+    });
+  },
+};
+
 function letBeAway({ time, store }: World, durationMs: number, isFailover: boolean): void {
   const LAG_MAX_MS = 10_000;
   store.isAway = true;
@@ -138,60 +168,32 @@ function letBeAway({ time, store }: World, durationMs: number, isFailover: boole
 }
 
 function planFault(world: World, delayMs: number, told: string[]): void {
-  const name = world.time.random.pick(Object.keys(FAULTS));
+  const { books } = world;
+  const names = [...Object.keys(FAULTS), ...(books ? Object.keys(FAULTS_OF_BOOKS) : [])];
+  const name = world.time.random.pick(names);
   world.time.happenLater(delayMs, () => {
     told.push(name);
     FAULTS[name]?.(world);
+    if (books !== undefined) FAULTS_OF_BOOKS[name]?.(world, books);
   });
 }
 
-function heal({ store, disk }: World): void {
+function heal({ store, disk, books }: World): void {
   store.isAway = false;
   store.lostShare = 0;
   disk.isFull = false;
   disk.delayMaxMs = 3;
+  if (books !== undefined)
+    Object.assign(books.database, { isAway: false, delayMaxMs: 2, lostShare: 0 });
 }
 
-async function settleDown({ time, store, node }: World): Promise<void> {
+async function settleDown({ time, store, node, books }: World): Promise<void> {
   const TRIES_MAX = 20;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     await time.runUntil(time.nowMs() + MINUTE_MS);
-    if (node.depth() === 0 && store.openHolds() === 0) return;
+    if (node.depth() > 0 || store.openHolds() > 0) continue;
+    if (books === undefined) return;
+    await time.runUntil(time.nowMs() + MINUTE_MS);
+    if (books.isCaughtUp()) return;
   }
-}
-
-/** What is wrong at the end, when everything is well again and nothing waits. */
-function findProblems(world: World): string[] {
-  const { store, node, disk, settlements } = world;
-  const problems = [...node.problems];
-  if (node.depth() > 0) problems.push(`${node.depth()} settlements still wait`);
-  if (store.openHolds() > 0) problems.push(`${store.openHolds()} holds are left`);
-  const segments = disk.list().filter((path) => path.endsWith('.log'));
-  for (const path of segments) {
-    problems.push(`${path} is left, with ${disk.read(path).length} characters`);
-  }
-
-  const charged = new Map<string, number>();
-  for (const line of store.ledger()) {
-    charged.set(line.requestId, (charged.get(line.requestId) ?? 0) + line.charged);
-  }
-  const givenUp = readGivenUp(disk);
-  for (const { requestId, actualMicros } of settlements) {
-    const sum = charged.get(requestId) ?? 0;
-    // A hold whose worker is lost is charged by the sweep, by what was seen.
-    const mayLack =
-      givenUp.has(requestId) ||
-      (node.ofDead.has(requestId) &&
-        (store.undone.has(requestId) || !node.journalled.has(requestId)));
-    if (sum === actualMicros || (sum < actualMicros && mayLack)) continue;
-    problems.push(`${requestId} cost ${actualMicros} and was charged ${sum}`);
-  }
-  return problems;
-}
-
-function readGivenUp(disk: SimulatedDisk): Set<string> {
-  const path = `${JOURNAL_DIR}/${UNSETTLED_FILE}`;
-  if (!disk.list().includes(path)) return new Set();
-  const lines = disk.read(path).split('\n').filter(Boolean);
-  return new Set(lines.map((line) => (JSON.parse(line) as { requestId: string }).requestId));
 }

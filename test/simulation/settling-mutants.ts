@@ -1,10 +1,4 @@
-/** A bug in the settling machinery that the simulation must find: a text of a file, replaced. */
-export interface SourceMutant {
-  readonly name: string;
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-}
+import type { SourceMutant } from './source-mutants.ts';
 
 const QUEUE = 'src/quota/settling/settle-queue.ts';
 const LANES = 'src/quota/settling/settle-lanes.ts';

@@ -5,18 +5,35 @@ import type { SimulatedTime } from './simulated-time.ts';
 export const LEASE_MS = 60_000;
 const MARK_LIFE_MS = 7_200_000;
 const AGE_MAX_MS = 6_900_000;
+/** Less than what an ingester reads once more: see `stream-reader.ts`. */
+export const CLOCK_AHEAD_MAX_MS = 50_000;
 
 export interface LedgerLine {
+  /** As a stream numbers its entries. */
+  readonly ms: number;
+  readonly seq: number;
   readonly kind: string;
+  readonly accountId: string;
   readonly requestId: string;
   readonly charged: number;
 }
 
 /** What the scripts of the store do to a request, in the words of `settle.lua` and `sweep.lua`. */
 interface State {
-  readonly holds: Map<string, { readonly seen: number; readonly dueMs: number }>;
+  readonly holds: Map<string, Hold>;
   readonly marks: Map<string, { charged: number; isSwept: boolean; readonly atMs: number }>;
-  readonly ledger: LedgerLine[];
+  ledger: LedgerLine[];
+  /** The place of the last line ever. */
+  last: Pick<LedgerLine, 'ms' | 'seq'>;
+  isTrimmed: boolean;
+  /** Values that end by themselves, such as leases. */
+  readonly values: Map<string, { readonly value: string; readonly endMs: number }>;
+}
+
+interface Hold {
+  readonly accountId: string;
+  readonly seen: number;
+  readonly dueMs: number;
 }
 
 type Change = (state: State) => void;
@@ -32,8 +49,10 @@ export interface SimulatedStore {
   /** Changes with each failover and each restart. */
   masterId: number;
   /** `seenMicros` is what a sweep charges: what the request has cost when it was last renewed. */
-  hold(requestId: string, seenMicros: number): void;
+  hold(request: { readonly requestId: string; accountId: string; seenMicros: number }): void;
   settle(run: readonly Settlement[]): Promise<SettleReply[]>;
+  /** One call of any other kind: it is answered late, or lost, as settlements are. */
+  call<Reply>(run: (data: StoreData) => Reply): Promise<Reply>;
   sweep(): void;
   /** Another server takes over. It lacks the changes of the last moments. */
   failOver(lagMaxMs: number): void;
@@ -44,21 +63,78 @@ export interface SimulatedStore {
   chargedOf(requestId: string): number | undefined;
 }
 
+/** What one call sees and changes. */
+export interface StoreData {
+  readonly nowMs: number;
+  readonly ledger: readonly LedgerLine[];
+  readonly last: Pick<LedgerLine, 'ms' | 'seq'>;
+  readonly isTrimmed: boolean;
+  /** Removes what comes before this place. */
+  trim(ms: number, seq: number): void;
+  get(name: string): string | undefined;
+  set(name: string, value: string | undefined, lifeMs?: number): void;
+}
+
 export function createSimulatedStore(time: SimulatedTime): SimulatedStore {
   const { random } = time;
   let state = createState();
   let changes: { readonly atMs: number; readonly requestId: string; readonly change: Change }[] =
     [];
   const undone = new Set<string>();
+  /** The clocks of two servers differ. */
+  let clockAheadMs = 0;
 
   const apply = (requestId: string, change: Change) => {
     change(state);
     changes.push({ atMs: time.nowMs(), requestId, change });
   };
 
+  const enter = (changed: State, line: Omit<LedgerLine, 'ms' | 'seq'>, nowMs: number) => {
+    const { ms, seq } = changed.last;
+    changed.last = nowMs > ms ? { ms: nowMs, seq: 0 } : { ms, seq: seq + 1 };
+    changed.ledger.push({ ...changed.last, ...line });
+  };
+
+  const dataOf = (): StoreData => ({
+    nowMs: Math.floor(time.nowMs() + clockAheadMs),
+    ledger: state.ledger,
+    last: state.last,
+    isTrimmed: state.isTrimmed,
+    trim: (ms, seq) =>
+      apply('', (changed) => {
+        const kept = changed.ledger.filter(
+          (line) => line.ms > ms || (line.ms === ms && line.seq >= seq),
+        );
+        changed.isTrimmed ||= kept.length < changed.ledger.length;
+        changed.ledger = kept;
+      }),
+    get(name) {
+      const found = state.values.get(name);
+      return found !== undefined && found.endMs > time.nowMs() ? found.value : undefined;
+    },
+    set(name, value, lifeMs = Number.POSITIVE_INFINITY) {
+      const endMs = time.nowMs() + lifeMs;
+      apply('', ({ values }) => {
+        if (value === undefined) values.delete(name);
+        else values.set(name, { value, endMs });
+      });
+    },
+  });
+
+  const call = async <Reply>(run: () => Reply): Promise<Reply> => {
+    await time.wait(random.next() * 4);
+    if (store.isAway) return lose(time);
+    if (random.chance(store.lostShare / 2)) return lose(time);
+    const reply = run();
+    if (random.chance(store.lostShare / 2)) return lose(time);
+    await time.wait(random.next() * 4);
+    return reply;
+  };
+
   const settleOne = (settlement: Settlement): SettleReply => {
-    const { requestId, actualMicros, firstTriedMs } = settlement;
+    const { requestId, accountId, actualMicros, firstTriedMs } = settlement;
     const nowMs = time.nowMs();
+    const enteredMs = dataOf().nowMs;
     const hold = state.holds.get(requestId);
     const mark = findMark(state, requestId, nowMs);
     let kind: 'charge' | 'late' | 'orphan' = 'charge';
@@ -75,7 +151,7 @@ export function createSimulatedStore(time: SimulatedTime): SimulatedStore {
     apply(requestId, (changed) => {
       changed.holds.delete(requestId);
       changed.marks.set(requestId, { charged: actualMicros, isSwept: false, atMs: nowMs });
-      changed.ledger.push({ kind, requestId, charged });
+      enter(changed, { kind, accountId, requestId, charged }, enteredMs);
     });
     return { kind, chargedMicros: charged, shortMicros: 0, balanceMicros: 0 };
   };
@@ -85,27 +161,22 @@ export function createSimulatedStore(time: SimulatedTime): SimulatedStore {
     lostShare: 0,
     masterId: 1,
     undone,
-    hold(requestId, seen) {
+    hold({ requestId, accountId, seenMicros }) {
       const dueMs = time.nowMs() + LEASE_MS;
-      apply(requestId, ({ holds }) => holds.set(requestId, { seen, dueMs }));
+      const hold = { accountId, seen: seenMicros, dueMs };
+      apply(requestId, ({ holds }) => holds.set(requestId, hold));
     },
-    async settle(run) {
-      await time.wait(random.next() * 4);
-      if (store.isAway) return lose(time);
-      if (random.chance(store.lostShare / 2)) return lose(time);
-      const replies = run.map(settleOne);
-      if (random.chance(store.lostShare / 2)) return lose(time);
-      await time.wait(random.next() * 4);
-      return replies;
-    },
+    settle: (run) => call(() => run.map(settleOne)),
+    call: (run) => call(() => run(dataOf())),
     sweep() {
       const nowMs = time.nowMs();
-      for (const [requestId, { seen, dueMs }] of [...state.holds]) {
+      const enteredMs = dataOf().nowMs;
+      for (const [requestId, { accountId, seen, dueMs }] of [...state.holds]) {
         if (dueMs > nowMs) continue;
         apply(requestId, (changed) => {
           changed.holds.delete(requestId);
           changed.marks.set(requestId, { charged: seen, isSwept: true, atMs: nowMs });
-          changed.ledger.push({ kind: 'expired', requestId, charged: seen });
+          enter(changed, { kind: 'expired', accountId, requestId, charged: seen }, enteredMs);
         });
       }
     },
@@ -113,6 +184,7 @@ export function createSimulatedStore(time: SimulatedTime): SimulatedStore {
       const sinceMs = time.nowMs() - random.next() * lagMaxMs;
       const kept = changes.filter(({ atMs }) => atMs <= sinceMs);
       for (const { requestId } of changes.slice(kept.length)) undone.add(requestId);
+      clockAheadMs = random.int(-CLOCK_AHEAD_MAX_MS, CLOCK_AHEAD_MAX_MS);
       changes = kept;
       state = createState();
       for (const { change } of changes) change(state);
@@ -126,7 +198,10 @@ export function createSimulatedStore(time: SimulatedTime): SimulatedStore {
 }
 
 function createState(): State {
-  return { holds: new Map(), marks: new Map(), ledger: [] };
+  return {
+    ...{ holds: new Map(), marks: new Map(), values: new Map() },
+    ...{ ledger: [], last: { ms: 0, seq: 0 }, isTrimmed: false },
+  };
 }
 
 function findMark({ marks }: State, requestId: string, nowMs: number) {

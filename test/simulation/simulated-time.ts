@@ -10,10 +10,12 @@ const CALLS_MAX = 200_000;
 export interface SimulatedProcess {
   readonly name: string;
   isAlive: boolean;
+  /** Until then it does nothing. */
+  frozenUntilMs?: number;
 }
 
 interface Call {
-  readonly atMs: number;
+  atMs: number;
   /** Calls of the same moment run in an order that the seed decides. */
   readonly rank: number;
   readonly process: SimulatedProcess | undefined;
@@ -49,12 +51,16 @@ export function createSimulatedTime(seed: number): SimulatedTime {
   let now = START_MS;
   let done = 0;
 
-  const add = (delayMs: number, process: SimulatedProcess | undefined, run: () => void) => {
-    const rank = random.next();
-    const call: Call = { atMs: now + Math.max(0, delayMs), rank, process, run, isCancelled: false };
+  const insert = (call: Call) => {
     let at = calls.length;
     while (at > 0 && isAfter(calls[at - 1] as Call, call)) at--;
     calls.splice(at, 0, call);
+  };
+
+  const add = (delayMs: number, process: SimulatedProcess | undefined, run: () => void) => {
+    const rank = random.next();
+    const call: Call = { atMs: now + Math.max(0, delayMs), rank, process, run, isCancelled: false };
+    insert(call);
     return call;
   };
 
@@ -77,6 +83,12 @@ export function createSimulatedTime(seed: number): SimulatedTime {
         const call = calls.shift() as Call;
         now = Math.max(now, call.atMs);
         if (call.isCancelled || call.process?.isAlive === false) continue;
+        const thawMs = call.process?.frozenUntilMs ?? 0;
+        if (thawMs > now) {
+          call.atMs = thawMs;
+          insert(call);
+          continue;
+        }
         done++;
         if (done > CALLS_MAX) throw new Error(`more than ${CALLS_MAX} calls: something never ends`);
         current.run(call.process, call.run);
@@ -125,6 +137,7 @@ export function useSimulatedTime(next: SimulatedTime): { release(): void } {
     return timerOf({ cancel: () => call.cancel() });
   });
   vi.stubGlobal('clearInterval', clear);
+  vi.stubGlobal('performance', { now: next.nowMs });
   return {
     release() {
       vi.unstubAllGlobals();

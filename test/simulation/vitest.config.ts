@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { SETTLING_MUTANTS } from './settling-mutants.ts';
+import { SOURCE_MUTANTS } from './source-mutants.ts';
 
-const mutant = SETTLING_MUTANTS.find(({ name }) => name === process.env['SIMULATION_MUTANT']);
+const mutant = SOURCE_MUTANTS.find(({ name }) => name === process.env['SIMULATION_MUTANT']);
 
-/** The simulation, with one bug in the source. */
+/** The simulations, with one bug in the source. */
 export default defineConfig({
   test: { include: ['test/simulation/*.test.ts'] },
   plugins: [

@@ -122,9 +122,11 @@ export function createStreamReader(
       const keepFrom = `${Math.max(0, keepFromMs)}-0`;
       const { failure } = await forEachBucket(
         () => signal.aborted,
-        (bucket) => {
-          const from = laterOf(keepFrom, trimmable.of(bucket));
-          return trimStream(connection, bucket, earlierStreamId(from, cursorOf(written, bucket)));
+        async (bucket) => {
+          if (gathering.hasLostLately(bucket)) return;
+          const aged = laterOf(keepFrom, trimmable.of(bucket));
+          const until = earlierStreamId(aged, cursorOf(written, bucket));
+          await trimStream(connection, bucket, { until, cursor: cursorOf(state.cursors, bucket) });
         },
       );
       if (failure !== undefined) throw failure;
@@ -140,6 +142,8 @@ interface GatherResult {
   gaps(): readonly GapRow[];
   /** When all of it is in the books. Returns up to where each bucket was read. */
   empty(): Cursors;
+  /** Whether Redis was found to have lost entries of a bucket, not long ago. */
+  hasLostLately(bucket: number): boolean;
 }
 
 function createGathering(
@@ -147,6 +151,8 @@ function createGathering(
   { connection, clock, findCost, pace }: StreamReaderOptions,
 ): GatherResult {
   const read = new Map<number, StreamId>();
+  /** When it was found that Redis had lost entries of a bucket. */
+  const lossesMs = new Map<number, number>();
   let items: StreamItem[] = [];
   let bytes = 0;
   let gaps: GapRow[] = [];
@@ -158,6 +164,7 @@ function createGathering(
       gaps.push({ bucket, after: cursor, until: floor, noted_ms: clock.nowMs() });
     }
     const isSame = (await readStreamEntry(connection, bucket, cursor)) !== undefined;
+    if (!isSame && compareStreamIds(floor, cursor) < 0) lossesMs.set(bucket, performance.now());
     const place = isSame ? laterStreamId(rewindStreamId(cursor, REREAD_MS), floor) : floor;
     read.set(bucket, place);
     return place;
@@ -183,6 +190,10 @@ function createGathering(
       bytes = 0;
       gaps = [];
       return new Map(read);
+    },
+    hasLostLately(bucket) {
+      const foundMs = lossesMs.get(bucket);
+      return foundMs !== undefined && performance.now() - foundMs < pace.keepMs;
     },
   };
 }
@@ -223,12 +234,17 @@ function laterOf(id: StreamId, other: StreamId | undefined): StreamId {
   return other === undefined ? id : laterStreamId(id, other);
 }
 
-/** Exactly, not by whole nodes. The entry at a cursor itself stays. */
+/**
+ * Exactly, not by whole nodes. The entry at the cursor itself stays: where it is gone, Redis has
+ * lost some of what is in the books, and nothing is trimmed. What comes in the place of entries can
+ * be told from what was charged twice only while they are known to be lost, and not trimmed.
+ */
 async function trimStream(
-  connection: Pick<RedisConnection, 'send'>,
+  connection: Pick<RedisConnection, 'client' | 'send'>,
   bucket: number,
-  from: StreamId,
+  { until, cursor }: { readonly until: StreamId; readonly cursor: StreamId },
 ): Promise<void> {
-  if (from === STREAM_START) return;
-  await connection.send('xtrim', [keysOfBucket(bucket).ledger, 'MINID', from]);
+  if (until === STREAM_START) return;
+  if ((await readStreamEntry(connection, bucket, cursor)) === undefined) return;
+  await connection.send('xtrim', [keysOfBucket(bucket).ledger, 'MINID', until]);
 }

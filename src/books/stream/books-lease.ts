@@ -81,12 +81,12 @@ export async function readBooksProgress(
   };
 }
 
-/** From now on all entries go to these books; nodes that have others write nothing any more. */
 /** The books that all entries go to; undefined before the first lease. */
 export async function readBooksId(connection: Connection): Promise<string | undefined> {
   return ((await connection.send('get', [BOOKS_KEYS.id])) as string | null) ?? undefined;
 }
 
+/** From now on all entries go to these books; nodes that have others write nothing any more. */
 export async function claimBooks(connection: Connection, booksId: string): Promise<void> {
   await connection.send('set', [BOOKS_KEYS.id, booksId]);
   await connection.send('del', [BOOKS_KEYS.progress]);

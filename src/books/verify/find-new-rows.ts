@@ -2,7 +2,7 @@ import type { BooksTransaction } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, PaymentRow } from '../engine/tables.ts';
 import { listDaysOfEvents } from '../writing/days-of-events.ts';
-import { eventOf, eventsBefore } from '../writing/find-rivals.ts';
+import { canFollow, eventOf, eventsOf } from '../writing/find-rivals.ts';
 
 /** What entering an entry changes: it counts, and the one whose place it takes does not. */
 export type CountedEntry = Pick<
@@ -42,15 +42,20 @@ export async function findNewEntries(
     const events = await findEvents(tx, ofDay, tables);
     const places = isReread && days.has(day) ? await findPlaces(tx, ofDay, day) : NO_PLACES;
     for (const entry of ofDay) {
-      const before = eventsBefore(entry).flatMap((event) => events.get(event) ?? []);
-      removed.push(...(await keepLost(before, isLost)));
-      const ofEvent = events.get(eventOf(entry));
-      if (ofEvent !== undefined && placeOf(ofEvent) === placeOf(entry)) continue;
+      const ends = eventsOf(entry).flatMap((event) => events.get(event) ?? []);
+      const others = ends.filter((stored) => placeOf(stored) !== placeOf(entry));
+      const lost = await keepLost(others, isLost);
+      const isHindered = others.some(
+        (stored) => !lost.includes(stored) && !canFollow(entry.kind, stored.kind),
+      );
+      if (isHindered) continue;
       // Where Redis has this event by now, it cannot have another one.
-      const atPlace = places.get(placeOf(entry));
-      if (ofEvent !== undefined && !(await isLost(ofEvent))) continue;
+      const atPlace = places.get(placeOf(entry)) ?? ends.find((stored) => !others.includes(stored));
+      const isKnown = atPlace !== undefined && eventOf(atPlace) === eventOf(entry);
+      removed.push(...lost);
+      if (isKnown) continue;
       added.push(entry);
-      removed.push(...[ofEvent, atPlace].filter((stored) => stored !== undefined));
+      if (atPlace !== undefined) removed.push(atPlace);
     }
   }
   return { added, removed };

@@ -4,7 +4,7 @@ import type { EntryRow, PaymentRow, RepeatRow } from '../engine/tables.ts';
 import { addUp } from './add-up.ts';
 import { listDaysOfEvents } from './days-of-events.ts';
 import { deleteEntry } from './delete-entry.ts';
-import { findRivals, isSamePlace, type Rival } from './find-rivals.ts';
+import { canFollow, findOtherEnds, findRivals, isSamePlace, type Rival } from './find-rivals.ts';
 import { insertRows } from './insert-rows.ts';
 import type { KnownDays } from './known-days.ts';
 import { noteRepeat } from './note-repeat.ts';
@@ -22,7 +22,7 @@ export interface EnterContext {
    * Whether Redis has lost an entry that it ought to have. False when it has it, and when it is
    * trimmed by now: then nobody can tell.
    */
-  isLost(stored: EntryRow): Promise<boolean>;
+  isLost(entry: EntryRow): Promise<boolean>;
   readonly days: KnownDays;
   readonly nowMs: number;
 }
@@ -34,10 +34,11 @@ export interface EnteredRows {
 }
 
 /**
- * Enters rows and adds up exactly those that were new. The same event under another id counts once:
- * if Redis has lost the row that is here, the new one takes its place. If Redis has both, the
- * account was charged twice; the second is noted, does not count, and shows as drift. What only the
- * archive may have is set aside.
+ * Enters rows and adds up exactly those that were new. A request counts by one end of it: if Redis
+ * has lost the row that is here, as a failover may do, the new one takes its place; if it has lost
+ * the new one, that was read too late, and does not count. If Redis has both, the account was
+ * charged twice; the second is noted, does not count, and shows as drift. What only the archive may
+ * have is set aside.
  */
 export async function enterRows(
   engine: Books['engine'],
@@ -54,13 +55,17 @@ export async function enterRows(
   const replace = async (entry: EntryRow, days: readonly number[]) => {
     // Read anew: what was in the way of several entries may be gone by now.
     const rivals = await findRivals(tx, [entry], days);
+    const lost: EntryRow[] = [];
     for (const { stored } of rivals) {
       // Where Redis has another event by now, it cannot have this one.
-      if (isSamePlace(entry, stored) || (await context.isLost(stored))) continue;
-      repeats.push(noteRepeat(entry, 'second', context.nowMs));
-      return;
+      if (isSamePlace(entry, stored) || (await context.isLost(stored))) lost.push(stored);
+      else if (!canFollow(entry.kind, stored.kind)) {
+        const fate = (await context.isLost(entry)) ? 'replaced' : 'second';
+        repeats.push(noteRepeat(entry, fate, context.nowMs));
+        return;
+      }
     }
-    for (const { stored } of rivals) {
+    for (const stored of lost) {
       await deleteEntry(tx, stored);
       removed.push(stored);
       repeats.push(noteRepeat(stored, 'replaced', context.nowMs));
@@ -69,19 +74,21 @@ export async function enterRows(
   };
 
   for (const [day, ofDay] of groupByDay(entries)) {
-    const otherDays = listDaysOfEvents(ofDay, context.days.tables).filter((other) => other !== day);
-    const orphans = ofDay.filter(({ kind }) => kind === 'orphan');
-    const elsewhere = listEntries([
-      ...(await findRivals(tx, ofDay, otherDays)),
-      ...(orphans.length === 0 ? [] : await findRivals(tx, orphans, [day])),
+    const days = listDaysOfEvents(ofDay, context.days.tables);
+    const hindered = new Set([
+      ...listEntries(await findOtherEnds(tx, ofDay, days)),
+      ...listRepeated(ofDay),
     ]);
-    const here = ofDay.filter((entry) => !elsewhere.has(entry));
-    const inserted = await insertEntries(engine, tx, here);
+    const inserted = await insertEntries(
+      engine,
+      tx,
+      ofDay.filter((entry) => !hindered.has(entry)),
+    );
     added.push(...inserted);
     const isInserted = new Set(inserted);
-    const known = here.filter((entry) => !isInserted.has(entry));
-    const hindered = [...elsewhere, ...listEntries(await findRivals(tx, known, [day]))];
-    for (const entry of hindered) await replace(entry, [day, ...otherDays]);
+    const known = ofDay.filter((entry) => !hindered.has(entry) && !isInserted.has(entry));
+    for (const entry of listEntries(await findRivals(tx, known, [day]))) hindered.add(entry);
+    for (const entry of ofDay.filter((one) => hindered.has(one))) await replace(entry, days);
   }
   const paid = await insertRows(engine, tx, {
     columns: 'payments',
@@ -98,6 +105,13 @@ export async function enterRows(
       .execute();
   }
   return { entries: added.length, payments: paid.length, repeats };
+}
+
+/** Entries of requests that have others here as well. */
+function listRepeated(entries: readonly EntryRow[]): EntryRow[] {
+  const counts = new Map<string, number>();
+  for (const { request } of entries) counts.set(request, (counts.get(request) ?? 0) + 1);
+  return entries.filter(({ request }) => (counts.get(request) ?? 0) > 1);
 }
 
 function listEntries(rivals: readonly Rival[]): Set<EntryRow> {

@@ -4,20 +4,36 @@ import type { EntryRow } from '../engine/tables.ts';
 
 const REQUESTS_AT_ONCE = 500;
 
-/** How a request may have ended before Redis lost its hold. */
-const ENDS_BEFORE_LOSS = ['charge', 'release', 'expired', 'late'];
+/** The entries that a request may end with: one of them, or `expired` and then `late`. */
+const ENDS = ['charge', 'release', 'orphan', 'expired', 'late'] as const;
 
-/** A row that cannot be beside an entry: it has its place or its event, and is not that entry. */
+/** A row that cannot be beside an entry: it has its place, its event or its request. */
 export interface Rival {
   readonly entry: EntryRow;
   readonly stored: EntryRow;
 }
 
 /**
- * Finds what keeps entries from being entered in the tables of some days. Entries that are there
- * already have no rival, but for those of orphans.
+ * Finds what keeps entries from being entered in the tables of some days: `findOtherEnds`, and what
+ * has their places.
  */
 export async function findRivals(
+  tx: BooksTransaction,
+  entries: readonly EntryRow[],
+  days: readonly number[],
+): Promise<Rival[]> {
+  const rivals = await findOtherEnds(tx, entries, days);
+  for (const entry of entries) {
+    const { request } = entry;
+    const stored = days.includes(dayOfMs(entry.ms)) ? await findAtPlace(tx, entry) : undefined;
+    // What has the place of an entry and its request too was found above, or is the entry itself.
+    if (stored !== undefined && stored.request !== request) rivals.push({ entry, stored });
+  }
+  return rivals;
+}
+
+/** Finds how else the requests of entries have ended, by the tables of some days. */
+export async function findOtherEnds(
   tx: BooksTransaction,
   entries: readonly EntryRow[],
   days: readonly number[],
@@ -41,18 +57,15 @@ async function findOnDay(
     .selectAll()
     .where('request', 'in', [...new Set(entries.map(({ request }) => request))])
     .execute();
+  if (rows.length === 0) return [];
   const byEvent = new Map(rows.map((row) => [eventOf(row), row]));
   const rivals: Rival[] = [];
   for (const entry of entries) {
-    for (const event of eventsBefore(entry)) {
+    for (const event of eventsOf(entry)) {
       const stored = byEvent.get(event);
-      if (stored !== undefined) rivals.push({ entry, stored });
+      const isItself = stored?.kind === entry.kind && isSamePlace(stored, entry);
+      if (stored !== undefined && !isItself) rivals.push({ entry, stored });
     }
-    const ofEvent = byEvent.get(eventOf(entry));
-    if (ofEvent !== undefined && isSamePlace(ofEvent, entry)) continue;
-    if (ofEvent !== undefined) rivals.push({ entry, stored: ofEvent });
-    const atPlace = dayOfMs(entry.ms) === day ? await findAtPlace(tx, entry) : undefined;
-    if (atPlace !== undefined) rivals.push({ entry, stored: atPlace });
   }
   return rivals;
 }
@@ -66,13 +79,15 @@ export function eventOf({
   return `${request} ${kind} ${account}`;
 }
 
-/**
- * An orphan is a settlement that Redis takes again, since it has lost the hold. If it had taken it
- * before, the books may have that entry.
- */
-export function eventsBefore(entry: Pick<EntryRow, 'account' | 'request' | 'kind'>): string[] {
-  if (entry.kind !== 'orphan') return [];
-  return ENDS_BEFORE_LOSS.map((kind) => eventOf({ ...entry, kind }));
+/** All events that the request of an entry may have ended with; its own is one of them. */
+export function eventsOf(entry: Pick<EntryRow, 'account' | 'request' | 'kind'>): string[] {
+  if (!ENDS.some((kind) => kind === entry.kind)) return [eventOf(entry)];
+  return ENDS.map((kind) => eventOf({ ...entry, kind }));
+}
+
+/** Whether a request may have both entries. */
+export function canFollow(kind: string, other: string): boolean {
+  return (kind === 'late' && other === 'expired') || (kind === 'expired' && other === 'late');
 }
 
 /** After a failover the same id may belong to another event. */

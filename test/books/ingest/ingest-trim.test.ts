@@ -16,6 +16,19 @@ import { placesInBooks, useIngestServer, waitUntilInBooks } from './ingest-scene
 const BUCKETS = [0, 17, 255];
 const store = useIngestServer();
 
+/** Some entries that are an hour old. */
+async function fillOldStream(bucket: number): Promise<void> {
+  const { ledger } = keysOfBucket(bucket);
+  await fillBuckets(store.connection, [bucket]);
+  const { client } = store.connection;
+  const entries = (await client.callBuffer('xrange', ledger, '-', '+')) as [Buffer, Buffer[]][];
+  await client.call('del', ledger);
+  for (const [id, fields] of entries) {
+    const [ms, seq] = String(id).split('-');
+    await client.call('xadd', ledger, `${Number(ms) - 3_600_000}-${seq}`, ...fields);
+  }
+}
+
 describeBooks('trimming', (scene) => {
   test('removes what is in the books and old enough, and nothing else', async () => {
     const books = await scene.create();
@@ -46,6 +59,28 @@ describeBooks('trimming', (scene) => {
     await waitForCalls(4 * 256);
     const left = await streamPlaces(store.connection, BUCKETS);
     for (const place of all) if (!written.has(place)) expect(left).toContain(place);
+  });
+
+  test('waits where Redis has lost what is in the books', async () => {
+    const books = await scene.create();
+    const buckets = [17, 18];
+    for (const bucket of buckets) await fillOldStream(bucket);
+    const before = await streamPlaces(store.connection, buckets);
+    const first = store.start({ books });
+    await waitUntilInBooks(books, before);
+    await first.ingester.stop();
+    const lost = [...(await streamPlaces(store.connection, [17]))].at(-1)?.split(' ')[1] ?? '';
+    await store.connection.send('xdel', [keysOfBucket(17).ledger, lost]);
+    const left = await fillBuckets(store.connection, [17]);
+
+    const { waitForCalls } = store.start({ books, pace: { keepMs: 600_000 } });
+    await waitUntilInBooks(books, left);
+    await waitUntil(
+      async () => (await streamPlaces(store.connection, [18])).size === 1,
+      'the other stream is trimmed',
+    );
+    await waitForCalls(3 * 256);
+    expect(await streamPlaces(store.connection, [17])).toEqual(left);
   });
 
   test('by others leaves a gap, which is noted once', async () => {

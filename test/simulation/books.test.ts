@@ -1,0 +1,33 @@
+import { expect, it, vi } from 'vitest';
+import { runSchedule } from './run-schedule.ts';
+import { loadEngine } from './simulated-database.ts';
+
+vi.mock('node:timers/promises', async () => {
+  const { presentTime } = await import('./simulated-time.ts');
+  return { setTimeout: (delayMs: number) => presentTime().wait(delayMs) };
+});
+vi.mock('node:fs/promises', async () => (await import('./simulated-disk.ts')).simulatedFs);
+// One bucket is used; a round that visits 256 takes most of the time of a schedule.
+vi.mock('../../src/keys/bucket-tags.ts', async (load) => ({
+  ...(await load<object>()),
+  BUCKETS: 16,
+}));
+
+/** `SIMULATION_SEED` repeats one schedule; `SIMULATION_SCHEDULES` runs more of them. */
+const SEED = Number(process.env['SIMULATION_SEED'] ?? Date.now() % 1_000_000_000);
+const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 50);
+
+it('brings each charge into the books once, whatever fails in whatever order', {
+  timeout: 600_000,
+}, async () => {
+  const problems: string[] = [];
+  let requests = 0;
+  for (let i = 0; i < SCHEDULES && problems.length === 0; i++) {
+    const report = await runSchedule(SEED + i, await loadEngine());
+    requests += report.requests;
+    const { faults } = report;
+    problems.push(...report.problems.map((text) => `seed ${SEED + i} (${faults}): ${text}`));
+  }
+  expect(problems).toEqual([]);
+  expect(requests).toBeGreaterThan(0);
+});
