@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { CommandArg } from './direct-line/command-writer.ts';
 import { createCommand } from './direct-line/create-command.ts';
 import { keepDirectLine } from './direct-line/keep-direct-line.ts';
+import { failAfter } from './fail-after.ts';
 import { logConnectionChanges } from './log-connection-changes.ts';
 import { silenceSentinelClients } from './silence-sentinel-clients.ts';
 
@@ -34,6 +35,11 @@ const SLOTS_REFRESH_INTERVAL_MS = 10_000;
 const SLOTS_REFRESH_TIMEOUT_MS = 1_000;
 const CLUSTER_REDIRECTIONS_MAX = 16;
 const CLUSTER_RETRY_DELAY_MS = 100;
+/**
+ * Each time that the client looks for a node it may wait for one that does not answer. All of its
+ * looks together took 8 s where a part of the Cluster was cut off.
+ */
+const CLUSTER_LOOK_MAX_MS = 1_000;
 
 type Client = Redis | Cluster;
 
@@ -44,8 +50,8 @@ export interface RedisConnection {
   readonly isCluster: boolean;
   /**
    * Sends one command. The command timeout runs from the moment when a node can take the command; a
-   * Cluster first looks for a node, every 100 ms and at most 16 times. A call fails at once while
-   * there is no connection. A command that timed out may have been executed, or may still be
+   * Cluster first looks for a node, every 100 ms and for a second at most. A call fails at once
+   * while there is no connection. A command that timed out may have been executed, or may still be
    * executed a little later.
    */
   send(command: string, args: readonly CommandArg[]): Promise<unknown>;
@@ -92,10 +98,15 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const reconnecting = reconnectAtEnd(client);
   const { target, onCommand = () => {} } = options;
 
+  const limitWait = (reply: Promise<unknown>) =>
+    client instanceof Cluster
+      ? failAfter(reply, CLUSTER_LOOK_MAX_MS + options.commandTimeoutMs)
+      : reply;
+
   const sendByClient: RedisConnection['send'] = (command, args) => {
     const sentMs = performance.now();
     const reply = client.sendCommand(createCommand(command, args)) as Promise<unknown>;
-    return reply.then(
+    return limitWait(reply).then(
       (value) => {
         onCommand(performance.now() - sentMs);
         return value;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { BEFORE_LISTS, unpackRelease } from '../support/releases/unpack-release.ts';
 import * as beside from './acts/beside.ts';
-import { passMonthEnd, secondsToMonthEnd, stepClock } from './acts/clocks.ts';
+import { passMonthEnd, secondsToMonthEnd, stepClock, stepClockOfNode } from './acts/clocks.ts';
 import * as failover from './acts/failover.ts';
 import * as nodes from './acts/nodes.ts';
 import * as server from './acts/one-server.ts';
@@ -34,15 +34,19 @@ export const FAULT_ROWS: readonly FaultRow[] = [
       WITHOUT_MIN_REPLICAS,
       failover.isolateMaster,
     ),
-    // Both sides admit: this is why deploy/redis sets min-replicas.
+    // Both sides admit: this is why deploy/redis sets min-replicas, with which the side that is cut
+    // off admits for four seconds only.
     areRatesExact: false,
   },
-  row(
-    5,
-    'master and a node cut off for 8 s',
-    { ...SENTINEL, hasNetworks: true },
-    failover.isolateMaster,
-  ),
+  {
+    ...row(
+      5,
+      'master and a node cut off for 8 s',
+      { ...SENTINEL, hasNetworks: true },
+      failover.isolateMaster,
+    ),
+    areRatesExact: false,
+  },
   row(6, 'master frozen for 8 s, and back', SENTINEL, failover.freezeMaster),
   row(7, 'two of three Sentinels killed', SENTINEL, failover.killSentinels),
   row(8, 'one master killed, another frozen', CLUSTER, failover.killAndFreezeMasters),
@@ -90,6 +94,21 @@ export const FAULT_ROWS: readonly FaultRow[] = [
     beside.fillDisksOfNodes,
   ),
   row(26, 'a node frozen for 70 s, and back', ALONE, beside.freezeNode),
+  row(
+    27,
+    'clock of a node steps by 1 min, 10 min and 3 h',
+    { ...ALONE, hasNodeClock: true },
+    stepClockOfNode,
+  ),
+  {
+    ...row(
+      28,
+      'a third of the servers and a node cut off for 8 s',
+      { ...CLUSTER, hasNetworks: true },
+      failover.isolateMaster,
+    ),
+    areRatesExact: false,
+  },
 ];
 
 function row(number: number, fault: string, site: RowSite, act: FaultRow['act']): FaultRow {

@@ -12,11 +12,12 @@ import { waitUntil } from '../support/wait-until.ts';
 import type { Asked } from './support/ask.ts';
 import { checkMoney, type MoneyFacts } from './support/check-money.ts';
 import { createBooks } from './support/create-books.ts';
+import { describeLongestWait, measureService } from './support/measure-service.ts';
 import { readLedger, verifyLedger } from './support/read-ledger.ts';
 import { type Load, runLoad } from './support/run-load.ts';
 import type { FaultNode } from './support/start-node.ts';
 import { RATE_WINDOW_MS, type Site, type SiteOptions, startSite } from './support/start-site.ts';
-import { createFaultWorld, PLANS } from './support/world.ts';
+import { createFaultWorld } from './support/world.ts';
 
 /** Before the fault, and after it. */
 const CALM_MS = 4_000;
@@ -122,9 +123,12 @@ export async function runRow(
     const [node] = site.nodes;
     if (node === undefined) throw new Error('there is no node');
     if (load.asked.some(({ end }) => end === 'stuck')) violate('requests got no answer at all');
-    const money = await readMoney(node, load.asked, books);
+    const money = await readMoney(site.nodes, load.asked, books);
     for (const violation of money.violations) violate(violation);
-    notes.push(...money.wrongRequests);
+    notes.push(...money.wrongRequests, describeLongestWait(load.asked));
+    if (money.cutShort > 0) {
+      notes.push(`${money.cutShort} answers were complete, and not charged yet, at a kill`);
+    }
     const { isClean, report } = await verifyLedger(node);
     if (!isClean) notes.push(report.slice(-REPORT_MAX));
     return {
@@ -173,12 +177,14 @@ async function waitForAnswers(load: Load, world: World): Promise<void> {
 
 /** By a clock that was ahead, entries are in the books some seconds after they are told to be. */
 async function readMoney(
-  node: FaultNode,
+  nodes: readonly FaultNode[],
   asked: readonly Asked[],
   books: Books,
 ): Promise<MoneyFacts> {
+  const [node] = nodes;
+  if (node === undefined) throw new Error('there is no node');
   for (let time = 1; ; time += 1) {
-    const money = checkMoney(asked, await readLedger(node), books);
+    const money = checkMoney(asked, await readLedger(node), { books, nodes });
     const isRight = money.lost + money.doubled + money.violations.length === 0;
     if (isRight || time === READS_MAX) return money;
     await sleep(READ_AGAIN_MS);
@@ -213,34 +219,4 @@ async function waitForRest(site: Site, world: World) {
     REST_MAX_MS,
   );
   return readBooks(site.admin, world);
-}
-
-function measureService(asked: readonly Asked[]) {
-  const others: Record<string, number> = {};
-  const headsOfAccount = new Map<string, number[]>();
-  const heads: number[] = [];
-  let [answered, waitMaxMs] = [0, 0];
-  for (const { key, sentMs, headMs, status, end } of asked) {
-    waitMaxMs = Math.max(waitMaxMs, headMs - sentMs);
-    if (end === 'answered') answered += 1;
-    else others[end] = (others[end] ?? 0) + 1;
-    if (status !== 200) continue;
-    heads.push(headMs);
-    if (key.account.isPoor || key.account.requestsMax < PLANS.team) continue;
-    const { id } = key.account;
-    const ofAccount = headsOfAccount.get(id) ?? [];
-    headsOfAccount.set(id, ofAccount);
-    ofAccount.push(headMs);
-  }
-  return {
-    ...{ requests: asked.length, answered, others, waitMaxMs: Math.round(waitMaxMs) },
-    outageMs: findLongestGapMs(heads),
-    accountOutageMs: Math.max(...[...headsOfAccount.values()].map(findLongestGapMs)),
-  };
-}
-
-function findLongestGapMs(times: readonly number[]): number {
-  const sorted = [...times].sort((one, other) => one - other);
-  const gaps = sorted.slice(1).map((time, index) => time - (sorted[index] ?? time));
-  return Math.round(Math.max(0, ...gaps));
 }

@@ -46,7 +46,7 @@ export async function killMaster(scene: Scene): Promise<void> {
   await waitUntilWhole(scene);
 }
 
-/** The master, one Sentinel and one node with its clients are cut off from the others. */
+/** A machine is cut off from the others, with a master, its Sentinel and one node with its clients. */
 export async function isolateMaster(scene: Scene): Promise<void> {
   const { site, load } = scene;
   const [machine] = site.networks?.machines ?? [];

@@ -20,6 +20,7 @@ const pair = ({ site }: Scene): readonly [FaultNode, FaultNode] => {
 export async function killProcesses(scene: Scene): Promise<void> {
   const [first, second] = pair(scene);
   const [worker] = await first.readWorkerPids();
+  first.killedMs.push(performance.now());
   if (worker !== undefined) process.kill(worker, 'SIGKILL');
   await scene.waitForService();
   await second.killPrimary();

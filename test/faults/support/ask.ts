@@ -17,6 +17,8 @@ export interface Asked {
   readonly sentMs: number;
   /** When the head of the answer arrived; of one without an answer, when that was clear. */
   readonly headMs: number;
+  /** When the last of the answer arrived. */
+  readonly endMs: number;
   /** Undefined without an answer. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
@@ -61,7 +63,8 @@ export async function ask(options: AskOptions): Promise<Asked> {
   } catch (error) {
     const end = signal.aborted ? 'stuck' : `no answer: ${readCode(error)}`;
     const none = { status: undefined, requestId: undefined, toldMicros: undefined };
-    return { url, key, sentMs, headMs: performance.now(), ...none, end };
+    const nowMs = performance.now();
+    return { url, key, sentMs, headMs: nowMs, endMs: nowMs, ...none, end };
   }
   const { status, headers } = response;
   const requestId = headers.get('request-id') ?? '';
@@ -71,7 +74,7 @@ export async function ask(options: AskOptions): Promise<Asked> {
     (text) => readAnswer(status, text, isStream),
     () => ({ end: signal.aborted ? 'stuck' : 'cut off', toldMicros: undefined }),
   );
-  return { url, ...head, ...told };
+  return { url, ...head, endMs: performance.now(), ...told };
 }
 
 function readAnswer(status: number, text: string, isStream: boolean): Told {

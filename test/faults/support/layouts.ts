@@ -25,7 +25,7 @@ export interface Layout {
 }
 
 export interface LayoutOptions {
-  /** Of Sentinel: one for each machine, with a Sentinel beside each server. */
+  /** Servers are on one after the other; each Sentinel is beside a server. */
   readonly machines?: readonly Machine[];
   /** More arguments for each server. */
   readonly args?: readonly string[];
@@ -131,17 +131,23 @@ async function startSentinels(start: Start, dir: string, options: LayoutOptions)
 }
 
 async function startCluster(start: Start, dir: string, options: LayoutOptions): Promise<Layout> {
+  const { machines = [] } = options;
   const servers: FaultServer[] = [];
   const places: string[] = [];
   for (let number = 0; number < CLUSTER_SERVERS; number += 1) {
     const [port, busPort] = [await findFreePort(), await findFreePort()];
     const args = ['--cluster-port', `${busPort}`, ...(options.args ?? [])];
     const config = readConfig('cluster');
-    servers.push(await start({ dir: join(dir, `redis-${number}`), port, config, args }));
-    places.push(`127.0.0.1:${port}@${busPort}`);
+    const network = networkOf(machines[number % machines.length]);
+    const place = { dir: join(dir, `redis-${number}`), port, config, args, ...network };
+    const server = await start(place);
+    servers.push(server);
+    places.push(`${server.host}:${port}@${busPort}`);
   }
   const create = ['--cluster', 'create', ...places, '--cluster-replicas', '1', '--cluster-yes'];
-  execFileSync('redis-cli', create, { stdio: 'ignore' });
+  const inside = machines[0] === undefined ? [] : ['ip', 'netns', 'exec', machines[0].namespace];
+  const [program = '', ...args] = [...inside, 'redis-cli', ...create];
+  execFileSync(program, args, { stdio: 'ignore' });
   await waitUntil(
     async () => {
       const infos = await Promise.all(servers.map((server) => server.cli('cluster', 'info')));

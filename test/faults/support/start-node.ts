@@ -20,6 +20,8 @@ export interface FaultNode {
   /** A command of the program, where it reaches what the node reaches. */
   command(...args: readonly string[]): readonly [program: string, ...args: string[]];
   readonly admin: CallAdmin;
+  /** When processes of it were killed. */
+  readonly killedMs: number[];
   /** False from the moment on at which the harness ends it: a balancer sends it nothing. */
   isWanted: boolean;
   pid(): number;
@@ -41,6 +43,7 @@ export interface NodePlace {
   readonly name: string;
   readonly dir: string;
   readonly machine?: Machine;
+  readonly env?: Readonly<Record<string, string>>;
   /** What it has beside its places. */
   readonly settings: string;
 }
@@ -49,7 +52,8 @@ interface ClusterShown {
   readonly workers: readonly { readonly pid: number; readonly state: string }[];
 }
 
-export async function makeNode({ name, dir, machine, settings }: NodePlace): Promise<FaultNode> {
+export async function makeNode(place: NodePlace): Promise<FaultNode> {
+  const { name, dir, machine, env = {}, settings } = place;
   const [port, opsPort] = [await findFreePort(), await findFreePort()];
   const host = machine?.clientHost ?? '127.0.0.1';
   const [configPath, dataDir] = [join(dir, 'tollgate.yaml'), join(dir, 'data')];
@@ -81,12 +85,15 @@ export async function makeNode({ name, dir, machine, settings }: NodePlace): Pro
   const node: FaultNode = {
     ...{ name, url: `http://${host}:${port}`, opsUrl, dataDir, admin, isReady },
     command: (...args) => runInside([process.execPath, PROGRAM, ...args, '--config', configPath]),
-    ...{ isWanted: false, readWorkerPids, pid: () => child?.pid ?? 0 },
+    ...{ isWanted: false, killedMs: [], readWorkerPids, pid: () => child?.pid ?? 0 },
     async start(program = PROGRAM) {
       const start = [process.execPath, program, 'start', '--config', configPath] as const;
       const [command, ...args] = runInside(start);
       const log = openSync(join(dir, 'log'), 'a');
-      child = spawn(command, args, { stdio: ['ignore', log, log] });
+      child = spawn(command, args, {
+        stdio: ['ignore', log, log],
+        env: { ...process.env, ...env },
+      });
       await waitUntil(
         () => {
           if (child?.exitCode !== null) throw new Error(`node ${name} has ended`);
@@ -120,6 +127,7 @@ export async function makeNode({ name, dir, machine, settings }: NodePlace): Pro
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
       const workers = await readWorkerPids().catch((): number[] => []);
       const ended = once(child, 'exit');
+      node.killedMs.push(performance.now());
       for (const pid of [node.pid(), ...workers]) endAtOnce(pid);
       await ended;
       await waitUntil(() => !workers.some(isAlive), `the workers of node ${name} have ended`);

@@ -30,6 +30,8 @@ export interface SiteOptions {
   readonly nodeDiskMb?: number;
   /** Of a single server: how far its clock is ahead of this machine's. */
   readonly readAheadSeconds?: () => number;
+  /** The first node goes by a clock of its own. */
+  readonly hasNodeClock?: boolean;
   /** The program of the nodes, if it is not the one of this checkout. */
   readonly program?: string;
   /** `books.url`: a database that is empty. */
@@ -43,6 +45,8 @@ export interface Site {
   readonly networks: Networks | undefined;
   /** Of Redis. */
   readonly clock: FakeClock | undefined;
+  /** Of the first node. */
+  readonly nodeClock: FakeClock | undefined;
   /** Of any node that is there. */
   readonly admin: CallAdmin;
   remove(): Promise<void>;
@@ -72,6 +76,7 @@ export async function startSite(options: SiteOptions): Promise<Site> {
     if (layout.proxy !== undefined) undos.push(layout.proxy.close);
     const base = `http://${networks?.hostOutside ?? '127.0.0.1'}:${port}`;
     const settings = describeSettings(options, layout.url, base);
+    const nodeClock = options.hasNodeClock === true ? createFakeClock(0) : undefined;
     const nodes: FaultNode[] = [];
     for (const [number, name] of NODES.entries()) {
       const nodeDir = join(dir, name);
@@ -79,7 +84,11 @@ export async function startSite(options: SiteOptions): Promise<Site> {
       const diskMb = options.nodeDiskMb;
       if (diskMb !== undefined) undos.push(mountDisk(join(nodeDir, 'data'), diskMb));
       const machine = machines?.[number];
-      const node = await makeNode({ name, dir: nodeDir, settings, ...(machine && { machine }) });
+      const node = await makeNode({
+        ...{ name, dir: nodeDir, settings },
+        ...(machine && { machine }),
+        ...(number === 0 && nodeClock && { env: nodeClock.env }),
+      });
       undos.push(node.kill);
       nodes.push(node);
       await node.start(options.program);
@@ -89,7 +98,7 @@ export async function startSite(options: SiteOptions): Promise<Site> {
       if (node === undefined) throw new Error('there is no node');
       return node.admin(method, path, body);
     };
-    return { layout, nodes, networks, clock, admin, remove };
+    return { layout, nodes, networks, clock, nodeClock, admin, remove };
   } catch (error) {
     await remove();
     throw error;
