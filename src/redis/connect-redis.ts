@@ -88,9 +88,12 @@ export interface RedisConnectionOptions {
  *   worker-N-admit    admissions and settlements: a short timeout, since a client waits
  *   worker-N-answers  answers that are kept, which may be long
  *   worker-N-changes  subscribed to revocations; takes no other command
- *   primary           sweeps, journal, exporter
+ *   primary           sweeps, journal
  *   primary-accounts  changes by operators, which wait for a replica
- *   primary-ledger    what operators read, which may be long
+ *   primary-ingest    what goes into the books, in long pages
+ *   primary-books     what questions to the books need from Redis
+ *   primary-fleet     what this node tells the others
+ *   primary-line      subscribed to what they tell; takes no other command
  */
 export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const client = createClient(options, () => changes.hangUp());
