@@ -24,10 +24,10 @@ export async function findRivals(
 ): Promise<Rival[]> {
   const rivals = await findOtherEnds(tx, entries, days);
   for (const entry of entries) {
-    const { request } = entry;
     const stored = days.includes(dayOfMs(entry.ms)) ? await findAtPlace(tx, entry) : undefined;
-    // What has the place of an entry and its request too was found above, or is the entry itself.
-    if (stored !== undefined && stored.request !== request) rivals.push({ entry, stored });
+    if (stored === undefined || eventOf(stored) === eventOf(entry)) continue;
+    const isFound = rivals.some((one) => one.entry === entry && isSamePlace(one.stored, stored));
+    if (!isFound) rivals.push({ entry, stored });
   }
   return rivals;
 }
