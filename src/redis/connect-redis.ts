@@ -36,8 +36,8 @@ const SLOTS_REFRESH_TIMEOUT_MS = 1_000;
 const CLUSTER_REDIRECTIONS_MAX = 16;
 const CLUSTER_RETRY_DELAY_MS = 100;
 /**
- * Each time that the client looks for a node it may wait for one that does not answer. All of its
- * looks together took 8 s where a part of the Cluster was cut off.
+ * Each time that the client looks for a node it may wait for one that does not answer. Where a part
+ * of a Cluster is cut off, all of its looks take 8 s.
  */
 const CLUSTER_LOOK_MAX_MS = 1_000;
 
