@@ -123,10 +123,13 @@ export function createStreamReader(
       const { failure } = await forEachBucket(
         () => signal.aborted,
         async (bucket) => {
-          if (gathering.hasLostLately(bucket)) return;
+          const loss = gathering.lossOf(bucket);
+          if (loss === 'new') return;
           const aged = laterOf(keepFrom, trimmable.of(bucket));
           const until = earlierStreamId(aged, cursorOf(written, bucket));
-          await trimStream(connection, bucket, { until, cursor: cursorOf(state.cursors, bucket) });
+          // After a loss it may take long until something comes behind the cursor.
+          const cursor = loss === 'none' ? cursorOf(state.cursors, bucket) : undefined;
+          await trimStream(connection, bucket, { until, cursor });
         },
       );
       if (failure !== undefined) throw failure;
@@ -142,8 +145,8 @@ interface GatherResult {
   gaps(): readonly GapRow[];
   /** When all of it is in the books. Returns up to where each bucket was read. */
   empty(): Cursors;
-  /** Whether Redis was found to have lost entries of a bucket, not long ago. */
-  hasLostLately(bucket: number): boolean;
+  /** Whether Redis was found to have lost entries of a bucket, and whether that is long ago. */
+  lossOf(bucket: number): 'none' | 'new' | 'old';
 }
 
 function createGathering(
@@ -191,9 +194,10 @@ function createGathering(
       gaps = [];
       return new Map(read);
     },
-    hasLostLately(bucket) {
+    lossOf(bucket) {
       const foundMs = lossesMs.get(bucket);
-      return foundMs !== undefined && performance.now() - foundMs < pace.keepMs;
+      if (foundMs === undefined) return 'none';
+      return performance.now() - foundMs < pace.keepMs ? 'new' : 'old';
     },
   };
 }
@@ -242,9 +246,11 @@ function laterOf(id: StreamId, other: StreamId | undefined): StreamId {
 async function trimStream(
   connection: Pick<RedisConnection, 'client' | 'send'>,
   bucket: number,
-  { until, cursor }: { readonly until: StreamId; readonly cursor: StreamId },
+  { until, cursor }: { readonly until: StreamId; readonly cursor: StreamId | undefined },
 ): Promise<void> {
   if (until === STREAM_START) return;
-  if ((await readStreamEntry(connection, bucket, cursor)) === undefined) return;
+  const isLost =
+    cursor !== undefined && (await readStreamEntry(connection, bucket, cursor)) === undefined;
+  if (isLost) return;
   await connection.send('xtrim', [keysOfBucket(bucket).ledger, 'MINID', until]);
 }

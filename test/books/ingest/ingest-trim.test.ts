@@ -83,6 +83,22 @@ describeBooks('trimming', (scene) => {
     expect(await streamPlaces(store.connection, [17])).toEqual(left);
   });
 
+  test('goes on some time after a loss, whatever comes behind it', async () => {
+    const books = await scene.create();
+    await fillOldStream(17);
+    const before = await streamPlaces(store.connection, [17]);
+    const first = store.start({ books });
+    await waitUntilInBooks(books, before);
+    await first.ingester.stop();
+    const lost = [...before].at(-1)?.split(' ')[1] ?? '';
+    await store.connection.send('xdel', [keysOfBucket(17).ledger, lost]);
+    store.start({ books, pace: { keepMs: 100 } });
+    await waitUntil(
+      async () => (await streamPlaces(store.connection, [17])).size === 1,
+      'the stream is trimmed',
+    );
+  });
+
   test('by others leaves a gap, which is noted once', async () => {
     const books = await scene.create();
     const account = await createAccount(store.connection, 17);
