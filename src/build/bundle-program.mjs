@@ -31,6 +31,9 @@ const NOT_BUNDLED = [
   'uws-modern',
 ];
 
+/** One half of a pair at a time: each has an escape of its own. */
+const BEYOND_ASCII = /[^\0-\x7f]/g;
+
 /** Puts the bundled program where the compiled one was. */
 export async function bundleProgram() {
   const entries = ENTRIES.filter((entry) => existsSync(join(DIST, entry)));
@@ -38,7 +41,7 @@ export async function bundleProgram() {
     configFile: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [keepPlaces()],
+    plugins: [keepPlaces(), writeInAscii()],
     build: {
       ssr: true,
       outDir: join(DIST, FOLDER),
@@ -47,7 +50,11 @@ export async function bundleProgram() {
       sourcemap: true,
       rolldownOptions: {
         input: Object.fromEntries(entries.map((entry) => [nameOf(entry), join(DIST, entry)])),
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name]-[hash].js',
+          comments: { legal: true, annotation: false, jsdoc: false },
+        },
       },
     },
     ssr: { noExternal: true, external: NOT_BUNDLED },
@@ -78,6 +85,30 @@ function keepPlaces() {
       };
     },
   };
+}
+
+/**
+ * Each isolate keeps the text of what it runs, with two bytes for each character of a file that has
+ * one beyond Latin-1. Such characters stand in texts alone, where an escape means the same.
+ */
+function writeInAscii() {
+  return {
+    name: 'write-in-ascii',
+    /**
+     * @param {unknown} _
+     * @param {import('vite').Rolldown.OutputBundle} bundle
+     */
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type === 'chunk') file.code = file.code.replace(BEYOND_ASCII, escapeChar);
+      }
+    },
+  };
+}
+
+/** @param {string} char */
+function escapeChar(char) {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** @param {string} entry */
