@@ -178,9 +178,10 @@ const BANS: readonly Ban[] = [
     isBannedIn: (file) =>
       file !== 'src/http/exchange.ts' &&
       file !== 'src/http/response-writer.ts' &&
-      file !== 'src/redis/direct-line/create-command.ts',
+      file !== 'src/redis/direct-line/create-command.ts' &&
+      file !== 'src/upstream/http1/request-writer.ts',
     because:
-      'the exchange alone knows about abort, cork and drain; of the sockets, those of Redis gather',
+      'the exchange alone knows about abort, cork and drain; the sockets of Redis and upstreams gather',
   },
   {
     text: 'new Redis(',

@@ -99,7 +99,7 @@ function clientTwin(port: number): Twin {
   const asked = {
     ...place,
     headers: Object.entries(HEADERS).flat(),
-    body: BODY,
+    body: [BODY],
   } as const;
   const ask = () =>
     new Promise<void>((resolve, reject) => {

@@ -136,7 +136,7 @@ function createRequest({ url, method, headers, body }: LoadOptions): HttpRequest
     method,
     path: `${url.pathname}${url.search}`,
     headers: Object.entries(headers).flat(),
-    body,
+    body: body && [body],
   };
 }
 

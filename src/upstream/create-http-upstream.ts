@@ -109,7 +109,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
       method: 'POST',
       path: pathOf(dialect),
       headers: encodeHeaders(call),
-      body: typeof body === 'string' ? Buffer.from(body) : body,
+      body: typeof body === 'string' ? [Buffer.from(body)] : body,
     });
     return httpCall.parts;
   };

@@ -69,7 +69,7 @@ export interface UpstreamDialect {
     call: EncoderInput,
     vendorModel: string,
     outputLimitField: OutputLimitField | undefined,
-  ): string | Uint8Array;
+  ): string | readonly Uint8Array[];
   /** Name, value, name, value, … */
   encodeHeaders(betas: BetaFields, apiKey: string | undefined): readonly string[];
   /** The same for a probe that asks whether the upstream is there. */

@@ -23,7 +23,7 @@ function relay(res: UwsResponse, path: string, body: Uint8Array): void {
     contentType = '';
   };
   const exchange = client.send(
-    { method: 'POST', path, headers: ['content-type', 'application/json'], body },
+    { method: 'POST', path, headers: ['content-type', 'application/json'], body: [body] },
     {
       onHead(_status, headers) {
         contentType = headers.get('content-type') ?? 'application/octet-stream';

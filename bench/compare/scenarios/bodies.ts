@@ -8,6 +8,7 @@ const SIZES = [
   { name: '0.5 KB', bodyBytes: 512, connections: 64 },
   { name: '10 KB', bodyBytes: 10 * 1024, connections: 64 },
   { name: '100 KB', bodyBytes: 100 * 1024, connections: 32 },
+  { name: '300 KB', bodyBytes: 300 * 1024, connections: 16 },
   { name: '1 MB', bodyBytes: 1024 ** 2, connections: 8 },
 ] as const;
 

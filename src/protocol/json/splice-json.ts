@@ -10,6 +10,11 @@ import type { JsonMember } from './scan-json.ts';
 
 const { CLOSING_BRACE, COMMA } = ascii;
 
+/** Up to this size, one copy is cheaper than several pieces. */
+const COPIED_BYTES_MAX = 16 * 1024;
+const COMMA_PIECE = Uint8Array.of(COMMA);
+const END_PIECE = Uint8Array.of(CLOSING_BRACE);
+
 /** Whether a member is sent on as it came. */
 export type KeepMember = (name: string, fields: JsonBody['value']) => boolean;
 
@@ -24,11 +29,29 @@ interface Run {
  * a parser can tell which member counts.
  */
 export function spliceJson(body: JsonBody, added: string, isKept: KeepMember): Buffer | undefined {
-  return isUnambiguous(body) ? spliceMembers(body, added, isKept) : undefined;
+  return isUnambiguous(body) ? joinMembers(body, added, isKept) : undefined;
 }
 
-/** Does the same for a body that went through `unifyNames`. */
-export function spliceMembers(body: JsonBody, added: string, isKept: KeepMember): Buffer {
+/**
+ * Does the same for a body that went through `unifyNames`. What is kept of a large body is not
+ * copied: the pieces, one behind the other, are views of it.
+ */
+export function spliceMembers(
+  body: JsonBody,
+  added: string,
+  isKept: KeepMember,
+): readonly Uint8Array[] {
+  const { bytes } = body;
+  if (bytes.length <= COPIED_BYTES_MAX) return [joinMembers(body, added, isKept)];
+  const pieces: Uint8Array[] = [Buffer.from(`{${added}`)];
+  for (const { start, end } of findRuns(body, isKept)) {
+    pieces.push(COMMA_PIECE, bytes.subarray(start, end));
+  }
+  pieces.push(END_PIECE);
+  return pieces;
+}
+
+function joinMembers(body: JsonBody, added: string, isKept: KeepMember): Buffer {
   const { bytes } = body;
   const runs = findRuns(body, isKept);
   const head = `{${added}`;

@@ -23,7 +23,7 @@ export class ConnectionExchange implements HttpExchange {
   readonly handler: HttpHandler;
   /** The request's head as it is sent. */
   head: string;
-  body: Uint8Array | undefined;
+  body: HttpRequest['body'];
   connection: Carrier | undefined;
   isPaused = false;
   readonly #onOver: () => void;

@@ -13,8 +13,11 @@ export interface HttpRequest {
    * `connection`.
    */
   readonly headers: readonly string[] | HeaderLines;
-  /** Not copied: the caller must not change it until the exchange is over. */
-  readonly body: Uint8Array | undefined;
+  /**
+   * Pieces that follow each other. They are not copied: the caller must not change them until the
+   * exchange is over.
+   */
+  readonly body: readonly Uint8Array[] | undefined;
 }
 
 /**
@@ -36,8 +39,14 @@ export function encodeRequestHead(request: HttpRequest, originLines: string): st
     headers instanceof HeaderLines
       ? headers.startHead(request, originLines)
       : startHead(request, originLines, encodeHeaderLines(headers));
-  if (body !== undefined) return `${head}content-length: ${body.length}\r\n\r\n`;
+  if (body !== undefined) return `${head}content-length: ${countBodyBytes(body)}\r\n\r\n`;
   return method === 'POST' ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`;
+}
+
+export function countBodyBytes(body: readonly Uint8Array[]): number {
+  let bytes = 0;
+  for (const piece of body) bytes += piece.length;
+  return bytes;
 }
 
 /** Everything before the length of the body. */

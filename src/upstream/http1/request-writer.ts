@@ -1,33 +1,37 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { countBodyBytes } from './encode-request.ts';
 
-/** Up to this size, copying is cheaper than a second system call. */
+/** Up to this size, copying is cheaper than a system call for several pieces. */
 const COPIED_BODY_BYTES_MAX = 16 * 1024;
-/** TLS encrypts, and keeps, all that it is given at once. So a body goes out in slices. */
-const SLICE_BYTES = 64 * 1024;
+/** The kernel takes this much at once, and what it does not take waits without a copy. */
+const PLAIN_SLICE_BYTES = 256 * 1024;
+/** TLS encrypts, and keeps, all that it is given at once. */
+const TLS_SLICE_BYTES = 64 * 1024;
 
-const NO_BYTES = new Uint8Array(0);
+const NO_PIECES: readonly Uint8Array[] = [];
 
 /** Sends one request after the other over one socket, never more than the socket takes. */
 export class RequestWriter {
   readonly #socket: Socket;
-  #unsent: Uint8Array = NO_BYTES;
+  readonly #sliceBytes: number;
+  /** What is left of the request, in order. */
+  #unsent: readonly Uint8Array[] = NO_PIECES;
   #isStopped = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    this.#sliceBytes = socket instanceof TLSSocket ? TLS_SLICE_BYTES : PLAIN_SLICE_BYTES;
   }
 
-  send(head: string, body: Uint8Array = NO_BYTES): void {
-    if (body.length === 0) {
+  send(head: string, body: readonly Uint8Array[] = NO_PIECES): void {
+    const bodyBytes = countBodyBytes(body);
+    if (bodyBytes === 0) {
       this.#socket.write(head, 'latin1');
-    } else if (body.length <= COPIED_BODY_BYTES_MAX) {
-      const bytes = Buffer.allocUnsafe(head.length + body.length);
-      bytes.write(head, 'latin1');
-      bytes.set(body, head.length);
-      this.#socket.write(bytes);
+    } else if (bodyBytes <= COPIED_BODY_BYTES_MAX) {
+      this.#socket.write(joinRequest(head, body, bodyBytes));
     } else {
-      this.#socket.write(head, 'latin1');
-      this.#unsent = body;
+      this.#unsent = [Buffer.from(head, 'latin1'), ...body];
       this.#sendOn();
     }
   }
@@ -44,13 +48,39 @@ export class RequestWriter {
 
   #sendOn(): void {
     while (this.#unsent.length > 0 && !this.#isStopped) {
-      const slice = this.#unsent.subarray(0, SLICE_BYTES);
-      this.#unsent = this.#unsent.subarray(SLICE_BYTES);
-      if (this.#socket.write(slice)) continue;
+      if (this.#sendSlice()) continue;
       this.#socket.once('drain', () => this.#sendOn());
       return;
     }
-    // An empty rest of a body would keep the whole body in memory.
-    if (this.#unsent.length === 0) this.#unsent = NO_BYTES;
   }
+
+  /** Sends pieces in one system call. Returns whether the socket takes more. */
+  #sendSlice(): boolean {
+    let room = this.#sliceBytes;
+    let takesMore = true;
+    let sent = 0;
+    this.#socket.cork();
+    for (const piece of this.#unsent) {
+      if (piece.length > room) break;
+      takesMore = this.#socket.write(piece);
+      room -= piece.length;
+      sent += 1;
+    }
+    const cut = this.#unsent[sent];
+    if (cut !== undefined && room > 0) takesMore = this.#socket.write(cut.subarray(0, room));
+    this.#socket.uncork();
+    this.#unsent =
+      cut === undefined ? NO_PIECES : [cut.subarray(room), ...this.#unsent.slice(sent + 1)];
+    return takesMore;
+  }
+}
+
+function joinRequest(head: string, body: readonly Uint8Array[], bodyBytes: number): Buffer {
+  const bytes = Buffer.allocUnsafe(head.length + bodyBytes);
+  let at = bytes.write(head, 'latin1');
+  for (const piece of body) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }

@@ -89,3 +89,8 @@ export function attempt<Result>(step: () => Result): Result | string {
     throw error;
   }
 }
+
+/** The text of a body that is sent in pieces. */
+export function joinPieces(pieces: readonly Uint8Array[] | undefined): string | undefined {
+  return pieces && Buffer.concat(pieces).toString('utf8');
+}

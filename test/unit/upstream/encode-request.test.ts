@@ -11,9 +11,12 @@ const linesOf = (host: string) => encodeOriginLines({ protocol: 'http:', host, p
 
 describe('headers that many requests have', () => {
   const requests: readonly (readonly [Omit<HttpRequest, 'headers'>, string])[] = [
-    [{ method: 'POST', path: '/a', body: Buffer.from('1') }, linesOf('one.example')],
-    [{ method: 'POST', path: '/a', body: Buffer.from('22') }, linesOf('one.example')],
-    [{ method: 'POST', path: '/b', body: Buffer.from('22') }, linesOf('one.example')],
+    [{ method: 'POST', path: '/a', body: [Buffer.from('1')] }, linesOf('one.example')],
+    [
+      { method: 'POST', path: '/a', body: [Buffer.from('2'), Buffer.from('2')] },
+      linesOf('one.example'),
+    ],
+    [{ method: 'POST', path: '/b', body: [Buffer.from('22')] }, linesOf('one.example')],
     [{ method: 'GET', path: '/b', body: undefined }, linesOf('one.example')],
     [{ method: 'GET', path: '/b', body: undefined }, linesOf('two.example')],
     [{ method: 'POST', path: '/b', body: undefined }, linesOf('two.example')],

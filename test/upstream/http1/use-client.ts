@@ -36,7 +36,7 @@ export function post(body: string | Uint8Array): HttpRequest {
     method: 'POST',
     path: '/v1/messages',
     headers: ['content-type', 'application/json'],
-    body: Buffer.from(body),
+    body: [Buffer.from(body)],
   };
 }
 

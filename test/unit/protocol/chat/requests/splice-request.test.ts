@@ -4,7 +4,14 @@ import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
 import { spliceChatRequest } from '../../../../../src/protocol/chat/requests/splice-request.ts';
 import { readJsonBody } from '../../../../../src/protocol/json/parse-json-body.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
-import { shuffle, strangeFields, texts, writeJson, writings } from '../../written-bodies.ts';
+import {
+  joinPieces,
+  shuffle,
+  strangeFields,
+  texts,
+  writeJson,
+  writings,
+} from '../../written-bodies.ts';
 
 const FUZZ_TIME_MS = 4_000;
 
@@ -15,7 +22,7 @@ function callOfText(body: string, fields: Partial<UpstreamCall> = {}): UpstreamC
 }
 
 const splice = (call: UpstreamCall) =>
-  spliceChatRequest(call, 'vendor-"ö"', 'max_tokens')?.toString('utf8');
+  joinPieces(spliceChatRequest(call, 'vendor-"ö"', 'max_tokens'));
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,14 @@ import { encodeNativeRequest } from '../../../../../src/protocol/native/requests
 import { spliceNativeRequest } from '../../../../../src/protocol/native/requests/splice-request.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
 import { decodeNative } from '../../upstream-requests.ts';
-import { shuffle, strangeFields, texts, writeJson, writings } from '../../written-bodies.ts';
+import {
+  joinPieces,
+  shuffle,
+  strangeFields,
+  texts,
+  writeJson,
+  writings,
+} from '../../written-bodies.ts';
 import { assistant, BODY, cached, text, tool, user } from '../request-parts.ts';
 
 const FUZZ_TIME_MS = 4_000;
@@ -17,7 +24,7 @@ function callOfText(body: string, fields: Partial<UpstreamCall> = {}): UpstreamC
   return { request, outputTokensMax: request.outputTokensMax ?? 0, isStream, source, ...fields };
 }
 
-const splice = (call: UpstreamCall) => spliceNativeRequest(call, 'vendor-"ö"')?.toString('utf8');
+const splice = (call: UpstreamCall) => joinPieces(spliceNativeRequest(call, 'vendor-"ö"'));
 const encode = (call: UpstreamCall) => JSON.parse(encodeNativeRequest(call, 'vendor-"ö"'));
 
 const orNull = <Value>(value: Value) => fc.constantFrom(value, null);

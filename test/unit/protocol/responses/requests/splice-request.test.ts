@@ -6,7 +6,14 @@ import { spliceResponsesRequest } from '../../../../../src/protocol/responses/re
 import { responsesFormat } from '../../../../../src/protocol/responses/responses-format.ts';
 import { keepSealed, type Opener } from '../../../../../src/protocol/sealed-reasoning.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
-import { shuffle, strangeFields, texts, writeJson, writings } from '../../written-bodies.ts';
+import {
+  joinPieces,
+  shuffle,
+  strangeFields,
+  texts,
+  writeJson,
+  writings,
+} from '../../written-bodies.ts';
 
 const FUZZ_TIME_MS = 4_000;
 const MODEL = 'vendor-"ö"';
@@ -25,7 +32,7 @@ function callOfText(body: string, fields: Partial<UpstreamCall> = {}): UpstreamC
 const callOf = (body: Json, fields: Partial<UpstreamCall> = {}) =>
   callOfText(JSON.stringify({ model: 'sonnet', input: 'Hi', ...body }), fields);
 const sentBy = (call: UpstreamCall): Json =>
-  JSON.parse(spliceResponsesRequest(call, MODEL)?.toString('utf8') ?? '{}');
+  JSON.parse(joinPieces(spliceResponsesRequest(call, MODEL)) ?? '{}');
 
 const look = { type: 'function', name: 'look', parameters: { type: 'object' } };
 const orNull = <Value>(value: Value) => fc.constantFrom(value, null);
