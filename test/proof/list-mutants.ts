@@ -164,6 +164,11 @@ const USER_MUTANTS: readonly Mutant[] = [
     replace: '',
   },
   {
+    name: 'an end user goes on with the log of one who was forgotten',
+    find: "if blocks == 0 and read.dropped == 0 then redis.call('DEL', log_name(prefix, id)) end",
+    replace: '',
+  },
+  {
     name: 'an account has end users without end',
     find: "return redis.call('ZCARD', users) < users_max",
     replace: 'return true',

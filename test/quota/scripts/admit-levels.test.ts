@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GROUP, openLists } from './list-scene.ts';
-import { ACCOUNT, KEY, NOW_MS, redisKeys } from './open-scripts.ts';
+import { ACCOUNT, KEY, NOW_MS, redisKeys, requestNumber } from './open-scripts.ts';
 
 const { scripts, ask, setKeyList, setGroup, expectLimit } = openLists();
 const MINUTE_MS = 60_000;
@@ -100,6 +100,23 @@ describe('end users', () => {
     const left = Number(await scripts.send('pttl', redisKeys.user(`${KEY}:one`)));
     expect(left).toBeGreaterThan(MINUTE_MS);
     expect(left).toBeLessThanOrEqual(MINUTE_MS + 2 * SLICE_MS);
+  });
+
+  it('begin anew with all of their requests when they come back after that', async () => {
+    await setKeyList('', { template: 'r,60000,40,b;' });
+    const askOften = (from: number) =>
+      scripts.admitTogether(
+        Array.from({ length: 40 }, (_, n) => ({
+          ...{ requestId: requestNumber(from + n), holdMicros: 0 },
+          ...of('one'),
+        })),
+      );
+    await askOften(100);
+    await scripts.setClock(NOW_MS + MINUTE_MS + 3 * SLICE_MS);
+    await scripts.send('del', redisKeys.user(`${KEY}:one`));
+    const kinds = (await askOften(200)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'admitted')).toHaveLength(40);
+    await expectLimit(ask(300, 0, 0, of('one')), { unit: 'requests', waitMs: MINUTE_MS });
   });
 
   it('must be named where the key or its group says so', async () => {

@@ -144,6 +144,9 @@ local function write_window(read, prefix, id, now, window)
     if oldest == 0 then
       oldest, newest_from = BLOCK_TIMES, BLOCK_BYTES + 1
     else
+      -- An earlier record of the same name, such as that of an end user who was forgotten, may have
+      -- left its log.
+      if blocks == 0 and read.dropped == 0 then redis.call('DEL', log_name(prefix, id)) end
       local block_end = newest_from + BLOCK_BYTES - 1
       -- The list itself counts its blocks, since some may be gone.
       local length = redis.pcall('RPUSH', log_name(prefix, id), string.sub(times, newest_from, block_end))
