@@ -141,6 +141,11 @@ const LEVEL_MUTANTS: readonly Mutant[] = [
     replace: 'if false then',
   },
   {
+    name: 'a list that was taken off goes on with what it had counted',
+    find: "redis.pcall('HDEL', subjects.unlisted[index], 'use')",
+    replace: '',
+  },
+  {
     name: 'a limit that is new takes off what it never counted',
     find: 'if admitted_at < since then',
     replace: 'if false then',

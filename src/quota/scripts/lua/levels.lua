@@ -23,10 +23,10 @@ local function has_room_for_user(prefix, account_id, user_id, users_max, now)
   return redis.call('ZCARD', users) < users_max
 end
 
--- Reads the levels of a request. Returns all their limits, the subjects, the moment that they count
--- from, group and end user; or no limits, and why the request is refused. The template of the key
--- comes before that of its group. `user` is as admit.lua has it; nil for no request, which counts
--- for no end user.
+-- Reads the levels of a request. Returns all their limits, the subjects (with the names of those
+-- that have no list in `unlisted`), the moment that they count from, group and end user; or no
+-- limits, and why the request is refused. The template of the key comes before that of its group.
+-- `user` is as admit.lua has it; nil for no request, which counts for no end user.
 local function read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, user, now)
   local group_id, required, key_list, template = decode_limits(key_limits)
   local group, group_list, owner, user_id = prefix .. 'group:' .. group_id, '', key_id, ''
@@ -44,9 +44,12 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
     user_id = owner .. ':' .. digest
     if not has_room_for_user(prefix, account_id, user_id, users_max + 0, now) then return nil, 'users' end
   end
-  local subjects, at = {}, now
+  local subjects, at = { unlisted = {} }, now
   local function add(level, name, id, list)
-    if list == '' then return end
+    if list == '' then
+      if id ~= '' then subjects.unlisted[#subjects.unlisted + 1] = name end
+      return
+    end
     local use = read_field(name, 'use')
     if use then at = math.max(at, seen_at(use, now)) end
     subjects[#subjects + 1] = { level = level, name = name, id = id, list = list, use = use, prefix = prefix }
@@ -66,8 +69,10 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
   return limits, subjects, at, group_id, user_id
 end
 
--- An end user is forgotten when nothing of it counts any more.
+-- An end user is forgotten when nothing of it counts any more. So is what a list has counted that
+-- was taken off: this request is not in it, and must not be taken off it when it ends.
 local function write_levels(prefix, account_id, limits, subjects, at)
+  for index = 1, #subjects.unlisted do redis.pcall('HDEL', subjects.unlisted[index], 'use') end
   for index = 1, #subjects do
     local subject = subjects[index]
     redis.pcall('HSET', subject.name, 'use', encode_state(limits, subject, at))
