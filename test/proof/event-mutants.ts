@@ -42,6 +42,11 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     replace: 'return true',
   },
   {
+    name: 'an account that tells too much is silent about its balance',
+    find: "window ~= '' and not may_tell(prefix, owner, now)",
+    replace: 'not may_tell(prefix, owner, now)',
+  },
+  {
     name: 'nobody hears that events are left out',
     find: 'if count == EVENTS_PER_HOUR_MAX + 1 then',
     replace: 'if false then',

@@ -15,8 +15,9 @@
 -- The stream is bounded, since whoever takes the events out may be away for long. What it has no
 -- room for is counted in the hash `events-taken`: `place` is up to where the list has the events,
 -- and `lost` how many were pushed out behind that. What one account may tell in an hour is bounded
--- too, since end users are many: then one event of the kind m says that more are left out. A wrong
--- type must not keep a script from its other writes, so everything here is `pcall`.
+-- too, since end users are many: then one event of the kind m says that more are left out. A
+-- balance tells little, and always. A wrong type must not keep a script from its other writes, so
+-- everything here is `pcall`.
 local crossed, warn_at = {}, 1
 
 -- From which share of a limit that blocks it warns.
@@ -86,7 +87,7 @@ local function telling()
     local mark = prefix .. 'told:' .. what
     if is_period_marked then mark = mark .. '|' .. period end
     local set = redis.pcall('SET', mark, '1', 'NX', 'PX', whole(life))
-    if not set or set.err or not may_tell(prefix, owner, now) then return end
+    if not set or set.err or window ~= '' and not may_tell(prefix, owner, now) then return end
     local text = what .. '|' .. whole(counted) .. '|' .. whole(held) .. '|' .. owner .. '|' .. period .. '|' .. whole(now)
     local added = add(prefix, text)
     if type(added) == 'table' then redis.pcall('DEL', mark) end

@@ -181,24 +181,6 @@ describe('a rate', () => {
   });
 });
 
-describe('an account with many events', () => {
-  it('tells so many in an hour, and then that more are left out', async () => {
-    const count = `${redisKeys.prefix}told-of:${ACCOUNT}`;
-    await scripts.setKey({ rpm: 1 });
-    await ask(0, 0);
-    expect(Number(await scripts.send('pttl', count))).toBeGreaterThan(MINUTE_MS);
-    await scripts.send('del', redisKeys.events, redisKeys.holds);
-    await scripts.setKey({ rpm: 0 });
-    await scripts.send('hset', count, 'count', 299);
-    await setKeyList('t,60000,100,b;i,60000,100,b;r,60000,1,b;');
-    await ask(1, 90);
-    expect(await readEvents()).toMatchObject([
-      { type: 'limit.warning', unit: 'tokens' },
-      { type: 'events.left_out', accountId: ACCOUNT, source: 'events', unit: undefined },
-    ]);
-  });
-});
-
 const FILL = "#!lua\nfor i = 1, ARGV[1] do redis.call('XADD', KEYS[1], '*', 'event', i) end";
 const toldMarks = async () => (await scripts.send('keys', `${redisKeys.prefix}told:*`)) as string[];
 

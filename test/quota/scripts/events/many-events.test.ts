@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
+import { openLists } from '../list-scene.ts';
+import { ACCOUNT, redisKeys, requestNumber } from '../open-scripts.ts';
+
+const { scripts, ask, setKeyList } = openLists();
+const MINUTE_MS = 60_000;
+
+const readEvents = async (): Promise<LimitEvent[]> => {
+  const reply = await scripts.send('xrange', redisKeys.events, '-', '+');
+  return (reply as [string, string[]][]).map(
+    ([, fields]) => decodeEvent(String(fields[1])) as LimitEvent,
+  );
+};
+
+describe('an account with many events', () => {
+  it('tells so many in an hour, and then that more are left out', async () => {
+    const count = `${redisKeys.prefix}told-of:${ACCOUNT}`;
+    await scripts.setKey({ rpm: 1 });
+    await ask(0, 0);
+    expect(Number(await scripts.send('pttl', count))).toBeGreaterThan(MINUTE_MS);
+    await scripts.send('del', redisKeys.events, redisKeys.holds);
+    await scripts.setKey({ rpm: 0 });
+    await scripts.send('hset', count, 'count', 299);
+    await setKeyList('t,60000,100,b;i,60000,100,b;r,60000,1,b;');
+    await ask(1, 90);
+    expect(await readEvents()).toMatchObject([
+      { type: 'limit.warning', unit: 'tokens' },
+      { type: 'events.left_out', accountId: ACCOUNT, source: 'events', unit: undefined },
+    ]);
+  });
+
+  it('tells of its balance all the same', async () => {
+    scripts.setWarnings({ lowBalanceMicros: 500 });
+    await scripts.send('hset', `${redisKeys.prefix}told-of:${ACCOUNT}`, 'count', 5_000);
+    await ask(1, 0, 0, { holdMicros: 600 });
+    await scripts.settle(600, { requestId: requestNumber(1) });
+    await ask(2, 0, 0, { holdMicros: 500, holdLeastMicros: 500 });
+    const told = (await readEvents()).map(({ type, counted }) => `${type} ${counted}`);
+    expect(told).toEqual(['balance.low 400', 'balance.exhausted 400']);
+  });
+});
