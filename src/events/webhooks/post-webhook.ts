@@ -119,6 +119,11 @@ function send(url: URL, { webhook, message, addresses, signal, options }: SendPa
       response.on('error', () => {});
       response.destroy();
     });
+    // Without a listener neither an answer nor an error would come.
+    request.once('upgrade', (response, socket) => {
+      resolve(response.statusCode ?? 0);
+      socket.destroy();
+    });
     request.end(body);
   }).finally(() => agent.destroy());
 }

@@ -72,6 +72,14 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
+  it('fails when the receiver wants to speak another protocol', async () => {
+    const receiver = await startReceiver(cleanUp);
+    receiver.answer((response) =>
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'other' }).end(),
+    );
+    expect((await post({ port: receiver.port })).end).toMatchObject({ kind: 'failed' });
+  });
+
   it('reads no answer to its end', async () => {
     const receiver = await startReceiver(cleanUp);
     let isClosed = false;
