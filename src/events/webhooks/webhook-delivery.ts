@@ -5,8 +5,11 @@ import { createAccountQueues, type WaitingEvent } from './account-queues.ts';
 import type { PostEnd, Webhook, WebhookMessage } from './post-webhook.ts';
 import type { WebhookPlace, WebhookStore } from './webhook-store.ts';
 
-/** Of one webhook in memory; the list in Redis keeps the rest. */
-const WAITING_MAX = 1_000;
+/**
+ * Of one webhook in memory; the list in Redis keeps the rest. One account tells fewer in a day, so
+ * that none keeps back the others if its events fail.
+ */
+const WAITING_MAX = 10_000;
 const READ_MAX = 100;
 const POSTS_AT_ONCE_MAX = 8;
 const GIVE_UP_MS = 24 * 3_600_000;
