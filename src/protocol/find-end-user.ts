@@ -28,10 +28,30 @@ export function findEndUser(
   for (const source of sources) {
     const value = source.kind === 'header' ? header(source.name) : readField(body, source.path);
     if (typeof value !== 'string') continue;
-    const name = value.trim().slice(0, END_USER_CHARS_MAX);
+    const name = withoutSession(value.trim()).slice(0, END_USER_CHARS_MAX);
     if (name !== '') return name.normalize('NFC');
   }
   return '';
+}
+
+/**
+ * Coding agents name a session beside their user, in JSON or behind `_session_`. Whoever begins a
+ * new session is still the same.
+ */
+function withoutSession(name: string): string {
+  if (name.length > END_USER_CHARS_MAX) return name;
+  if (name.startsWith('{')) return withoutSessionId(name);
+  return name.replace(/^(user_.+)_session_[0-9a-f-]{36}$/, '$1');
+}
+
+function withoutSessionId(name: string): string {
+  try {
+    const { session_id: session, ...others } = JSON.parse(name) as Record<string, unknown>;
+    const isNamed = session !== undefined && Object.keys(others).length > 0;
+    return isNamed ? JSON.stringify(others) : name;
+  } catch {
+    return name;
+  }
 }
 
 function readField(body: unknown, path: readonly string[]): unknown {

@@ -44,6 +44,37 @@ describe('the end user of a request', () => {
   });
 });
 
+describe('the end user of a coding agent', () => {
+  const named = (user_id: string) => findEndUser(SOURCES, noHeader, { metadata: { user_id } });
+  const agent = (session: string, device = 'd') =>
+    JSON.stringify({ device_id: device, account_uuid: '', session_id: session });
+  const older = (session: string, user = 'a') =>
+    `user_${user}_account_00000000-0000-0000-0000-000000000001_session_${session}`;
+
+  it('is the same in every session', () => {
+    expect(named(agent('one'))).toBe(named(agent('two')));
+    expect(named(agent('one'))).not.toBe(named(agent('one', 'other')));
+    const [one, two] = [
+      '00000000-0000-0000-0000-00000000000a',
+      '00000000-0000-0000-0000-00000000000b',
+    ];
+    expect(named(older(one))).toBe(named(older(two)));
+    expect(named(older(one))).not.toBe(named(older(one, 'b')));
+  });
+
+  it.each([
+    '{"session_id":',
+    '{"session_id":"s"}',
+    '{"device_id":"d"}',
+    '[1]',
+    '{}',
+    'null',
+    '_session_',
+  ])('is the text %s where that tells nothing beside a session', (text) => {
+    expect(named(text)).toBe(text);
+  });
+});
+
 it.each(['header:', 'header:X-User', 'header:a b', 'messages', 'metadata', '__proto__', ''])(
   '%j is no place of an end user',
   (text) => {
