@@ -41,8 +41,9 @@ export function patchScripts(connection: Connection, patches: readonly Patch[]):
   const patch = (source: string) => {
     const known = patched.get(source);
     if (known !== undefined) return known;
+    // A part that lists of limits need too is in a script twice.
     const changed = patches.reduce(
-      (text, { find, replace }) => text.replace(find, () => replace),
+      (text, { find, replace }) => text.replaceAll(find, () => replace),
       source,
     );
     const script = { source: changed, sha: createHash('sha1').update(changed).digest('hex') };
