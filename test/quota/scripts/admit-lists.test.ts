@@ -184,6 +184,24 @@ describe('a request that ends in another way', () => {
     await expectLimit(ask(4, 0, 0, { holdMicros: 21 }), { countedAmount: 80 });
   });
 
+  it.each([
+    { cap: 900, chargedMicros: 150, shortMicros: 0 },
+    { cap: 120, chargedMicros: 110, shortMicros: 40 },
+  ])(
+    'is charged in full after its day, but no more than a cap of $cap, and counts in no day',
+    async ({ cap, ...charged }) => {
+      await scripts.setAccount({ limits: 'c,d,100,b;' });
+      await scripts.setKey({ cap });
+      await ask(1, 0, 0, { holdMicros: 100 });
+      await scripts.setClock(NOW_MS + 24 * 60 * MINUTE_MS);
+      await ask(2, 0, 0, { holdMicros: 10 });
+      expect(await scripts.settle(150, { requestId: requestNumber(1) })).toMatchObject(charged);
+      await expectLimit(ask(3, 0, 0, { holdMicros: 91, holdLeastMicros: 91 }), {
+        ...{ window: 'day', countedAmount: 10, heldAmount: 10 },
+      });
+    },
+  );
+
   it('counts in full when its hold was lost', async () => {
     await setKeyList('t,3600000,100,b;');
     await ask(1, 1);
