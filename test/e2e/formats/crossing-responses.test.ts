@@ -182,9 +182,22 @@ describe('the hold of a Responses request', () => {
   const IMAGE = { type: 'input_image', image_url: 'https://example.com/a.png' };
   const LONG = 'All of a book. '.repeat(2_000);
   const least = { input: 'Hi' };
+  const LONG_TOOL = { type: 'function', name: 'long', description: LONG };
   const CASES: Readonly<Record<string, object>> = {
     'its instructions': { ...least, instructions: LONG },
-    'its tools': { ...least, tools: [{ type: 'function', name: 'a', description: LONG }] },
+    'its tools': { ...least, tools: [LONG_TOOL] },
+    'a tool that is not to be called': {
+      ...{ ...least, tools: [LONG_TOOL] },
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] },
+    },
+    'a tool that is told again': {
+      ...least,
+      tools: [{ ...LONG_TOOL, description: 'Short.' }, LONG_TOOL],
+    },
+    'what a namespace says of itself': {
+      ...least,
+      tools: [{ ...LONG_TOOL, type: 'namespace', tools: [{ type: 'function', name: 'a' }] }],
+    },
     'a grammar': {
       ...least,
       tools: [{ ...PATCH, format: { ...PATCH.format, definition: LONG } }],
@@ -192,6 +205,16 @@ describe('the hold of a Responses request', () => {
     'a schema': {
       ...least,
       text: { format: { type: 'json_schema', name: 'a', schema: { description: LONG } } },
+    },
+    'what a schema says of itself': {
+      ...least,
+      text: { format: { type: 'json_schema', name: 'a', description: LONG, schema: {} } },
+    },
+    'a name in a namespace': {
+      input: [
+        user('Look'),
+        { type: 'function_call', call_id: 'c', name: LONG, namespace: 'a', arguments: '{}' },
+      ],
     },
     'an image': { input: [user([IMAGE, IMAGE, IMAGE])] },
     'a file': { input: [user([{ type: 'input_file', file_data: DATA_URL }])] },

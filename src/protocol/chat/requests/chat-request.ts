@@ -41,6 +41,7 @@ export interface FilePart extends CacheMark {
   readonly type: 'file';
   readonly file: {
     readonly file_data?: string | null;
+    readonly file_id?: unknown;
     readonly filename?: string | null;
   };
 }
@@ -114,5 +115,9 @@ export type ResponseFormat =
   | { readonly type: 'text' | 'json_object' }
   | {
       readonly type: 'json_schema';
-      readonly json_schema: { readonly schema?: Readonly<Record<string, unknown>> | null };
+      readonly json_schema: {
+        readonly name: string;
+        readonly description?: string | null;
+        readonly schema?: Readonly<Record<string, unknown>> | null;
+      };
     };

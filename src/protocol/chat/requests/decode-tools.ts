@@ -15,10 +15,9 @@ interface DecodedTools {
 
 /** Reads the tools and the tool choice, in the current or in the deprecated form. */
 export function decodeTools(chat: ChatRequest): DecodedTools {
-  const definitions = [...(chat.tools ?? []).map(readDefinition), ...(chat.functions ?? [])];
-  const choice = chat.tool_choice ?? readFunctionCall(chat.function_call);
+  const choice = readChoice(chat);
   const allowed = listAllowedNames(choice);
-  const tools = definitions
+  const tools = listDefinitions(chat)
     .filter(({ name }) => allowed === undefined || allowed.has(name))
     .map(decodeTool);
   if (tools.length > 0) return { tools, toolChoice: decodeChoice(choice, chat) };
@@ -28,6 +27,21 @@ export function decodeTools(chat: ChatRequest): DecodedTools {
     throw refuseField({ path, kind: 'invalid', message });
   }
   return { tools, toolChoice: undefined };
+}
+
+/** Lists the tools that the tool choice leaves out. A chat upstream reads these as well. */
+export function listUnoffered(chat: ChatRequest): readonly FunctionDefinition[] {
+  const allowed = listAllowedNames(readChoice(chat));
+  if (allowed === undefined) return [];
+  return listDefinitions(chat).filter(({ name }) => !allowed.has(name));
+}
+
+function listDefinitions(chat: ChatRequest): readonly FunctionDefinition[] {
+  return [...(chat.tools ?? []).map(readDefinition), ...(chat.functions ?? [])];
+}
+
+function readChoice(chat: ChatRequest): ChatToolChoice | undefined {
+  return chat.tool_choice ?? readFunctionCall(chat.function_call);
 }
 
 /** A cache marker is either beside the function or inside it. */

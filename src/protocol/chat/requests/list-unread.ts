@@ -1,6 +1,7 @@
 import { isObject } from '../../schema.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { isBlank } from './decode-content.ts';
+import { listUnoffered } from './decode-tools.ts';
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
@@ -8,12 +9,13 @@ const NOTHING: readonly never[] = Object.freeze([]);
 const READ_NAMES: ReadonlySet<string> = new Set([
   ...['role', 'content', 'type', 'text', 'tool_calls', 'tool_call_id', 'function_call'],
   ...['function', 'name', 'arguments', 'id', 'description', 'parameters'],
-  ...['image_url', 'url', 'file', 'file_data', 'filename'],
+  ...['image_url', 'url', 'file', 'file_data'],
 ]);
 
 /**
- * Lists what decoding leaves out of messages and tools, and the unknown fields: an upstream of the
- * chat format gets to read all of it. Most requests have nothing of the kind.
+ * Lists what decoding leaves out of messages and tools, the tools that are not offered, and the
+ * unknown fields: an upstream of the chat format gets to read all of it. Most requests have nothing
+ * of the kind.
  */
 export function listUnread(
   chat: ChatRequest,
@@ -28,7 +30,17 @@ export function listUnread(
   }
   for (const tool of chat.tools ?? []) addUnread(tool, unread);
   for (const definition of chat.functions ?? []) addUnread(definition, unread);
+  for (const definition of listUnoffered(chat)) unread.push(definition);
+  addFormatTerms(chat.response_format, unread);
   return unread.length > 0 ? unread : NOTHING;
+}
+
+/** The schema of the answer is decoded; a model reads the rest of its format as well. */
+function addFormatTerms(format: ChatRequest['response_format'], unread: unknown[]): void {
+  if (format?.type !== 'json_schema') return;
+  const { name, description } = format.json_schema;
+  unread.push(name);
+  if (description != null) unread.push(description);
 }
 
 function addUnread(value: object, unread: unknown[]): void {

@@ -46,7 +46,7 @@ export function decodeRequest(
   book.add(body.tools ?? []);
   addMoreTools(body, book);
   const { system, messages } = decodeInput(body, book, aids.openThought);
-  const { tools, toolChoice } = decodeTools(body, book);
+  const { tools, toolChoice, unoffered } = decodeTools(body, book);
   const effort = readEffort(body);
   const thinks = effort !== undefined && canThink(messages, toolChoice);
   const { temperature } = body;
@@ -76,7 +76,7 @@ export function decodeRequest(
     passedOnToChat: pickForChat(body),
     adaptiveThinking: thinks ? describeThinking(body) : undefined,
     unknownFields,
-    sentUnread: listUnread(body, unknownFields),
+    sentUnread: listUnread(body, unknownFields, unoffered),
   };
   return {
     request,

@@ -6,16 +6,24 @@ import type { ToolBook } from './tool-book.ts';
 interface DecodedTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice | undefined;
+  /** An upstream of this format reads these as well. */
+  readonly unoffered: readonly object[];
 }
 
 /** Reads the tool choice, and which of the tools it leaves. */
 export function decodeTools(body: ResponsesRequest, book: ToolBook): DecodedTools {
   const choice = body.tool_choice ?? undefined;
   const allowed = listAllowed(choice, book);
-  const tools = book.tools.filter(({ name }) => allowed === undefined || allowed.has(name));
+  const isAllowed = ({ name }: Tool) => allowed === undefined || allowed.has(name);
+  const tools = book.tools.filter(isAllowed);
+  const unoffered =
+    tools.length === book.tools.length
+      ? book.repeated
+      : [...book.repeated, ...book.tools.filter((tool) => !isAllowed(tool))];
   checkChoice(choice, tools, book);
-  if (tools.length === 0) return { tools, toolChoice: undefined };
-  return { tools, toolChoice: decodeChoice(choice, body.parallel_tool_calls === false, book) };
+  const toolChoice =
+    tools.length === 0 ? undefined : decodeChoice(choice, body.parallel_tool_calls === false, book);
+  return { tools, toolChoice, unoffered };
 }
 
 type AllowedTools = Extract<ResponsesToolChoice, { readonly mode: unknown }>;

@@ -8,8 +8,8 @@ const NOTHING: readonly never[] = Object.freeze([]);
 /** Values under these names are decoded, or contain nothing that a model would read. */
 const READ_NAMES: ReadonlySet<string> = new Set([
   ...['type', 'role', 'id', 'status', 'call_id', 'content', 'output', 'text', 'refusal'],
-  ...['name', 'namespace', 'arguments', 'input', 'tools', 'description', 'parameters', 'format'],
-  ...['image_url', 'file_data', 'file_url', 'filename', 'detail', 'strict'],
+  ...['name', 'arguments', 'input', 'tools', 'description', 'parameters', 'format'],
+  ...['image_url', 'file_data', 'file_url', 'detail', 'strict'],
 ]);
 const READ_KINDS: ReadonlySet<unknown> = new Set([
   ...['message', 'function_call', 'function_call_output', 'custom_tool_call'],
@@ -17,18 +17,22 @@ const READ_KINDS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Lists what decoding leaves out of items and tools, and the unknown fields: an upstream of this
- * format gets to read all of it. Most requests have nothing of the kind.
+ * Lists what decoding leaves out of items and tools, the tools that are not offered, and the
+ * unknown fields: an upstream of this format gets to read all of it. Most requests have nothing of
+ * the kind.
  */
 export function listUnread(
   body: ResponsesRequest,
   unknownFields: readonly string[],
+  unoffered: readonly object[],
 ): readonly unknown[] {
   const unread: unknown[] = unknownFields.map((name) => body[name]);
+  for (const tool of unoffered) unread.push(tool);
   if (typeof body.input === 'object' && body.input !== null) {
     for (const item of body.input) addItem(item, unread);
   }
   for (const tool of body.tools ?? []) addTool(tool, unread);
+  addFormatTerms(body.text, unread);
   return unread.length > 0 ? unread : NOTHING;
 }
 
@@ -42,7 +46,15 @@ function addTool(tool: ToolDefinition, unread: unknown[]): void {
   if (type === 'function' || type === 'custom' || type === 'namespace') addUnread(tool, unread);
 }
 
+/** The schema of the answer is decoded; a model reads the rest of its format as well. */
+function addFormatTerms(text: ResponsesRequest['text'], unread: unknown[]): void {
+  const format = text?.format;
+  if (format?.type !== 'json_schema') return;
+  for (const said of [format.name, format.description]) if (said != null) unread.push(said);
+}
+
 function addUnread(value: object, unread: unknown[]): void {
+  addNames(value, unread);
   // `for in` makes no list of names for each item. Parsed JSON has no inherited names.
   for (const name in value) {
     const field: unknown = Reflect.get(value, name);
@@ -50,6 +62,14 @@ function addUnread(value: object, unread: unknown[]): void {
     if (!READ_NAMES.has(name) || isBlankText(name, field)) unread.push(field);
     else if (Array.isArray(field)) addUnreadOfItems(field, unread);
   }
+}
+
+/** A name in a namespace is shortened, and what a namespace says of itself is left out. */
+function addNames(value: object, unread: unknown[]): void {
+  const { type, name, namespace, description } = value as Readonly<Record<string, unknown>>;
+  if (type !== 'namespace' && namespace == null) return;
+  unread.push(name);
+  if (type === 'namespace' && description != null) unread.push(description);
 }
 
 function addUnreadOfItems(items: readonly unknown[], unread: unknown[]): void {

@@ -26,12 +26,13 @@ export interface ResponsesRequest {
 export type InputPart =
   | { readonly type: 'input_text' | 'output_text' | 'text'; readonly text: string }
   | { readonly type: 'refusal'; readonly refusal: string }
-  | { readonly type: 'input_image'; readonly image_url?: unknown }
+  | { readonly type: 'input_image'; readonly image_url?: unknown; readonly file_id?: unknown }
   | {
       readonly type: 'input_file';
       readonly file_data?: string | null;
       readonly file_url?: string | null;
       readonly filename?: string | null;
+      readonly file_id?: unknown;
     };
 
 export type PartsOrText = string | readonly InputPart[];
@@ -129,4 +130,9 @@ export type ResponsesToolChoice =
 
 export type TextFormat =
   | { readonly type: 'text' | 'json_object' }
-  | { readonly type: 'json_schema'; readonly schema?: Readonly<Record<string, unknown>> | null };
+  | {
+      readonly type: 'json_schema';
+      readonly name?: string | null;
+      readonly description?: string | null;
+      readonly schema?: Readonly<Record<string, unknown>> | null;
+    };

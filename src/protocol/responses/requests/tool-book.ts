@@ -15,6 +15,8 @@ const NO_NAMES: ReadonlyMap<string, ToolName> = new Map();
  */
 export class ToolBook {
   readonly tools: Tool[] = [];
+  /** Definitions of tools that were told before. */
+  readonly repeated: object[] = [];
   /** Tools that a client cannot run, and that are not offered. */
   hostedCount = 0;
   readonly #byName = new Map<string, ToolName>();
@@ -51,7 +53,10 @@ export class ToolBook {
   /** A tool that is told twice is offered once. */
   #addTool(definition: FunctionTool | CustomTool, namespace: string | undefined): void {
     const key = keyOf(definition.name, namespace);
-    if (this.#byClientName.has(key)) return;
+    if (this.#byClientName.has(key)) {
+      this.repeated.push(definition);
+      return;
+    }
     const isCustom = definition.type === 'custom';
     const plain = flatten(definition.name, namespace);
     const name = this.#byName.has(plain) ? shorten(plain, key) : plain;

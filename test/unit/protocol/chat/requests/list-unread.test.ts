@@ -16,6 +16,7 @@ describe('what only a chat upstream reads', () => {
   const long = 'word '.repeat(3_000);
   const user = { role: 'user', content: 'Hi' };
   const tool = { type: 'function', function: { name: 'a' } };
+  const file = { file_data: 'data:application/pdf;base64,JVBERi0xLjQK' };
   const cases: readonly [string, object][] = [
     [
       'thoughts of before',
@@ -32,6 +33,25 @@ describe('what only a chat upstream reads', () => {
       { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', more: long }] }] },
     ],
     ['something in a tool', { tools: [{ ...tool, function: { name: 'a', more: long } }] }],
+    [
+      'a tool that is not to be called',
+      {
+        tools: [{ ...tool, function: { name: 'a', description: long } }],
+        tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
+      },
+    ],
+    [
+      'what a schema says of itself',
+      { response_format: { type: 'json_schema', json_schema: { name: 'a', description: long } } },
+    ],
+    [
+      'the name of a file',
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'file', file: { ...file, filename: long } }] },
+        ],
+      },
+    ],
     ['what its template reads', { chat_template_kwargs: { documents: [long] } }],
     ['a field of tomorrow', { of_tomorrow: { more: [long] } }],
   ];
