@@ -104,6 +104,10 @@ const LIES: Readonly<Record<string, Lie>> = {
     events: [...said, ended({ status: 'failed', error: { code: 'server_error' }, usage: TOLD })],
     ...{ text: SAID, charged: ESTIMATED, isFailure: true },
   },
+  'tells each beginning and each end twice': {
+    events: [created, created, added(), added(), delta(SAID), done(SAID), done(SAID), ended()],
+    ...{ text: SAID, charged: USAGE },
+  },
   'never completes': { events: said, text: SAID, charged: ESTIMATED, isFailure: true },
   'tells its usage beside the response': {
     events: [...said, { ...ended({}), usage: TOLD }],

@@ -25,6 +25,7 @@ type ItemType = 'message' | 'reasoning' | 'function_call' | 'custom_tool_call' |
 
 /** One item of the output, from its beginning to its end. */
 interface OpenItem {
+  readonly name: string | undefined;
   readonly type: ItemType;
   /** The blocks of a message by the number of their part, the only block of any other item. */
   readonly blocks: Map<string, QueuedBlock>;
@@ -44,7 +45,11 @@ class ItemDecoder {
   readonly #queue: BlockQueue = createBlockQueue();
   /** By the place in the output, until they are done. */
   readonly #open = new Map<unknown, OpenItem>();
+  /** Those that are done, by place and ids. */
+  readonly #done = new Set<string>();
   #items = 0;
+  /** Whether what was read last had been said before, and says nothing new. */
+  isRepetition = false;
   hasCalls = false;
   isRefused = false;
 
@@ -58,9 +63,11 @@ class ItemDecoder {
 
   add(place: unknown, item: unknown): InferenceEvent[] {
     if (!isObject(item)) throw brokenAnswer('an item is not an object');
-    this.#items += 1;
-    if (this.#items > ITEMS_MAX) throw brokenAnswer('it has too many items');
-    const open: OpenItem = { type: readType(item), blocks: new Map(), saidChars: new Map() };
+    this.#countItem();
+    const name = nameItem(place, item);
+    this.isRepetition = name !== undefined && this.#open.get(place)?.name === name;
+    if (this.isRepetition) return [];
+    const open: OpenItem = { name, type: readType(item), blocks: new Map(), saidChars: new Map() };
     this.#open.set(place, open);
     return isCall(open) ? this.#openCall(open, item) : [];
   }
@@ -82,9 +89,17 @@ class ItemDecoder {
   /** Takes an item that is complete. If it is new, nothing of it has been said. */
   end(place: unknown, item: unknown): InferenceEvent[] {
     if (!isObject(item)) throw brokenAnswer('an item is not an object');
+    const name = nameItem(place, item);
+    // Clients would run the same call again.
+    this.isRepetition = name !== undefined && !this.#open.has(place) && this.#done.has(name);
+    if (this.isRepetition) {
+      this.#countItem();
+      return [];
+    }
     const events = this.#open.has(place) ? [] : this.add(place, item);
     const open = this.#find(place);
     this.#open.delete(place);
+    if (name !== undefined) this.#done.add(name);
     for (const event of this.#completeItem(open, item)) events.push(event);
     if (open.type === 'reasoning') {
       for (const event of this.#sign(open, item)) events.push(event);
@@ -97,6 +112,12 @@ class ItemDecoder {
 
   finish(): InferenceEvent[] {
     return this.#queue.end();
+  }
+
+  /** Counts repetitions as well, which would have no end otherwise. */
+  #countItem(): void {
+    this.#items += 1;
+    if (this.#items > ITEMS_MAX) throw brokenAnswer('it has too many items');
   }
 
   #find(place: unknown): OpenItem {
@@ -206,6 +227,13 @@ class ItemDecoder {
     open.blocks.set(ONLY, hidden);
     return events;
   }
+}
+
+/** Undefined for an item that could be taken for another one. */
+function nameItem(place: unknown, item: Json): string | undefined {
+  const id = readText(item, 'id');
+  if (typeof place !== 'number' || id === undefined) return undefined;
+  return `${place} ${id} ${readText(item, 'call_id')}`;
 }
 
 function readType(item: Json): ItemType {

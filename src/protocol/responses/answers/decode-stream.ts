@@ -49,8 +49,14 @@ class PayloadDecoder {
     this.#items = createItemDecoder(seal);
   }
 
+  /** Whether the last payload told of an item once more, in the same place. */
+  get isRepetition(): boolean {
+    return this.#items.isRepetition;
+  }
+
   decode(payload: Json): InferenceEvent[] {
     const type = readText(payload, 'type') ?? '';
+    this.#items.isRepetition = false;
     if (type === 'error' || tellsError(payload['error'])) throw decodeStreamError(payload);
     if (this.#stage === 'finished') return [];
     switch (type) {

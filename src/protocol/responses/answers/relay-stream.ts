@@ -57,7 +57,8 @@ const NO_FRAME: RelayedFrame = { events: [], bytes: [] };
  * the whole response in it is written anew, with our names for the response and the model; so are
  * encrypted thoughts, and events whose numbers would leave a gap. Everything else is passed on
  * unchanged. Clients break on events that they do not know, so what is not part of the answer is
- * left out. A sign of life goes on as an event, because comments do not reset every client's clock.
+ * left out; and they run a call again that is told again, so that is left out as well. A sign of
+ * life goes on as an event, because comments do not reset every client's clock.
  */
 export function createResponsesRelay(terms: MendTerms): StreamRelay {
   return createStreamRelay(new ResponsesFrames(terms));
@@ -126,7 +127,7 @@ class ResponsesFrames implements FrameRelay {
       return { events, bytes: begun, closing: this.#close(type, payload) };
     }
     if (BEGINNINGS.includes(type)) return { events, bytes: this.#relayBeginning(type, payload) };
-    if (!PIECES.has(type)) return { events, bytes: [] };
+    if (!PIECES.has(type) || this.#decoder.isRepetition) return { events, bytes: [] };
     const begun = this.#hasStarted ? [] : this.#begin({});
     this.#hasItems = true;
     const piece = this.#relayPiece(type, payload, event === type ? bytes : undefined);
