@@ -101,9 +101,11 @@ export function decodeImage(url: string, path: string): OtherBlock {
  * the gateway could read.
  */
 export function decodeFile(
-  { file_data: data, filename }: FilePart['file'],
+  { file_data: data, file_id: id, filename }: FilePart['file'],
   path: string,
 ): OtherBlock {
+  // Beside a file it would let the upstream choose which of the two it reads.
+  if (data) refuseId(id, path);
   const title = filename ? { title: filename.slice(0, TITLE_CHARS_MAX) } : undefined;
   if (data && isHttpUrl(data)) {
     return { type: 'document', source: { type: 'url', url: data }, ...title };
@@ -115,4 +117,11 @@ export function decodeFile(
   }
   const source = { type: 'base64', media_type: PDF_TYPE, data: read.data };
   return { type: 'document', source, ...title };
+}
+
+/** Throws if a part has an id of a file. */
+export function refuseId(id: unknown, path: string): void {
+  if (id == null) return;
+  const message = 'files by id are not supported';
+  throw refuseField({ path: `${path}.file_id`, kind: 'invalid', message });
 }

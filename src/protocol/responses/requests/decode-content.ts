@@ -1,4 +1,4 @@
-import { decodeFile, decodeImage, isBlank } from '../../chat/requests/decode-content.ts';
+import { decodeFile, decodeImage, isBlank, refuseId } from '../../chat/requests/decode-content.ts';
 import { refuseField } from '../../chat/requests/refuse-field.ts';
 import type { ContentBlock } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
@@ -17,11 +17,15 @@ export function decodeTexts(content: PartsOrText, path: string): string[] {
 
 function decodePart(part: InputPart, path: string): ContentBlock[] {
   switch (part.type) {
-    case 'input_image':
-      return [decodeImage(readImageUrl(part.image_url, path), `${path}.image_url`)];
+    case 'input_image': {
+      const image = decodeImage(readImageUrl(part.image_url, path), `${path}.image_url`);
+      refuseId(part.file_id, path);
+      return [image];
+    }
     case 'input_file': {
-      const { file_data: data, file_url: url, filename } = part;
-      const file = { file_data: data ?? url ?? null, filename: filename ?? null };
+      const { file_data: data, file_url: url, filename, ...rest } = part;
+      if (data && url) throw refuseSource(`${path}.file_url`, 'file_data has a file already');
+      const file = { ...rest, file_data: data || url || null, filename: filename ?? null };
       return [decodeFile(file, path)];
     }
     default: {
@@ -35,6 +39,12 @@ function decodePart(part: InputPart, path: string): ContentBlock[] {
 function readImageUrl(image: unknown, path: string): string {
   const url = isObject(image) ? image['url'] : image;
   if (typeof url === 'string') return url;
-  const message = 'Input should be an http(s) URL or a data URL; files by id are not supported';
-  throw refuseField({ path: `${path}.image_url`, kind: 'invalid', message });
+  throw refuseSource(
+    `${path}.image_url`,
+    'Input should be an http(s) URL or a data URL; files by id are not supported',
+  );
+}
+
+function refuseSource(path: string, message: string): Error {
+  return refuseField({ path, kind: 'invalid', message });
 }

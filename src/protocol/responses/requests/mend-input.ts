@@ -2,9 +2,13 @@ import { isObject } from '../../schema.ts';
 import type { UpstreamOpener } from '../../upstream-call.ts';
 import { openItem } from './open-item.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Calls of tools that a vendor runs. No model here has such tools, so these are left out. */
 const HOSTED_ITEM =
   /^(web_search|file_search|code_interpreter|computer|image_generation|mcp|local_shell|shell|apply_patch|tool_search)_/;
+
+const FILE_KINDS: readonly unknown[] = ['input_image', 'input_file'];
 
 const OFFERED_TOOLS: readonly unknown[] = ['function', 'custom', 'namespace'];
 
@@ -17,9 +21,26 @@ export function mendInput(input: unknown, reasoning: UpstreamOpener | undefined)
   return input.flatMap((item: unknown) => {
     if (!isObject(item) || !needsMending(item)) return [item];
     if (item['type'] === 'additional_tools') return [{ ...item, tools: mendTools(item['tools']) }];
+    if (hasUnread(item)) return mendMessage(item);
     if (item['type'] !== 'reasoning') return [];
     return openItem(item, reasoning) ?? [];
   });
+}
+
+function mendMessage(message: Fields): readonly Fields[] {
+  const { content } = message;
+  const texts = Array.isArray(content) ? content.filter((part) => !isFile(part)) : [];
+  return texts.length > 0 ? [{ ...message, content: texts }] : [];
+}
+
+/** Images and files count if a user shows them. In other messages only the texts are read. */
+function hasUnread({ type, role, content }: Fields): boolean {
+  if ((type != null && type !== 'message') || role === 'user') return false;
+  return Array.isArray(content) && content.some(isFile);
+}
+
+function isFile(part: unknown): boolean {
+  return isObject(part) && FILE_KINDS.includes(part['type']);
 }
 
 /** Leaves out tools that a vendor runs. Returns the same list if there are none. */
@@ -41,6 +62,7 @@ function needsMending(item: unknown): boolean {
   if (!isObject(item)) return false;
   const { type } = item;
   if (type === 'reasoning') return true;
+  if (hasUnread(item)) return true;
   if (type === 'additional_tools') return mendTools(item['tools']) !== item['tools'];
   return typeof type === 'string' && HOSTED_ITEM.test(type);
 }

@@ -75,8 +75,16 @@ const customTool = object(
     ),
   },
 );
+const noNamespace: Schema = {
+  json: { not: {} },
+  check: () => ({ path: 'type', kind: 'invalid', message: 'A namespace has no namespaces' }),
+};
 /** Tools of other types are run by a vendor. */
-const memberTool = tagged('type', { function: functionTool, custom: customTool });
+const memberTool = tagged('type', {
+  function: functionTool,
+  custom: customTool,
+  namespace: noNamespace,
+});
 const tool = tagged('type', {
   function: functionTool,
   custom: customTool,

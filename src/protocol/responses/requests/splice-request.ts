@@ -14,14 +14,14 @@ import { mendInput, mendTools } from './mend-input.ts';
 /** The fields that the gateway answers for. The vendor gets the whole conversation each time. */
 const WRITTEN: readonly string[] = [
   ...['model', 'max_output_tokens', 'stream', 'store', 'include'],
-  ...['previous_response_id', 'background', 'conversation', 'prompt'],
+  ...['previous_response_id', 'background', 'conversation', 'prompt', 'truncation'],
 ];
 
 /**
  * Writes the body for an upstream of the responses format from a body that came in this format, and
  * only from such a body. The bytes stay as they came, except for what the gateway answers for: the
- * model, the length of the answer, whether it is a stream, that nothing is stored, and thoughts,
- * which come back to their upstream as it sent them.
+ * model, the length of the answer, whether it is a stream, that nothing is stored or cut, and
+ * thoughts, which come back to their upstream as it sent them.
  */
 export function spliceResponsesRequest(
   call: UpstreamCallOutline,

@@ -235,6 +235,11 @@ describe('a chat request that is wrong', () => {
         'Input should be a data URL of application/pdf in base64, or an http(s) URL of a PDF; files by id are not supported',
       ],
     ),
+    [
+      part({ type: 'file', file: { file_data: 'https://h/a.pdf', file_id: 'file-1' } }),
+      'messages[0].content[0].file.file_id',
+      'files by id are not supported',
+    ],
     [image('ftp://a/b.png'), url, 'Input should be an http(s) URL or a data URL in base64'],
     [image('data:image/png,abc'), url, 'Input should be an http(s) URL or a data URL in base64'],
     [image('data:image/png;base64'), url, 'Input should be an http(s) URL or a data URL in base64'],

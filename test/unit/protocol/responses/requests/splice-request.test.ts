@@ -58,13 +58,16 @@ const bodies = fc
       max_tokens: orNull(1e9),
       prompt_cache_key: orNull('key'),
       metadata: orNull({ a: 'b' }),
+      truncation: fc.constantFrom('auto', 'disabled', null),
     },
     { requiredKeys: ['model', 'input'] },
   )
   .chain((known) => strangeFields.map((strange) => ({ ...strange, ...known })))
   .chain(shuffle);
 
-const OF_THE_GATEWAY = ['model', 'max_output_tokens', 'stream', 'store', 'include', 'max_tokens'];
+const OF_THE_GATEWAY = [
+  ...['model', 'max_output_tokens', 'stream', 'store', 'include', 'max_tokens', 'truncation'],
+];
 const KNOWN = ['instructions', 'temperature', 'tools', 'prompt_cache_key', 'metadata'];
 
 function expectSent(body: Json): Json {
@@ -163,6 +166,19 @@ describe('a request of the responses format to an upstream of the same', () => {
     expect(sentBy(callOf({ tools: [search], tool_choice: 'auto' }))).not.toHaveProperty(
       'tool_choice',
     );
+  });
+
+  it('shows images and files of users only, which are those that count', () => {
+    const image = { type: 'input_image', image_url: 'https://h/a.png' };
+    const file = { type: 'input_file', file_url: 'https://h/a.pdf' };
+    const text = { type: 'input_text', text: 'Look' };
+    const shown = { role: 'user', content: [text, image, file] };
+    const told = { role: 'developer', content: [text, image, file] };
+    const said = { type: 'message', role: 'assistant', content: [image] };
+    expect(sentBy(callOf({ input: [told, said, shown] }))['input']).toEqual([
+      { ...told, content: [text] },
+      shown,
+    ]);
   });
 
   it('leaves out unknown fields if the upstream takes none', () => {
