@@ -84,8 +84,11 @@ export interface AdmissionOrder {
   readonly endUser: string;
   /** Returns what the request has cost so far. Called now and then until the request is settled. */
   seenMicros(): number;
-  /** Called as soon as the rate is known, whether or not the request is admitted. */
-  tellRate(rate: RateState, limits: readonly LimitState[]): void;
+  /**
+   * Called as soon as the rate is known, whether or not the request is admitted. If it is,
+   * `creditsMicros` is what the key may still spend.
+   */
+  tellRate(rate: RateState, limits: readonly LimitState[], creditsMicros?: number): void;
   /** Called if the key is revoked or its account suspended while the request runs. */
   stop(refusal: Refusal): void;
 }

@@ -1,10 +1,14 @@
 import type { LimitState } from './limit-state.ts';
 import type { RateState } from './rate-state.ts';
 
-/** `limits` are those of lists that have least left, at most one of each unit. */
+/**
+ * `limits` are those of lists that have least left, at most one of each unit; `creditsMicros` is
+ * what the key may still spend, if that is known.
+ */
 export type RateEncoder = (
   rate: RateState,
   limits: readonly LimitState[],
+  creditsMicros?: number,
 ) => Readonly<Record<string, string>>;
 
 interface Names {

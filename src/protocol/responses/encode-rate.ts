@@ -1,3 +1,4 @@
+import { formatCredits } from '../../lib/units/micros.ts';
 import { encodeChatRate, type RateEncoder } from '../rates/encode-rate.ts';
 import type { LimitState } from '../rates/limit-state.ts';
 import type { RateState } from '../rates/rate-state.ts';
@@ -8,18 +9,33 @@ const DAY_MINUTES = 24 * 60;
 const PLACES = ['primary', 'secondary'] as const;
 
 /**
- * Codex shows its user the two limits of lists that are used up most. It knows no other headers.
+ * Codex shows its user the two limits of lists that are used up most, and the credits that are
+ * left. It knows no other headers.
  */
-export const encodeResponsesRate: RateEncoder = (rate, limits) => {
+export const encodeResponsesRate: RateEncoder = (rate, limits, creditsMicros) => {
   const headers = encodeChatRate(rate, limits);
-  if (limits.length === 0) return headers;
+  return { ...headers, ...describeLimits(rate, limits), ...describeCredits(creditsMicros) };
+};
+
+function describeLimits(rate: RateState, limits: readonly LimitState[]) {
+  if (limits.length === 0) return undefined;
   const nearest = limits.toSorted((one, other) => usedPercent(other) - usedPercent(one));
   const shown = PLACES.flatMap((place, index) => {
     const limit = nearest[index];
     return limit === undefined ? [] : describe(`x-codex-${place}`, limit, rate);
   });
-  return { ...headers, ...Object.fromEntries(shown) };
-};
+  return Object.fromEntries(shown);
+}
+
+/** It reads the amount only beside both of the others, and shows none that is not above zero. */
+function describeCredits(micros: number | undefined) {
+  if (micros === undefined) return undefined;
+  return {
+    'x-codex-credits-has-credits': String(micros > 0),
+    'x-codex-credits-unlimited': 'false',
+    'x-codex-credits-balance': formatCredits(Math.max(micros, 0)),
+  };
+}
 
 function describe(name: string, limit: LimitState, { nowMs }: RateState) {
   return [

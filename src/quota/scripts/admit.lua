@@ -8,7 +8,7 @@
   Each  asker, model_names, request_id, numbers
   Uses  numbers, clock, month, names, digest, window, plans, holds
   Lists numbers, names, window, periods, rows, events, limits, levels, demands
-  Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros}  or with extras, output_held, …: then level, unit, window, amount, left and reset_ms of the tightest limit of requests and of each unit of tokens
+  Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros, credits_left}  or with extras, output_held, …: then level, unit, window, amount, left and reset_ms of the tightest limit of requests and of each unit of tokens
         {'unknown'}  no such key, or another secret
         {'revoked'} {'expired'} {'suspended'}
         {'model'}  not among the models of the key
@@ -32,9 +32,10 @@
   numbers are doubles: hold_micros, hold_least_micros, lease_ms, and tokens: of the input, of the output, of the shortest
   output, and 1 if the output may become longer than that. model_names are the pinned id and then its aliases, separated
   by commas. If less than hold_micros is free, but at least hold_least_micros, all that is free is held; likewise for
-  tokens of the output. A request is admitted only once: a second call gets the same reply. The reply is a list of the
-  replies to all requests. What those of an asker share is read once and written once, before anything of the next asker
-  is read. On a Cluster all askers of a run are of one bucket, which holds leads to.
+  tokens of the output. credits_left is what the key could spend before the request, as if nothing was held: of the
+  balance, or of its cap if that has less. A request is admitted only once: a second call gets the same reply. The reply
+  is a list of the replies to all requests. What those of an asker share is read once and written once, before anything of
+  the next asker is read. On a Cluster all askers of a run are of one bucket, which holds leads to.
 ]]
 local plans = ARGV[1]
 local now = now_ms()
@@ -91,6 +92,7 @@ while first <= #ARGV do
     in_flight, balance, spent, cap = number(in_flight), number(balance), number(spent), cap and number(cap)
     account_held, key_held = number(account_held), number(key_held)
     in_flight_max = in_flight_max and number(in_flight_max)
+    local credits_left = cap and math.min(balance, cap - spent) or balance
 
     -- Nil if no level has a list of limits.
     local limits, subjects, at, group_id, user_id
@@ -183,17 +185,17 @@ while first <= #ARGV do
           reply = { 'invalid' }
           if payer then
             local output_held = string.match(held_extras, ',(%d+),%d$')
-            reply = { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0, held_extras, output_held }
+            reply = { 'admitted', now, limit, left, reset, account_id, held_month, already_held + 0, credits_left, held_extras, output_held }
           end
         elseif not reply then
           in_flight, key_held, account_held = in_flight + 1, key_held + held, account_held + held
           take_place(by_account, now, window)
           if key_limit > 0 then take_place(by_key, now, window) end
           is_changed = true
-          reply = { 'admitted', now, limit, math.max(0, left - 1), window, account_id, month, held }
+          reply = { 'admitted', now, limit, math.max(0, left - 1), window, account_id, month, held, credits_left }
           if limits then
             listing.hold_in_limits(limits, listing.amounts_of(input, output, held), at)
-            reply[9], reply[10] = string.sub(extras, 2), output
+            reply[10], reply[11] = string.sub(extras, 2), output
             listing.add_tightest(reply, limits, at)
           end
         end

@@ -62,6 +62,8 @@ export type AdmitReply =
        */
       readonly month: string;
       readonly heldMicros: number;
+      /** What the key could spend before this request, as if nothing was held. */
+      readonly creditsMicros: number;
       /** What settling needs to correct the lists of limits; empty if there are none. */
       readonly extras: string;
       /** The longest output that limits of tokens leave room for. */
@@ -197,9 +199,10 @@ function readReply(reply: unknown, index: number, order: AdmitOrder): AdmitReply
         accountId: String(rest[0]),
         month: String(rest[1]),
         heldMicros: number(2),
-        extras: String(rest[3] ?? ''),
-        outputTokensRoom: roomOf(tokens, rest[4]),
-        nearLimits: readNearLimits(rest.slice(5)),
+        creditsMicros: number(3),
+        extras: String(rest[4] ?? ''),
+        outputTokensRoom: roomOf(tokens, rest[5]),
+        nearLimits: readNearLimits(rest.slice(6)),
       };
     case 'limit':
       return {

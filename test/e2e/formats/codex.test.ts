@@ -72,6 +72,16 @@ describe('what Codex looks at beside answers', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
+  it('has the credits that are left', async () => {
+    const operator = admin(gateway());
+    const { key } = await operator.createKey(await operator.createAccount({ credits: 7.5 }));
+    const { headers } = (await ask('native', key, CODEX)).response;
+    const told = ['has-credits', 'unlimited', 'balance'].map((name) =>
+      headers.get(`x-codex-credits-${name}`),
+    );
+    expect(told).toEqual(['true', 'false', '7.5']);
+  });
+
   it('tells it at once that credits are used up, as it repeats what is refused with 402', async () => {
     const operator = admin(gateway());
     const { key } = await operator.createKey(await operator.createAccount({ credits: 0 }));

@@ -88,6 +88,7 @@ describe('admit: what is held', () => {
     expect(await scripts.admit()).toEqual({
       ...admitted,
       heldMicros: 100,
+      creditsMicros: 1_000,
       extras: '',
       outputTokensRoom: Number.MAX_SAFE_INTEGER,
       nearLimits: [],
@@ -190,6 +191,18 @@ describe('admit: what is held', () => {
     await scripts.setKey({ cap: 60, [`held:${MONTH}`]: 0 });
     const byCap = await scripts.admit({ holdLeastMicros, requestId: requestNumber(2) });
     expect(byCap).toMatchObject(heldMicros === undefined ? { kind: 'cap' } : { heldMicros });
+  });
+
+  it('is told beside what could be spent before it, of the balance or of the cap', async () => {
+    await scripts.setAccount({ balance: 900, held: 50 });
+    const tell = async (number: number) =>
+      await scripts.admit({ requestId: requestNumber(number) });
+    expect(await tell(1)).toMatchObject({ kind: 'admitted', creditsMicros: 900 });
+    expect(await tell(1)).toMatchObject({ kind: 'admitted', creditsMicros: 900 });
+    await scripts.setKey({ cap: 700, [`spent:${MONTH}`]: 100 });
+    expect(await tell(2)).toMatchObject({ kind: 'admitted', creditsMicros: 600 });
+    await scripts.setKey({ cap: 2_000 });
+    expect(await tell(3)).toMatchObject({ kind: 'admitted', creditsMicros: 900 });
   });
 
   it('may be nothing, for a model that costs nothing', async () => {

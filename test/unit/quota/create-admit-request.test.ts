@@ -23,6 +23,7 @@ const ADMITTED: AdmitReply = {
   accountId: 'acct_1',
   month: '202611',
   heldMicros: 90,
+  creditsMicros: 700,
   extras: '',
   outputTokensRoom: Number.MAX_SAFE_INTEGER,
   nearLimits: [],
@@ -33,7 +34,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
   const asked: AdmitOrder[] = [];
   const open: OpenHold[] = [];
   const settled: Settlement[] = [];
-  const rates: unknown[] = [];
+  const rates: unknown[][] = [];
   const stopped: Refusal[] = [];
   const admitRequest = createAdmitRequest({
     books,
@@ -80,7 +81,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     tokens: NO_LISTS.tokens,
     endUser: '',
     seenMicros: () => 3,
-    tellRate: (rate: unknown) => rates.push(rate),
+    tellRate: (...told: unknown[]) => rates.push(told),
     stop: (refusal: Refusal) => stopped.push(refusal),
   };
   return { admit: () => admitRequest(order), books, asked, open, settled, rates, stopped };
@@ -101,7 +102,7 @@ describe('admitting a request', () => {
       },
     ]);
     expect(admission.heldMicros).toBe(90);
-    expect(rates).toEqual([RATE]);
+    expect(rates).toEqual([[RATE, [], 700]]);
     expect(open).toMatchObject([{ accountId: 'acct_1', month: '202611', heldMicros: 90 }]);
 
     admission.settle(
@@ -136,7 +137,7 @@ describe('admitting a request', () => {
       waitMs: 5,
     });
     await expect(admit()).rejects.toMatchObject({ status: 429 });
-    expect(rates).toEqual([RATE]);
+    expect(rates).toEqual([[RATE, [], undefined]]);
     expect([open, settled]).toEqual([[], []]);
   });
 

@@ -24,6 +24,19 @@ it('shows Codex the two limits that are used up most, with when they are free ag
   });
 });
 
+it('shows Codex the credits that are left, in the three headers that it reads together', () => {
+  const credits = (micros: number) =>
+    Object.entries(encodeResponsesRate(RATE, [], micros)).filter(([name]) =>
+      name.startsWith('x-codex'),
+    );
+  expect(credits(12_345_678)).toEqual([
+    ['x-codex-credits-has-credits', 'true'],
+    ['x-codex-credits-unlimited', 'false'],
+    ['x-codex-credits-balance', '12.345678'],
+  ]);
+  expect(credits(-5).map(([, value]) => value)).toEqual(['false', 'false', '0']);
+});
+
 it('says nothing of limits that are not there', () => {
   const names = Object.keys(encodeResponsesRate(RATE, []));
   expect(names.filter((name) => name.startsWith('x-codex'))).toEqual([]);
