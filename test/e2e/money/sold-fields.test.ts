@@ -3,6 +3,7 @@ import { admin } from '../../support/clients/admin.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { startHttpUpstream, UPSTREAM_ANSWER } from '../../support/upstreams/start-http-upstream.ts';
+import { USAGE, wholeBody } from '../../support/upstreams/upstream-answers.ts';
 
 afterAll(stopRedisServers);
 
@@ -17,17 +18,33 @@ const CHAT_ANSWER = {
   usage: { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 },
 };
 
-const ROUTES = { native: '/v1/messages', chat: '/v1/chat/completions' };
+const ROUTES = {
+  native: '/v1/messages',
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+};
+type Kind = keyof typeof ROUTES;
+
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
 const BODY = { model: 'haiku', max_tokens: 50, messages: MESSAGES };
+const BODIES = {
+  ...{ native: BODY, chat: BODY },
+  // An answer that is not kept is relayed.
+  responses: { model: 'haiku', max_output_tokens: 50, input: MESSAGES, store: false },
+};
+const ANSWERS: Readonly<Record<Kind, string>> = {
+  native: JSON.stringify(UPSTREAM_ANSWER),
+  chat: JSON.stringify(CHAT_ANSWER),
+  responses: wholeBody('responses', 'Hello there', USAGE),
+};
 
 /** A gateway in front of one upstream that keeps its requests. */
-async function start(kind: 'native' | 'chat', settings = '') {
+async function start(kind: Kind, settings = '') {
   const upstream = await startHttpUpstream({
     cleanUp: onTestFinished,
     answer(_request, response) {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(kind === 'native' ? UPSTREAM_ANSWER : CHAT_ANSWER));
+      response.end(ANSWERS[kind]);
     },
   });
   const main = `{name: main, kind: ${kind}, url: "${upstream.url}", model_names: {llm-haiku-4.5: vendor-name}${settings}}`;
@@ -59,7 +76,9 @@ async function start(kind: 'native' | 'chat', settings = '') {
   };
 }
 
-describe.each(['native', 'chat'] as const)('a client of the %s format', (kind) => {
+describe.each(['native', 'chat', 'responses'] as const)('a client of the %s format', (kind) => {
+  const body = BODIES[kind];
+
   it('is refused what nobody has a price for, and pays nothing', async () => {
     const { ask, sent, spent } = await start(kind);
     const refused: readonly [object, string][] = [
@@ -75,7 +94,7 @@ describe.each(['native', 'chat'] as const)('a client of the %s format', (kind) =
       [{ 'max_to\u212Aens': 30_000 }, 'did you mean max_tokens'],
     ];
     for (const [fields, said] of refused) {
-      const { status, message } = await ask({ ...BODY, ...fields });
+      const { status, message } = await ask({ ...body, ...fields });
       expect([status, message], said).toEqual([400, expect.stringContaining(said)]);
     }
     expect(sent()).toEqual([]);
@@ -85,7 +104,7 @@ describe.each(['native', 'chat'] as const)('a client of the %s format', (kind) =
   it('is served where the same fields ask for nothing dear', async () => {
     const { ask, sent } = await start(kind);
     const fields = { speed: 'standard', inference_geo: 'global', service_tier: 'auto', n: 1 };
-    expect(await ask({ ...BODY, ...fields, fallbacks: null, of_tomorrow: [1] })).toMatchObject({
+    expect(await ask({ ...body, ...fields, fallbacks: null, of_tomorrow: [1] })).toMatchObject({
       status: 200,
     });
     expect(JSON.parse(sent()[0] ?? '')).toMatchObject({ ...fields, of_tomorrow: [1] });
@@ -93,26 +112,28 @@ describe.each(['native', 'chat'] as const)('a client of the %s format', (kind) =
 
   it('gets the model that is paid for, however often another is named', async () => {
     const { ask, sent, spent } = await start(kind);
-    const rest = JSON.stringify({ max_tokens: 50, messages: MESSAGES }).slice(1, -1);
+    const { model: _, ...others } = body;
+    const rest = JSON.stringify(others).slice(1, -1);
+    const [limit = '', said = ''] = Object.keys(others);
     const bodies = [
       `{"model":"opus",${rest},"model":"haiku"}`,
       `{"\\u006dodel":"opus",${rest},"model":"haiku"}`,
       `{"model":"opus",${rest},"mode\\u006c":"haiku"}`,
-      `{"model":"haiku",${rest},"max_tokens":60,"max_tokens":50}`,
-      `{"model":"haiku","max_tokens":50,"messages":[{"role":"user","content":"long","content":"Hi"}]}`,
+      `{"model":"haiku",${rest},"${limit}":60,"${limit}":50}`,
+      `{"model":"haiku",${rest},"${said}":[{"role":"user","content":"long","content":"Hi"}]}`,
     ];
-    for (const body of bodies) expect(await ask(body)).toMatchObject({ status: 200 });
-    for (const body of sent()) {
-      expect(body.match(/"(?:\\u006d|m)ode(?:l|\\u006c)"/g)).toEqual(['"model"']);
-      expect(body.match(/"max_tokens"|"content"/g)).toHaveLength(2);
-      expect(JSON.parse(body)).toMatchObject({ ...BODY, model: 'vendor-name' });
+    for (const written of bodies) expect(await ask(written)).toMatchObject({ status: 200 });
+    for (const written of sent()) {
+      expect(written.match(/"(?:\\u006d|m)ode(?:l|\\u006c)"/g)).toEqual(['"model"']);
+      expect(written.match(/"max_(?:output_)?tokens"|"content"/g)).toHaveLength(2);
+      expect(JSON.parse(written)).toMatchObject({ ...body, model: 'vendor-name' });
     }
     expect(sent()).toHaveLength(bodies.length);
     expect(await spent()).toBeLessThan(0.001 * bodies.length);
   });
 
   it('has fields that nobody knows passed, dropped or refused as the upstream is set', async () => {
-    const asked = { ...BODY, of_tomorrow: [1] };
+    const asked = { ...body, of_tomorrow: [1] };
     const dropping = await start(kind, ', unknown_fields: drop');
     expect(await dropping.ask(asked)).toMatchObject({ status: 200 });
     expect(JSON.parse(dropping.sent()[0] ?? '')).not.toHaveProperty('of_tomorrow');
@@ -121,7 +142,7 @@ describe.each(['native', 'chat'] as const)('a client of the %s format', (kind) =
       status: 400,
       message: expect.stringContaining('of_tomorrow'),
     });
-    expect(await refusing.ask(BODY)).toMatchObject({ status: 200 });
+    expect(await refusing.ask(body)).toMatchObject({ status: 200 });
     expect(refusing.sent()).toHaveLength(1);
     expect(await refusing.spent()).toBeGreaterThan(0);
   });

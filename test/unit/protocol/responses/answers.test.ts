@@ -36,6 +36,15 @@ const CONTEXT: AnswerContext = {
   },
 };
 
+const REQUIRED_FIELDS = [
+  ...['id', 'object', 'created_at', 'completed_at', 'status', 'background', 'error'],
+  ...['incomplete_details', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata'],
+  ...['model', 'output', 'parallel_tool_calls', 'previous_response_id', 'prompt_cache_key'],
+  ...['reasoning', 'safety_identifier', 'service_tier', 'store', 'temperature', 'text'],
+  ...['tool_choice', 'tools', 'top_logprobs', 'top_p', 'truncation', 'usage'],
+  ...['presence_penalty', 'frequency_penalty'],
+];
+
 function encodeText(events: readonly InferenceEvent[]): string {
   const encoder = responsesFormat.createStreamEncoder(CONTEXT);
   return events.map((event) => encoder.encode(event)).join('');
@@ -207,6 +216,28 @@ describe('an answer in the Responses format', () => {
     ];
     expect(readStream(events).output).toMatchObject(expected);
     expect(readWhole(events).output).toMatchObject(expected);
+  });
+
+  it('has every field that the schema of the format requires', () => {
+    const { response: terms } = responsesFormat.decodeRequest(
+      { model: 'haiku', input: 'Hi', tools: [{ type: 'function', name: 'a' }] },
+      () => undefined,
+    );
+    const response = CONTEXT.response && terms && { ...CONTEXT.response, ...terms };
+    const context = { ...CONTEXT, ...(response && { response }) };
+    const written = responsesFormat.encodeAnswer(collectAnswer(answer([[text, 'Yes']])), context);
+    const { tools, ...fields } = JSON.parse(written);
+    expect(Object.keys({ ...fields, tools }).sort()).toEqual(REQUIRED_FIELDS.toSorted());
+    expect(Object.keys(tools[0]).sort()).toEqual([
+      'description',
+      'name',
+      'parameters',
+      'strict',
+      'type',
+    ]);
+    for (const name of ['temperature', 'top_p', 'top_logprobs', 'presence_penalty']) {
+      expect(fields[name], name).toEqual(expect.any(Number));
+    }
   });
 
   it('repeats its request, unless that is too long', () => {
