@@ -5,6 +5,7 @@ import { createDeferred } from '../../../src/lib/time/deferred.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askGateway, type Told } from '../../support/clients/ask-gateway.ts';
+import { expectAdmitted } from '../../support/clients/expect-admitted.ts';
 import { type Entry, readEntries } from '../../support/ledger/read-entries.ts';
 import { verifyLedger } from '../../support/ledger/verify-ledger.ts';
 import {
@@ -38,6 +39,8 @@ const PER_MINUTE = 20;
 /** Credits per million tokens: each token costs a whole number of micro-credits. */
 const PRICE = { input: 1_000, output: 100_000 };
 const LONG_STREAMS = 6;
+/** Longer than any lease. */
+const NEXT_JUMP = 100;
 /** Enough for about five requests at once. */
 const SMALL_CREDITS = 60;
 
@@ -179,6 +182,25 @@ async function openLongAnswers(caller: Caller) {
   };
 }
 
+/**
+ * Sets the clock ahead until so many holds were swept. Those that are renewed between a jump and
+ * their sweep have a whole lease more, so the clock jumps again.
+ */
+async function jumpUntilSwept(caller: Caller, seconds: number, count: number): Promise<void> {
+  const { renewals } = keysOfBucket(bucketOfAccount(caller.account) ?? -1);
+  let ahead = seconds;
+  await redis.setAhead(ahead);
+  await waitUntil(async () => {
+    if ((await countOf(caller, 'expired')) >= count) return true;
+    const now = Date.now() + ahead * 1_000;
+    if (Number(await store.send('zcount', [renewals, `(${now}`, '+inf'])) > 0) {
+      ahead += NEXT_JUMP;
+      await redis.setAhead(ahead);
+    }
+    return false;
+  }, 'their holds are swept');
+}
+
 function costOf({ inputTokens = 0, outputTokens = 0 }: Told): number {
   return inputTokens * PRICE.input + outputTokens * PRICE.output;
 }
@@ -231,11 +253,7 @@ describe('a clock of Redis that jumps under load', () => {
       const answers = await openLongAnswers(rich);
       const sweptBefore = await countOf(rich, 'expired');
       if (seconds === HOUR) await waitUntil(hasRenewedAll, 'their holds are renewed');
-      await redis.setAhead(seconds);
-      await waitUntil(
-        async () => (await countOf(rich, 'expired')) >= sweptBefore + LONG_STREAMS,
-        'their holds are swept',
-      );
+      await jumpUntilSwept(rich, seconds, sweptBefore + LONG_STREAMS);
       await clients.waitForMore();
       await redis.setAhead(0);
       await clients.waitForMore();
@@ -246,7 +264,9 @@ describe('a clock of Redis that jumps under load', () => {
     expect(await watch.stop()).toEqual([]);
 
     const told = [...clients.told, ...long];
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([200, 402]));
+    // A machine that is busy enough has Redis answer too late, which is a 503 and free.
+    const statuses = told.map(({ status }) => status).filter((status) => status !== 503);
+    expect(new Set(statuses)).toEqual(new Set([200, 402]));
     expect(told.filter(({ status, isComplete }) => status === 200 && !isComplete)).toEqual([]);
     await expectCharged(rich, told);
     expect(await countOf(rich, 'late')).toBeGreaterThanOrEqual(2 * LONG_STREAMS);
@@ -259,21 +279,19 @@ describe('a clock of Redis that jumps under load', () => {
 
   it('lets nobody have more than a window at a time, and a fresh one after a jump', async () => {
     const caller = await createCaller('starter', 1_000);
-    const countAdmitted = async () => {
+    const askOften = () => {
       const asked = Array.from({ length: 3 * PER_MINUTE }, (_, n) =>
         askFor(caller, 'quick', n, '[[tokens 1]]'),
       );
-      const statuses = (await Promise.all(asked)).map(({ status }) => status);
-      expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
-      return statuses.filter((status) => status === 200).length;
+      return Promise.all(asked);
     };
-    expect(await countAdmitted()).toBe(PER_MINUTE);
+    expectAdmitted(await askOften(), PER_MINUTE);
     await redis.setAhead(20);
-    expect(await countAdmitted()).toBe(0);
+    expectAdmitted(await askOften(), 0);
     for (const seconds of [200, 0, HOUR, 0]) {
       await redis.setAhead(seconds);
-      expect(await countAdmitted()).toBe(PER_MINUTE);
-      expect(await countAdmitted()).toBe(0);
+      expectAdmitted(await askOften(), PER_MINUTE);
+      expectAdmitted(await askOften(), 0);
     }
     await expectNothingHeld(caller);
     expect(await verifyLedger(gateway, redisUrl)).toMatchObject({ is_clean: true });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { type Answered, askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
+import { expectAdmitted } from '../../support/clients/expect-admitted.ts';
 import { BEFORE_LISTS, unpackRelease } from '../../support/releases/unpack-release.ts';
 import {
   type Gateway,
@@ -47,7 +48,9 @@ function askBoth(nodes: readonly Gateway[], key: string): Promise<Answered[]> {
 
 const charged = (answers: readonly Answered[]) =>
   answers.reduce((sum, { headers }) => sum + Number(headers.get(CHARGED) ?? 0), 0);
-const admitted = (answers: readonly Answered[]) => answers.filter(({ status }) => status === 200);
+/** Without those that Redis answered too late on a busy machine, which are free. */
+const statusesOf = (answers: readonly Answered[]) =>
+  new Set(answers.map(({ status }) => status).filter((status) => status !== 503));
 
 async function end(node: Gateway): Promise<void> {
   node.signal('SIGTERM');
@@ -74,9 +77,9 @@ describe('a node of the release before, and one of this release, on one Redis', 
 
     // Each reads what the other has written: the accounts, the keys and their windows.
     const answers = await askBoth(both, slow.key);
-    expect(admitted(answers)).toHaveLength(RPM);
+    expectAdmitted(answers, RPM);
     const byCap = await askBoth(both, capped.key);
-    expect(new Set(byCap.map(({ status }) => status))).toEqual(new Set([200, 402]));
+    expect(statusesOf(byCap)).toEqual(new Set([200, 402]));
     expect(await now.key(slow.id)).toMatchObject({ rpm: RPM, limits: [], group: null });
     for (const refused of [
       now.createKey(account, { limits }),
@@ -107,7 +110,7 @@ describe('a node of the release before, and one of this release, on one Redis', 
     await now.call('POST', '/reload');
     const listed = await now.createKey(account, { limits: [{ ...limits[0], amount: 300 }] });
     const byList = await askBoth([renewed, newer], listed.key);
-    expect(new Set(byList.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    expect(statusesOf(byList)).toEqual(new Set([200, 429]));
     await now.waitUntilSettled(account);
     spent += charged(byList);
     await hasSpent(now);
