@@ -39,7 +39,7 @@ beforeAll(async () => {
     '',
   ].join('\n');
   gateway = await startGateway({ config, cleanUp: (undo) => undos.push(undo) });
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const undo of undos.reverse()) await undo();

@@ -93,7 +93,7 @@ it('the charts of the last hour begin before the sign-in', async () => {
     const { data } = await operator.call<Rows>('GET', '/history');
     return data.some(({ requests }) => requests > 0);
   };
-  await waitUntil(told, 'the history has the requests', 60_000);
+  await waitUntil(told, 'the history has the requests');
   const tab = await openTab();
   await signIn(tab, one);
   await tab.page

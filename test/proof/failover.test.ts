@@ -51,7 +51,7 @@ async function failOver(site: FailoverSite, world: readonly ProofAccount[]) {
   const load = startFailoverLoad(site.target, world);
   const settleMore = async (count: number) => {
     const before = load.settledCount();
-    await waitUntil(() => load.settledCount() >= before + count, 'more is settled', 60_000);
+    await waitUntil(() => load.settledCount() >= before + count, 'more is settled');
   };
   await settleMore(SETTLED_MIN);
   await cutReplication(site.master);

@@ -6,7 +6,7 @@ const POLL_MS = 10;
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   what: string | (() => string),
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {

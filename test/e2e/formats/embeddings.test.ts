@@ -53,7 +53,7 @@ models:
   - {id: talker, max_output_tokens: 100, price: {input: 1, output: 1}, routes: [{upstream: simulated}]}
 `,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const undo of undos.reverse()) await undo();

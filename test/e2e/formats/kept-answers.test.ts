@@ -20,7 +20,7 @@ let fleet: Nodes;
 beforeAll(async () => {
   const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
   fleet = await startNodes({ workers: 1, cleanUp });
-}, 60_000);
+});
 afterAll(async () => {
   for (const undo of undos.reverse()) await undo();
   await stopRedisServers();
@@ -268,7 +268,7 @@ describe('while Redis does not answer', () => {
     await operator.waitUntilSettled(account);
     const { balance } = await operator.account(account);
     const stream = await client.responses.create({
-      ...{ model: MODEL, input: '[[tokens 40]] [[slow 50]]', stream: true },
+      ...{ model: MODEL, input: '[[tokens 40]] [[slow 100]]', stream: true },
     });
     let stored: unknown;
     let isFrozen = false;

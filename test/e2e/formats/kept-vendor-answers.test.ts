@@ -26,7 +26,7 @@ beforeAll(async () => {
     `upstreams: [{name: vendor, kind: responses, url: "${vendors.url}/vendor"}]`,
   ];
   gateway = await startGateway({ config: `${config.join('\n')}\n`, cleanUp });
-}, 60_000);
+});
 afterAll(async () => {
   for (const undo of undos.reverse()) await undo();
   await stopRedisServers();

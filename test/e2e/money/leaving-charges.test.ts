@@ -194,7 +194,7 @@ async function killWorker({ gateway, ask }: Scene): Promise<Outcome> {
     seen = (await admin(gateway).call<RunningReceipt>('GET', path)).seen ?? 0;
     return seen > 0;
   };
-  await waitUntil(isNoted, 'its hold is renewed', 20_000);
+  await waitUntil(isNoted, 'its hold is renewed');
   const { input, output } = call.counted();
   client.leave();
   await waitForStop(call);

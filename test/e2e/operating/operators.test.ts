@@ -153,11 +153,7 @@ it('a token that was revoked on one node is refused on all, at once and for good
   expect(revoked.status).toBe('revoked');
   // Wrong tokens of another test may make it wait.
   expect([401, 429]).toContain((await ask(node, token)).status);
-  await waitUntil(
-    async () => (await ask(other, token)).status !== 200,
-    'the other node heard',
-    3_000,
-  );
+  await waitUntil(async () => (await ask(other, token)).status !== 200, 'the other node heard');
   const again = await admin(node).call('POST', `/operators/${id}/revoke`);
   expect(again).toEqual(revoked);
   const { data } = await admin(other).call<{ data: { id: string; used_at: string | null }[] }>(
@@ -196,7 +192,7 @@ it('events, and all that goes on for long, break off on every node when their re
   const read = await Promise.all(started.nodes.map((each) => listen(each, token)));
   const stays = await Promise.all(started.nodes.map((each) => listen(each, another)));
   await admin(node).call('POST', `/operators/${id}/revoke`);
-  await waitUntil(() => read.every(({ isOver }) => isOver), 'the streams are over', 3_000);
+  await waitUntil(() => read.every(({ isOver }) => isOver), 'the streams are over');
   expect(stays).toEqual(stays.map(() => ({ isOver: false })));
 });
 

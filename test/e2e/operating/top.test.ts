@@ -28,7 +28,7 @@ async function keepAsking(gateway: Gateway): Promise<void> {
   });
 }
 
-const TIME_MAX_MS = 50_000;
+const TIME_MAX_MS = 120_000;
 
 const pidOf = (gateway: Gateway, slot: number) =>
   gateway.logLines().find(({ msg, worker }) => msg === 'worker listens' && worker === slot)?.[

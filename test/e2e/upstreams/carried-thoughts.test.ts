@@ -47,7 +47,7 @@ beforeAll(async () => {
   const operator = admin(gateway);
   ({ key } = await operator.createKey(await operator.createAccount()));
   ({ key: otherKey } = await operator.createKey(await operator.createAccount()));
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const undo of undos.reverse()) await undo();

@@ -121,7 +121,7 @@ describe('several nodes that sweep', () => {
     ];
     await waitUntil(() => countsOf([a, b, c]).join() === '85,85,86', 'each has its third');
     b.die();
-    await waitUntil(() => countsOf([a, c]).join() === '128,128', 'each has a half', 30_000);
+    await waitUntil(() => countsOf([a, c]).join() === '128,128', 'each has a half');
     await a.sweeper.stop();
     await waitUntil(() => c.sweeper.bucketCount() === BUCKETS, 'one has them all');
   });
@@ -136,7 +136,7 @@ describe('several nodes that sweep', () => {
     a.die();
     await begin(connection, payer, { leaseMs: 1 });
     const isSwept = async () => (await readLedger(connection, 0)).length === 1;
-    await waitUntil(isSwept, 'the other node has swept it', 30_000);
+    await waitUntil(isSwept, 'the other node has swept it');
   });
 
   it('keep their shares while the store does not say who is there', async () => {

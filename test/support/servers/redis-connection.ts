@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import type { Endpoint } from '../../../src/lib/address/endpoint.ts';
 import type { RedisTarget } from '../../../src/lib/address/redis-target.ts';
 import { connectRedis, type RedisConnection } from '../../../src/redis/connect-redis.ts';
@@ -10,14 +11,27 @@ export interface TestConnection extends RedisConnection {
 
 const open = new Set<RedisConnection>();
 
-/** Connects as the gateway does. Every test file ends with `closeConnections`. */
+/** Longer than a server or this process stands still on a busy machine. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Connects as the gateway does, with more patience unless a test needs less. Every test file ends
+ * with `closeConnections`.
+ */
 export function openConnection(
   target: RedisTarget,
-  commandTimeoutMs = 1_000,
+  commandTimeoutMs?: number,
   { isBusy = false } = {},
 ): TestConnection {
   const log = createMemoryLog();
-  const connection = connectRedis({ target, name: 'test', commandTimeoutMs, isBusy, log });
+  const connection = connectRedis({
+    ...{ target, name: 'test', isBusy, log },
+    commandTimeoutMs: commandTimeoutMs ?? PATIENCE_MS,
+  });
+  if (commandTimeoutMs === undefined && connection.client instanceof Redis) {
+    // Else a reply that is two seconds late ends the connection.
+    connection.client.options.socketTimeout = PATIENCE_MS;
+  }
   open.add(connection);
   return { ...connection, log };
 }

@@ -36,7 +36,7 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> 
     if (browser === undefined) throw new Error('the browser has not started');
     const context = await browser.newContext(options);
     onTestFinished(() => context.close());
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(90_000);
     const page = await context.newPage();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));

@@ -48,7 +48,7 @@ export async function openFlood(options: FloodClientOptions): Promise<FloodClien
           -LAST_CHUNK.length,
         );
       });
-      await waitUntil(() => end === LAST_CHUNK || socket.destroyed, 'the stream ends', 60_000);
+      await waitUntil(() => end === LAST_CHUNK || socket.destroyed, 'the stream ends');
       socket.destroy();
       const events = joinChunks(Buffer.concat(received).toString('latin1'));
       if (!events.endsWith(LAST_WORDS[format])) throw new Error(`cut off: ${events.slice(-500)}`);
