@@ -1,26 +1,37 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
-import { askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
+import { askModel, messageOf, openStreamUntilAnswered } from '../../support/clients/ask-model.ts';
+import { scrape } from '../../support/clients/scrape.ts';
+import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
+const WORKERS = 2;
 const cleanUp = useCleanUp();
 let nodes: Nodes['nodes'];
 let redis: Nodes['redis'];
 
 beforeAll(async () => {
-  ({ nodes, redis } = await startNodes({ cleanUp }));
+  ({ nodes, redis } = await startNodes({ workers: WORKERS, cleanUp }));
 });
 afterAll(stopRedisServers);
 
 const ENDLESS = messageOf('[[tokens 8000]] [[slow 20]]', { max_tokens: 8_000 });
 
+const countListeners = async () =>
+  (await redis.cli('CLIENT', 'LIST', 'TYPE', 'pubsub')).split('\n').length;
+
+/** How many times a worker of the node has heard of a revocation. */
+const countHeard = async (node: Gateway) =>
+  (await scrape(node)).sum('tollgate_revocation_propagation_seconds_count', { subject: 'key' }) ??
+  0;
+
 async function openStreams(key: string, count: number) {
   const streams = await Promise.all(
     Array.from({ length: count }, (_, index) =>
-      openStream(nodes[index % 2 === 0 ? 0 : 1].url, key, ENDLESS),
+      openStreamUntilAnswered(nodes[index % 2 === 0 ? 0 : 1].url, key, ENDLESS),
     ),
   );
   await waitUntil(
@@ -73,10 +84,12 @@ describe('a revoked key', () => {
     const { id, key } = await operator.createKey(account);
     const streams = await openStreams(key, 4);
     // Nobody hears of the revocation: the listeners are cut off just before it.
+    const listeners = await countListeners();
     await redis.cli('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await operator.revoke(id);
     await Promise.all(streams.map(({ ended }) => ended));
     for (const stream of streams) expect(stream.text()).toContain('has been revoked');
+    await waitUntil(async () => (await countListeners()) >= listeners, 'all listen again');
   });
 
   it('stays refused when the store forgets the revocation in a failover', async () => {
@@ -84,8 +97,13 @@ describe('a revoked key', () => {
     const account = await operator.createAccount();
     const { id, key } = await operator.createKey(account);
     const streams = await openStreams(key, 4);
+    const before = await Promise.all(nodes.map(countHeard));
     await operator.revoke(id);
     await Promise.all(streams.map(({ ended }) => ended));
+    for (const [index, node] of nodes.entries()) {
+      const wanted = (before[index] ?? 0) + WORKERS;
+      await waitUntil(async () => (await countHeard(node)) >= wanted, 'each worker has heard');
+    }
     const record = (await redis.cli('--scan', '--pattern', `*key:${id}`)).split('\n')[0] ?? '';
     await redis.cli('HSET', record, 'status', 'active');
     for (const { url } of [...nodes, ...nodes, ...nodes]) {

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { Client } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
-import { askModel, HAIKU, messageOf, openStream } from '../../support/clients/ask-model.ts';
+import {
+  askModel,
+  HAIKU,
+  messageOf,
+  openStreamUntilAnswered,
+} from '../../support/clients/ask-model.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -97,7 +102,7 @@ describe('a reload over the admin API', () => {
     const clients = Array.from({ length: 8 }, runClient);
     const streams = await Promise.all(
       Array.from({ length: 6 }, () =>
-        openStream(
+        openStreamUntilAnswered(
           gateway.url,
           key,
           messageOf('[[tokens 150]] [[slow 50]]', { max_tokens: 1_000 }),

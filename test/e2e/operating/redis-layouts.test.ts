@@ -4,7 +4,7 @@ import type { RedisTarget } from '../../../src/lib/address/redis-target.ts';
 import { startCluster } from '../../proof/support/start-cluster.ts';
 import { startSentinels } from '../../proof/support/start-sentinels.ts';
 import { admin } from '../../support/clients/admin.ts';
-import { askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
+import { askModel, messageOf, openStreamUntilAnswered } from '../../support/clients/ask-model.ts';
 import { verifyLedger } from '../../support/ledger/verify-ledger.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
@@ -62,7 +62,7 @@ describe.each([
 
     const endless = messageOf('[[tokens 8000]] [[slow 20]]', { max_tokens: 8_000 });
     const streams = await Promise.all(
-      callers.map(({ key }) => openStream(gateway.url, key, endless)),
+      callers.map(({ key }) => openStreamUntilAnswered(gateway.url, key, endless)),
     );
     await waitUntil(
       () => streams.every((stream) => stream.text().includes('content_block_delta')),
@@ -94,7 +94,7 @@ describe.each([
     await killMaster();
     for (const keeper of keepers) {
       const isBack = () => keepsAnswers(keeper).catch(() => false);
-      await waitUntil(isBack, 'answers are kept by the new master', 60_000);
+      await waitUntil(isBack, 'answers are kept by the new master');
     }
   });
 });

@@ -56,6 +56,19 @@ export interface OpenStream {
   leave(): void;
 }
 
+/** Opens a stream again and again until it is served or refused, as `askUntilAnswered` does. */
+export async function openStreamUntilAnswered(
+  url: string,
+  key: string,
+  body: object,
+): Promise<OpenStream> {
+  for (let tries = 1; ; tries++) {
+    const stream = await openStream(url, key, body);
+    if (stream.status !== 503) return stream;
+    if (tries === TRIES_MAX) throw new Error(`not answered after ${tries} tries`);
+  }
+}
+
 /** Resolves with the head of the answer. Events then arrive in the background. */
 export async function openStream(url: string, key: string, body: object): Promise<OpenStream> {
   const leaving = new AbortController();
