@@ -37,15 +37,20 @@ async function startDurableServer() {
   const first = await startRedisServer({ port, args: DURABLE });
   return {
     port,
-    kill: () => first.stop(),
+    dieNow: () => first.signal('SIGKILL'),
+    waitForEnd: () => first.stop(),
     restart: () => startRedisServer({ port, args: [...DURABLE, '--dir', first.dir] }),
   };
 }
 
 /** The queue of a worker and the journal of a primary, on one connection. */
-async function openBooks(connection: TestConnection, dir: string) {
+async function openBooks(connection: TestConnection, dir: string, onReply = () => {}) {
   const parts = {
-    settle: (settlement: Parameters<typeof settle>[1]) => settle(connection, settlement),
+    async settle(settlement: Parameters<typeof settle>[1]) {
+      const reply = await settle(connection, settlement);
+      onReply();
+      return reply;
+    },
     clock: systemClock,
     random: Math.random,
     log: createMemoryLog(),
@@ -62,6 +67,8 @@ async function openBooks(connection: TestConnection, dir: string) {
   return { journal, queue, log: parts.log };
 }
 
+const REPLIES_BEFORE = 500;
+
 describe('an outage in the middle of 2,000 settlements', () => {
   async function startOutage() {
     const server = await startDurableServer();
@@ -71,12 +78,16 @@ describe('an outage in the middle of 2,000 settlements', () => {
     await createPayer(connection, payer);
     const settlements = await beginMany(connection, payer, 2_000);
     const dir = createTempDir();
-    const books = await openBooks(connection, dir);
+    let replies = 0;
+    const books = await openBooks(connection, dir, () => {
+      replies += 1;
+      if (replies === REPLIES_BEFORE) server.dieNow();
+    });
     for (const settlement of settlements) books.queue.add(settlement);
-    await waitUntil(() => books.queue.depth <= 1_500, 'some are settled');
-    await server.kill();
-    const left = books.queue.depth;
-    expect(left).toBeGreaterThan(0);
+    await waitUntil(() => replies >= REPLIES_BEFORE, 'some are settled');
+    await server.waitForEnd();
+    // On a slow machine the primary has taken some by now.
+    expect(books.queue.depth + books.journal.depth).toBeGreaterThan(0);
     return { server, connection, payer, settlements, dir, books };
   }
 
