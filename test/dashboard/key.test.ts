@@ -140,7 +140,7 @@ it('a key cannot be made to end in the past, and one that has ended says so', as
   expect(tab.errors.splice(0)).toEqual([expect.stringContaining('400')]);
   await form.getByRole('button', { name: 'Cancel' }).click();
 
-  await operator.setKey(id, { expires_at: new Date(Date.now() + 2_000).toISOString() });
+  await operator.setKey(id, { expires_at: new Date(Date.now() + 5_000).toISOString() });
   await page.locator('.facts').getByText('expired', { exact: true }).waitFor();
   await page.getByText('This key has ended').waitFor();
   await page.goto(`${gateway().opsUrl}/#/accounts/${account}`);

@@ -123,10 +123,12 @@ describe('a receipt', () => {
 
   it('says running, and what is held, until the request has ended', async () => {
     const { key, receiptOf, settledReceiptOf } = await createCaller(gateway());
-    const stream = await openStream(gateway().url, key, messageOf('[[tokens 90]] [[slow 20]]'));
+    // It goes on for as long as nothing of its cost is noted, which is five seconds.
+    const stream = await openStream(gateway().url, key, messageOf('[[tokens 90]] [[slow 60]]'));
     const requestId = stream.requestId;
-    expect(await receiptOf(requestId)).toMatchObject({ id: requestId, state: 'running', seen: 0 });
-    expect((await receiptOf(requestId)).held).toBeGreaterThan(0);
+    const running = await receiptOf(requestId);
+    expect(running).toMatchObject({ id: requestId, state: 'running', seen: 0 });
+    expect(running.held).toBeGreaterThan(0);
     await stream.ended;
     expect(await settledReceiptOf(requestId)).toMatchObject({
       state: 'ended',
