@@ -51,7 +51,10 @@ describe('books that are away for too long', () => {
 
     await postgres.kill('SIGKILL');
     while (charged.size < 2 * WAITING_MAX) {
-      expect((await ask('native', charged.size % 2 === 0)).status).toBe(200);
+      const { status } = await ask('native', charged.size % 2 === 0);
+      // They may be counted in the middle of this.
+      if (status === 503 && charged.size > WAITING_MAX / 2) break;
+      expect(status).toBe(200);
     }
     await waitUntil(
       async () => (await ask('chat', false)).status === 503,

@@ -17,6 +17,9 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
 
+/** Longer than a slow machine takes to look at what waits, and to stop Redis. */
+const PENDING_MS = 10_000;
+
 describe('versions of the catalogue', () => {
   it('changes at its time although Redis is away, and survives a restart of the node', async () => {
     const redis = await startRedis();
@@ -24,7 +27,7 @@ describe('versions of the catalogue', () => {
     const operator = operate(node);
     const { catalogue } = await operator.read();
     await operator.put(1, withOutput(catalogue, 2));
-    const from = new Date(Date.now() + 3_000).toISOString();
+    const from = new Date(Date.now() + PENDING_MS).toISOString();
     await operator.put(2, withOutput(catalogue, 7), { from });
     await expect(operator.put(3, withOutput(catalogue, 8))).rejects.toThrow(/catalogue_pending/);
     expect(await operator.read()).toMatchObject({ version: 3, sold_version: 2 });

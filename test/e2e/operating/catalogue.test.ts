@@ -99,6 +99,8 @@ describe('a catalogue in Redis', () => {
     const { catalogue } = await operator.read();
     const priceOf = (version: number) => (version === 1 ? 1 : version * 10);
     const ids: string[] = [];
+    const charges = new Set<number>();
+    const isUsed = (version: number) => charges.has((50 * priceOf(version)) / 1e6);
     let isOver = false;
     const load = nodes.flatMap((node) =>
       Array.from({ length: 3 }, async () => {
@@ -106,13 +108,15 @@ describe('a catalogue in Redis', () => {
           const { status, headers } = await askModel(node.url, key, messageOf('[[tokens 50]]'));
           expect(status).toBe(200);
           ids.push(headers.get('request-id') ?? '');
+          charges.add(Number(headers.get('x-tollgate-credits-charged')));
         }
       }),
     );
+    await waitUntil(() => isUsed(1), 'the first version is used');
     for (let version = 2; version <= 6; version++) {
       const before = ids.length;
       await operator.put(version - 1, withOutput(catalogue, priceOf(version)));
-      await waitUntil(() => ids.length > before + 30, 'requests go on');
+      await waitUntil(() => isUsed(version) && ids.length > before + 30, 'requests go on');
     }
     isOver = true;
     await Promise.all(load);
