@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits.ts';
 import { loadUws } from '../../src/http/load-uws.ts';
 import { startServer } from '../../src/http/start-server.ts';
@@ -14,43 +14,38 @@ const clientHasHead = new Promise<void>((resolve) => {
 });
 
 beforeAll(async () => {
-  target = await startTestServer(
-    {
-      'GET /hello': (exchange) => exchange.answerJson(200, { hello: 'world' }),
-      'GET /peer': (exchange) => exchange.answerJson(200, { peer: exchange.peerAddress }),
-      'GET /large': (exchange) =>
-        exchange.answer({ status: 200, headers: {} }, Buffer.alloc(5_000_000, 'x')),
-      'GET /throws': () => {
-        throw new Error('secret detail');
-      },
-      'GET /rejects': async () => {
-        await Promise.resolve();
-        throw new Error('secret detail');
-      },
-      'GET /forgets': () => {},
-      'GET /forgets-later': async () => {
-        await Promise.resolve();
-      },
-      'GET /never': () => new Promise(() => {}),
-      'GET /throws-midway': async (exchange) => {
-        await exchange.startStream({ status: 200, headers: {} }).write('half of ');
-        await clientHasHead;
-        throw new Error('secret detail');
-      },
-      'GET /injects': (exchange) =>
-        exchange.answer({ status: 200, headers: { 'x-model': 'a\r\nx-injected: 1\u0000b' } }, ''),
-      'GET /twice': (exchange) => {
-        exchange.answerJson(200, { first: true });
-        exchange.answerJson(200, { second: true });
-      },
-      'GET /twice-large': (exchange) => {
-        exchange.answer({ status: 200, headers: {} }, Buffer.alloc(5_000_000, 'x'));
-        exchange.answerJson(200, { second: true });
-      },
+  target = await startTestServer({
+    'GET /hello': (exchange) => exchange.answerJson(200, { hello: 'world' }),
+    'GET /peer': (exchange) => exchange.answerJson(200, { peer: exchange.peerAddress }),
+    'GET /large': (exchange) =>
+      exchange.answer({ status: 200, headers: {} }, Buffer.alloc(5_000_000, 'x')),
+    'GET /throws': () => {
+      throw new Error('secret detail');
     },
-    {},
-    2_000,
-  );
+    'GET /rejects': async () => {
+      await Promise.resolve();
+      throw new Error('secret detail');
+    },
+    'GET /forgets': () => {},
+    'GET /forgets-later': async () => {
+      await Promise.resolve();
+    },
+    'GET /throws-midway': async (exchange) => {
+      await exchange.startStream({ status: 200, headers: {} }).write('half of ');
+      await clientHasHead;
+      throw new Error('secret detail');
+    },
+    'GET /injects': (exchange) =>
+      exchange.answer({ status: 200, headers: { 'x-model': 'a\r\nx-injected: 1\u0000b' } }, ''),
+    'GET /twice': (exchange) => {
+      exchange.answerJson(200, { first: true });
+      exchange.answerJson(200, { second: true });
+    },
+    'GET /twice-large': (exchange) => {
+      exchange.answer({ status: 200, headers: {} }, Buffer.alloc(5_000_000, 'x'));
+      exchange.answerJson(200, { second: true });
+    },
+  });
 });
 afterAll(() => target.server.close());
 
@@ -160,7 +155,10 @@ describe('a broken handler', () => {
     expectFault('/forgets-later'));
 
   it('that never answers is answered for with 504', async () => {
-    const response = await fetch(`${target.url}/never`);
+    const never = { 'GET /never': () => new Promise<void>(() => {}) };
+    const { url, server } = await startTestServer(never, {}, 300);
+    onTestFinished(() => server.close());
+    const response = await fetch(`${url}/never`);
     expect(response.status).toBe(504);
     expect(await response.json()).toMatchObject({ error: { type: 'timeout_error' } });
   });

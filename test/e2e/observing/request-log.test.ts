@@ -62,7 +62,8 @@ describe('the log of requests', () => {
       refusal: 'unauthenticated',
       outcome: 'refused',
     });
-    const stream = await openStream(gateway.url, gateway.key(), messageOf('[[tokens 90]]'));
+    const endless = messageOf('[[tokens 8000]]', { max_tokens: 8_000 });
+    const stream = await openStream(gateway.url, gateway.key(), endless);
     stream.leave();
     await waitUntil(
       () => linesOf(gateway).some((line) => line['outcome'] === 'left' && line['level'] === 30),

@@ -81,7 +81,6 @@ function encodeConfig(ports: Readonly<Record<string, number>>): string {
   const places = Object.entries(ports).flatMap(([name, port]) =>
     [`${name}-native`, `${name}-chat`, `${name}-or-next`].map((place) => ({ place, port })),
   );
-  const timeouts = '{connect: 300ms, first_byte: 60s, idle: 60s, total: 60s}';
   return [
     'workers: 1',
     'models:',
@@ -93,6 +92,9 @@ function encodeConfig(ports: Readonly<Record<string, number>>): string {
     `  - {name: ${NEXT}, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}`,
     ...places.map(({ place, port }) => {
       const url = `http://127.0.0.1:${port}`;
+      // Where connections are taken, a slow machine may need longer.
+      const connectMs = port === ports['deaf'] ? 300 : 30_000;
+      const timeouts = `{connect: ${connectMs}ms, first_byte: 60s, idle: 60s, total: 60s}`;
       return `  - {name: ${place}, kind: native, url: "${url}", timeouts: ${timeouts}}`;
     }),
     '',

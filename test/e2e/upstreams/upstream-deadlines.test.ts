@@ -23,12 +23,12 @@ import { waitUntil } from '../../support/wait-until.ts';
 afterAll(stopRedisServers);
 
 const scene = useUpstreamScene({
-  timeouts: '{connect: 30s, first_byte: 2s, idle: 3s, total: 6s}',
+  timeouts: '{connect: 30s, first_byte: 4s, idle: 6s, total: 12s}',
 });
 
-const UNBEGUN = 'The upstream did not begin to answer within 2 seconds.';
-const SILENT = 'The upstream broke off: it said nothing for 3 seconds.';
-const TOO_LONG = 'The answer took longer than 6 seconds.';
+const UNBEGUN = 'The upstream did not begin to answer within 4 seconds.';
+const SILENT = 'The upstream broke off: it said nothing for 6 seconds.';
+const TOO_LONG = 'The answer took longer than 12 seconds.';
 /** The limit of the request, and so the most that is charged. */
 const OUTPUT_TOKENS_MAX = 100;
 /** Far below the idle deadline, even on a slow machine. */
