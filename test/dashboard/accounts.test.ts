@@ -51,10 +51,10 @@ it('accounts are listed, searched by words of their name or by id, and fit a pho
     return page.getByRole('row').filter({ has: page.getByRole('cell') });
   };
   const found = await search('pole BAK');
-  expect(await found.count()).toBe(2);
+  await waitUntil(async () => (await found.count()) === 2, 'both are found');
   await found.filter({ hasText: 'North' }).getByText('7.25').waitFor();
   const one = await search(south);
-  expect(await one.count()).toBe(1);
+  await waitUntil(async () => (await one.count()) === 1, 'one is found');
   await one.getByText('South Pole Bakery').waitFor();
   const widths = await page.evaluate(
     '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',

@@ -70,10 +70,10 @@ describe('the dashboard', () => {
     const tab = await openTab();
     await signIn(tab, gateway());
     const { page } = tab;
-    expect(await page.title()).toBe('Overview · Tollgate');
+    await page.waitForFunction("document.title === 'Overview · Tollgate'");
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.locator('h1:focus', { hasText: 'Audit' }).waitFor();
-    expect(await page.title()).toBe('Audit · Tollgate');
+    await page.waitForFunction("document.title === 'Audit · Tollgate'");
     expect(await page.locator('[aria-current="page"]').allTextContents()).toEqual(['Audit']);
     await page.goBack();
     await page.locator('h1:focus', { hasText: 'Overview' }).waitFor();

@@ -36,7 +36,7 @@ it('a payment is on the page that it was entered on', async () => {
     );
   }
   const figure = page.locator('.figures div', { hasText: 'Balance so far' });
-  expect(await figure.locator('dd').textContent()).toBe('25');
+  await figure.locator('dd').filter({ hasText: /^25$/ }).waitFor();
   expect(tab.errors).toEqual([]);
 });
 
