@@ -235,7 +235,7 @@ describe('the audit log while Redis is in trouble', () => {
 
   it('says so when nobody knows whether a change took place', async () => {
     const account = await createAccount();
-    await redis.cli('client', 'pause', '4000', 'write');
+    await redis.cli('client', 'pause', '60000', 'write');
     const refused = await ops.call('PATCH', `/accounts/${account}`, { plan: 'team' });
     expect([refused.status, errorOf(refused).code]).toEqual([503, 'store_unavailable']);
     await redis.cli('client', 'unpause');

@@ -82,7 +82,7 @@ describe('connections without the token', () => {
     for (let i = 0; i < 20; i++) expect(await ask(ops, { from: '127.0.0.3' })).toBe(200);
     isOver = true;
     await Promise.all(flood);
-    expect(strangers.openCount()).toBeLessThanOrEqual(UNTRUSTED_MAX + 20);
+    await waitUntil(() => strangers.openCount() <= UNTRUSTED_MAX, 'all but the newest gave way');
   });
 
   it('from a hundred addresses keep out no operator', async () => {

@@ -37,7 +37,7 @@ beforeEach(async () => {
     const node = await startRedisServer({
       args: [
         ...['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`],
-        ...['--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
+        ...['--cluster-require-full-coverage', 'no'],
       ],
     });
     nodes.push(node);
@@ -137,17 +137,18 @@ describe('a connection to a Cluster', () => {
     const connection = openConnection(target, 250);
     await waitForRedis(connection);
     await nodes[2]?.stop();
-    const isOver = () => connection.log.lines.length > 1;
+    // A node that answers late on a busy machine is given up too.
+    const losses = () =>
+      connection.log.lines.filter(
+        ({ message, fields }) =>
+          message === 'connection to Redis node lost' &&
+          fields['node'] === `127.0.0.1:${nodes[2]?.port}`,
+      );
     await waitUntil(async () => {
       await Promise.allSettled(Array.from({ length: TAGS }, (_, n) => probeRedis(connection, n)));
-      return isOver();
+      return losses().length > 0;
     }, 'the loss of the node is logged');
-    expect(connection.log.lines).toMatchObject([
-      { message: 'connected to Redis' },
-      {
-        message: 'connection to Redis node lost',
-        fields: { node: `127.0.0.1:${nodes[2]?.port}` },
-      },
-    ]);
+    expect(losses()).toHaveLength(1);
+    expect(connection.log.lines[0]?.message).toBe('connected to Redis');
   });
 });

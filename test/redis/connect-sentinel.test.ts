@@ -29,7 +29,10 @@ const PASSWORD = 'data-word';
 const FAILOVER_TIMEOUT_MS = 150_000;
 const TEST_TIMEOUT_MS = 200_000;
 
-/** One master, one replica and three Sentinels. A master counts as down after 1 s. */
+/**
+ * One master, one replica and three Sentinels. A master counts as down after 4 s: a busy one must
+ * not.
+ */
 async function startSentinels() {
   const args = ['--requirepass', PASSWORD, '--masterauth', PASSWORD];
   const master = await startRedisServer({ args });
@@ -39,7 +42,7 @@ async function startSentinels() {
   const config = [
     `sentinel monitor main 127.0.0.1 ${master.port} 2`,
     `sentinel auth-pass main ${PASSWORD}`,
-    'sentinel down-after-milliseconds main 1000',
+    'sentinel down-after-milliseconds main 4000',
     'sentinel failover-timeout main 4000',
     '',
   ].join('\n');

@@ -33,9 +33,11 @@ async function openTwice(scene: BooksScene): Promise<[Books, Books]> {
 describeBooks('of several nodes', (scene) => {
   test('one ingests, and another takes over when it stops', async () => {
     const [booksA, booksB] = await openTwice(scene);
-    const a = store.start({ books: booksA, nodeId: 'a' });
+    // This process may stand still for a second, and the lease would be over.
+    const pace = { leaseMs: 60_000 };
+    const a = store.start({ books: booksA, nodeId: 'a', pace });
     await waitUntilInBooks(booksA, await fillBuckets(store.connection, BUCKETS));
-    const b = store.start({ books: booksB, nodeId: 'b' });
+    const b = store.start({ books: booksB, nodeId: 'b', pace });
     await waitUntilInBooks(booksA, await fillBuckets(store.connection, BUCKETS));
     await b.waitForCalls(3);
     expect(b.ingester.state()).toMatchObject({ isIngesting: false, failure: undefined });
