@@ -85,7 +85,9 @@ describe('a monthly cap', () => {
     expect(admitted).toBeGreaterThan(40);
     expect(spent).toBeLessThanOrEqual(cap);
     const charges = (await readLedger(account)).filter((entry) => entry.key === id);
-    expect(new Set(charges.map(({ request }) => request)).size).toBe(admitted);
+    // A stream that Redis admitted too late has an entry as well, which charges nothing.
+    const charged = charges.filter((entry) => entry.charged > 0);
+    expect(new Set(charged.map(({ request }) => request)).size).toBe(admitted);
     expect(creditsOf(sum(charges))).toBe(spent);
     expect((await operator.account(account)).balance).toBe(
       creditsOf(-sum(await readLedger(account))),
