@@ -50,7 +50,7 @@ let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   const { port } = await startRedisServer();
-  connection = openConnection(standalone(tcp(port)), 10_000);
+  connection = openConnection(standalone(tcp(port)));
   await waitForRedis(connection);
   receiver = await startReceiver(cleanUp);
 });
