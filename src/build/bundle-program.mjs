@@ -89,7 +89,8 @@ function keepPlaces() {
 
 /**
  * Each isolate keeps the text of what it runs, with two bytes for each character of a file that has
- * one beyond Latin-1. Such characters stand in texts alone, where an escape means the same.
+ * one beyond Latin-1. Such characters stand in texts and expressions alone, where an escape means
+ * the same.
  */
 function writeInAscii() {
   return {

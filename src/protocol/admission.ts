@@ -86,7 +86,7 @@ export interface AdmissionOrder {
   seenMicros(): number;
   /**
    * Called as soon as the rate is known, whether or not the request is admitted. If it is,
-   * `creditsMicros` is what the key may still spend.
+   * `creditsMicros` is what the key could spend before it.
    */
   tellRate(rate: RateState, limits: readonly LimitState[], creditsMicros?: number): void;
   /** Called if the key is revoked or its account suspended while the request runs. */

@@ -3,7 +3,7 @@ import type { RateState } from './rate-state.ts';
 
 /**
  * `limits` are those of lists that have least left, at most one of each unit; `creditsMicros` is
- * what the key may still spend, if that is known.
+ * what the key could spend before the request, if that is known.
  */
 export type RateEncoder = (
   rate: RateState,

@@ -4,9 +4,9 @@ import { countBodyBytes } from './encode-request.ts';
 
 /** Up to this size, copying is cheaper than a system call for several pieces. */
 const COPIED_BODY_BYTES_MAX = 16 * 1024;
-/** The kernel takes this much at once, and what it does not take waits without a copy. */
+/** What the kernel does not take of it at once waits without a copy. */
 const PLAIN_SLICE_BYTES = 256 * 1024;
-/** TLS encrypts, and keeps, all that it is given at once. */
+/** TLS encrypts, and keeps, all that it is given at once, so it is given less. */
 const TLS_SLICE_BYTES = 64 * 1024;
 
 const NO_PIECES: readonly Uint8Array[] = [];
