@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FORMAT_NAMES } from '../../src/protocol/format-names.ts';
+import { postQuestion } from '../../test/support/clients/ask-gateway.ts';
 import type { SoakNode } from './start-soak-nodes.ts';
 import { pickOne, type SoakKey, type World } from './world.ts';
 
@@ -6,7 +8,8 @@ const PAUSE_MAX_MS = 100;
 const LEAVING_SHARE = 0.05;
 const LEAVE_AFTER_MAX_MS = 150;
 const STREAM_SHARE = 0.5;
-const CHAT_SHARE = 0.4;
+/** The share of answers of the Responses format that nodes keep. */
+const KEPT_SHARE = 0.5;
 /** Longer than every timeout of a node. */
 const ANSWER_TIME_MAX_MS = 60_000;
 /** The share of requests that use a revoked key. */
@@ -67,21 +70,13 @@ async function ask({ world, nodes, onAnswer }: ClientLinks): Promise<string> {
 }
 
 function post(url: string, key: string, signal: AbortSignal): Promise<Response> {
-  const isChat = Math.random() < CHAT_SHARE;
-  const stream = Math.random() < STREAM_SHARE;
-  return fetch(`${url}/v1/${isChat ? 'chat/completions' : 'messages'}`, {
-    method: 'POST',
-    headers: {
-      'x-api-key': key,
-      'content-type': 'application/json',
-      ...(!isChat && { 'llm-version': '2023-06-01' }),
+  const model = Math.random() < 0.5 ? 'llm-haiku-4.5' : 'llm-sonnet-4.6';
+  const isKept = Math.random() < KEPT_SHARE;
+  return postQuestion(
+    {
+      ...{ url, key, model, format: pickOne(FORMAT_NAMES), isStream: Math.random() < STREAM_SHARE },
+      ...{ prompt: 'Say some words.', outputMax: 200, isKept },
     },
-    body: JSON.stringify({
-      model: Math.random() < 0.5 ? 'llm-haiku-4.5' : 'llm-sonnet-4.6',
-      max_tokens: 200,
-      stream,
-      messages: [{ role: 'user', content: 'Say some words.' }],
-    }),
     signal,
-  });
+  );
 }

@@ -83,11 +83,12 @@ log_level: error
 plans: ${JSON.stringify(PLANS)}
 limits: {rate_window: ${rateWindowMs}ms}
 models:
-  - {id: llm-haiku-4.5, max_output_tokens: 1000, price: {input: 1, output: 5}, routes: [{upstream: native, weight: 2}, {upstream: chat}]}
-  - {id: llm-sonnet-4.6, max_output_tokens: 1000, price: {input: 3, output: 15}, routes: [{upstream: chat}, {upstream: native, priority: 2}]}
+  - {id: llm-haiku-4.5, max_output_tokens: 1000, price: {input: 1, output: 5}, routes: [{upstream: native, weight: 2}, {upstream: chat}, {upstream: responses}]}
+  - {id: llm-sonnet-4.6, max_output_tokens: 1000, price: {input: 3, output: 15}, routes: [{upstream: chat}, {upstream: responses}, {upstream: native, priority: 2}]}
 upstreams:
   - {name: native, kind: native, url: "${base}/native", probe: {interval: 1s}, ${times}}
   - {name: chat, kind: chat, url: "${base}/chat", ${times}}
+  - {name: responses, kind: responses, url: "${base}/responses", ${times}}
 `;
 }
 

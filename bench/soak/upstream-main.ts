@@ -1,6 +1,6 @@
 /**
- * Upstreams of both formats, `/native` and `/chat`, that mostly succeed. They have their own
- * process.
+ * Upstreams of all formats, each under its name, as `/native`, that mostly succeed. They have their
+ * own process.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -87,7 +87,7 @@ const server = createServer((request, response) => {
     response.end('{"data":[]}');
     return;
   }
-  const kind: UpstreamKind = request.url?.startsWith('/chat/') === true ? 'chat' : 'native';
+  const [, kind] = (request.url ?? '').split('/') as [string, UpstreamKind];
   text(request)
     .then((body) => answer(response, kind, body))
     .catch(() => response.destroy());

@@ -1,8 +1,13 @@
 import type { Answer as Head } from '../../../bench/soak/run-client.ts';
-import type { SoakKey } from '../../../bench/soak/world.ts';
+import { pickOne, type SoakKey } from '../../../bench/soak/world.ts';
+import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
+import { postQuestion, readTold, type Told } from '../../support/clients/ask-gateway.ts';
 
 /** Micro-credits of a token, by the price in the settings of the nodes. */
 export const PRICE = { input: 1, output: 5 } as const;
+
+/** The share of answers of the Responses format that nodes keep. */
+const KEPT_SHARE = 0.5;
 
 /** Asks the upstream for an answer of twenty seconds. */
 export const LONG_TOKENS = 999;
@@ -28,11 +33,6 @@ export interface Asked {
   readonly toldMicros: number | undefined;
 }
 
-interface Told {
-  readonly end: string;
-  readonly toldMicros: number | undefined;
-}
-
 interface AskOptions {
   readonly url: string;
   readonly key: SoakKey;
@@ -45,21 +45,15 @@ interface AskOptions {
 export async function ask(options: AskOptions): Promise<Asked> {
   const { url, key, isStream, isLong = false, onHead } = options;
   const signal = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
+  const question = {
+    ...{ model: 'llm-faults-1', format: pickOne(FORMAT_NAMES), isStream },
+    ...{ prompt: 'Say some words.', outputMax: isLong ? LONG_TOKENS : 200 },
+    isKept: Math.random() < KEPT_SHARE,
+  };
   const sentMs = performance.now();
   let response: Response;
   try {
-    response = await fetch(`${url}/v1/messages`, {
-      method: 'POST',
-      headers: {
-        ...{ 'x-api-key': key.text, 'content-type': 'application/json' },
-        'llm-version': '2023-06-01',
-      },
-      body: JSON.stringify({
-        ...{ model: 'llm-faults-1', max_tokens: isLong ? LONG_TOKENS : 200, stream: isStream },
-        messages: [{ role: 'user', content: 'Say some words.' }],
-      }),
-      signal,
-    });
+    response = await postQuestion({ url, key: key.text, ...question }, signal);
   } catch (error) {
     const end = signal.aborted ? 'stuck' : `no answer: ${readCode(error)}`;
     const none = { status: undefined, requestId: undefined, toldMicros: undefined };
@@ -70,56 +64,25 @@ export async function ask(options: AskOptions): Promise<Asked> {
   const requestId = headers.get('request-id') ?? '';
   const head = { key, sentMs, headMs: performance.now(), status, requestId };
   onHead(head);
-  const told = await response.text().then(
-    (text) => readAnswer(status, text, isStream),
-    () => ({ end: signal.aborted ? 'stuck' : 'cut off', toldMicros: undefined }),
-  );
+  const told = await readTold(question, response).then(describeEnd, (error: unknown) => {
+    const end = error instanceof TypeError ? 'cut off' : String(error);
+    return { end: signal.aborted ? 'stuck' : end, toldMicros: undefined };
+  });
   return { url, ...head, endMs: performance.now(), ...told };
 }
 
-function readAnswer(status: number, text: string, isStream: boolean): Told {
-  if (status !== 200) return { end: `${status} ${readErrorType(text)}`, toldMicros: undefined };
-  const usages = isStream ? readEvents(text) : [(JSON.parse(text) as Answer).usage];
-  if (usages === undefined) return { end: 'failed in the middle', toldMicros: undefined };
-  const usage = Object.assign({}, ...usages) as Usage;
-  const { input_tokens: input = 0, output_tokens: output = 0 } = usage;
-  return { end: 'answered', toldMicros: input * PRICE.input + output * PRICE.output };
-}
-
-interface Usage {
-  readonly input_tokens?: number;
-  readonly output_tokens?: number;
-}
-
-interface Answer {
-  readonly usage: Usage;
-}
-
-interface StreamEvent {
-  readonly type: string;
-  readonly message?: Answer;
-  readonly usage?: Usage;
-}
-
-/** Undefined if the answer is not complete. */
-function readEvents(text: string): Usage[] | undefined {
-  const events = [...text.matchAll(/^data: (.+)$/gm)].map(
-    ([, json = '']) => JSON.parse(json) as StreamEvent,
-  );
-  if (events.at(-1)?.type !== 'message_stop') return undefined;
-  return events.flatMap(({ message, usage }) => message?.usage ?? usage ?? []);
+function describeEnd(told: Told): Pick<Asked, 'end' | 'toldMicros'> {
+  const { status, error, isComplete, inputTokens = 0, outputTokens = 0 } = told;
+  if (status !== 200) return { end: `${status} ${error?.type}`, toldMicros: undefined };
+  if (!isComplete) return { end: 'failed in the middle', toldMicros: undefined };
+  return {
+    end: 'answered',
+    toldMicros: inputTokens * PRICE.input + outputTokens * PRICE.output,
+  };
 }
 
 /** Of the system, such as `ECONNREFUSED`. */
 function readCode(error: unknown): string {
   const { cause } = error as { readonly cause?: { readonly code?: string } };
   return cause?.code ?? String(error);
-}
-
-function readErrorType(text: string): string {
-  try {
-    return (JSON.parse(text) as { error: { type: string } }).error.type;
-  } catch {
-    return 'without a body';
-  }
 }

@@ -10,6 +10,9 @@ export interface Question {
   readonly format: ClientFormat;
   readonly isStream: boolean;
   readonly prompt?: string;
+  readonly outputMax?: number;
+  /** Of the Responses format alone: the gateway keeps the answer. */
+  readonly isKept?: boolean;
 }
 
 /** An answer as a client understands it, whole or streamed, in any format. */
@@ -25,10 +28,16 @@ export interface Told {
   readonly outputTokens: number | undefined;
 }
 
-/** Sends a request and reads to the end. Throws if the gateway breaks off without an error. */
+/** Sends a request and reads its answer. */
 export async function askGateway(question: Question): Promise<Told> {
-  const { format, isStream } = question;
-  const response = await postQuestion(question);
+  return readTold(question, await postQuestion(question));
+}
+
+/** Reads an answer to its end. Throws if the gateway breaks off without an error. */
+export async function readTold(
+  { format, isStream }: Pick<Question, 'format' | 'isStream'>,
+  response: Response,
+): Promise<Told> {
   const { status, headers } = response;
   const body = await response.text();
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -49,10 +58,9 @@ export async function askGateway(question: Question): Promise<Told> {
   };
 }
 
-export function postQuestion(
-  { url, key, model, format, isStream, prompt = 'Hi' }: Question,
-  signal?: AbortSignal,
-): Promise<Response> {
+export function postQuestion(question: Question, signal?: AbortSignal): Promise<Response> {
+  const { url, key, model, format, isStream } = question;
+  const { prompt = 'Hi', outputMax = 100, isKept = false } = question;
   return fetch(`${url}${FORMAT_PATHS[format]}`, {
     method: 'POST',
     headers: {
@@ -64,8 +72,8 @@ export function postQuestion(
       model,
       stream: isStream,
       ...(format === 'responses'
-        ? { store: false, max_output_tokens: 100, input: prompt }
-        : { max_tokens: 100, messages: [{ role: 'user', content: prompt }] }),
+        ? { store: isKept, max_output_tokens: outputMax, input: prompt }
+        : { max_tokens: outputMax, messages: [{ role: 'user', content: prompt }] }),
       ...(format === 'chat' && isStream && { stream_options: { include_usage: true } }),
     }),
     ...(signal && { signal }),
