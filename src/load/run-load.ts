@@ -35,7 +35,7 @@ const LATE_ANSWERS_MAX_MS = 60_000;
 const PROGRESS_INTERVAL_MS = 500;
 const MS_PER_SECOND = 1_000;
 
-const ERROR_EVENT = /(^|\n)(event: error\r?\n|data: \{"error")/;
+const ERROR_EVENT = /(^|\n)(event: (error|response\.failed)\r?\n|data: \{"error")/;
 
 /**
  * Runs an open-loop load: requests are due at fixed times, however slowly answers come, and latency
@@ -173,7 +173,7 @@ function createHandler({ dueMs, isStream, tally, onOver }: HandlerParts): HttpHa
   };
 }
 
-/** A stream that fails after its beginning says so in its last event, in either format. */
+/** A stream that fails after its beginning says so in its last event, in any format. */
 function endsWithError(latest: Uint8Array = new Uint8Array(0)): boolean {
   return ERROR_EVENT.test(Buffer.from(latest.buffer, latest.byteOffset, latest.length).toString());
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runLoad } from '../../../src/load/run-load.ts';
+import { FORMAT_NAMES, FORMAT_PATHS } from '../../../src/protocol/format-names.ts';
 import { runProgram } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
-import { messageOf } from '../../support/clients/ask-model.ts';
+import { HAIKU, messageOf } from '../../support/clients/ask-model.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });
@@ -20,8 +21,12 @@ async function createKey(controls: object = {}): Promise<{ id: string; key: stri
 }
 
 describe('tollgate bench against a gateway', () => {
-  it('is answered and charged for each request, in both formats, whole and streamed', async () => {
-    for (const more of [[], ['--stream'], ['--format', 'chat'], ['--format', 'chat', '--stream']]) {
+  it('is answered and charged for each request, in each format, whole and streamed', async () => {
+    const kinds = FORMAT_NAMES.flatMap((format) => [
+      ['--format', format],
+      ['--format', format, '--stream'],
+    ]);
+    for (const more of kinds) {
       const { id, key } = await createKey();
       const shown = await bench({ TOLLGATE_KEY: key }, '--body-bytes', '1000', ...more);
       expect(shown, more.join(' ')).toMatchObject({
@@ -66,8 +71,13 @@ describe('tollgate bench against a gateway', () => {
 
   it('counts streams that begin and then fail', async () => {
     const { key } = await createKey();
-    const paths = { native: '/v1/messages', chat: '/v1/chat/completions' };
-    for (const path of Object.values(paths)) {
+    const text = '[[error 500 after 3]]';
+    for (const format of FORMAT_NAMES) {
+      const path = FORMAT_PATHS[format];
+      const body =
+        format === 'responses'
+          ? { model: HAIKU, input: text, stream: true }
+          : messageOf(text, { stream: true });
       const result = await runLoad({
         ...{ url: new URL(`${gateway().url}${path}`), method: 'POST', isStream: true },
         headers: {
@@ -75,7 +85,7 @@ describe('tollgate bench against a gateway', () => {
           'llm-version': '2023-06-01',
           'content-type': 'application/json',
         },
-        body: Buffer.from(JSON.stringify(messageOf('[[error 500 after 3]]', { stream: true }))),
+        body: Buffer.from(JSON.stringify(body)),
         ...{ ratePerSecond: 20, seconds: 0.5, connectionsMax: 10 },
       });
       expect(result, path).toMatchObject({ completed: 0, failures: { stream_failed: 10 } });
