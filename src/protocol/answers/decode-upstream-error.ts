@@ -8,7 +8,7 @@ interface UpstreamErrorAnswer {
   readonly retryAfter: string | undefined;
 }
 
-/** What an upstream says about an error, in either format or in a format of its own. */
+/** What an upstream says about an error, in a format of ours or in one of its own. */
 interface Complaint {
   readonly names: readonly string[];
   readonly message: string | undefined;

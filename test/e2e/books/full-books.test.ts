@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askGateway, type ClientFormat } from '../../support/clients/ask-gateway.ts';
 import { HAIKU } from '../../support/clients/ask-model.ts';
@@ -27,7 +28,7 @@ interface Status {
 }
 
 describe('books that are away for too long', () => {
-  it('refuse requests in both formats until they have caught up, and lose nothing', async () => {
+  it('refuse requests in all formats until they have caught up, and lose nothing', async () => {
     const postgres = await startPostgres(cleanUp);
     const redis = await startClockedRedis(['--appendonly', 'yes']);
     const books = `books: {url: "${postgres.url}?sslmode=disable", waiting_entries_max: ${WAITING_MAX}}\n`;
@@ -62,10 +63,12 @@ describe('books that are away for too long', () => {
       ROUND_MAX_MS,
     );
     for (const isStream of [false, true]) {
-      const [native, chat] = [await ask('native', isStream), await ask('chat', isStream)];
-      expect(native).toMatchObject({ status: 503, error: { type: 'api_error' } });
-      expect(chat).toMatchObject({ status: 503, error: { type: 'server_error' } });
-      expect(native.headers.get('retry-after')).toMatch(/^\d+$/);
+      for (const format of FORMAT_NAMES) {
+        const refused = await ask(format, isStream);
+        const type = format === 'native' ? 'api_error' : 'server_error';
+        expect(refused, format).toMatchObject({ status: 503, error: { type } });
+        expect(refused.headers.get('retry-after'), format).toMatch(/^\d+$/);
+      }
     }
     expect((await scrape(gateway)).sum('tollgate_books_waiting_entries')).toBeGreaterThan(
       WAITING_MAX,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import type { Step } from '../../support/upstreams/start-scripted-upstream.ts';
 import {
@@ -34,7 +35,10 @@ const OUTPUT_TOKENS_MAX = 100;
 /** Far below the idle deadline, even on a slow machine. */
 const PAUSE_MS = 100;
 
-const SLOW_TYPE = { native: 'timeout_error', chat: 'server_error' };
+const SLOW_TYPE = { native: 'timeout_error', chat: 'server_error', responses: 'server_error' };
+
+/** Each format once as that of another kind's client. */
+const OTHER_FORMATS = { native: 'responses', chat: 'native', responses: 'chat' } as const;
 
 async function waitUntilHungUp(place: Place): Promise<void> {
   await waitUntil(
@@ -44,11 +48,11 @@ async function waitUntilHungUp(place: Place): Promise<void> {
 }
 
 // These tests spend most of their time waiting.
-describe.concurrent.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+describe.concurrent.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
   const parts = streamParts(kind);
   const inputTokens = kind === 'native' ? USAGE.input : ESTIMATED_INPUT;
 
-  describe.each(['native', 'chat'] as const)('with a client of format %s', (format) => {
+  describe.each([kind, OTHER_FORMATS[kind]])('with a client of format %s', (format) => {
     const type = SLOW_TYPE[format];
 
     it.each(Object.entries(STALLS))(

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import type { ScriptedRequest } from '../../support/upstreams/start-scripted-upstream.ts';
 import { goodAnswer, USAGE } from '../../support/upstreams/upstream-answers.ts';
 import { priceOf, useUpstreamScene } from '../../support/upstreams/use-upstream-scene.ts';
 
@@ -10,10 +12,24 @@ const scene = useUpstreamScene();
 /** A long prompt with all kinds of characters that are written in different ways. */
 const PROMPT = 'Tell me "all" \\ about\n\tRīga, 中文 and 🌍.\u3000'.repeat(3_000).trim();
 
-const KINDS = ['native', 'chat'] as const;
+interface Content {
+  readonly content: string | readonly { readonly text: string }[];
+}
 
-describe.each(KINDS)('a large request of the %s format', (format) => {
-  it.each(KINDS)(
+/** All that an upstream is sent to read, in the words of any kind. */
+function readTexts(request: ScriptedRequest | undefined): string[] {
+  const { messages, input } = JSON.parse(request?.body ?? '') as {
+    readonly messages?: readonly Content[];
+    readonly input?: string | readonly Content[];
+  };
+  if (typeof input === 'string') return [input];
+  return (messages ?? input ?? []).flatMap(({ content }) =>
+    typeof content === 'string' ? content : content.map(({ text }) => text),
+  );
+}
+
+describe.each(FORMAT_NAMES)('a large request of the %s format', (format) => {
+  it.each(FORMAT_NAMES)(
     'reaches an upstream of kind %s with all of its text, and is charged',
     async (kind) => {
       const place = await scene.take(kind, { script: () => goodAnswer(kind, false) });
@@ -23,8 +39,7 @@ describe.each(KINDS)('a large request of the %s format', (format) => {
       });
       const [request, ...others] = place.requests();
       expect(others).toEqual([]);
-      const { messages } = JSON.parse(request?.body ?? '') as { messages: unknown };
-      expect(messages).toEqual([{ role: 'user', content: PROMPT }]);
+      expect(readTexts(request)).toEqual([PROMPT]);
       expect(await place.spent()).toBe(priceOf(USAGE));
     },
   );
@@ -35,8 +50,7 @@ describe.each(KINDS)('a large request of the %s format', (format) => {
       nextScript: () => goodAnswer(format, true),
     });
     expect(await place.ask(format, true, PROMPT)).toMatchObject({ isComplete: true });
-    const { messages } = JSON.parse(place.nextRequests()[0]?.body ?? '') as { messages: unknown };
-    expect(messages).toEqual([{ role: 'user', content: PROMPT }]);
+    expect(readTexts(place.nextRequests()[0])).toEqual([PROMPT]);
   });
 
   it('that is wrong is refused by what it says, and nothing is charged', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { postQuestion } from '../../support/clients/ask-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import {
@@ -19,9 +20,8 @@ afterAll(stopRedisServers);
 
 const scene = useUpstreamScene();
 
-function post({ model, key }: Place, isStream: boolean, signal: AbortSignal): Promise<Response> {
-  const { url } = scene.gateway();
-  return postQuestion({ url, key, model, format: 'chat', isStream }, signal);
+function post({ gateway, model, key }: Place, signal: AbortSignal): Promise<Response> {
+  return postQuestion({ url: gateway.url, key, model, format: 'chat', isStream: true }, signal);
 }
 
 async function expectHungUp(place: Place): Promise<void> {
@@ -33,13 +33,13 @@ async function expectHungUp(place: Place): Promise<void> {
   expect(place.nextRequests()).toEqual([]);
 }
 
-describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+describe.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
   const { begin, say } = streamParts(kind);
 
   it('whose client leaves before anything came is hung up on, and its input is paid', async () => {
     const place = await scene.take(kind, { script: () => [], nextScript: () => [] });
     const leaving = new AbortController();
-    const response = post(place, true, leaving.signal);
+    const response = post(place, leaving.signal);
     await waitUntil(() => place.requests().length === 1, 'it is asked');
     leaving.abort();
     await expect(response).rejects.toThrow();
@@ -53,7 +53,7 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
       nextScript: () => [],
     });
     const leaving = new AbortController();
-    const response = await post(place, true, leaving.signal);
+    const response = await post(place, leaving.signal);
     const decoder = new TextDecoder();
     let text = '';
     const read = async () => {

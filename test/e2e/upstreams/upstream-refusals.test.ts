@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { answerOf, errorBody, goodAnswer } from '../../support/upstreams/upstream-answers.ts';
 import { useUpstreamScene } from '../../support/upstreams/use-upstream-scene.ts';
@@ -9,10 +10,10 @@ const scene = useUpstreamScene();
 const SECRET = 'organisation 4711 at internal-host-17';
 const COMPLAINT = 'messages: roles must alternate';
 
-/** What `native` and `chat` clients see, in that order. */
-const OVERLOADED = { native: [529, 'overloaded_error'], chat: [503, 'server_error'] } as const;
-const BROKEN = { native: [502, 'api_error'], chat: [502, 'server_error'] } as const;
-const SLOW = { native: [504, 'timeout_error'], chat: [504, 'server_error'] } as const;
+/** What clients of native see, and what those of the other formats see. */
+const OVERLOADED = { native: [529, 'overloaded_error'], others: [503, 'server_error'] } as const;
+const BROKEN = { native: [502, 'api_error'], others: [502, 'server_error'] } as const;
+const SLOW = { native: [504, 'timeout_error'], others: [504, 'server_error'] } as const;
 
 /** A status, what the client sees of it, and how often the upstream is asked. */
 const OTHERS = [
@@ -28,10 +29,13 @@ const OTHERS = [
   [503, OVERLOADED, 3],
 ] as const;
 
-describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+/** Each format once as that of another kind's client. */
+const OTHER_FORMATS = { native: 'responses', chat: 'native', responses: 'chat' } as const;
+
+describe.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
   const isStream = kind === 'native';
 
-  describe.each(['native', 'chat'] as const)('with a client of format %s', (format) => {
+  describe.each([kind, OTHER_FORMATS[kind]])('with a client of format %s', (format) => {
     it.each([
       [400, 400, 'invalid_request_error'],
       [422, 400, 'invalid_request_error'],
@@ -59,7 +63,7 @@ describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
           script: () => [answerOf(given, errorBody(kind, SECRET))],
         });
         const told = await place.ask(format, isStream);
-        const [status, type] = expected[format];
+        const [status, type] = expected[format === 'native' ? format : 'others'];
         expect(told).toMatchObject({ status, text: '', error: { type } });
         expect(told.error?.message).not.toContain('4711');
         expect(place.requests()).toHaveLength(calls);

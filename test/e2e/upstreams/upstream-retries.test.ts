@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import {
   CLOSE,
@@ -32,7 +33,7 @@ const FAILURES: Readonly<Record<string, (kind: UpstreamKind) => Iterable<Step>>>
   'is overloaded for long': (kind) => [busy(kind, 529, '30')],
 };
 
-describe.each(['native', 'chat'] as const)('an upstream of kind %s', (kind) => {
+describe.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
   describe.each([true, false])('with a stream: %s', (isStream) => {
     const good = goodAnswer(kind, isStream);
 

@@ -28,7 +28,7 @@ export interface Reply {
 /** The answer of a server of the path's format. By default it reports success. */
 export type Answering = (request: RecordedRequest) => Reply | undefined;
 
-/** A server of both formats, under any path, that records its requests. */
+/** A server of all formats, under any path, that records its requests. */
 export async function startRecordingUpstream(
   cleanUp: CleanUp,
   answering: Answering = () => undefined,

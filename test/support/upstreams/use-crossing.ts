@@ -41,7 +41,7 @@ const UPSTREAMS = {
 };
 
 /**
- * Starts one gateway for a file, in front of a server of both formats with many ways in. Call it at
+ * Starts one gateway for a file, in front of a server of all formats with many ways in. Call it at
  * the top of the file.
  */
 export function useCrossing(answering?: Answering, settings = ''): Crossing {
