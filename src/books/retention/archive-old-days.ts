@@ -79,10 +79,12 @@ export async function archiveOldDays(options: ArchiveDaysOptions): Promise<void>
   }
 }
 
-async function moveDay(options: ArchiveDaysOptions, { day, state, archive }: DueDay) {
+async function moveDay(options: ArchiveDaysOptions, due: DueDay) {
+  const { day, state, archive } = due;
   const { books, place, tempFolder } = options;
   if (await hasUnchecked(books, day)) throw new Error(UNCHECKED);
-  if (state === 'open' && archive !== null) await restoreDay(books, place, { day, tempFolder });
+  const isRest = state === 'open' && archive !== null;
+  if (isRest) await restoreDay(books, place, { day, tempFolder });
   const manifest = await archiveDay(sourceOfDay(books, day), place, options);
   if (await hasUnchecked(books, day)) {
     // They came meanwhile, and what is taken back must not be in the archive.
@@ -95,7 +97,7 @@ async function moveDay(options: ArchiveDaysOptions, { day, state, archive }: Due
       `the archive of ${nameDay(day)} in ${place.title} is damaged (${problems.join('; ')}): without its manifest, the day is archived anew`,
     );
   }
-  await noteArchived(books, day, manifest);
+  await noteArchived(books, isRest ? { ...due, archive: null } : due, manifest);
   await dropDay(books, day);
   options.onArchived(manifest);
 }

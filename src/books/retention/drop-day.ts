@@ -3,17 +3,29 @@ import { encodeManifest, type Manifest } from '../archive/manifest.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
 import { entriesOf, nameDay } from '../engine/days.ts';
 import { limitLockWait, lockBooks } from '../engine/migrate-books.ts';
+import type { DayRow } from '../engine/tables.ts';
 import { decodeManifest } from '../verify/verified-day.ts';
 
 const SUMS = ['rows', 'held', 'charged', 'short'] as const;
 
-/** To be called once the archive of the day was read back. */
-export async function noteArchived({ db }: Books, day: number, manifest: Manifest): Promise<void> {
-  await db
+/**
+ * To be called once the archive of the day was read back. Throws if the day is not what it was
+ * before: another process may have dropped its table, and late entries may have opened it again.
+ */
+export async function noteArchived(
+  { db }: Books,
+  { day, state, archive }: Pick<DayRow, 'day' | 'state' | 'archive'>,
+  manifest: Manifest,
+): Promise<void> {
+  const { numUpdatedRows } = await db
     .updateTable('days')
     .set({ state: 'archived', archive: encodeManifest(manifest) })
     .where('day', '=', day)
-    .execute();
+    .where('state', '=', state)
+    .where('archive', archive === null ? 'is' : '=', archive)
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) return;
+  throw new Error(`${nameDay(day)} was changed by another process while it was archived`);
 }
 
 /**

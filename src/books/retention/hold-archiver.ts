@@ -2,19 +2,38 @@ import { randomUUID } from 'node:crypto';
 import { clearInterval, setInterval } from 'node:timers';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { ARCHIVER_KEY } from '../../redis/redis-keys.ts';
+import type { Books } from '../engine/books.ts';
+import { keepFact, recallFact } from '../engine/facts.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
+/** The last run that has begun. */
+const FACT = 'archiver';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
+interface Run {
+  readonly run: string;
+}
+
+export interface ArchiverLease {
+  /** Ends the work if another process has taken it over. */
+  readonly signal: AbortSignal;
+  /**
+   * Throws, and ends the work, if another process has begun it since, even if that one is done. The
+   * books tell, since this process may have stood still for longer than its lease.
+   */
+  confirm(): Promise<void>;
+}
+
 /**
  * Runs the work unless another process does it. If that process is killed, the work is free again
- * after half a minute. The signal ends the work if another process has taken it over.
+ * after half a minute.
  */
 export async function holdArchiver(
   connection: Connection,
-  run: (signal: AbortSignal) => Promise<void>,
+  { db }: Pick<Books, 'db'>,
+  run: (lease: ArchiverLease) => Promise<void>,
 ): Promise<void> {
   const own = randomUUID();
   const take = () => connection.send('set', [ARCHIVER_KEY, own, 'px', LEASE_MS, 'nx']);
@@ -23,16 +42,23 @@ export async function holdArchiver(
     throw new Error('another process archives the books at the moment');
   }
   const lost = new AbortController();
+  const lose = () => lost.abort(new Error('another process has begun to archive the books'));
   const renew = async () => {
     const holder = await read();
     if (holder === own) await connection.send('pexpire', [ARCHIVER_KEY, LEASE_MS]);
     // A new master may not know of it.
     else if (holder === null) await take();
-    else lost.abort(new Error('another process has begun to archive the books'));
+    else lose();
+  };
+  const confirm = async () => {
+    const last = await recallFact<Run>(db, FACT);
+    if (last?.run !== own) lose();
+    lost.signal.throwIfAborted();
   };
   const timer = setInterval(() => void renew().catch(() => {}), RENEW_MS);
   try {
-    await run(lost.signal);
+    await keepFact(db, FACT, { run: own } satisfies Run);
+    await run({ signal: lost.signal, confirm });
   } finally {
     clearInterval(timer);
     // Without Redis, the lease ends by itself.

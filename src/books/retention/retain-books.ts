@@ -13,6 +13,7 @@ import {
   listDueDays,
 } from './archive-old-days.ts';
 import { forgetRefusals } from './forget-refusals.ts';
+import { guardPlace } from './guard-place.ts';
 import { holdArchiver } from './hold-archiver.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
@@ -27,11 +28,12 @@ export interface RetainOptions extends Omit<ArchiveDaysOptions, 'untilMs'> {
 export async function retainBooks(options: RetainOptions): Promise<void> {
   const { connection, books, keepMs, clock, tempFolder } = options;
   const untilMs = await readUntil(books, connection);
-  await holdArchiver(connection, async (lost) => {
-    const signal = AbortSignal.any([options.signal, lost]);
+  await holdArchiver(connection, books, async (lease) => {
+    const signal = AbortSignal.any([options.signal, lease.signal]);
+    const place = guardPlace(options.place, lease.confirm);
     // A run that was killed leaves its files behind.
     await rm(tempFolder, { recursive: true, force: true });
-    await archiveOldDays({ ...options, untilMs, signal });
+    await archiveOldDays({ ...options, place, untilMs, signal });
     const firstKeptMs = msOfDay(firstKeptDay(clock.nowMs(), keepMs));
     options.onForgotten(await forgetRefusals(books, firstKeptMs, signal));
   });

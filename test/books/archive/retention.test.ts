@@ -135,7 +135,7 @@ describeBooks('days that are older than books.keep', ({ create }) => {
     const manifest = await readManifest(place, day);
     if (manifest === undefined) throw new Error('the day is archived');
     const other = TODAY - 3;
-    await noteArchived(books, other, manifest);
+    await noteArchived(books, { day: other, state: 'open', archive: null }, manifest);
     await expect(dropDay(books, other)).rejects.toThrow('rows, held, charged');
     await sql`update ${sql.table(entriesOf(other))} set charged = charged + 1`.execute(books.db);
     expect(await countTable(books, other)).toBe(20);

@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
+import { checkDays } from '../../../src/books/verify/check-days.ts';
+import { ARCHIVER_KEY } from '../../../src/redis/redis-keys.ts';
+import { createTempDir } from '../../support/create-temp-dir.ts';
+import { describeBooks } from '../books-scene.ts';
+import { enter } from '../questions/questions-scene.ts';
+import { useRedis } from '../use-redis.ts';
+import {
+  entriesOfDay,
+  type Retained,
+  readStates,
+  retain,
+  sumEntries,
+  sumEverything,
+  TODAY,
+  tellProgress,
+} from './retention-scene.ts';
+
+const redis = useRedis();
+
+describeBooks('an archiver whose lease another one has taken', ({ create }) => {
+  /** The second one does all of its work while the first one reads the archive back. */
+  const archiveTwice = async ({ late = 0 } = {}) => {
+    const { connection } = redis;
+    const books = await create();
+    const entries = [...entriesOfDay(TODAY - 5, 20), ...entriesOfDay(TODAY, 10)];
+    await enter(books, entries);
+    await tellProgress(books, connection);
+    const place = createFolderPlace(createTempDir());
+    let second: Retained | undefined;
+    const bringHere = async (name: string, folder: string) => {
+      if (second === undefined) {
+        second = { archived: [], failures: [] };
+        await connection.send('del', [ARCHIVER_KEY]);
+        second = await retain({ books, connection, place });
+        const more = entriesOfDay(TODAY - 5, late, { bucket: 9 });
+        if (late > 0) await enter(books, more);
+        entries.push(...more);
+      }
+      return await place.bringHere(name, folder);
+    };
+    await retain({ books, connection, place: { ...place, bringHere } });
+    expect(second).toEqual({ archived: ['2026-11-15'], failures: [] });
+    return { books, connection, place, entries };
+  };
+
+  it('leaves a day alone that the other one has dropped', async () => {
+    const { books, place, entries } = await archiveTwice();
+    expect(await readStates(books)).toEqual({ '-5': 'dropped', '0': 'open' });
+    expect(await sumEverything(books, place)).toEqual(sumEntries(entries));
+    const clock = { nowMs: () => Date.now() };
+    const { drifts } = await checkDays({ books, clock, isFull: true, onHour: () => {} });
+    expect(drifts).toEqual([]);
+  });
+
+  it('leaves a day alone that the other one has dropped, and that late entries opened', async () => {
+    const { books, place, entries, connection } = await archiveTwice({ late: 3 });
+    expect(await readStates(books)).toEqual({ '-5': 'open', '0': 'open' });
+    const again = await retain({ books, connection, place });
+    expect(again).toEqual({ archived: ['2026-11-15'], failures: [] });
+    expect(await sumEverything(books, place)).toEqual(sumEntries(entries));
+  });
+
+  it('changes nothing any more in the archive of the other one', async () => {
+    const { connection } = redis;
+    const books = await create();
+    const [early, late] = [entriesOfDay(TODAY - 5, 100), entriesOfDay(TODAY - 5, 3, { bucket: 9 })];
+    await enter(books, early);
+    await tellProgress(books, connection);
+    const place = createFolderPlace(createTempDir());
+    let isFirst = true;
+    const putFile: typeof place.putFile = async (...args) => {
+      await place.putFile(...args);
+      if (!isFirst) return;
+      isFirst = false;
+      await connection.send('del', [ARCHIVER_KEY]);
+      await enter(books, late);
+      await retain({ books, connection, place });
+    };
+    await expect(retain({ books, connection, place: { ...place, putFile } })).rejects.toThrow(
+      'another process has begun to archive the books',
+    );
+    expect(await readStates(books)).toEqual({ '-5': 'dropped' });
+    expect(await sumEverything(books, place)).toEqual(sumEntries([...early, ...late]));
+  });
+});
