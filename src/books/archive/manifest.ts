@@ -87,6 +87,12 @@ export function encodeManifest(manifest: Manifest, indent?: number): string {
   return JSON.stringify(manifest, encode, indent);
 }
 
+/** Whether this is the manifest that was encoded. */
+export function isManifest(manifest: Manifest, encoded: string): boolean {
+  const { data } = manifestFile.safeParse(JSON.parse(encoded));
+  return data !== undefined && encodeManifest(data) === encodeManifest(manifest);
+}
+
 export async function removeManifest(place: ArchiveStore, day: number): Promise<void> {
   await place.remove(manifestName(day));
 }

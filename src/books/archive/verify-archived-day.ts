@@ -4,11 +4,17 @@ import type { ArchiveStore } from './archive-store.ts';
 import { dateOfDay } from './day-source.ts';
 import { compareDaySums, type DaySums, joinSums, NO_DAY_SUMS } from './day-sums.ts';
 import { compareHashes, hashFile } from './hash-file.ts';
-import { type ManifestPart, readManifest } from './manifest.ts';
+import { isManifest, type ManifestPart, readManifest } from './manifest.ts';
 import { type DuckDb, openDuckDb } from './open-duckdb.ts';
 import { sumParquet } from './parquet-sums.ts';
 
 const MEMORY_MAX = '128MB';
+
+interface VerifyOptions {
+  readonly tempFolder: string;
+  /** What the books have noted as its manifest; without it, the one in the archive is believed. */
+  readonly noted?: string;
+}
 
 /**
  * Reads a day of the archive back. Says in words what is wrong with it: nothing if the day is
@@ -17,10 +23,13 @@ const MEMORY_MAX = '128MB';
 export async function verifyArchivedDay(
   place: ArchiveStore,
   day: number,
-  options: { readonly tempFolder: string },
+  options: VerifyOptions,
 ): Promise<string[]> {
   const manifest = await readManifest(place, day);
   if (manifest === undefined) return [`${dateOfDay(day)} has no manifest`];
+  if (options.noted !== undefined && !isManifest(manifest, options.noted)) {
+    return [`the manifest of ${manifest.date} is not the one that the books have`];
+  }
   await mkdir(options.tempFolder, { recursive: true });
   const tempFolder = await mkdtemp(join(options.tempFolder, 'verifying-'));
   const duckDb = await openDuckDb({ tempFolder, memoryMax: MEMORY_MAX });

@@ -16,13 +16,18 @@ import {
 } from './sum-unsettled.ts';
 import { decodeManifest, decodeVerifiedDay, type VerifiedDay } from './verified-day.ts';
 
+/**
+ * Reads the archive of a day that has left the books. Says in words what is wrong with it, or that
+ * it is not what the books have noted as its manifest.
+ */
+export type VerifyArchivedDay = (day: number, noted: string) => Promise<readonly string[]>;
+
 export interface CheckDaysOptions {
   readonly books: Books;
   readonly clock: Clock;
   /** Whether to read closed days again that were verified before. */
   readonly isFull: boolean;
-  /** Reads the archive of a day that has left the books. Says in words what is wrong with it. */
-  readonly verifyArchivedDay?: ((day: number) => Promise<readonly string[]>) | undefined;
+  readonly verifyArchivedDay?: VerifyArchivedDay | undefined;
   onHour(done: number, total: number): void;
 }
 
@@ -145,8 +150,8 @@ async function checkDroppedDay(
   else drifts.push(...compareDays(day, 'archive', ['charged', 'short'], rollup, manifest));
   if (manifest !== undefined && before !== undefined)
     drifts.push(...compareDays(day, 'archive', ['rows', 'held'], before, manifest));
-  const isRead = isFull && manifest !== undefined && verifyArchivedDay !== undefined;
-  const archiveProblems = isRead ? await verifyArchivedDay(day) : [];
+  const isRead = isFull && archive !== null && verifyArchivedDay !== undefined;
+  const archiveProblems = isRead ? await verifyArchivedDay(day, archive) : [];
   if (isRead) drifts.push(...(await readSnapshot(books, (tx) => checkRollups(tx, day))));
   return { isRead, drifts, archiveProblems, unsettled: before?.unsettled ?? NONE_UNSETTLED };
 }

@@ -5,7 +5,7 @@ import { firstKeptMonth } from '../duties/kept-months.ts';
 import type { Books } from '../engine/books.ts';
 import { readSnapshot } from '../engine/read-snapshot.ts';
 import { checkBucket } from './check-bucket.ts';
-import { checkDays } from './check-days.ts';
+import { checkDays, type VerifyArchivedDay } from './check-days.ts';
 import { checkTotals } from './check-totals.ts';
 import { countProblems, type LedgerReport, type UnsettledHolds } from './ledger-report.ts';
 import type { UnsettledOfDay } from './sum-unsettled.ts';
@@ -23,11 +23,8 @@ export interface VerifyBooksOptions {
   readonly clock: Clock;
   /** Whether to read days again that were verified before, and archives. */
   readonly isFull: boolean;
-  /**
-   * Reads the archive of a day that has left the books, and says in words what is wrong with it.
-   * Without it nothing reads archives.
-   */
-  readonly verifyArchivedDay?: ((day: number) => Promise<readonly string[]>) | undefined;
+  /** Without it nothing reads archives. */
+  readonly verifyArchivedDay?: VerifyArchivedDay | undefined;
   readonly onProgress: (progress: VerifyProgress) => void;
 }
 

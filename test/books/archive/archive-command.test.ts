@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, watch, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { archiveDay } from '../../../src/books/archive/archive-day.ts';
+import { ENTRY_COLUMNS } from '../../../src/books/archive/entry-columns.ts';
+import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
+import { removeManifest } from '../../../src/books/archive/manifest.ts';
+import { nameDay } from '../../../src/books/engine/days.ts';
 import { migrateBooks } from '../../../src/books/engine/migrate-books.ts';
 import { ARCHIVER_KEY } from '../../../src/redis/redis-keys.ts';
 import { runProgram } from '../../cli/use-cli.ts';
@@ -50,7 +55,8 @@ describeBooks('tollgate books archive and query', ({ createTarget, open }) => {
       const found = await readStates(books);
       return [day, day + 1].map((asked) => found[asked - TODAY]);
     };
-    return { run, states, folder, config, sums: sumEntries(entries) };
+    const verify = () => runProgram({}, 'ledger', 'verify', '--full', '--config', config);
+    return { run, verify, states, folder, config, day, sums: sumEntries(entries) };
   };
 
   it('shows what is due, archives it, and finds every entry before and after', async () => {
@@ -76,6 +82,38 @@ describeBooks('tollgate books archive and query', ({ createTarget, open }) => {
     });
     expect(await states()).toEqual(['open', 'open']);
     expect(JSON.parse((await run('query', SUMS, '--json')).out)).toEqual(sums);
+  });
+
+  it('is found by ledger verify --full if it is another one than was written', async () => {
+    const { run, folder, day, verify } = await createScene();
+    await run('archive');
+    expect((await verify()).out).not.toContain('archive  ');
+    const place = createFolderPlace(folder);
+    await removeManifest(place, day);
+    const entries = entriesOfDay(day, 300).map((entry) => ({ ...entry, account: 'acct_forged' }));
+    const rows = async function* () {
+      yield entries.map((entry) => ({ ...entry }));
+    };
+    const options = { clock: { nowMs: () => Date.now() }, tempFolder: createTempDir() };
+    await archiveDay({ day, columns: ENTRY_COLUMNS, rows }, place, options);
+    expect(await verify()).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(
+        `archive  the manifest of ${nameDay(day)} is not the one that the books have`,
+      ),
+    });
+  });
+
+  it('must be in the settings for ledger verify --full', async () => {
+    const { run, config, day, verify } = await createScene();
+    await run('archive');
+    writeFileSync(config, readFileSync(config, 'utf8').replace(/archive: \{.*?\}/, ''));
+    expect(await verify()).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(
+        `archive  ${nameDay(day)} is in an archive, and books.archive is not set`,
+      ),
+    });
   });
 
   it.each([1, 2, 3, 4])(

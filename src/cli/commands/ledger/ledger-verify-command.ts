@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { type AccountCorrection, mendAccounts } from '../../../accounts/mend-accounts.ts';
+import { nameDay } from '../../../books/engine/days.ts';
+import type { VerifyArchivedDay } from '../../../books/verify/check-days.ts';
 import {
   countProblems,
   type Drift,
@@ -72,15 +74,16 @@ const TITLES: Readonly<Record<VerifyProgress['what'], string>> = {
   hours: 'entries',
 };
 
-/** Undefined without an archive. */
-function createVerifyArchivedDay({ books, dataDir }: Config) {
+function createVerifyArchivedDay({ books, dataDir }: Config): VerifyArchivedDay {
   const { archive } = books;
-  if (archive === undefined) return undefined;
   const tempFolder = join(dataDir, TEMP_FOLDER);
-  return async (day: number) => {
+  return async (day, noted) => {
+    if (archive === undefined) {
+      return [`${nameDay(day)} is in an archive, and books.archive is not set`];
+    }
     const { openArchive } = await import('../../../books/archive/open-archive.ts');
     const { verifyArchivedDay } = await import('../../../books/archive/verify-archived-day.ts');
-    return await verifyArchivedDay(openArchive(archive), day, { tempFolder });
+    return await verifyArchivedDay(openArchive(archive), day, { tempFolder, noted });
   };
 }
 
