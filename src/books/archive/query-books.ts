@@ -10,7 +10,7 @@ import { type DuckDb, openDuckDb, quoteName, quoteText, SQL_TYPES } from './open
 import { escapeGlob } from './parquet-sums.ts';
 import { writeParquet } from './write-parquet.ts';
 
-/** The days that the books still hold themselves. */
+/** What the books themselves have of the days that they know. */
 export interface LiveDays {
   list(): Promise<readonly LiveDay[]>;
   open(day: number): DaySource;
@@ -18,8 +18,8 @@ export interface LiveDays {
 
 export interface LiveDay {
   readonly day: number;
-  /** Whether the books have only what the archive lacks of the day. */
-  readonly isRest: boolean;
+  /** `rest` is what the archive lacks. Unless the books have all, the archive has the others. */
+  readonly has: 'all' | 'rest' | 'nothing';
 }
 
 export interface QueryOptions {
@@ -81,17 +81,18 @@ export async function* queryBooks(
 async function gatherFiles(options: QueryOptions, tempFolder: string): Promise<string[]> {
   const { place, live } = options;
   // In this order: a day that leaves the books meanwhile is then missed by none of the two.
-  const liveDays = (await live?.list()) ?? [];
-  const isWhole = new Set(liveDays.filter(({ isRest }) => !isRest).map(({ day }) => day));
+  const known = ((await live?.list()) ?? []).filter(({ day }) => isAsked(options, day));
+  const isWhole = new Set(known.filter(({ has }) => has === 'all').map(({ day }) => day));
   const archived = ((place && (await listArchivedDays(place))) ?? []).filter(
-    (day) => !isWhole.has(day),
+    (day) => isAsked(options, day) && !isWhole.has(day),
   );
+  refuseMissing(place, known, archived);
   const days = [
     ...archived.map((day) => ({ day, from: 'archive' as const })),
-    ...liveDays.map(({ day }) => ({ day, from: 'books' as const })),
-  ]
-    .filter(({ day }) => isAsked(options, day))
-    .toSorted((one, other) => one.day - other.day);
+    ...known
+      .filter(({ has }) => has !== 'nothing')
+      .map(({ day }) => ({ day, from: 'books' as const })),
+  ].toSorted((one, other) => one.day - other.day);
   const files: string[] = [];
   for (const [index, { day, from }] of days.entries()) {
     options.signal?.throwIfAborted();
@@ -103,7 +104,30 @@ async function gatherFiles(options: QueryOptions, tempFolder: string): Promise<s
     if (from === 'archive' && place) files.push(...(await bringArchivedDay(place, day, folder)));
     options.onDay?.({ date: dateOfDay(day), from, done: index + 1, days: days.length });
   }
+  refuseMoved(known, (await live?.list()) ?? []);
   return files;
+}
+
+/** An archive that is out of reach must not look like one that is empty. */
+function refuseMissing(
+  place: ArchiveStore | undefined,
+  known: readonly LiveDay[],
+  archived: readonly number[],
+): void {
+  const missing = known.find(({ day, has }) => has !== 'all' && !archived.includes(day));
+  if (missing === undefined) return;
+  const date = dateOfDay(missing.day);
+  const cause = place === undefined ? 'books.archive is not set' : `${place.title} has no ${date}`;
+  throw new Error(`${cause}, and the books do not have all entries of ${date} any more`);
+}
+
+/** Brought back before it was read, a day would be there twice. */
+function refuseMoved(before: readonly LiveDay[], after: readonly LiveDay[]): void {
+  const now = new Map(after.map(({ day, has }) => [day, has]));
+  const moved = before.find(({ day, has }) => has !== 'all' && now.get(day) !== has);
+  if (moved === undefined) return;
+  const date = dateOfDay(moved.day);
+  throw new Error(`${date} has left or entered the archive meanwhile: ask again`);
 }
 
 function isAsked({ fromMs = -Infinity, toMs = Infinity }: QueryOptions, day: number): boolean {
@@ -116,7 +140,10 @@ async function bringArchivedDay(
   folder: string,
 ): Promise<string[]> {
   const manifest = await readManifest(place, day);
-  return manifest === undefined ? [] : await bringDayHere(place, manifest, folder);
+  if (manifest === undefined) {
+    throw new Error(`${place.title} has no ${dateOfDay(day)} any more: ask again`);
+  }
+  return await bringDayHere(place, manifest, folder);
 }
 
 async function writeLiveDay(

@@ -55,7 +55,7 @@ describe.each(PLACES)('a query over %s and the live days', (_where, createPlace)
     await archiveRows(rowsOf(500), place);
     const opened: number[] = [];
     const live = {
-      list: async () => [DAY + 1, DAY + 2].map((day) => ({ day, isRest: false })),
+      list: async () => [DAY + 1, DAY + 2].map((day) => ({ day, has: 'all' as const })),
       open: (day: number) => {
         opened.push(day);
         return sourceOf(day === DAY + 1 ? nextDay(rowsOf(300)) : [], day);
@@ -78,6 +78,39 @@ describe.each(PLACES)('a query over %s and the live days', (_where, createPlace)
     const bounds = { fromMs: DAY_START + 100, toMs: DAY_START + MS_PER_DAY };
     expect(await ask(sql, { place, live, onDay, ...bounds })).toContain('"n":200,');
     expect(ready.map(({ date }) => date)).toEqual(['2026-11-23']);
+  });
+
+  it('fails if a day that has left the books is not there', async () => {
+    const place = await createPlace();
+    await archiveRows(rowsOf(10), place);
+    const days = [
+      { day: DAY, has: 'nothing' as const },
+      { day: DAY + 1, has: 'rest' as const },
+    ];
+    const live = { list: async () => days, open: (day: number) => sourceOf([], day) };
+    await expect(ask('FROM entries', { place, live })).rejects.toThrow('has no 2026-11-24, and');
+    await expect(ask('FROM entries', { live })).rejects.toThrow('books.archive is not set, and');
+    const toMs = DAY_START + MS_PER_DAY;
+    expect(await ask('SELECT count(*) AS n FROM entries', { place, live, toMs })).toBe(
+      '{"n":10}\n',
+    );
+  });
+
+  it('fails if a day was brought back from the archive meanwhile', async () => {
+    const place = await createPlace();
+    await archiveRows(rowsOf(10), place);
+    let has: 'rest' | 'all' = 'rest';
+    const live = {
+      list: async () => [{ day: DAY, has }],
+      open: (day: number) => {
+        has = 'all';
+        return sourceOf(rowsOf(12), day);
+      },
+    };
+    await expect(ask('FROM entries', { place, live })).rejects.toThrow(
+      '2026-11-23 has left or entered the archive meanwhile: ask again',
+    );
+    expect(await ask('SELECT count(*) AS n FROM entries', { place, live })).toBe('{"n":12}\n');
   });
 
   it('fails on a damaged part, and says which', async () => {
