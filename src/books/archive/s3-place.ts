@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -66,7 +67,7 @@ async function listKeys(ask: AskS3, prefix: string): Promise<string[]> {
       prefix,
       ...(token === undefined ? {} : { 'continuation-token': token }),
     };
-    const page = await ask({ method: 'GET', key: '', query }, text);
+    const page = await ask({ method: 'GET', key: '', query }, readListing);
     for (const [, escaped = ''] of page.matchAll(/<Key>([^<]*)<\/Key>/g)) {
       const key = unescapeXml(escaped);
       if (!key.startsWith(prefix)) throw new Error(`${key} was listed under ${prefix}`);
@@ -76,6 +77,13 @@ async function listKeys(ask: AskS3, prefix: string): Promise<string[]> {
     token = next === undefined ? undefined : unescapeXml(next);
   } while (token !== undefined);
   return keys;
+}
+
+/** A proxy may answer in the place of the server: that must not look like an empty bucket. */
+async function readListing(answer: IncomingMessage): Promise<string> {
+  const page = await text(answer);
+  if (answer.statusCode !== 404 && page.includes('<ListBucketResult')) return page;
+  throw new Error(`the answer of status ${answer.statusCode} is no list of a bucket`);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

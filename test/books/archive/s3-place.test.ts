@@ -105,6 +105,20 @@ describe('a bucket', () => {
     await existing.remove('a');
   });
 
+  it.each([404, 200])(
+    'is not taken for empty when it answers with %i and a page',
+    async (status) => {
+      const { settings } = await startFaultyServer((_request, response) => {
+        response.writeHead(status, { 'content-type': 'text/html' }).end('<p>Not here.</p>');
+        return true;
+      });
+      const place = createS3Place({ ...settings, firstWaitMs: 1 });
+      await expect(place.list('manifest/')).rejects.toThrow(
+        `the answer of status ${status} is no list of a bucket`,
+      );
+    },
+  );
+
   it('lists more names than one answer has', async () => {
     const { settings, seen } = await startFaultyServer(() => false);
     const place = createS3Place(settings);
