@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { BooksTarget } from '../../lib/address/books-target.ts';
 import type { Books } from './books.ts';
@@ -10,6 +10,8 @@ export const BOOKS_FILE = 'books.db';
 const CONNECT_TIMEOUT_MS = 5_000;
 /** No question and no batch takes so long; a connection that is lost is noticed then. */
 const STATEMENT_TIMEOUT_MS = 120_000;
+/** The text of the client's error. */
+const NO_ANSWER = 'Query read timeout';
 const IDLE_TIMEOUT_MS = 60_000;
 
 interface OpenBooksOptions {
@@ -27,7 +29,7 @@ export function openBooks({ target, isReader, name }: OpenBooksOptions): Books {
     const db = new Kysely<BooksTables>({ dialect });
     return { engine: 'libsql', db, close: () => db.destroy() };
   }
-  const pool = () => openPool(target, isReader, name);
+  const pool = async () => closeSilent(await openPool(target, isReader, name));
   const db = new Kysely<BooksTables>({ dialect: new PostgresDialect({ pool }) });
   return { engine: 'postgres', db, close: () => db.destroy() };
 }
@@ -60,4 +62,30 @@ async function openPool(
   // One that breaks between two statements of a transaction fails the next of them.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/**
+ * Closes a connection that has left a query without an answer. The client would keep it, and let
+ * whoever comes next wait behind that query, for as long as the system believes in the connection.
+ */
+function closeSilent(pool: pg.Pool): PostgresPool {
+  return {
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect();
+      let isSilent = false;
+      const query = async (text: string, parameters: readonly unknown[]) => {
+        if (isSilent) throw new Error(`Connection terminated: ${NO_ANSWER}`);
+        try {
+          return await client.query(text, [...parameters]);
+        } catch (error) {
+          isSilent ||= error instanceof Error && error.message === NO_ANSWER;
+          throw error;
+        }
+      };
+      const release = () => client.release(isSilent);
+      // There are no cursors.
+      return { query, release } as unknown as PostgresPoolClient;
+    },
+  };
 }
