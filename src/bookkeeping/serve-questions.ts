@@ -16,10 +16,10 @@ export function serveQuestions(port: MessagePort, answers: BoundQuestions): void
 
   const stream = async (id: number, parts: AsyncIterable<string>, question: OpenQuestion) => {
     const { signal } = question.closing;
+    signal.addEventListener('abort', () => question.wantMore(), { once: true });
     for await (const text of parts) {
       const isWanted = new Promise<void>((resolve) => {
         question.wantMore = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
       });
       if (signal.aborted) return;
       if (text === '') continue;
