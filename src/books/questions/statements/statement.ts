@@ -71,6 +71,7 @@ export async function readStatement(
   const booksUntil = await readBooksUntil(context);
   const { fromMs, toMs } = spanOfMonth(month);
   await yieldTurn(signal);
+  const isWaiting = await hasDoubtful(books, account, toMs);
   const openingMicros = await readBalance(books, account, fromMs);
   const payments = await listPayments(books, { account, fromMs, toMs });
   const { models, keys, total } = await readMonth(books, { account, fromMs, toMs }, signal);
@@ -84,7 +85,7 @@ export async function readStatement(
     month,
     opening_balance: creditsOf(openingMicros),
     closing_balance: creditsOf(openingMicros + paidMicros - chargedOf(total)),
-    is_closed: nowMs >= toMs && booksUntil !== null && Date.parse(booksUntil) >= toMs,
+    is_closed: nowMs >= toMs && booksUntil !== null && Date.parse(booksUntil) >= toMs && !isWaiting,
     payments: payments.map(({ ms, payment, kind, amount, note, balance }) => ({
       ...{ time: new Date(ms).toISOString(), id: payment, kind, amount: creditsOf(amount) },
       ...{ note, balance: creditsOf(balance) },
@@ -108,6 +109,18 @@ function spanOfMonth(month: string) {
   const first = new Date(`${month}-01T00:00:00Z`);
   const next = Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1);
   return { fromMs: first.getTime(), toMs: next };
+}
+
+/** Whether late entries may count yet, once somebody has compared them with the archive. */
+async function hasDoubtful({ db }: Books, account: string, toMs: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('doubtful')
+    .select('ms')
+    .where('account', '=', account)
+    .where('ms', '<', toMs)
+    .limit(1)
+    .execute();
+  return found.length > 0;
 }
 
 /** At the beginning of a day, in micros. */
