@@ -84,7 +84,7 @@ async function moveDay(options: ArchiveDaysOptions, due: DueDay) {
   const { books, place, tempFolder } = options;
   if (await hasUnchecked(books, day)) throw new Error(UNCHECKED);
   const isRest = state === 'open' && archive !== null;
-  if (isRest) await restoreDay(books, place, { day, tempFolder });
+  if (isRest) await restoreDay(books, place, { day, noted: archive, tempFolder });
   const manifest = await archiveDay(sourceOfDay(books, day), place, options);
   if (await hasUnchecked(books, day)) {
     // They came meanwhile, and what is taken back must not be in the archive.

@@ -3,16 +3,24 @@ import { join } from 'node:path';
 import type { ArchiveStore } from '../archive/archive-store.ts';
 import type { DayColumnType } from '../archive/day-source.ts';
 import { ENTRY_COLUMNS } from '../archive/entry-columns.ts';
-import { type Manifest, readManifest } from '../archive/manifest.ts';
+import { isManifest, type Manifest, readManifest } from '../archive/manifest.ts';
 import { openDuckDb, quoteName, quoteText, type ResultCell } from '../archive/open-duckdb.ts';
 import { escapeGlob } from '../archive/parquet-sums.ts';
-import type { Books } from '../engine/books.ts';
+import type { Books, BooksTransaction } from '../engine/books.ts';
 import { entriesOf, msOfDay, nameDay } from '../engine/days.ts';
 import type { EntryRow } from '../engine/tables.ts';
 import { insertRows } from '../writing/insert-rows.ts';
 import { bringDayHere } from './bring-day-here.ts';
 
 const MEMORY_MAX = '128MB';
+
+interface RestoreOptions {
+  readonly day: number;
+  /** Its manifest, as the books have it. */
+  readonly noted: string;
+  /** Belongs to this call alone. */
+  readonly tempFolder: string;
+}
 
 /**
  * Brings the entries of a dropped day back into its table, beside those that have come since. Then
@@ -22,16 +30,20 @@ const MEMORY_MAX = '128MB';
 export async function restoreDay(
   books: Books,
   place: ArchiveStore,
-  { day, tempFolder }: { readonly day: number; readonly tempFolder: string },
+  { day, noted, tempFolder }: RestoreOptions,
 ): Promise<void> {
   const manifest = await readManifest(place, day);
   if (manifest === undefined) throw new Error(`${place.title} has no ${nameDay(day)}`);
+  if (!isManifest(manifest, noted)) {
+    throw new Error(`${place.title} has another ${nameDay(day)} than the books have noted`);
+  }
   const folder = join(tempFolder, `restoring-${nameDay(day)}`);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   try {
     const paths = await bringDayHere(place, manifest, folder);
     await books.db.transaction().execute(async (tx) => {
+      await openWhole(tx, day, noted);
       let restored = 0;
       for await (const rows of readParquet(paths, join(folder, 'spill'))) {
         const inserted = await insertRows(books.engine, tx, {
@@ -51,15 +63,23 @@ export async function restoreDay(
         .where('ms', '>=', msOfDay(day))
         .where('ms', '<', msOfDay(day + 1))
         .execute();
-      await tx
-        .updateTable('days')
-        .set({ state: 'open', archive: null })
-        .where('day', '=', day)
-        .execute();
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Throws if another process has archived the day anew since its manifest was noted. */
+async function openWhole(tx: BooksTransaction, day: number, noted: string): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('days')
+    .set({ archive: null })
+    .where('day', '=', day)
+    .where('state', '=', 'open')
+    .where('archive', '=', noted)
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) return;
+  throw new Error(`${nameDay(day)} was changed by another process while it was brought back`);
 }
 
 function refuseLosses({ rows, date }: Manifest, restored: number): void {

@@ -89,17 +89,20 @@ async function settlePage(
   archived: ReadonlyMap<string, RowPlace>,
 ): Promise<void> {
   const nowMs = clock.nowMs();
-  const entries = rows
-    .filter((row) => !archived.has(eventOf(row)))
-    .map(({ since_day: sinceDay, ...entry }) => entry);
-  const { tables } = await openMissingDays(books, { entries });
-  const repeats = rows.flatMap((row): RepeatRow[] => {
-    const known = archived.get(eventOf(row));
-    // The entry itself, which came once more, is no other one.
-    return known === undefined || isSamePlace(known, row) ? [] : [noteRepeat(row, 'second', nowMs)];
-  });
+  const lacked = rows.filter((row) => !archived.has(eventOf(row)));
+  const { tables } = await openMissingDays(books, { entries: lacked });
   await books.db.transaction().execute(async (tx) => {
-    for (const row of rows) await deleteDoubtful(tx, row);
+    const own = new Set<DoubtfulRow>();
+    for (const row of rows) if (await deleteDoubtful(tx, row)) own.add(row);
+    const entries = lacked
+      .filter((row) => own.has(row))
+      .map(({ since_day: sinceDay, ...entry }) => entry);
+    const repeats = [...own].flatMap((row): RepeatRow[] => {
+      const known = archived.get(eventOf(row));
+      // The entry itself, which came once more, is no other one.
+      const isOther = known !== undefined && !isSamePlace(known, row);
+      return isOther ? [noteRepeat(row, 'second', nowMs)] : [];
+    });
     const days = { tables, archived: new Set<number>() };
     await enterRows(
       books.engine,
@@ -113,11 +116,12 @@ async function settlePage(
   });
 }
 
+/** False if another archiver has settled it. */
 async function deleteDoubtful(
   tx: BooksTransaction,
   { ms, bucket, seq, request, kind, account }: DoubtfulRow,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { numDeletedRows } = await tx
     .deleteFrom('doubtful')
     .where('ms', '=', ms)
     .where('bucket', '=', bucket)
@@ -125,5 +129,6 @@ async function deleteDoubtful(
     .where('request', '=', request)
     .where('kind', '=', kind)
     .where('account', '=', account)
-    .execute();
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
 }

@@ -1,3 +1,6 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
@@ -60,6 +63,41 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     const again = await retain({ books, connection, place });
     expect(again).toEqual({ archived: ['2026-11-15'], failures: [] });
     expect(await sumEverything(books, place)).toEqual(sumEntries(entries));
+  });
+
+  it.each([
+    ['enters no late entries again that the other one has entered', 'comparing-', 0],
+    ['brings nothing back that the other one has archived anew', 'restoring-', 2],
+  ])('%s', async (_title, phase, later) => {
+    const { connection } = redis;
+    const books = await create();
+    const [early, late] = [entriesOfDay(TODAY - 5, 20), entriesOfDay(TODAY - 5, 3, { bucket: 9 })];
+    await enter(books, early);
+    await tellProgress(books, connection);
+    const place = createFolderPlace(createTempDir());
+    await retain({ books, connection, place });
+    await enter(books, late);
+    let isFirst = true;
+    const bringHere = async (name: string, folder: string) => {
+      const path = await place.bringHere(name, folder);
+      if (path === undefined || !isFirst || !folder.includes(phase)) return path;
+      isFirst = false;
+      // As it is before the other one archives the day anew.
+      const copy = join(folder, 'copy.parquet');
+      copyFileSync(path, copy);
+      await connection.send('del', [ARCHIVER_KEY]);
+      await retain({ books, connection, place });
+      // These open the day, and do not count yet.
+      await enter(books, entriesOfDay(TODAY - 5, later, { bucket: 10 }));
+      return copy;
+    };
+    const first = retain({ books, connection, place: { ...place, bringHere } });
+    await first.catch(() => {});
+    const sums = sumEntries([...early, ...late]);
+    expect(await sumEverything(books, place)).toEqual(sums);
+    const { rows } = await sql<{ charged: number }>`
+      select sum(charged) as charged from account_days`.execute(books.db);
+    expect(rows).toEqual([{ charged: sums.charged }]);
   });
 
   it('changes nothing any more in the archive of the other one', async () => {
