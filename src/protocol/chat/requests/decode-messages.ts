@@ -6,9 +6,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../inference.ts';
-import { isTooDeep } from '../../json/is-too-deep.ts';
-import { parseJson } from '../../json/upstream-json.ts';
-import { isObject } from '../../schema.ts';
+import { parseArguments } from '../../json/parse-arguments.ts';
 import type { AssistantMessage, ChatMessage, FunctionCall } from './chat-request.ts';
 import { decodeMarker, decodeParts, decodeTexts, isBlank, markLast } from './decode-content.ts';
 import { refuseField } from './refuse-field.ts';
@@ -16,12 +14,15 @@ import { refuseField } from './refuse-field.ts';
 interface DecodedMessages {
   readonly system: InferenceRequest['system'];
   readonly messages: readonly Message[];
+  /** What an upstream of this format reads beside them. */
+  readonly unread: readonly string[];
 }
 
 /** Translates the conversation into the native format, and takes the instructions out of it. */
 export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMessages {
   const instructions: TextBlock[] = [];
   const conversation = createConversation();
+  const unread: string[] = [];
   let functionCallId: string | undefined;
 
   for (const [i, message] of chatMessages.entries()) {
@@ -38,7 +39,7 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
         // Calls of the deprecated kind have no id. They come one at a time, so a result answers the
         // latest.
         if (message.function_call) functionCallId = `function_call_${i}`;
-        conversation.addAssistant(decodeAssistantContent(message, functionCallId));
+        conversation.addAssistant(decodeAssistantContent(message, functionCallId, unread));
         break;
       case 'tool':
         conversation.addResult(message.tool_call_id, decodeTexts(message.content), message);
@@ -51,6 +52,7 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
   return {
     system: joinInstructions(instructions),
     messages: conversation.end(),
+    unread,
   };
 }
 
@@ -121,30 +123,22 @@ function asBlocks(content: Message['content']): readonly ContentBlock[] {
 function decodeAssistantContent(
   message: AssistantMessage,
   functionCallId: string | undefined,
+  unread: string[],
 ): Message['content'] {
   const blocks: ContentBlock[] = decodeTexts(message.content ?? '');
   for (const call of message.tool_calls ?? []) {
-    blocks.push(decodeCall(call.id, call.function));
+    blocks.push(decodeCall(call.id, call.function, unread));
   }
   if (message.function_call && functionCallId !== undefined) {
-    blocks.push(decodeCall(functionCallId, message.function_call));
+    blocks.push(decodeCall(functionCallId, message.function_call, unread));
   }
   return markLast(blocks, message);
 }
 
-function decodeCall(id: string, call: FunctionCall): ToolUseBlock {
-  return { type: 'tool_use', id, name: call.name, input: parseArguments(call.arguments) };
-}
-
-/**
- * A model may write arguments that are not valid JSON, and learns from the call's result what was
- * wrong: the conversation goes on. The native format takes only objects, so anything else is put
- * into an object as it was written.
- */
-function parseArguments(json: string): Readonly<Record<string, unknown>> {
-  if (isBlank(json)) return {};
-  const input = isTooDeep(json) ? undefined : parseJson(json);
-  return isObject(input) ? input : { _raw: json };
+function decodeCall(id: string, call: FunctionCall, unread: string[]): ToolUseBlock {
+  const { input, isPadded } = parseArguments(call.arguments);
+  if (isPadded) unread.push(call.arguments);
+  return { type: 'tool_use', id, name: call.name, input };
 }
 
 function refuseOrphan(path: string): Error {

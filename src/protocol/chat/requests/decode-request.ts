@@ -25,7 +25,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     throw refuseField({ path: field, kind: 'invalid', message });
   });
 
-  const { system, messages } = decodeMessages(chat.messages);
+  const { system, messages, unread } = decodeMessages(chat.messages);
   if (messages.length === 0) {
     const message = 'At least one message should be of a user or an assistant, and say something';
     throw refuseField({ path: 'messages', kind: 'invalid', message });
@@ -53,7 +53,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     betas: readBetas(header),
     passedOn: endUser ? { metadata: { user_id: endUser } } : {},
     unknownFields,
-    sentUnread: listUnread(chat, unknownFields),
+    sentUnread: listUnread(chat, unknownFields, unread),
   };
   return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
 }

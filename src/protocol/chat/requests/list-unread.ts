@@ -13,15 +13,17 @@ const READ_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Lists what decoding leaves out of messages and tools, the tools that are not offered, and the
- * unknown fields: an upstream of the chat format gets to read all of it. Most requests have nothing
- * of the kind.
+ * Lists what decoding leaves out of messages and tools, texts that it has left, the tools that are
+ * not offered, and the unknown fields: an upstream of the chat format gets to read all of it. Most
+ * requests have nothing of the kind.
  */
 export function listUnread(
   chat: ChatRequest,
   unknownFields: readonly string[],
+  left: readonly string[],
 ): readonly unknown[] {
   const unread: unknown[] = unknownFields.map((name) => chat[name]);
+  for (const text of left) unread.push(text);
   if (chat['chat_template_kwargs'] != null) unread.push(chat['chat_template_kwargs']);
   if (chat['cache_control'] != null) unread.push({ cache_control: chat['cache_control'] });
   for (const message of chat.messages) {

@@ -1,9 +1,7 @@
 import { isBlank } from '../../chat/requests/decode-content.ts';
 import { refuseField } from '../../chat/requests/refuse-field.ts';
 import type { InferenceRequest, Message } from '../../inference.ts';
-import { isTooDeep } from '../../json/is-too-deep.ts';
-import { parseJson } from '../../json/upstream-json.ts';
-import { isObject } from '../../schema.ts';
+import { parseArguments } from '../../json/parse-arguments.ts';
 import { INPUT_FIELD } from '../answers/custom-input.ts';
 import { refuseReference } from '../references.ts';
 import type { OpenThought } from '../thought.ts';
@@ -23,6 +21,8 @@ import type { ToolBook } from './tool-book.ts';
 interface DecodedInput {
   readonly system: InferenceRequest['system'];
   readonly messages: readonly Message[];
+  /** What an upstream of this format reads beside them. */
+  readonly unread: readonly unknown[];
 }
 
 /** Translates the items into the native format, and takes the instructions out of them. */
@@ -33,6 +33,7 @@ export function decodeInput(
 ): DecodedInput {
   const system = instructions == null || isBlank(instructions) ? [] : [instructions];
   const conversation = new Dialogue();
+  const unread = conversation.replaced;
   const items: readonly InputItem[] =
     typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
   for (const [i, item] of items.entries()) {
@@ -43,7 +44,7 @@ export function decodeInput(
         break;
       case 'function_call':
       case 'custom_tool_call':
-        addCall(item as InputCall, conversation, book);
+        addCall(item as InputCall, conversation, book, unread);
         break;
       case 'function_call_output':
       case 'custom_tool_call_output':
@@ -60,10 +61,14 @@ export function decodeInput(
     }
   }
   const messages = conversation.end();
-  if (messages.length > 0) return { system: system.join('\n') || undefined, messages };
+  if (messages.length > 0) {
+    return { system: system.join('\n') || undefined, messages, unread };
+  }
   // A model answers a message; instructions alone are one.
   const text = system.join('\n');
-  if (text !== '') return { system: undefined, messages: [{ role: 'user', content: text }] };
+  if (text !== '') {
+    return { system: undefined, messages: [{ role: 'user', content: text }], unread };
+  }
   throw refuseField({ path: 'input', kind: 'invalid', message: 'It should say something' });
 }
 
@@ -83,12 +88,14 @@ function addMessage(
   } else for (const text of decodeTexts(said, place)) system.push(text);
 }
 
-function addCall(call: InputCall, conversation: Dialogue, book: ToolBook): void {
+function addCall(call: InputCall, conversation: Dialogue, book: ToolBook, unread: unknown[]): void {
   const name = book.nameOf(call.name, call.namespace);
-  const input =
-    call.type === 'custom_tool_call'
-      ? { [INPUT_FIELD]: call.input ?? '' }
-      : parseArguments(call.arguments ?? '');
+  if (call.type === 'custom_tool_call') {
+    conversation.addCall(call.call_id, name, { [INPUT_FIELD]: call.input ?? '' });
+    return;
+  }
+  const { input, isPadded } = parseArguments(call.arguments ?? '');
+  if (isPadded) unread.push(call.arguments);
   conversation.addCall(call.call_id, name, input);
 }
 
@@ -100,14 +107,4 @@ function addOutput({ call_id: id, output }: InputOutput, path: string, conversat
     kind: 'invalid',
     message: 'No tool call found for this output',
   });
-}
-
-/**
- * A model may write arguments that are not valid JSON, and learns from the call's output what was
- * wrong: the conversation goes on.
- */
-function parseArguments(json: string): Readonly<Record<string, unknown>> {
-  if (isBlank(json)) return {};
-  const input = isTooDeep(json) ? undefined : parseJson(json);
-  return isObject(input) ? input : { _raw: json };
 }

@@ -45,7 +45,7 @@ export function decodeRequest(
   const book = new ToolBook();
   book.add(body.tools ?? []);
   addMoreTools(body, book);
-  const { system, messages } = decodeInput(body, book, aids.openThought);
+  const { system, messages, unread } = decodeInput(body, book, aids.openThought);
   const { tools, toolChoice, unoffered } = decodeTools(body, book);
   const effort = readEffort(body);
   const thinks = effort !== undefined && canThink(messages, toolChoice);
@@ -76,7 +76,7 @@ export function decodeRequest(
     passedOnToChat: pickForChat(body),
     adaptiveThinking: thinks ? describeThinking(body) : undefined,
     unknownFields,
-    sentUnread: listUnread(body, unknownFields, unoffered),
+    sentUnread: listUnread(body, unknownFields, [...unoffered, ...unread]),
   };
   return {
     request,

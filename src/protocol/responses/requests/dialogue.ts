@@ -21,6 +21,8 @@ export class Dialogue {
   /** By the id that the client knows: the latest call, and the id that it has here. */
   readonly #calls = new Map<string, { readonly turn: Turn; readonly id: string }>();
   readonly #ids = new Set<string>();
+  /** Results of calls that have a later one. */
+  readonly replaced: unknown[] = [];
 
   addUser(blocks: readonly ContentBlock[]): void {
     for (const block of blocks) this.#last.reply.push(block);
@@ -47,6 +49,8 @@ export class Dialogue {
     const call = this.#calls.get(clientId);
     if (call === undefined) return false;
     const { turn, id } = call;
+    const before = turn.results.get(id);
+    if (before !== undefined) this.replaced.push(before);
     turn.results.set(id, {
       type: 'tool_result',
       tool_use_id: id,

@@ -16,18 +16,22 @@ const READ_KINDS: ReadonlySet<unknown> = new Set([
   ...['custom_tool_call_output', 'additional_tools'],
 ]);
 
+/** Decoding leaves these out if they are blank. */
+const TEXT_NAMES: ReadonlySet<string> = new Set(['content', 'text', 'output', 'refusal']);
+
 /**
- * Lists what decoding leaves out of items and tools, the tools that are not offered, and the
- * unknown fields: an upstream of this format gets to read all of it. Most requests have nothing of
- * the kind.
+ * Lists what decoding leaves out of items and tools, the tools that are not offered and other
+ * values that it has left, and the unknown fields: an upstream of this format gets to read all of
+ * it. Most requests have nothing of the kind.
  */
 export function listUnread(
   body: ResponsesRequest,
   unknownFields: readonly string[],
-  unoffered: readonly object[],
+  left: readonly unknown[],
 ): readonly unknown[] {
   const unread: unknown[] = unknownFields.map((name) => body[name]);
-  for (const tool of unoffered) unread.push(tool);
+  for (const value of left) unread.push(value);
+  for (const said of [body.instructions, body.input]) if (isBlankText(said)) unread.push(said);
   if (typeof body.input === 'object' && body.input !== null) {
     for (const item of body.input) addItem(item, unread);
   }
@@ -59,7 +63,7 @@ function addUnread(value: object, unread: unknown[]): void {
   for (const name in value) {
     const field: unknown = Reflect.get(value, name);
     if (field === null || (Array.isArray(field) && field.length === 0)) continue;
-    if (!READ_NAMES.has(name) || isBlankText(name, field)) unread.push(field);
+    if (!READ_NAMES.has(name) || (TEXT_NAMES.has(name) && isBlankText(field))) unread.push(field);
     else if (Array.isArray(field)) addUnreadOfItems(field, unread);
   }
 }
@@ -76,10 +80,6 @@ function addUnreadOfItems(items: readonly unknown[], unread: unknown[]): void {
   for (const item of items) if (isObject(item)) addUnread(item, unread);
 }
 
-/** Decoding leaves out blank texts. */
-function isBlankText(name: string, field: unknown): boolean {
-  if (typeof field !== 'string' || (name !== 'content' && name !== 'text' && name !== 'output')) {
-    return false;
-  }
-  return field !== '' && isBlank(field);
+function isBlankText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && isBlank(value);
 }

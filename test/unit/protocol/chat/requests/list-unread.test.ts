@@ -17,6 +17,10 @@ describe('what only a chat upstream reads', () => {
   const user = { role: 'user', content: 'Hi' };
   const tool = { type: 'function', function: { name: 'a' } };
   const file = { file_data: 'data:application/pdf;base64,JVBERi0xLjQK' };
+  const callOf = (said: string) => ({
+    role: 'assistant',
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'a', arguments: said } }],
+  });
   const cases: readonly [string, object][] = [
     [
       'thoughts of before',
@@ -53,6 +57,8 @@ describe('what only a chat upstream reads', () => {
       },
     ],
     ['what its template reads', { chat_template_kwargs: { documents: [long] } }],
+    ['a call with wide gaps', { messages: [user, callOf(`{"a":${' '.repeat(15_000)}1}`)] }],
+    ['a call that says a name twice', { messages: [user, callOf(`{"a":"${long}","a":1}`)] }],
     ['a field of tomorrow', { of_tomorrow: { more: [long] } }],
   ];
   for (const [name, fields] of cases) {

@@ -1,0 +1,29 @@
+import { isObject } from '../schema.ts';
+import { isTooDeep } from './is-too-deep.ts';
+import { parseJson } from './upstream-json.ts';
+
+/** What a text may have beyond what it says, which each call is counted for anyway. */
+const PADDING_CHARS_MAX = 64;
+
+interface ReadArguments {
+  readonly input: Readonly<Record<string, unknown>>;
+  /**
+   * Whether the text has more in it than `input` says: wide gaps, or a name that is said again. An
+   * upstream of the client's own format reads all of it.
+   */
+  readonly isPadded: boolean;
+}
+
+/**
+ * A model may write arguments that are not valid JSON, and learns from the call's result what was
+ * wrong: the conversation goes on. The native format takes only objects, so anything else is put
+ * into an object as it was written.
+ */
+export function parseArguments(json: string): ReadArguments {
+  const isShort = json.length <= PADDING_CHARS_MAX;
+  if (json.trim() === '') return { input: {}, isPadded: !isShort };
+  const input = isTooDeep(json) ? undefined : parseJson(json);
+  if (!isObject(input)) return { input: { _raw: json }, isPadded: false };
+  const padding = isShort ? 0 : json.length - JSON.stringify(input).length;
+  return { input, isPadded: padding > PADDING_CHARS_MAX };
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../../../../src/catalogue/estimate-tokens.ts';
+import { readRequest } from '../../../../../src/gateway/read-request.ts';
+import { Refusal } from '../../../../../src/protocol/refusals.ts';
+import { responsesFormat } from '../../../../../src/protocol/responses/responses-format.ts';
+import { dialectOf } from '../../../../../src/upstream/upstream-dialect.ts';
+
+const BYTES_PER_TOKEN = 3;
+const LONG_BYTES = 30_000;
+/** What is counted for little, such as the frame of a text, may be missing. */
+const MISSING_BYTES_MAX = 300;
+
+const TEXT = { type: 'input_text', text: 'Hi' };
+const TOOL = {
+  ...{ type: 'function', name: 'look', description: 'Looks', strict: false },
+  parameters: { type: 'object', properties: { at: { type: 'string', description: 'What' } } },
+};
+const CUSTOM = {
+  ...{ type: 'custom', name: 'patch', description: 'Patches' },
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
+};
+const BODY = {
+  ...{ model: 'm', store: false, max_output_tokens: 9, instructions: 'Help.' },
+  input: [
+    { type: 'message', role: 'developer', content: 'Be brief.' },
+    { role: 'user', content: [TEXT] },
+    {
+      ...{ type: 'message', role: 'assistant', phase: 'final' },
+      content: [
+        { type: 'output_text', text: 'Ho' },
+        { type: 'refusal', refusal: 'No' },
+      ],
+    },
+    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], content: null },
+    {
+      ...{ type: 'function_call', call_id: 'c1', name: 'read', namespace: 'files' },
+      arguments: '{"a":1}',
+    },
+    { type: 'custom_tool_call', call_id: 'c2', name: 'patch', input: 'x' },
+    { type: 'function_call_output', call_id: 'c1', output: [TEXT] },
+    { type: 'custom_tool_call_output', call_id: 'c2', output: 'Done' },
+    { role: 'user', content: 'Go on.' },
+  ],
+  tools: [
+    TOOL,
+    CUSTOM,
+    { type: 'namespace', name: 'files', description: 'Files', tools: [{ ...TOOL, name: 'read' }] },
+  ],
+  text: {
+    format: {
+      ...{ type: 'json_schema', name: 'w', description: 'A word' },
+      schema: { type: 'object', description: 'Words' },
+    },
+  },
+};
+
+const LONG_TEXTS: Readonly<Record<string, string>> = {
+  'a long text': 'word '.repeat(LONG_BYTES / 5),
+  'nothing but blanks': ' '.repeat(LONG_BYTES),
+  'JSON with wide gaps': `{"a":${' '.repeat(LONG_BYTES)}1}`,
+  'JSON that says a name twice': `{"a":"${'x'.repeat(LONG_BYTES)}","a":1}`,
+};
+
+/** Names under which nobody shows a text to a model. */
+const UNSHOWN = new Set(['model', 'type', 'role', 'id', 'status', 'call_id', 'strict']);
+
+type Path = readonly (string | number)[];
+
+function listTexts(value: unknown, path: Path = []): readonly Path[] {
+  if (typeof value === 'string') return UNSHOWN.has(String(path.at(-1))) ? [] : [path];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, field]) => listTexts(field, [...path, name]));
+}
+
+function replace(value: unknown, [name, ...rest]: Path, text: string): unknown {
+  if (name === undefined) return text;
+  const copy: unknown = Array.isArray(value) ? [...value] : { ...(value as object) };
+  const field = replace(Reflect.get(copy as object, name), rest, text);
+  Reflect.set(copy as object, name, field);
+  return copy;
+}
+
+interface Sold {
+  readonly sentBytes: number;
+  readonly countedBytes: number;
+}
+
+/** Undefined if the request is refused. */
+function sell(body: unknown): Sold | undefined {
+  try {
+    const read = readRequest(
+      Buffer.from(JSON.stringify(body)),
+      responsesFormat,
+      () => undefined,
+      true,
+    );
+    const { request, readWhole, source } = read;
+    const call = { request, readWhole, source, isStream: false, outputTokensMax: 9 };
+    const sent = dialectOf('responses').encodeRequest(call, 'm', undefined);
+    const { likely, unsure } = estimateTokens(request, BYTES_PER_TOKEN, source.longTexts);
+    const pieces = typeof sent === 'string' ? [Buffer.from(sent)] : sent;
+    return {
+      sentBytes: pieces.reduce((sum, { length }) => sum + length, 0),
+      countedBytes: (likely + unsure) * BYTES_PER_TOKEN,
+    };
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** The places whose text goes on to the upstream and is not counted. */
+function listFree(body: unknown, text: string): readonly string[] {
+  const plain = sell(body);
+  return listTexts(body)
+    .filter((path) => {
+      const sold = sell(replace(body, path, text));
+      if (plain === undefined || sold === undefined) return false;
+      const sentMore = sold.sentBytes - plain.sentBytes;
+      return sold.countedBytes - plain.countedBytes < sentMore - MISSING_BYTES_MAX;
+    })
+    .map((path) => path.join('.'));
+}
+
+describe('what goes on to an upstream of the Responses format', () => {
+  it.each(Object.entries(LONG_TEXTS))('is counted wherever %s stands', (_, text) => {
+    expect(listFree(BODY, text)).toEqual([]);
+    expect(listFree({ ...BODY, input: 'Hi' }, text)).toEqual([]);
+  });
+
+  it('is counted if it says more than once what a call has brought', () => {
+    const again = { type: 'function_call_output', call_id: 'c1', output: 'Once' };
+    const body = { ...BODY, input: [...BODY.input, again, again] };
+    expect(listFree(body, LONG_TEXTS['a long text'] ?? '')).toEqual([]);
+  });
+});
