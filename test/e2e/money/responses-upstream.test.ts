@@ -55,6 +55,7 @@ const failed = (more: Fields) => ({
 });
 
 interface Lie {
+  /** One may have another name than its type. */
   readonly events: readonly Fields[];
   readonly text: string;
   readonly charged: { readonly input: number; readonly output: number };
@@ -63,6 +64,8 @@ interface Lie {
 }
 
 const said = [created, added(), delta(SAID)];
+/** The context window of a model whose settings name none. */
+const WINDOW = 200_000;
 const LIES: Readonly<Record<string, Lie>> = {
   'says a text of no item': {
     events: [created, delta(SAID), ended()],
@@ -87,6 +90,14 @@ const LIES: Readonly<Record<string, Lie>> = {
   'says at its end alone what it says': {
     events: [created, ended({ usage: TOLD, output: [] })],
     ...{ text: '', charged: USAGE },
+  },
+  'says all that it says at its end alone': {
+    events: [created, ended()],
+    ...{ text: SAID, charged: USAGE },
+  },
+  'says another text at its end': {
+    events: [...said, done(SAID), ended({ usage: TOLD, output: [message('Bye, and more.')] })],
+    ...{ text: SAID, charged: USAGE },
   },
   'completes twice, the second time with more': {
     events: [...said, ended(), ended({ usage: { input_tokens: 1e6, output_tokens: 1e6 } })],
@@ -121,6 +132,48 @@ const LIES: Readonly<Record<string, Lie>> = {
     events: [...said, ended({ usage: { input_tokens: -5, output_tokens: -7, total_tokens: -12 } })],
     ...{ text: SAID, charged: ESTIMATED },
   },
+  'tells a usage of fractions': {
+    events: [...said, ended({ usage: { input_tokens: 12.5, output_tokens: 0.5 } })],
+    ...{ text: SAID, charged: ESTIMATED },
+  },
+  'tells a usage beyond all bounds': {
+    events: [...said, ended({ usage: { input_tokens: 1e300, output_tokens: 1e300 } })],
+    ...{ text: SAID, charged: { input: WINDOW, output: 100 } },
+  },
+  'counts more thoughts than it said': {
+    events: [
+      ...said,
+      ended({ usage: { ...TOLD, output_tokens_details: { reasoning_tokens: 1e9 } } }),
+    ],
+    ...{ text: SAID, charged: USAGE },
+  },
+  'wrote a cache that nobody asked for': {
+    events: [
+      ...said,
+      ended({ usage: { ...TOLD, input_tokens_details: { cache_write_tokens: USAGE.input } } }),
+    ],
+    // What is written to a cache costs a quarter more.
+    ...{ text: SAID, charged: { input: USAGE.input * 1.25, output: USAGE.output } },
+  },
+  'says failed in the status of what is completed': {
+    events: [...said, ended({ status: 'failed', usage: TOLD })],
+    ...{ text: SAID, charged: ESTIMATED, isFailure: true },
+  },
+  'goes on after it has completed': {
+    events: [...said, ended(), delta(' More.'), added(1), delta('Again.', 1), done('Again.', 1)],
+    ...{ text: SAID, charged: USAGE },
+  },
+  'numbers its events as it likes': {
+    events: [...said, done(SAID), ended()].map((event, i) => ({
+      ...event,
+      sequence_number: [7, 7, -1, 1e9, '4'][i],
+    })),
+    ...{ text: SAID, charged: USAGE },
+  },
+  'gives its events the names of others': {
+    events: [...said, done(SAID), ended()].map((event) => ({ ...event, name: 'response.failed' })),
+    ...{ text: SAID, charged: USAGE },
+  },
   'has cached more than there was': {
     events: [...said, ended({ usage: { ...TOLD, input_tokens_details: { cached_tokens: 1e9 } } })],
     // What is read from a cache costs a tenth.
@@ -132,7 +185,10 @@ const streamOf = (events: readonly Fields[], from = 0) =>
   events
     .map((event, i) => ({ sequence_number: i, ...event }) as Fields)
     .slice(from)
-    .map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`)
+    .map(({ name, ...event }) => {
+      const told = name ?? event['type'];
+      return `event: ${told}\ndata: ${JSON.stringify(event)}\n\n`;
+    })
     .join('');
 
 const FORMATS: readonly ClientFormat[] = ['responses', 'native'];

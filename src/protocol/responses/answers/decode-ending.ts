@@ -15,12 +15,16 @@ export function checkStatus(response: Json): void {
   throw status === 'failed' ? decodeStreamError(response) : brokenAnswer('it has no end');
 }
 
+export function isIncomplete(response: Json): boolean {
+  return response['status'] === 'incomplete';
+}
+
 /** Reads why an answer ends. Without a reason, an incomplete answer was cut by its length. */
 export function decodeStopReason(
   response: Json,
   { hasCalls, isRefused }: OutputTraits,
 ): StopReason {
-  if (readText(response, 'status') === 'incomplete') {
+  if (isIncomplete(response)) {
     const reason = readObject(response, 'incomplete_details')['reason'];
     return reason === 'content_filter' ? 'refusal' : 'max_tokens';
   }

@@ -4,6 +4,7 @@ import type { Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
 import { type Json, readUpstreamBody } from '../../json/upstream-json.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
+import { isIncomplete } from './decode-ending.ts';
 import { decodeResponse } from './decode-stream.ts';
 import { decodeUsage } from './decode-usage.ts';
 import {
@@ -18,7 +19,7 @@ import {
 /**
  * Returns an upstream's answer for a client of the same format: all of it, including unknown
  * fields. Without usage, all events are returned, and the answer has to be written anew with an
- * estimate.
+ * estimate; so it is if it was filtered, because clients would repeat the request.
  */
 export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAnswer {
   const answer = readUpstreamBody(body);
@@ -26,7 +27,10 @@ export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAns
   const told = decodeUsage(value['usage']);
   const all = decodeResponse(value, undefined);
   const { output } = value;
-  if (told === undefined || !Array.isArray(output)) {
+  const last = all.at(-1);
+  const isRefused = last?.type === 'finish' && last.stopReason === 'refusal';
+  const isFiltered = isRefused && isIncomplete(value);
+  if (told === undefined || !Array.isArray(output) || isFiltered) {
     return { events: decodeResponse(value, terms.seal), contentBytes: 0, closing: undefined };
   }
   const { events: others, contentBytes } = tallyDeltas(all);

@@ -5,7 +5,7 @@
  */
 
 import * as ascii from '../../../lib/bytes/ascii.ts';
-import type { Closing } from '../../inference.ts';
+import type { Closing, InferenceEvent } from '../../inference.ts';
 import { type Json, parseUpstreamJson, readObject, readText } from '../../json/upstream-json.ts';
 import { encodeEvent } from '../../native/answers/encode-stream.ts';
 import type { SseEvent } from '../../sse/sse-decoder.ts';
@@ -19,8 +19,11 @@ import {
   type StreamRelay,
 } from '../../sse/stream-relay.ts';
 import { createTextFrames } from '../../sse/text-frames.ts';
+import { isIncomplete } from './decode-ending.ts';
 import { createPayloadDecoder, STREAM_DONE } from './decode-stream.ts';
+import { createStreamEncoder } from './encode-stream.ts';
 import { EventWriter } from './event-writer.ts';
+import { ItemList } from './item-list.ts';
 import {
   carriesThought,
   type MendTerms,
@@ -47,8 +50,8 @@ const PIECES: ReadonlySet<string> = new Set(
   ].map((name) => `response.${name}`),
 );
 const KEEPALIVE = 'keepalive';
-/** How much is kept for an end that does not repeat the answer, as clients need it to. */
-const KEPT_CHARS_MAX = 4 * 1024 * 1024;
+
+type Finish = Extract<InferenceEvent, { type: 'finish' }>;
 
 const NO_FRAME: RelayedFrame = { events: [], bytes: [] };
 
@@ -56,9 +59,11 @@ const NO_FRAME: RelayedFrame = { events: [], bytes: [] };
  * Relays a stream from an upstream of the responses format to a client of this format. Whatever has
  * the whole response in it is written anew, with our names for the response and the model; so are
  * encrypted thoughts, and events whose numbers would leave a gap. Everything else is passed on
- * unchanged. Clients break on events that they do not know, so what is not part of the answer is
- * left out; and they run a call again that is told again, so that is left out as well. A sign of
- * life goes on as an event, because comments do not reset every client's clock.
+ * unchanged. The end repeats the items that were told, because some clients read those and others
+ * read the end; items of which only the end tells are told first. Clients break on events that they
+ * do not know, so what is not part of the answer is left out; and they run a call again that is
+ * told again, so that is left out as well. A sign of life goes on as an event, because comments do
+ * not reset every client's clock.
  */
 export function createResponsesRelay(terms: MendTerms): StreamRelay {
   return createStreamRelay(new ResponsesFrames(terms));
@@ -72,15 +77,16 @@ class ResponsesFrames implements FrameRelay {
   readonly #writer: EventWriter;
   /** The number of the event that may follow what `#texts` has read. */
   #textNumber = 0;
+  readonly #items: ItemList;
   #hasStarted = false;
   #hasItems = false;
-  #keptChars = 0;
 
   constructor(terms: MendTerms) {
     this.#terms = { ...terms, seal: rememberSeals(terms.seal) };
     this.#decoder = createPayloadDecoder(this.#terms.seal);
     this.#progress = responseContextOf(terms.context).progress ?? createProgress();
     this.#writer = new EventWriter(this.#progress);
+    this.#items = new ItemList(this.#progress);
     restart(this.#progress, terms.model);
   }
 
@@ -122,10 +128,8 @@ class ResponsesFrames implements FrameRelay {
     const events = this.#decoder.decode(payload);
     const type = readText(payload, 'type') ?? '';
     if (type === KEEPALIVE) return { events, bytes: this.#tellLife() };
-    if (events.at(-1)?.type === 'finish') {
-      const begun = this.#hasStarted ? [] : this.#begin(payload);
-      return { events, bytes: begun, closing: this.#close(type, payload) };
-    }
+    const last = events.at(-1);
+    if (last?.type === 'finish') return this.#relayEnd(payload, events, last);
     if (BEGINNINGS.includes(type)) return { events, bytes: this.#relayBeginning(type, payload) };
     if (!PIECES.has(type) || this.#decoder.isRepetition) return { events, bytes: [] };
     const begun = this.#hasStarted ? [] : this.#begin({});
@@ -157,10 +161,11 @@ class ResponsesFrames implements FrameRelay {
   }
 
   #relayPiece(type: string, payload: Json, bytes: Uint8Array | undefined) {
-    const { item } = payload;
+    const { item, output_index: place } = payload;
+    if (type === 'response.output_item.added') this.#items.begin(place);
     if (carriesThought(item)) return this.#relayThought(type, payload, item);
     if (type === 'response.output_item.done') {
-      this.#keep(item);
+      this.#items.end(place, item);
       // Some clients run a call as soon as it is done, even if it was cut.
       if (isCutCall(item)) return [];
     }
@@ -174,16 +179,8 @@ class ResponsesFrames implements FrameRelay {
   #relayThought(type: string, payload: Json, item: Json): readonly Uint8Array[] {
     const isDone = type === 'response.output_item.done';
     const sealed = sealItem(item, isDone ? this.#terms.seal : undefined);
-    if (isDone) this.#keep(sealed);
+    if (isDone) this.#items.end(payload['output_index'], sealed);
     return this.#write(type, { ...payload, item: sealed });
-  }
-
-  #keep(item: unknown): void {
-    const { items } = this.#progress;
-    const json = JSON.stringify(item);
-    this.#keptChars += json.length;
-    if (this.#keptChars <= KEPT_CHARS_MAX) items.push(json);
-    else this.#progress.items = [];
   }
 
   #write(type: string, payload: Json): readonly Uint8Array[] {
@@ -192,18 +189,45 @@ class ResponsesFrames implements FrameRelay {
     return encodeUtf8(encodeEvent(type, { ...payload, type, sequence_number: nextNumber }));
   }
 
-  #close(type: string, payload: Json): Closing {
-    const status = type === 'response.incomplete' ? 'incomplete' : 'completed';
-    const told: Json = { status, ...readObject(payload, 'response') };
+  #relayEnd(payload: Json, events: readonly InferenceEvent[], finish: Finish): RelayedFrame {
+    const says = events.some(({ type }) => type === 'block_start');
+    if (!this.#hasItems && says) return this.#writeAnew(events, finish);
+    const bytes = this.#hasStarted ? [] : this.#begin(payload);
+    const response = readObject(payload, 'response');
+    const isCut = payload['type'] === 'response.incomplete' || isIncomplete(response);
+    // Clients repeat a request whose answer was filtered, and pay for it each time.
+    const isFiltered = isCut && finish.stopReason === 'refusal';
+    if (isFiltered && this.#items.isSilent) {
+      const { closing } = this.#writeAnew([], finish);
+      return { events, bytes, closing };
+    }
+    const mended = isFiltered ? { ...response, incomplete_details: null } : response;
+    const status = isCut && !isFiltered ? 'incomplete' : 'completed';
+    return { events, bytes, closing: this.#close({ ...payload, response: mended }, status) };
+  }
+
+  /** For clients that read events, where the upstream has only an end. */
+  #writeAnew(events: readonly InferenceEvent[], finish: Finish): Required<RelayedFrame> {
+    const { context, model } = this.#terms;
+    const response = { ...responseContextOf(context), progress: this.#progress };
+    const encoder = createStreamEncoder({ ...context, response });
+    const said = events
+      .filter((event) => event !== finish)
+      .map((event) => encoder.encode(event.type === 'start' ? { ...event, model } : event));
+    return {
+      events,
+      bytes: encodeUtf8(said.join('')),
+      closing: (usage) => Buffer.from(encoder.encode({ ...finish, usage })),
+    };
+  }
+
+  #close(payload: Json, status: 'completed' | 'incomplete'): Closing {
+    const told: Json = { ...readObject(payload, 'response'), status };
     return (usage) => {
-      const output = told['output'];
-      const isEmpty = !Array.isArray(output) || output.length === 0;
-      const response = {
-        ...mendResponse(told, this.#terms),
-        ...(isEmpty && { output: this.#progress.items.map((item) => JSON.parse(item)) }),
-        usage: mendUsage(told, usage),
-      };
-      return Buffer.concat(this.#write(type, { ...payload, response }));
+      const mended = mendResponse(told, this.#terms);
+      const output = this.#items.list(mended['output']);
+      const response = { ...mended, output, usage: mendUsage(told, usage) };
+      return Buffer.concat(this.#write(`response.${status}`, { ...payload, response }));
     };
   }
 }
