@@ -2,6 +2,9 @@ import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
 
+/** As long as a client that hears nothing is told that its stream is alive. */
+const BEGINNING_HELD_MAX_MS = 10_000;
+
 interface Limits {
   readonly firstByteMs: number;
   /** The longest silence between two parts. */
@@ -14,7 +17,10 @@ export interface DeadlineHolder {
   totalDeadline: Deadline<DeadlineHolder> | undefined;
   firstByteDeadline: Deadline<DeadlineHolder> | undefined;
   idleDeadline: Deadline<DeadlineHolder> | undefined;
+  beginningDeadline: Deadline<DeadlineHolder> | undefined;
   expire(failure: UpstreamFailure): void;
+  /** A beginning has been held long enough. */
+  tellBeginning(): void;
 }
 
 /**
@@ -24,16 +30,27 @@ export interface DeadlineHolder {
  *   asked ──▶ first part ──▶ asked ──▶ part … ──▶ done
  *    └ firstByteMs            └ idleMs             └ totalMs after the first was asked for
  *
+ * A beginning that is held until more is said ends the first limit, and is told after a while.
+ *
  * One part is asked for at a time. A caller that takes parts as they come asks for the next part
  * with each one.
  */
 export interface AnswerDeadlines {
   noteFirstAsked(answer: DeadlineHolder): void;
+  /** The upstream has begun, and said nothing yet. */
+  noteBegun(answer: DeadlineHolder): void;
   noteAsked(answer: DeadlineHolder): void;
   /** The part that was asked for has come. */
   noteTold(answer: DeadlineHolder): void;
   noteOver(answer: DeadlineHolder): void;
 }
+
+/** For all answers. */
+const beginnings = createDeadlineList<DeadlineHolder>({
+  afterMs: BEGINNING_HELD_MAX_MS,
+  nowMs: () => performance.now(),
+  onDue: (answer) => answer.tellBeginning(),
+});
 
 /** For all answers with these limits. */
 export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
@@ -52,6 +69,11 @@ export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
       answer.totalDeadline = total.add(answer);
       if (limits.firstByteMs < limits.totalMs) answer.firstByteDeadline = firstByte.add(answer);
     },
+    noteBegun(answer) {
+      firstByte.delete(answer.firstByteDeadline);
+      answer.firstByteDeadline = undefined;
+      answer.beginningDeadline ??= beginnings.add(answer);
+    },
     noteAsked(answer) {
       if (answer.idleDeadline === undefined) answer.idleDeadline = idle.add(answer);
       else idle.renew(answer.idleDeadline);
@@ -59,14 +81,21 @@ export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
     noteTold(answer) {
       firstByte.delete(answer.firstByteDeadline);
       answer.firstByteDeadline = undefined;
+      endBeginning(answer);
       idle.delete(answer.idleDeadline);
     },
     noteOver(answer) {
       total.delete(answer.totalDeadline);
       firstByte.delete(answer.firstByteDeadline);
+      endBeginning(answer);
       idle.delete(answer.idleDeadline);
     },
   };
+}
+
+function endBeginning(answer: DeadlineHolder): void {
+  beginnings.delete(answer.beginningDeadline);
+  answer.beginningDeadline = undefined;
 }
 
 function failUnbegun({ firstByteMs }: Limits): UpstreamFailure {

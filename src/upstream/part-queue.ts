@@ -1,12 +1,20 @@
 import type { Answer, AnswerPart, TakePart } from '../protocol/inference.ts';
 import type { Deadline } from '../timers/deadline-list.ts';
 import type { AnswerDeadlines, DeadlineHolder } from './answer-deadlines.ts';
-import { joinParts, keepPart, type PushedPart, saysAnything } from './pushed-part.ts';
+import {
+  isMereBeginning,
+  joinParts,
+  keepPart,
+  type PushedPart,
+  saysAnything,
+} from './pushed-part.ts';
 
 /**
  * Bytes beyond this wait at the socket, and then at the upstream. One more event may have any size.
  */
 const BYTES_WAITING_MAX = 16 * 1024;
+/** A beginning may repeat a long request. */
+const HELD_BYTES_MAX = 512 * 1024;
 
 export interface AnswerSource {
   /** Nothing more is pushed after this, except a little that was already on its way. */
@@ -43,6 +51,9 @@ const DONE: Result = { done: true, value: undefined };
  *      │                └──────flush──▶ taker, in the turn of the read
  *      └──finish, fail, expire──▶ end, behind all that waits
  *
+ * The first part is held until it says more than that the answer begins, for a while. If the answer
+ * ends before, another upstream can still be asked.
+ *
  * A pushed part may lie in memory that the next read uses again. So every part is copied, except
  * one that a free taker gets with the `flush` that ends the read.
  *
@@ -52,6 +63,7 @@ export class PartQueue implements Answer, DeadlineHolder {
   totalDeadline: Deadline<DeadlineHolder> | undefined;
   firstByteDeadline: Deadline<DeadlineHolder> | undefined;
   idleDeadline: Deadline<DeadlineHolder> | undefined;
+  beginningDeadline: Deadline<DeadlineHolder> | undefined;
   readonly #source: AnswerSource;
   readonly #deadlines: AnswerDeadlines;
   #waiting: PushedPart[] = [];
@@ -65,6 +77,8 @@ export class PartQueue implements Answer, DeadlineHolder {
   #isAnswering = false;
   #hasAsked = false;
   #hasTold = false;
+  /** Nothing has come, or mere beginnings, which wait. */
+  #isHeld = true;
 
   constructor(source: AnswerSource, deadlines: AnswerDeadlines) {
     this.#source = source;
@@ -107,6 +121,11 @@ export class PartQueue implements Answer, DeadlineHolder {
 
   fail(error: unknown): void {
     this.#close({ error });
+  }
+
+  tellBeginning(): void {
+    this.#isHeld = false;
+    this.#answerAsker();
   }
 
   /**
@@ -158,14 +177,16 @@ export class PartQueue implements Answer, DeadlineHolder {
   #close(how: { readonly error: unknown } | 'finished'): void {
     if (this.#end === undefined) {
       this.#end = how;
+      if (how !== 'finished' && this.#isHeld) this.#waiting = [];
       this.#deadlines.noteOver(this);
     }
+    this.#isHeld = false;
     this.#answerAsker();
     this.flush();
   }
 
   #isOverFull(): boolean {
-    return this.#waitingBytes > BYTES_WAITING_MAX && this.#waiting.length > 0;
+    return this.#waitingBytes > BYTES_WAITING_MAX && this.#waiting.length > 0 && !this.#isHeld;
   }
 
   #add(part: PushedPart, readBytes: number): void {
@@ -173,6 +194,7 @@ export class PartQueue implements Answer, DeadlineHolder {
     if (!saysAnything(part)) return;
     const isTakenAtOnce = this.#taker !== undefined && !this.#isTaking;
     this.#waiting.push(isTakenAtOnce ? part : keepPart(part));
+    this.#isHeld &&= isMereBeginning(part) && this.#waitingBytes <= HELD_BYTES_MAX;
   }
 
   /** Answers after everything else that the same read brings. */
@@ -189,7 +211,8 @@ export class PartQueue implements Answer, DeadlineHolder {
   #answerAsker(): void {
     const asker = this.#asker;
     if (asker === undefined) return;
-    if (this.#waiting.length > 0) {
+    if (this.#waiting.length > 0 && this.#isHeld) this.#deadlines.noteBegun(this);
+    else if (this.#waiting.length > 0) {
       this.#asker = undefined;
       if (this.#end === undefined) this.#deadlines.noteTold(this);
       this.#hasTold = true;

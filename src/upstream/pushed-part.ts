@@ -1,3 +1,4 @@
+import { inputOf } from '../protocol/answers/raise-usage.ts';
 import type { AnswerPart, Closing, InferenceEvent } from '../protocol/inference.ts';
 
 /** A part as it comes from a socket. */
@@ -15,6 +16,18 @@ export interface PushedPart {
 /** The beginning of an event, however long, is nothing that a client could take yet. */
 export function saysAnything({ events, bytes }: PushedPart): boolean {
   return events.length > 0 || (bytes !== undefined && bytes.length > 0);
+}
+
+/**
+ * Whether a part says only that an answer begins. Nobody could act on it. A beginning that tells
+ * usage says more: what a client is charged that leaves now follows from it.
+ */
+export function isMereBeginning({ events, contentBytes, closing }: PushedPart): boolean {
+  return contentBytes === 0 && closing === undefined && events.every(isMereStart);
+}
+
+function isMereStart(event: InferenceEvent): boolean {
+  return event.type === 'start' && inputOf(event.usage) === 0;
 }
 
 /**
