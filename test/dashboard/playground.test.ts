@@ -10,6 +10,7 @@ import {
 import { startGateway } from '../support/servers/start-gateway.ts';
 import { eventsOf, pieceOf } from '../support/upstreams/flood-events.ts';
 import { startWaitingUpstream } from '../support/upstreams/start-waiting-upstream.ts';
+import { streamParts, USAGE } from '../support/upstreams/upstream-answers.ts';
 import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -152,4 +153,107 @@ it('refusals of the API are shown as they came, and nobody is signed out by them
   // The browser logs each refusal, and nothing else.
   const others = tab.errors.filter((error) => !/status of (401|400|404|413)/.test(error));
   expect(others).toEqual([]);
+});
+
+type Item = { readonly content: readonly { readonly text: string }[] };
+
+async function fillResponses(page: Page, key: string, prompt: string): Promise<void> {
+  await page.getByLabel('Key').fill(key);
+  await page.getByLabel('Format').selectOption('Responses');
+  await page.getByLabel('Prompt').fill(prompt);
+}
+
+const send = (page: Page) => page.getByRole('button', { name: 'Send' }).click();
+
+it('a stream of the Responses format is watched as it arrives', async () => {
+  const upstream = await startWaitingUpstream();
+  const node = await startGateway({
+    config: `workers: 1\nupstreams: [{name: main, kind: responses, url: "${upstream.url}"}]\n`,
+  });
+  const tab = await openTab();
+  await signIn(tab, node, '#/playground');
+  const { page } = tab;
+  await fillResponses(page, node.key(), 'Tell me');
+  await page.getByLabel('Output tokens at most').fill('50');
+  await send(page);
+  await waitUntil(() => upstream.calls.length === 1, 'the upstream is asked');
+  const [call] = upstream.calls;
+  expect(JSON.parse(call?.body ?? '')).toMatchObject({
+    ...{ input: 'Tell me', max_output_tokens: 50, stream: true, store: false },
+  });
+  await page.getByText('Waiting for the answer…').waitFor();
+
+  const { text, raw, fact } = answerOf(page);
+  const { begin, say, end } = streamParts('responses');
+  call?.res.writeHead(200, { 'content-type': 'text/event-stream' });
+  call?.res.write(begin + say('Once'));
+  await text.getByText('Once').waitFor();
+  await page.getByText('The answer arrives…').waitFor();
+  call?.res.write(say(' upon a time.'));
+  await text.getByText('Once upon a time.').waitFor();
+  expect(await raw.textContent()).not.toContain('response.completed');
+  call?.res.end(end(USAGE));
+  await page.getByText('The answer is complete.').waitFor();
+  expect(await text.textContent()).toBe('Once upon a time.');
+  expect(await raw.textContent()).toContain('event: response.completed\ndata: {');
+  await fact('Charge')
+    .getByText(/^0\.\d+ credits$/)
+    .waitFor();
+  await expectAccessible(tab);
+  expect(tab.errors).toEqual([]);
+});
+
+it('a whole answer of the Responses format shows its text and its charge', async () => {
+  const tab = await openTab();
+  await signIn(tab, gateway(), '#/playground');
+  const { page } = tab;
+  const { text, raw, fact, header } = answerOf(page);
+  await fillResponses(page, gateway().key(), '[[thinking]] [[tokens 7]]');
+  await page.getByLabel('Stream the answer').uncheck();
+  await page.getByLabel('Edit the body as JSON').check();
+  const body = page.getByLabel('Body', { exact: true });
+  expect(JSON.parse(await body.inputValue())).toMatchObject({
+    ...{ input: '[[thinking]] [[tokens 7]]', stream: false, store: false },
+  });
+  await send(page);
+  await page.getByText('The answer is complete.').waitFor();
+  const { output } = JSON.parse((await raw.textContent()) ?? '') as { readonly output: Item[] };
+  // The first item is what the model thought, which is no part of its text.
+  expect(output).toMatchObject([{ type: 'reasoning' }, { type: 'message' }]);
+  expect(await text.textContent()).toBe(output[1]?.content[0]?.text);
+  const charge = (await fact('Charge').textContent()) ?? '';
+  expect(charge).toMatch(/^0\.\d+ credits$/);
+  await header(`x-tollgate-credits-charged ${charge.split(' ')[0]}`).waitFor();
+  expect(tab.errors).toEqual([]);
+});
+
+it('failures of the Responses format are shown as they came, before and within a stream', async () => {
+  const tab = await openTab();
+  await signIn(tab, gateway(), '#/playground');
+  const { page } = tab;
+  const { text, raw, fact } = answerOf(page);
+  await fillResponses(page, 'sk-gw2-nobody', 'Hi');
+  await send(page);
+  await fact('Status').getByText('401').waitFor();
+  await raw.getByText('"invalid_api_key"').waitFor();
+
+  await fillResponses(page, gateway().key(), '[[tokens 9]] [[error 500 after 3]]');
+  await send(page);
+  await page.getByText('There is no whole answer.').waitFor();
+  await page.getByRole('alert').filter({ hasText: 'the answer broke off' }).waitFor();
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'Simulated error: Internal server error' })
+    .waitFor();
+  expect(await fact('Status').textContent()).toBe('200');
+  expect(await text.textContent()).toMatch(/./);
+  const told = (await raw.textContent()) ?? '';
+  expect(told).toContain('event: error\ndata: {');
+  expect(told.lastIndexOf('event: response.failed')).toBeGreaterThan(told.indexOf('event: error'));
+  await fact('Charge')
+    .getByText(/^0\.\d+ credits$/)
+    .waitFor();
+  await expectAccessible(tab);
+  // The browser logs the refusal, and nothing else.
+  expect(tab.errors.filter((error) => !error.includes('status of 401'))).toEqual([]);
 });
