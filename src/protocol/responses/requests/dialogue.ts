@@ -10,6 +10,7 @@ interface Turn {
   readonly said: ContentBlock[];
   readonly results: Map<string, ToolResultBlock | undefined>;
   readonly reply: ContentBlock[];
+  hasResult: boolean;
 }
 
 /**
@@ -21,6 +22,8 @@ export class Dialogue {
   /** By the id that the client knows: the latest call, and the id that it has here. */
   readonly #calls = new Map<string, { readonly turn: Turn; readonly id: string }>();
   readonly #ids = new Set<string>();
+  /** The last number behind each id that has come before. */
+  readonly #counts = new Map<string, number>();
   /** Results of calls that have a later one. */
   readonly replaced: unknown[] = [];
 
@@ -36,12 +39,20 @@ export class Dialogue {
 
   addCall(clientId: string, name: string, input: Readonly<Record<string, unknown>>): void {
     const turn = this.#openTurn();
-    let id = clientId;
-    for (let n = 1; this.#ids.has(id); n++) id = `${clientId}_${n}`;
-    this.#ids.add(id);
+    const id = this.#findFreeId(clientId);
     this.#calls.set(clientId, { turn, id });
     turn.results.set(id, undefined);
     turn.said.push({ type: 'tool_use', id, name, input });
+  }
+
+  /** A client may send the same id any number of times, so it is counted on from the last one. */
+  #findFreeId(clientId: string): string {
+    let count = this.#counts.get(clientId) ?? 0;
+    let id = clientId;
+    for (; this.#ids.has(id); id = `${clientId}_${count}`) count += 1;
+    this.#counts.set(clientId, count);
+    this.#ids.add(id);
+    return id;
   }
 
   /** Returns whether there is such a call. An empty result has no content. */
@@ -51,6 +62,7 @@ export class Dialogue {
     const { turn, id } = call;
     const before = turn.results.get(id);
     if (before !== undefined) this.replaced.push(before);
+    turn.hasResult = true;
     turn.results.set(id, {
       type: 'tool_result',
       tool_use_id: id,
@@ -81,7 +93,7 @@ export class Dialogue {
   /** The turn that the assistant is in, which ends when somebody else has spoken. */
   #openTurn(): Turn {
     const last = this.#last;
-    if (last.reply.length === 0 && !hasResult(last)) return last;
+    if (last.reply.length === 0 && !last.hasResult) return last;
     const turn = createTurn();
     this.#turns.push(turn);
     return turn;
@@ -89,12 +101,7 @@ export class Dialogue {
 }
 
 function createTurn(): Turn {
-  return { said: [], results: new Map(), reply: [] };
-}
-
-function hasResult({ results }: Turn): boolean {
-  for (const result of results.values()) if (result !== undefined) return true;
-  return false;
+  return { said: [], results: new Map(), reply: [], hasResult: false };
 }
 
 function createMissing(id: string): ToolResultBlock {
