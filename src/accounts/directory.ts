@@ -1,11 +1,14 @@
+import { bucketOfAccount } from '../keys/account-id.ts';
 import { bucketOfKey } from '../keys/api-key.ts';
 import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { RandomBytes } from '../lib/units/base62.ts';
-import { describeKey, type RateRules } from '../quota/scripts/describe-key.ts';
+import { describeAccount } from '../quota/scripts/describing/describe-account.ts';
+import { describeKey, type RateRules } from '../quota/scripts/describing/describe-key.ts';
 import { DEFAULT_WARNINGS, type Warnings } from '../quota/scripts/warnings.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import type { Group } from './group.ts';
 import { createGroupDirectory, type GroupDirectory } from './group-directory.ts';
 import type { Key } from './key.ts';
 import { createKeyDirectory, type KeyDirectory } from './key-directory.ts';
@@ -19,6 +22,12 @@ import { createWriter } from './writer.ts';
 export interface Directory extends AccountDirectory, GroupDirectory, KeyDirectory {
   /** The limits of a key and what is left of them, under these rules. Uses none of them up. */
   describeKey(key: Pick<Key, 'id' | 'accountId'>, rules: RateRules): ReturnType<typeof describeKey>;
+  /** The limits that all keys of an account or a group meet, in the same way. */
+  describeAccount(id: string, rules: RateRules): ReturnType<typeof describeAccount>;
+  describeGroup(
+    group: Pick<Group, 'id' | 'accountId'>,
+    rules: RateRules,
+  ): ReturnType<typeof describeAccount>;
   /** Called after a change of masters, which may have lost the last writes. Safe at any time. */
   replayRecentWrites(): Promise<void>;
 }
@@ -41,8 +50,15 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const writer = createWriter(connection, store, { clock, warnings });
   const parts = { ...options, store, writer };
   const groups = createGroupDirectory(parts);
+  const accounts = createAccountDirectory(parts);
+  const describeShared = (accountId: string, groupId: string, rules: RateRules) => {
+    const bucket = bucketOfAccount(accountId);
+    assert(bucket !== undefined, 'the id of an account that was read leads to its bucket');
+    const question = { bucket, accountId, groupId, ...rules };
+    return store.ask(() => describeAccount(connection, question));
+  };
   return {
-    ...createAccountDirectory(parts),
+    ...accounts,
     ...groups,
     ...createKeyDirectory(parts, groups),
     describeKey({ id, accountId }, rules) {
@@ -51,6 +67,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
       const question = { bucket, keyId: id, accountId, ...rules };
       return store.ask(() => describeKey(connection, question));
     },
+    async describeAccount(id, rules) {
+      await accounts.getAccount(id);
+      return await describeShared(id, '', rules);
+    },
+    describeGroup: ({ id, accountId }, rules) => describeShared(accountId, id, rules),
     replayRecentWrites: writer.replayRecentWrites,
   };
 }

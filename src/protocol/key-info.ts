@@ -3,7 +3,7 @@ import { formatWindow } from '../limits/parse-window.ts';
 import type { LimitUse } from './rates/limit-state.ts';
 import { integer, list, nullable, number, object, text } from './schema.ts';
 
-interface RateInfo {
+export interface RateInfo {
   /** Requests per window. */
   readonly limit: number;
   readonly left: number;
@@ -77,12 +77,6 @@ export const keyInfoSchema = object({
 });
 
 export function encodeKeyInfo(info: KeyInfo, maskedKey: string): object {
-  const showTime = (ms: number) => new Date(ms).toISOString();
-  const showRate = ({ limit, left, resetMs }: RateInfo) => ({
-    limit,
-    remaining: left,
-    reset_at: showTime(info.nowMs + resetMs),
-  });
   const { keyRate, accountRate, expiresMs, models, capMicros } = info;
   return {
     object: 'key',
@@ -91,7 +85,7 @@ export function encodeKeyInfo(info: KeyInfo, maskedKey: string): object {
     expires_at: expiresMs === undefined ? null : showTime(expiresMs),
     models: models ?? null,
     rate_window_seconds: info.windowMs / 1_000,
-    rate: keyRate === undefined ? null : showRate(keyRate),
+    rate: keyRate === undefined ? null : showRate(keyRate, info.nowMs),
     concurrency: info.inFlightMax ?? null,
     in_flight: info.inFlight,
     month: info.month,
@@ -102,17 +96,25 @@ export function encodeKeyInfo(info: KeyInfo, maskedKey: string): object {
       id: info.accountId,
       balance: creditsOf(info.balanceMicros),
       held: creditsOf(info.accountHeldMicros),
-      rate: showRate(accountRate),
+      rate: showRate(accountRate, info.nowMs),
     },
-    limits: info.limits.map((limit) => showUse(limit, showTime(info.nowMs + limit.resetMs))),
+    limits: info.limits.map((limit) => showUse(limit, info.nowMs)),
   };
 }
 
-function showUse(limit: LimitUse, resetAt: string): object {
-  const { level, unit, window, amount, action, usedAmount, heldAmount } = limit;
+function showTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function showRate({ limit, left, resetMs }: RateInfo, nowMs: number): object {
+  return { limit, remaining: left, reset_at: showTime(nowMs + resetMs) };
+}
+
+export function showUse(limit: LimitUse, nowMs: number): object {
+  const { level, unit, window, amount, action, usedAmount, heldAmount, resetMs } = limit;
   const show = unit === 'credits' ? creditsOf : (count: number) => count;
   return {
     ...{ level, unit, window: formatWindow(window), amount: show(amount), action },
-    ...{ used: show(usedAmount), held: show(heldAmount), reset_at: resetAt },
+    ...{ used: show(usedAmount), held: show(heldAmount), reset_at: showTime(nowMs + resetMs) },
   };
 }

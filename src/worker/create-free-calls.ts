@@ -3,7 +3,7 @@ import type { Steps } from '../gateway/steps.ts';
 import type { KeyCheck } from '../keys/key-check.ts';
 import type { ApiKey, PlanLimits } from '../protocol/admission.ts';
 import type { AskStore } from '../quota/ask-store.ts';
-import { describeKey } from '../quota/scripts/describe-key.ts';
+import { describeKey } from '../quota/scripts/describing/describe-key.ts';
 import { identify } from '../quota/scripts/identify.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { createIdentify } from './create-identify.ts';

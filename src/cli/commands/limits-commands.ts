@@ -22,7 +22,9 @@ export function registerLimitsCommands(program: Command, host: CommandHost): voi
   const group = program.command('limits').description('lists of limits: of accounts, groups, keys');
 
   withAdminOptions(group.command('show <id>'))
-    .description('show the list of an account or a group, or all that a key meets, with its use')
+    .description(
+      'show all limits that the keys of an account or a group meet, or a key, with their use',
+    )
     .action((id: string, options: AdminOptions) =>
       runAdminCommand(host, options, (client) => showLimits(client, id)),
     );
@@ -48,14 +50,9 @@ function readLimits(texts: readonly string[], command: Command): readonly Writte
 }
 
 async function showLimits(client: AdminClient, id: string): Promise<Printout> {
-  const path = pathOf(id);
-  if (!path.startsWith('/keys/')) {
-    const { limits } = await client.call<{ readonly limits: readonly WrittenLimit[] }>('GET', path);
-    return { data: limits, text: limits.map(formatWritten).join('\n') };
-  }
   const { limits } = await client.call<{ readonly limits: readonly UsedLimit[] }>(
     'GET',
-    `${path}/limits`,
+    `${pathOf(id)}/limits`,
   );
   const rows = limits.map((limit) => [
     ...[limit.level, formatWritten(limit), String(limit.used)],

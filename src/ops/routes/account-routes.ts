@@ -3,31 +3,31 @@ import type { Directory } from '../../accounts/directory.ts';
 import { DirectoryError } from '../../accounts/directory-error.ts';
 import type { AccountSearch } from '../../books/questions/search-accounts.ts';
 import { creditsOf } from '../../lib/units/micros.ts';
+import { encodeSharedLimits } from '../../protocol/rates/shared-limits.ts';
 import type { BooksDesk } from '../books-desk.ts';
 import type { FleetDesk } from '../fleet-desk.ts';
 import { requireLists } from '../require-lists.ts';
 import type { AdminSchemas } from '../schemas/admin-schemas.ts';
 import { showAccount } from '../schemas/admin-views.ts';
-import { accountAnswer, accountsAnswer, paymentAnswer } from '../schemas/answer-schemas.ts';
+import {
+  accountAnswer,
+  accountsAnswer,
+  paymentAnswer,
+  sharedLimitsAnswer,
+} from '../schemas/answer-schemas.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
 interface AccountRoutesOptions {
   readonly directory: Directory;
   readonly fleet: Pick<FleetDesk, 'findNodesWithoutLists'>;
   readonly books: Pick<BooksDesk, 'searchAccounts'>;
+  /** The rules of the settings in use. */
+  readonly rateRules: () => Parameters<Directory['describeAccount']>[1];
   readonly schemas: AdminSchemas;
 }
 
 export function createAccountRoutes(options: AccountRoutesOptions): readonly AdminRoute[] {
-  const { directory, fleet, books, schemas } = options;
-
-  /** The books find them; what they have is in Redis. */
-  const searchAccounts = async (query: AccountSearch, signal: AbortSignal) => {
-    const { ids, next } = await books.searchAccounts(query, signal);
-    const found = await Promise.all(ids.map((id) => getIfAny(directory, id)));
-    return { accounts: found.filter((account) => account !== undefined), next };
-  };
-
+  const { directory, fleet, schemas } = options;
   return [
     defineAdminRoute({
       method: 'GET',
@@ -40,7 +40,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
         const page =
           search === undefined
             ? await directory.listAccounts(query)
-            : await searchAccounts({ ...query, search }, signal);
+            : await searchAccounts(options, { ...query, search }, signal);
         return {
           status: 200,
           body: { data: page.accounts.map(showAccount), next: page.next ?? null },
@@ -87,8 +87,20 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
         return { status: 200, body: after, change: { account: id, before, after } };
       },
     }),
+    createLimitsRoute(options),
     createPaymentRoute(options),
   ];
+}
+
+/** The books find them; what they have is in Redis. */
+async function searchAccounts(
+  { directory, books }: AccountRoutesOptions,
+  query: AccountSearch,
+  signal: AbortSignal,
+) {
+  const { ids, next } = await books.searchAccounts(query, signal);
+  const found = await Promise.all(ids.map((id) => getIfAny(directory, id)));
+  return { accounts: found.filter((account) => account !== undefined), next };
 }
 
 /** The books may know an account that Redis has lost. */
@@ -111,6 +123,20 @@ function namePatch(body: unknown): string {
     default:
       return 'account.set';
   }
+}
+
+function createLimitsRoute({ directory, rateRules }: AccountRoutesOptions): AdminRoute {
+  return defineAdminRoute({
+    method: 'GET',
+    path: '/admin/v1/accounts/{id}/limits',
+    role: 'viewer',
+    summary: 'Show what is left of the limits that all keys of an account meet',
+    answer: sharedLimitsAnswer,
+    async handle({ id }) {
+      const limits = await directory.describeAccount(id, rateRules());
+      return { status: 200, body: { account: id, group: null, ...encodeSharedLimits(limits) } };
+    },
+  });
 }
 
 function createPaymentRoute({ directory, schemas }: AccountRoutesOptions): AdminRoute {

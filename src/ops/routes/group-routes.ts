@@ -1,19 +1,22 @@
 import type { Directory } from '../../accounts/directory.ts';
+import { encodeSharedLimits } from '../../protocol/rates/shared-limits.ts';
 import type { FleetDesk } from '../fleet-desk.ts';
 import { requireLists } from '../require-lists.ts';
 import type { AdminSchemas } from '../schemas/admin-schemas.ts';
 import { showGroup } from '../schemas/admin-views.ts';
-import { groupAnswer, groupsAnswer } from '../schemas/answer-schemas.ts';
+import { groupAnswer, groupsAnswer, sharedLimitsAnswer } from '../schemas/answer-schemas.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
 interface GroupRoutesOptions {
   readonly directory: Directory;
   readonly fleet: Pick<FleetDesk, 'findNodesWithoutLists'>;
+  /** The rules of the settings in use. */
+  readonly rateRules: () => Parameters<Directory['describeGroup']>[1];
   readonly schemas: AdminSchemas;
 }
 
 export function createGroupRoutes(options: GroupRoutesOptions): readonly AdminRoute[] {
-  const { directory, fleet, schemas } = options;
+  const { directory, fleet, rateRules, schemas } = options;
   return [
     defineAdminRoute({
       method: 'GET',
@@ -47,6 +50,19 @@ export function createGroupRoutes(options: GroupRoutesOptions): readonly AdminRo
       answer: groupAnswer,
       async handle({ id }) {
         return { status: 200, body: showGroup(await directory.getGroup(id)) };
+      },
+    }),
+    defineAdminRoute({
+      method: 'GET',
+      path: '/admin/v1/groups/{id}/limits',
+      role: 'viewer',
+      summary: 'Show what is left of the limits that all keys of a group meet',
+      answer: sharedLimitsAnswer,
+      async handle({ id }) {
+        const group = await directory.getGroup(id);
+        const limits = await directory.describeGroup(group, rateRules());
+        const whose = { account: group.accountId, group: id };
+        return { status: 200, body: { ...whose, ...encodeSharedLimits(limits) } };
       },
     }),
     defineAdminRoute({

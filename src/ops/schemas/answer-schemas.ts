@@ -54,6 +54,22 @@ const accountKey = {
 };
 
 const rate = z.strictObject({ limit: count, remaining: count, reset_at: time });
+const usedLimit = z.strictObject({
+  ...answeredLimit.shape,
+  level: z.enum(LIMIT_LEVELS),
+  used: z.number(),
+  held: z.number(),
+  reset_at: time,
+});
+
+/** The limits that all keys of an account or a group meet, with what is used of them. */
+export const sharedLimitsAnswer = z.strictObject({
+  account: z.string(),
+  group: z.string().nullable(),
+  rate_window_seconds: z.number(),
+  rate,
+  limits: z.array(usedLimit),
+});
 
 /** The answer of `GET /v1/key`, which describes the key that asks. */
 export const keyLimitsAnswer = z.strictObject({
@@ -71,15 +87,7 @@ export const keyLimitsAnswer = z.strictObject({
   spent_this_month: z.number(),
   held: z.number(),
   account: z.strictObject({ id: z.string(), balance: z.number(), held: z.number(), rate }),
-  limits: z.array(
-    z.strictObject({
-      ...answeredLimit.shape,
-      level: z.enum(LIMIT_LEVELS),
-      used: z.number(),
-      held: z.number(),
-      reset_at: time,
-    }),
-  ),
+  limits: z.array(usedLimit),
 });
 
 export const keyAnswer = z.strictObject(accountKey);

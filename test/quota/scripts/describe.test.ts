@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeKey } from '../../../src/quota/scripts/describe-key.ts';
+import { describeKey } from '../../../src/quota/scripts/describing/describe-key.ts';
 import {
   ACCOUNT,
   BUCKET,
@@ -12,7 +12,7 @@ import {
   WINDOW_MS,
 } from './open-scripts.ts';
 
-const scripts = openScripts('describe');
+const scripts = openScripts('describing/describe');
 const GROUP = 'grp_03group';
 const PLANS = { starter: 2, pro: 3, business: 4, team: 1_000 };
 

@@ -1,11 +1,10 @@
-import type { PlanLimits } from '../../protocol/admission.ts';
-import type { KeyInfo } from '../../protocol/key-info.ts';
-import type { LimitUse } from '../../protocol/rates/limit-state.ts';
-import type { RedisConnection } from '../../redis/connect-redis.ts';
-import { loadLuaScript } from '../../redis/lua-script.ts';
-import { keysOfBucket } from '../keys-of-bucket.ts';
-import { decodeMetLimit } from './words/decode-met-limit.ts';
-import { encodePlans } from './words/encode-plans.ts';
+import type { PlanLimits } from '../../../protocol/admission.ts';
+import type { KeyInfo } from '../../../protocol/key-info.ts';
+import type { RedisConnection } from '../../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../../redis/lua-script.ts';
+import { keysOfBucket } from '../../keys-of-bucket.ts';
+import { decodeLimitUses, decodeRate } from '../words/decode-limit-uses.ts';
+import { encodePlans } from '../words/encode-plans.ts';
 
 /** What the settings say about rate limits. */
 export interface RateRules {
@@ -26,7 +25,6 @@ const script = loadLuaScript(
 );
 
 const FIXED_VALUES = 18;
-const VALUES_OF_LIMIT = 7;
 
 /** Reports the limits of a key and what is left of them, without using any of them up. */
 export async function describeKey(
@@ -46,10 +44,7 @@ export async function describeKey(
   )) as readonly (string | number)[];
   const number = (index: number) => Number(reply[index] ?? 0);
   const numberIfAny = (index: number) => (reply[index] === '' ? undefined : number(index));
-  const rateAt = (index: number) => {
-    const [limit, count] = [number(index), number(index + 1)];
-    return { limit, left: Math.max(0, limit - count), resetMs: number(index + 2) };
-  };
+  const rateAt = (index: number) => decodeRate(reply.slice(index));
   const models = String(reply[10]).split(',');
   return {
     keyId,
@@ -68,24 +63,6 @@ export async function describeKey(
     heldMicros: number(15),
     balanceMicros: number(16),
     accountHeldMicros: number(17),
-    limits: readLimits(reply.slice(FIXED_VALUES)),
+    limits: decodeLimitUses(reply.slice(FIXED_VALUES)),
   };
-}
-
-function readLimits(values: readonly unknown[]): LimitUse[] {
-  const limits: LimitUse[] = [];
-  for (let first = 0; first < values.length; first += VALUES_OF_LIMIT) {
-    const [level, letter, window, amount, counted, held, resetMs] = values.slice(first);
-    // A capital is the unit of a limit that only warns.
-    const unit = String(letter).toLowerCase();
-    const met = decodeMetLimit(String(level), unit, String(window), Number(amount));
-    limits.push({
-      ...met,
-      action: unit === letter ? 'block' : 'warn',
-      usedAmount: Number(counted) - Number(held),
-      heldAmount: Number(held),
-      resetMs: Number(resetMs),
-    });
-  }
-  return limits;
 }
