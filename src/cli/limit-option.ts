@@ -17,6 +17,11 @@ export function parseLimitOption(text: string, before: readonly WrittenLimit[] =
   return [...before, { unit, window: formatWindow(window), amount: written, action }];
 }
 
+/** The same, or `none` for an empty list. */
+export function parseListOption(text: string, before: readonly WrittenLimit[] = []) {
+  return text === 'none' && before.length === 0 ? [] : parseLimitOption(text, before);
+}
+
 /** As `parseLimitOption` reads it. */
 export function formatWritten({ unit, window, amount, action }: WrittenLimit): string {
   return `${unit}=${amount}/${window}${action === 'warn' ? ':warn' : ''}`;

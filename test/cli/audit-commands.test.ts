@@ -7,7 +7,9 @@ it('tollgate audit shows what was changed, by whom, and tells commands from prog
   const account = await createAccount();
   await ops().call('PATCH', `/accounts/${account}`, { plan: 'team' });
   const [head, ...rows] = (await runOk('audit', '--account', account)).trim().split('\n');
-  expect(head).toMatch(/^AT +WHAT +ACCOUNT +KEY +BY +VIA +TOKEN +ADDRESS +OUTCOME +CHANGES$/);
+  expect(head).toMatch(
+    /^AT +WHAT +ACCOUNT +KEY OR GROUP +BY +VIA +TOKEN +ADDRESS +OUTCOME +CHANGES$/,
+  );
   expect(rows).toEqual([
     expect.stringMatching(
       new RegExp(

@@ -25,6 +25,13 @@ describe('tollgate limits', () => {
       { level: 'account' },
       { level: 'account' },
     ]);
+    expect(await runJson('limits', 'show', account)).toMatchObject([
+      { level: 'account', used: 0, held: 0, reset_at: expect.stringMatching(/Z$/) },
+      { level: 'account' },
+    ]);
+    const table = await runOk('limits', 'show', String(group));
+    expect(table.split('\n')[0]).toMatch(/^OF +LIMIT +USED +HELD +EMPTY$/);
+    expect(table.match(/^(group|account) .*/gm)).toHaveLength(4);
     await runOk('limits', 'set', account, 'none');
     expect(await runJson('limits', 'show', account)).toEqual([]);
   });
@@ -67,8 +74,15 @@ describe('tollgate group', () => {
     expect(cell(await runOk('key', 'set', String(key['id']), '--group', 'none'), 'group')).toBe(
       '-',
     );
+    const emptied = await runOk('group', 'set', id, '--user-limit', 'none', '--limit', 'none');
+    expect([cell(emptied, 'limits'), cell(emptied, 'user limits')]).toEqual(['-', '-']);
+    const both = await run('group', 'set', id, '--limit', 'requests=1/day', '--limit', 'none');
+    expect(both.err).toContain('It must be a limit such as tokens=400000/1m');
+    expect(await runOk('audit', '--account', account)).toMatch(
+      new RegExp(`^\\S+ +group\\.set +${account} +${id} `, 'm'),
+    );
     const entries = (await runJson('audit', '--account', account)) as unknown as Entry[];
-    const [changed, made] = entries.filter(({ what }) => what.startsWith('group.'));
+    const [, changed, made] = entries.filter(({ what }) => what.startsWith('group.'));
     expect(made).toMatchObject({ what: 'group.create', after: { id, name: 'research' } });
     expect(changed).toMatchObject({ what: 'group.set', before: { name: 'research' } });
   });

@@ -9,7 +9,7 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
-import { formatWrittenList, parseLimitOption } from '../limit-option.ts';
+import { formatWrittenList, parseListOption } from '../limit-option.ts';
 import { NONE, orNone, parseAmount } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
@@ -124,7 +124,7 @@ function limitOption(): Option {
   return new Option(
     '--limit <limit>',
     'of all its keys together: tokens=400000/1m; may be repeated',
-  ).argParser(parseLimitOption);
+  ).argParser(parseListOption);
 }
 
 function lowBalanceOption(): Option {

@@ -23,6 +23,7 @@ interface AuditData {
   readonly account: string | null;
   readonly key: string | null;
   readonly outcome: string;
+  readonly after: { readonly id?: string } | null;
   /** Absent if the node runs an earlier version. */
   readonly changes?: readonly ChangeData[];
 }
@@ -114,12 +115,30 @@ async function readEntries(
 
 function printEntries(entries: readonly AuditData[]): string {
   return printTable([
-    ['AT', 'WHAT', 'ACCOUNT', 'KEY', 'BY', 'VIA', 'TOKEN', 'ADDRESS', 'OUTCOME', 'CHANGES'],
-    ...entries.map(({ at, what, account, key, who, outcome, changes }) => [
-      ...[at, what, account ?? ABSENT, key ?? ABSENT, who.operator?.name ?? ABSENT],
-      ...[who.via, who.token ?? ABSENT, who.address ?? ABSENT, outcome, printChanges(changes)],
-    ]),
+    [
+      'AT',
+      'WHAT',
+      'ACCOUNT',
+      'KEY OR GROUP',
+      'BY',
+      'VIA',
+      'TOKEN',
+      'ADDRESS',
+      'OUTCOME',
+      'CHANGES',
+    ],
+    ...entries.map((entry) => {
+      const { at, what, account, who, outcome, changes } = entry;
+      return [
+        ...[at, what, account ?? ABSENT, keyOrGroupOf(entry), who.operator?.name ?? ABSENT],
+        ...[who.via, who.token ?? ABSENT, who.address ?? ABSENT, outcome, printChanges(changes)],
+      ];
+    }),
   ]);
+}
+
+function keyOrGroupOf({ what, key, after }: AuditData): string {
+  return key ?? (what.startsWith('group.') ? after?.id : undefined) ?? ABSENT;
 }
 
 function printChanges(changes: readonly ChangeData[] = []): string {

@@ -7,7 +7,7 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
-import { formatWrittenList, parseLimitOption } from '../limit-option.ts';
+import { formatWrittenList, parseListOption } from '../limit-option.ts';
 import { parseYesOrNo } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
@@ -80,9 +80,9 @@ function withGroupOptions(command: Command): Command {
       .option(
         '--limit <limit>',
         'of all its keys: tokens=400000/1m; may be repeated',
-        parseLimitOption,
+        parseListOption,
       )
-      .option('--user-limit <limit>', 'of each end user; may be repeated', parseLimitOption)
+      .option('--user-limit <limit>', 'of each end user; may be repeated', parseListOption)
       .option('--require-user <yes|no>', 'whether requests must name it', parseYesOrNo),
   );
 }

@@ -8,7 +8,7 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { CommandFailure } from '../command-failure.ts';
-import { parseLimitOption } from '../limit-option.ts';
+import { parseListOption } from '../limit-option.ts';
 import {
   NONE,
   orNone,
@@ -122,8 +122,8 @@ function withControlOptions(
       .option('--concurrency <number>', 'requests at the same time', wrap(parseCount))
       .option('--expires <time>', 'when it ends: 30d from now, or 2027-01-31', wrap(parseExpiry))
       .option('--group <id>', 'the group that it belongs to', wrap(parseText))
-      .option('--limit <limit>', 'such as tokens=400000/1m; may be repeated', parseLimitOption)
-      .option('--user-limit <limit>', 'of each end user; may be repeated', parseLimitOption)
+      .option('--limit <limit>', 'such as tokens=400000/1m; may be repeated', parseListOption)
+      .option('--user-limit <limit>', 'of each end user; may be repeated', parseListOption)
       .option('--require-user <yes|no>', 'whether requests must name it', parseYesOrNo),
   );
 }
