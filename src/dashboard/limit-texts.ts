@@ -5,12 +5,19 @@ const LIMIT = /^([a-z_]+)=(\d+(?:\.\d+)?)\/(\w+)(?::(block|warn))?$/;
 
 /** A list as people type it: `tokens=400000/1m, credits=25/day:warn`. */
 export function showLimitTexts(limits: readonly WrittenLimit[]): string {
-  return limits
-    .map(({ unit, amount, window, action }) => {
-      const suffix = action === 'warn' ? ':warn' : '';
-      return `${unit}=${amount}/${window}${suffix}`;
-    })
-    .join(', ');
+  return showEach(limits).join(', ');
+}
+
+/** The same with a line for each limit. */
+export function showLimitLines(limits: readonly WrittenLimit[]): string {
+  return showEach(limits).join('\n');
+}
+
+function showEach(limits: readonly WrittenLimit[]): readonly string[] {
+  return limits.map(({ unit, amount, window, action }) => {
+    const suffix = action === 'warn' ? ':warn' : '';
+    return `${unit}=${amount}/${window}${suffix}`;
+  });
 }
 
 /** The admin API checks units and windows. Throws a problem of the field for what is no limit. */

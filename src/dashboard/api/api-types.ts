@@ -11,6 +11,9 @@ export type AccountList = z.infer<typeof answers.accountsAnswer>;
 export type PaymentResult = z.infer<typeof answers.paymentAnswer>;
 export type Key = z.infer<typeof answers.keyAnswer>;
 export type KeyLimits = z.infer<typeof answers.keyLimitsAnswer>;
+export type SharedLimits = z.infer<typeof answers.sharedLimitsAnswer>;
+export type Group = z.infer<typeof answers.groupAnswer>;
+export type GroupList = z.infer<typeof answers.groupsAnswer>;
 export type KeyList = z.infer<typeof answers.keysAnswer>;
 export type NewKey = z.infer<typeof answers.keyCreatedAnswer>;
 export type KeyRotation = z.infer<typeof answers.keyRotatedAnswer>;
@@ -72,9 +75,19 @@ export interface KeyControls {
   readonly models?: readonly string[] | null;
   readonly monthly_cap?: number | null;
   readonly concurrency?: number | null;
+  readonly group?: string | null;
   readonly limits?: readonly WrittenLimit[];
   readonly user_limits?: readonly WrittenLimit[];
+  readonly require_user?: boolean;
   readonly expires_at?: string | null;
+}
+
+/** A list replaces the one before; a missing field leaves it as it is. */
+export interface GroupControls {
+  readonly name?: string;
+  readonly limits?: readonly WrittenLimit[];
+  readonly user_limits?: readonly WrittenLimit[];
+  readonly require_user?: boolean;
 }
 
 export interface AccountsQuery {

@@ -23,6 +23,18 @@ export const api = {
     patch<types.Account>(`/accounts/${at(id)}`, body),
   addCredits: (id: string, body: { amount: number; id: string; note: string }) =>
     post<types.PaymentResult>(`/accounts/${at(id)}/credits`, body),
+  readAccountLimits: (id: string, signal?: Signal) =>
+    readAdmin<types.SharedLimits>(`/accounts/${at(id)}/limits`, { signal }),
+  listGroups: (account: string, signal?: Signal) =>
+    readAdmin<types.GroupList>(`/accounts/${at(account)}/groups`, { signal }),
+  createGroup: (account: string, body: types.GroupControls) =>
+    post<types.Group>(`/accounts/${at(account)}/groups`, body),
+  getGroup: (id: string, signal?: Signal) =>
+    readAdmin<types.Group>(`/groups/${at(id)}`, { signal }),
+  readGroupLimits: (id: string, signal?: Signal) =>
+    readAdmin<types.SharedLimits>(`/groups/${at(id)}/limits`, { signal }),
+  changeGroup: (id: string, body: types.GroupControls) =>
+    patch<types.Group>(`/groups/${at(id)}`, body),
   listKeys: (account: string, signal?: Signal) =>
     readAdmin<types.KeyList>(`/accounts/${at(account)}/keys`, { signal }),
   createKey: (account: string, body: types.KeyControls) =>

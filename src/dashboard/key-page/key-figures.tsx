@@ -16,11 +16,13 @@ export function KeyFigures({ info }: { readonly info: KeyInfo }) {
       </dl>
       {info.limits.length > 0 && (
         <div class="gauges">
-          {info.limits.map(explainLimit).map(({ title, used, max, text }) => (
-            <LimitGauge key={title} {...{ title, used, max }}>
-              {text}
-            </LimitGauge>
-          ))}
+          {info.limits
+            .map((limit) => explainLimit(limit, 'key'))
+            .map(({ title, used, max, text }) => (
+              <LimitGauge key={title} {...{ title, used, max }}>
+                {text}
+              </LimitGauge>
+            ))}
         </div>
       )}
     </section>

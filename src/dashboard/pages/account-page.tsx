@@ -4,10 +4,12 @@ import { useLoad } from '../loading/use-load.ts';
 import { usePageName } from '../page-name.ts';
 import { LoadView } from '../parts/load-view.tsx';
 import { SaveButton } from '../parts/save-button.tsx';
+import { AccountGroups } from './account/account-groups.tsx';
 import { AccountHead } from './account/account-head.tsx';
 import { AccountKeys } from './account/account-keys.tsx';
 import { AccountStatements } from './account/account-statements.tsx';
 import { AccountUsage } from './account/account-usage.tsx';
+import { SharedLimitList } from './limits/limit-list.tsx';
 import type { PageProps } from './page-props.ts';
 import { LatestRequests } from './requests/latest-requests.tsx';
 
@@ -18,6 +20,7 @@ export function AccountPage({ id }: PageProps) {
     of: [id],
     refreshMs: REFRESH_MS,
   });
+  const keys = useLoad((signal) => api.listKeys(id, signal), { of: [id] });
   usePageName(account.value?.name);
   const [payments, setPayments] = useState(0);
   return (
@@ -29,7 +32,9 @@ export function AccountPage({ id }: PageProps) {
             onChanged={account.reload}
             onPaid={() => setPayments((count) => count + 1)}
           />
-          <AccountKeys account={value} />
+          <SharedLimitList of="account" id={id} />
+          <AccountKeys account={value} keys={keys} />
+          <AccountGroups account={value} keys={keys} />
           <AccountUsage account={value} />
           <AccountStatements account={value} payments={payments} />
           <LatestRequests filter={{ account: id }} />

@@ -3,8 +3,8 @@ import { useLoad } from '../loading/use-load.ts';
 import { usePageName } from '../page-name.ts';
 import { LoadView } from '../parts/load-view.tsx';
 import { KeyHead } from './key/key-head.tsx';
-import { KeyLimitList } from './key/key-limit-list.tsx';
 import { nameKey } from './key/name-key.ts';
+import { KeyLimitList } from './limits/limit-list.tsx';
 import type { PageProps } from './page-props.ts';
 import { LatestRequests } from './requests/latest-requests.tsx';
 

@@ -8,6 +8,7 @@ import { CataloguePage } from './catalogue-page.tsx';
 import { CatalogueVersionPage } from './catalogue-version-page.tsx';
 import { EventsPage } from './events-page.tsx';
 import { ExplorerPage } from './explorer-page.tsx';
+import { GroupPage } from './group-page.tsx';
 import { KeyPage } from './key-page.tsx';
 import { MissingPage } from './missing-page.tsx';
 import { NodeDetailPage } from './node-detail-page.tsx';
@@ -48,6 +49,7 @@ export const PAGES: readonly Page[] = [
   inNavigation('/accounts', 'Accounts', AccountListPage),
   below('/accounts', '/accounts/{id}', 'Account', AccountPage),
   below('/accounts', '/accounts/{id}/statements/{month}', 'Statement', StatementPage),
+  below('/accounts', '/groups/{id}', 'Group', GroupPage),
   below('/accounts', '/keys/{id}', 'Key', KeyPage),
   { ...inNavigation('/requests', 'Requests', ExplorerPage), ...EXPLORER },
   { ...below('/requests', '/requests/{id}', 'Requests', ExplorerPage), ...EXPLORER },

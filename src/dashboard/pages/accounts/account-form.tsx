@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { WrittenLimit } from '../../api/api-types.ts';
-import { readLimitTexts, showLimitTexts } from '../../limit-texts.ts';
+import { readLimitTexts, showLimitLines } from '../../limit-texts.ts';
 import { useAction } from '../../loading/use-action.ts';
 import { parseNumber } from '../../parse-number.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { LimitsField } from '../../parts/limits/limits-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { PlanField } from './plan-field.tsx';
 
@@ -26,7 +27,7 @@ interface AccountFormProps {
 export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountFormProps) {
   const [name, setName] = useState(before.name);
   const [plan, setPlan] = useState(before.plan);
-  const [limits, setLimits] = useState(showLimitTexts(before.limits));
+  const [limits, setLimits] = useState(showLimitLines(before.limits));
   const [low, setLow] = useState(String(before.low_balance ?? ''));
   const action = useAction(async () => {
     await onSubmit({
@@ -43,10 +44,10 @@ export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountF
     >
       <TextField label="Name" name="name" value={name} onChange={setName} problem={problem} />
       <PlanField value={plan} onChange={setPlan} problem={problem} />
-      <TextField
+      <LimitsField
         label="Limits"
         name="limits"
-        hint="Beside its plan, such as tokens=400000/1m, credits=25/day:warn."
+        hint="Beside its plan, such as tokens=400000/1m or credits=25/day:warn."
         value={limits}
         onChange={setLimits}
         problem={problem}

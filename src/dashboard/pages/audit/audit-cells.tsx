@@ -18,7 +18,7 @@ interface NamesOfEntry {
 }
 
 export function AuditSubject({ entry }: EntryProps) {
-  const { what, account, key } = entry;
+  const { what, account, key, after } = entry;
   const { account_name: accountName, key_name: keyName } = entry as NamesOfEntry;
   if (what.startsWith('operator.')) return <>operators</>;
   if (account === null && key === null) return <>this node</>;
@@ -27,6 +27,11 @@ export function AuditSubject({ entry }: EntryProps) {
       {account !== null && (
         <li>
           <a href={`#/accounts/${account}`}>{accountName || account}</a>
+        </li>
+      )}
+      {what.startsWith('group.') && after !== null && (
+        <li>
+          <a href={`#/groups/${after['id']}`}>{String(after['name'])}</a>
         </li>
       )}
       {key !== null && (

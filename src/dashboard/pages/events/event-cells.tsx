@@ -24,7 +24,12 @@ export function EventSubject({ event: { level, subject, account, key } }: EventP
     <ul class="changes">
       {level !== 'account' && level !== 'key' && (
         <li>
-          {level} <code>{subject}</code>
+          {level}{' '}
+          {level === 'group' ? (
+            <a href={`#/groups/${subject}`}>{subject}</a>
+          ) : (
+            <code>{subject}</code>
+          )}
         </li>
       )}
       <li>

@@ -1,5 +1,5 @@
 import type { Key, KeyControls } from '../../api/api-types.ts';
-import { readLimitTexts, showLimitTexts } from '../../limit-texts.ts';
+import { readLimitTexts, showLimitLines } from '../../limit-texts.ts';
 import { parseNumber } from '../../parse-number.ts';
 import { toLocalTime } from '../../to-local-time.ts';
 
@@ -10,9 +10,12 @@ export interface ControlTexts {
   readonly models: string;
   readonly monthly_cap: string;
   readonly concurrency: string;
-  /** Such as `tokens=400000/1m, credits=25/day:warn`. */
+  /** The id of the group; empty for none. */
+  readonly group: string;
+  /** Such as `tokens=400000/1m`, one on each line. */
   readonly limits: string;
   readonly user_limits: string;
+  readonly require_user: 'yes' | 'no';
   /** In the browser's time zone, to the minute: `2027-01-31T12:00`. */
   readonly expires_at: string;
 }
@@ -25,8 +28,10 @@ export const NO_CONTROLS: ControlTexts = {
   models: '',
   monthly_cap: '',
   concurrency: '',
+  group: '',
   limits: '',
   user_limits: '',
+  require_user: 'no',
   expires_at: '',
 };
 
@@ -38,8 +43,10 @@ export function showControls(key: Key): ControlTexts {
     models: key.models?.join(', ') ?? '',
     monthly_cap: showNumber(key.monthly_cap),
     concurrency: showNumber(key.concurrency),
-    limits: showLimitTexts(key.limits),
-    user_limits: showLimitTexts(key.user_limits),
+    group: key.group ?? '',
+    limits: showLimitLines(key.limits),
+    user_limits: showLimitLines(key.user_limits),
+    require_user: key.require_user ? 'yes' : 'no',
     expires_at: key.expires_at === null ? '' : toLocalTime(key.expires_at),
   };
 }
@@ -55,8 +62,10 @@ export function readControls(before: ControlTexts, now: ControlTexts): KeyContro
     models: () => readModels(now.models),
     monthly_cap: () => parseNumber(now.monthly_cap, 'monthly_cap') ?? null,
     concurrency: () => parseNumber(now.concurrency, 'concurrency') ?? null,
+    group: () => now.group || null,
     limits: () => readLimitTexts(now.limits, 'limits'),
     user_limits: () => readLimitTexts(now.user_limits, 'user_limits'),
+    require_user: () => now.require_user === 'yes',
     expires_at: () => (now.expires_at === '' ? null : new Date(now.expires_at).toISOString()),
   };
   const names = Object.keys(read) as ControlName[];

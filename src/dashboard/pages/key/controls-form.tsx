@@ -1,20 +1,31 @@
 import { useState } from 'preact/hooks';
 import type { KeyControls } from '../../api/api-types.ts';
 import { useAction } from '../../loading/use-action.ts';
+import { CheckField } from '../../parts/check-field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { LimitsField } from '../../parts/limits/limits-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { type ControlName, type ControlTexts, readControls } from './control-texts.ts';
+import { GroupField } from '../groups/group-field.tsx';
+import { type ControlName, type ControlTexts, NO_CONTROLS, readControls } from './control-texts.ts';
 
 interface ControlsFormProps {
   readonly title: string;
   readonly verb: string;
+  /** The id of the account whose key it is. */
+  readonly account: string;
   readonly before: ControlTexts;
   /** Has to close the form itself. */
   readonly onSubmit: (controls: KeyControls) => Promise<void>;
   readonly onClose: () => void;
 }
 
-const FIELDS: readonly { name: ControlName; label: string; hint: string }[] = [
+interface TextControl {
+  readonly name: Exclude<ControlName, 'require_user'>;
+  readonly label: string;
+  readonly hint: string;
+}
+
+const FIRST_FIELDS: readonly TextControl[] = [
   { name: 'name', label: 'Name', hint: 'What it is for.' },
   { name: 'rpm', label: 'Requests a minute', hint: 'Empty: those of the plan.' },
   {
@@ -28,34 +39,52 @@ const FIELDS: readonly { name: ControlName; label: string; hint: string }[] = [
     hint: 'Credits a calendar month, UTC. Empty: no cap.',
   },
   { name: 'concurrency', label: 'Requests at the same time', hint: 'Empty: no limit.' },
-  {
-    name: 'limits',
-    label: 'Limits',
-    hint: 'Such as tokens=400000/1m, credits=25/day:warn.',
-  },
-  { name: 'user_limits', label: 'Limits of each end user', hint: 'Empty: none.' },
-  { name: 'expires_at', label: 'Ends at', hint: 'In the time of this browser. Empty: never.' },
 ];
-const NAMES = FIELDS.map(({ name }) => name);
+const LISTS: readonly TextControl[] = [
+  { name: 'limits', label: 'Limits', hint: 'Such as tokens=400000/1m or credits=25/day:warn.' },
+  {
+    name: 'user_limits',
+    label: 'Limits of each end user',
+    hint: 'Empty: those of the group, if it has any.',
+  },
+];
 
 /** A form for the controls of a new or an existing key. */
-export function ControlsForm({ title, verb, before, onSubmit, onClose }: ControlsFormProps) {
+export function ControlsForm(props: ControlsFormProps) {
+  const { title, verb, account, before, onSubmit, onClose } = props;
   const [texts, setTexts] = useState(before);
   // The values from when the form opened: if the page reads the key again, they stay the same here.
   const [shown] = useState(before);
   const action = useAction(async () => onSubmit(readControls(shown, texts)));
+  const { problem } = action;
+  const set = (changed: Partial<ControlTexts>) => setTexts({ ...texts, ...changed });
+  const bind = (name: TextControl['name']) => ({
+    ...{ name, problem, value: texts[name] },
+    onChange: (text: string) => set({ [name]: text }),
+  });
   return (
-    <FormDialog {...{ title, verb, action, onClose }} shownFields={NAMES}>
-      {FIELDS.map(({ name, label, hint }) => (
-        <TextField
-          key={name}
-          {...{ name, label, hint }}
-          isTime={name === 'expires_at'}
-          value={texts[name]}
-          onChange={(text) => setTexts({ ...texts, [name]: text })}
-          problem={action.problem}
-        />
+    <FormDialog {...{ title, verb, action, onClose }} shownFields={Object.keys(NO_CONTROLS)}>
+      {FIRST_FIELDS.map(({ name, label, hint }) => (
+        <TextField key={name} {...{ label, hint }} {...bind(name)} />
       ))}
+      <GroupField account={account} {...bind('group')} />
+      {LISTS.map(({ name, label, hint }) => (
+        <LimitsField key={name} {...{ label, hint }} {...bind(name)} />
+      ))}
+      <CheckField
+        label="Require an end user"
+        name="require_user"
+        hint="Requests that name none are refused; the group may require it too."
+        isChecked={texts.require_user === 'yes'}
+        onChange={(isChecked) => set({ require_user: isChecked ? 'yes' : 'no' })}
+        problem={problem}
+      />
+      <TextField
+        label="Ends at"
+        hint="In the time of this browser. Empty: never."
+        isTime
+        {...bind('expires_at')}
+      />
     </FormDialog>
   );
 }

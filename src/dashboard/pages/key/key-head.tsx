@@ -4,12 +4,13 @@ import type { Key } from '../../api/api-types.ts';
 import { mayAct } from '../../api/session.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
 import { showLimitTexts } from '../../limit-texts.ts';
-import { useLoad } from '../../loading/use-load.ts';
 import { showSecret } from '../../new-secrets.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { AccountLink } from '../account-link.tsx';
+import { GroupLink } from '../groups/group-link.tsx';
 import { showControls } from './control-texts.ts';
 import { ControlsForm } from './controls-form.tsx';
 import { nameKey } from './name-key.ts';
@@ -40,6 +41,7 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
         <ControlsForm
           title={`Edit ${name}`}
           verb="Save"
+          account={shown.account}
           before={showControls(shown)}
           onClose={close}
           onSubmit={async (controls) => {
@@ -123,12 +125,13 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
           name: 'Requests at the same time',
           value: concurrency === null ? 'no limit' : formatCount(concurrency),
         },
-        { name: 'Group', value: group ?? 'none' },
+        { name: 'Group', value: group === null ? 'none' : <GroupLink key="group" id={group} /> },
         { name: 'Limits', value: showLimitTexts(shown.limits) || 'none' },
         {
           name: 'Limits of each end user',
           value: showLimitTexts(shown.user_limits) || 'none',
         },
+        { name: 'End user required', value: shown.require_user ? 'yes' : 'no' },
         {
           name: 'Ends at',
           value: expiresAt === null ? 'never' : <Moment key="expires" iso={expiresAt} />,
@@ -141,9 +144,4 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
       ]}
     />
   );
-}
-
-function AccountLink({ id }: { readonly id: string }) {
-  const { value } = useLoad((signal) => api.getAccount(id, signal), { of: [id] });
-  return <a href={`#/accounts/${id}`}>{value?.name ?? id}</a>;
 }

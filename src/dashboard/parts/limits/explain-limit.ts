@@ -13,24 +13,23 @@ export interface ListedLimit {
 }
 
 const HOLDERS: Readonly<Record<string, string>> = {
-  key: 'This key',
   user: 'The end user',
   group: 'Its group',
   account: 'The account',
 };
 
-/** A limit in words, and how much of it is used. */
-export function explainLimit(limit: ListedLimit) {
+/** A limit in words, and how much of it is used. `shown` is the level that the page is about. */
+export function explainLimit(limit: ListedLimit, shown: 'key' | 'group' | 'account') {
   const { level, unit, window, amount, action, used, held } = limit;
   const format = unit === 'credits' ? formatCreditAmount : formatCount;
   const parts = [`${format(used)} used`];
   if (held > 0) parts.push(`${format(held)} held`);
-  const warning = action === 'warn' ? ', which only warns' : '';
-  const words = unit.replace('_', ' ');
+  const isWarning = action === 'warn';
+  const holder = level === shown ? `This ${level}` : (HOLDERS[level] ?? level);
   return {
-    title: `${HOLDERS[level] ?? level}: ${words}, ${window}`,
+    title: `${holder}: ${unit.replace('_', ' ')}, ${window}${isWarning ? ' (warning)' : ''}`,
     used: used + held,
     max: amount,
-    text: `${parts.join(' and ')} of ${format(amount)}${warning}; empty ${formatTime(limit.reset_at)}`,
+    text: `${parts.join(' and ')} of ${format(amount)}${isWarning ? ', which only warns' : ''}; empty ${formatTime(limit.reset_at)}`,
   };
 }

@@ -1,8 +1,8 @@
-import type { KeyLimits } from '../../api/api-types.ts';
+import type { KeyLimits, SharedLimits } from '../../api/api-types.ts';
 import { formatCount, formatCreditAmount } from '../../format.ts';
 import { explainLimit } from '../../parts/limits/explain-limit.ts';
 
-interface LimitState {
+export interface GaugedLimit {
   readonly title: string;
   readonly used: number;
   /** 0 if there is no limit. */
@@ -10,8 +10,19 @@ interface LimitState {
   readonly text: string;
 }
 
+/** Describes the limits that all keys of an account or a group meet. */
+export function describeSharedLimits(
+  { rate, rate_window_seconds: windowSeconds, limits }: SharedLimits,
+  shown: 'group' | 'account',
+): readonly GaugedLimit[] {
+  return [
+    describeRate('Rate of the account', rate, windowSeconds),
+    ...limits.map((limit) => explainLimit(limit, shown)),
+  ];
+}
+
 /** Describes each limit of a key and how much of it is used. */
-export function describeLimits(limits: KeyLimits): readonly LimitState[] {
+export function describeLimits(limits: KeyLimits): readonly GaugedLimit[] {
   const { rate, account, rate_window_seconds: windowSeconds } = limits;
   const spent = limits.spent_this_month + limits.held;
   const cap = limits.monthly_cap;
@@ -34,11 +45,11 @@ export function describeLimits(limits: KeyLimits): readonly LimitState[] {
       max: inFlightMax ?? 0,
       text: `${formatCount(inFlight)}${inFlightMax === null ? ', without a limit' : ` of ${formatCount(inFlightMax)}`}`,
     },
-    ...limits.limits.map(explainLimit),
+    ...limits.limits.map((limit) => explainLimit(limit, 'key')),
   ];
 }
 
-function describeRate(title: string, rate: KeyLimits['rate'], windowSeconds: number): LimitState {
+function describeRate(title: string, rate: KeyLimits['rate'], windowSeconds: number): GaugedLimit {
   if (rate === null) return { title, used: 0, max: 0, text: 'No limit of its own' };
   const { limit, remaining } = rate;
   const used = limit - remaining;
