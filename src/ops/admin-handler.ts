@@ -126,9 +126,7 @@ function isStoreOut(error: unknown): boolean {
 
 /** Everything that is known about a change whose answer was lost. */
 function unknownOf({ path }: AdminRoute, id: string): ChangeReport {
-  const isKey = path.startsWith('/admin/v1/keys/');
-  const isOfOperators = path.startsWith('/admin/v1/operators');
-  if (isOfOperators) return { after: id === '' ? null : { id } };
-  const subject = id === '' ? null : id;
-  return { account: isKey ? null : subject, key: isKey ? subject : null, after: null };
+  if (path.startsWith('/admin/v1/accounts/{id}')) return { account: id, after: null };
+  if (path.startsWith('/admin/v1/keys/{id}')) return { key: id, after: null };
+  return { after: id === '' ? null : { id } };
 }

@@ -235,16 +235,24 @@ describe('the audit log while Redis is in trouble', () => {
 
   it('says so when nobody knows whether a change took place', async () => {
     const account = await createAccount();
+    const made = await ops.call('POST', `/accounts/${account}/groups`, { name: 'Team' });
+    const group = String(made.body['id']);
     await redis.cli('client', 'pause', '60000', 'write');
+    const ofGroup = ops.call('PATCH', `/groups/${group}`, { name: 'Other' });
     const refused = await ops.call('PATCH', `/accounts/${account}`, { plan: 'team' });
+    expect((await ofGroup).status).toBe(503);
     expect([refused.status, errorOf(refused).code]).toEqual([503, 'store_unavailable']);
     await redis.cli('client', 'unpause');
     await waitUntil(async () => {
       // Redis counts as out for a moment longer.
       const { status, body } = await ops.call('GET', '/audit');
       const { data = [] } = body as { data?: Entry[] };
-      return status === 200 && data.some(({ what }) => what === 'account.set');
-    }, 'the entry is there');
+      const whats = new Set(data.map(({ what }) => what));
+      return status === 200 && whats.has('account.set') && whats.has('group.set');
+    }, 'the entries are there');
+    expect((await readAudit()).data.find(({ what }) => what === 'group.set')).toMatchObject({
+      ...{ outcome: 'unknown', account: null, key: null, after: { id: group } },
+    });
     expect((await readAudit(`?account=${account}`)).data[0]).toMatchObject({
       what: 'account.set',
       outcome: 'unknown',

@@ -64,7 +64,10 @@ const credits = (isAllowed: (micros: number) => boolean, what: string) => {
 const choiceOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, { error: `must be one of ${names.join(', ')}` });
 
-const name = text(NAME_CHARS_MAX);
+/** The dashboard leads to what has the name by its name. */
+const name = text(NAME_CHARS_MAX).refine((value) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(value), {
+  error: 'must have a character that can be seen',
+});
 const timeError = 'must be a time such as 2027-01-31T00:00:00Z';
 const time = z.iso
   .datetime({ offset: true, error: timeError })

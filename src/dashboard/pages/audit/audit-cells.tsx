@@ -21,7 +21,8 @@ export function AuditSubject({ entry }: EntryProps) {
   const { what, account, key, after } = entry;
   const { account_name: accountName, key_name: keyName } = entry as NamesOfEntry;
   if (what.startsWith('operator.')) return <>operators</>;
-  if (account === null && key === null) return <>this node</>;
+  const isOfGroup = what.startsWith('group.') && after !== null;
+  if (account === null && key === null && !isOfGroup) return <>this node</>;
   return (
     <ul class="changes">
       {account !== null && (
@@ -29,9 +30,9 @@ export function AuditSubject({ entry }: EntryProps) {
           <a href={`#/accounts/${account}`}>{accountName || account}</a>
         </li>
       )}
-      {what.startsWith('group.') && after !== null && (
+      {isOfGroup && (
         <li>
-          <a href={`#/groups/${after['id']}`}>{String(after['name'])}</a>
+          <a href={`#/groups/${after['id']}`}>{String(after['name'] ?? after['id'])}</a>
         </li>
       )}
       {key !== null && (

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeConnections } from '../support/servers/redis-connection.ts';
+import {
+  startRedisServer,
+  stopRedisServers,
+  type TestRedisServer,
+} from '../support/servers/start-redis-server.ts';
+import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
+
+const undos: (() => void | Promise<void>)[] = [];
+const TOKENS = { unit: 'tokens', window: '1m', amount: 5, action: 'block' };
+
+let redis: TestRedisServer;
+let ops: TestOps;
+
+beforeAll(async () => {
+  redis = await startRedisServer();
+  ops = await startTestOps(redis, (undo) => undos.push(undo));
+});
+beforeEach(async () => {
+  await redis.cli('flushall');
+});
+afterAll(async () => {
+  for (const undo of undos) await undo();
+  await closeConnections();
+  await stopRedisServers();
+});
+
+async function create(path: string, body: object): Promise<string> {
+  return String((await ops.call('POST', path, body)).body['id']);
+}
+const createAccount = () => create('/accounts', { name: 'Acme', plan: 'pro' });
+
+describe('groups of the admin API', () => {
+  it.each([
+    [{}, 'name: must be text of 1 to 100 characters'],
+    [{ name: ' \u200b' }, 'name: must have a character that can be seen'],
+    [{ name: 'x'.repeat(101) }, 'name: must be text of 1 to 100 characters'],
+    [{ name: 'a\u0000b' }, 'without control characters'],
+    [{ name: 'a', color: 'red' }, 'color: there is no such field'],
+    [{ name: 'a', limits: {} }, 'limits: must be a list of at most 16 limits'],
+    [{ name: 'a', limits: [{ ...TOKENS, unit: 'words' }] }, 'limits.0.unit: must be one of'],
+    [{ name: 'a', limits: [{ ...TOKENS, window: '0s' }] }, 'limits.0.window: must be a length'],
+    [{ name: 'a', limits: [{ ...TOKENS, amount: -1 }] }, 'limits.0.amount: must be a whole'],
+    [{ name: 'a', limits: [{ ...TOKENS, amount: 1.5 }] }, 'limits.0.amount: must be a whole'],
+    [{ name: 'a', limits: [{ ...TOKENS, amount: '5' }] }, 'limits.0.amount: must be a whole'],
+    [{ name: 'a', limits: [TOKENS, { ...TOKENS, window: '60s' }] }, 'each unit and window once'],
+    [{ name: 'a', user_limits: [{ unit: 'tokens' }] }, 'user_limits.0.window: must be a length'],
+    [{ name: 'a', require_user: 'yes' }, 'require_user: must be true or false'],
+  ])('a body such as %j is refused with what is wrong in it', async (body, message) => {
+    const path = `/accounts/${await createAccount()}/groups`;
+    const answer = await ops.call('POST', path, body);
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer).message).toContain(message);
+  });
+
+  it('are found only under their ids, and belong to one account for good', async () => {
+    const [account, other] = [await createAccount(), await createAccount()];
+    const group = await create(`/accounts/${account}/groups`, { name: 'Team' });
+    for (const path of ['/groups/grp_000000000000', '/groups/x', '/groups/x/limits']) {
+      expect([path, (await ops.call('GET', path)).status]).toEqual([path, 404]);
+    }
+    expect((await ops.call('GET', '/accounts/acct_000000000000/limits')).status).toBe(404);
+    expect((await ops.call('GET', '/accounts/acct_000000000000/groups')).status).toBe(404);
+    const key = await create(`/accounts/${other}/keys`, {});
+    const refused = await ops.call('PATCH', `/keys/${key}`, { group });
+    expect(refused.status).toBe(404);
+    expect(JSON.stringify(refused.body)).toContain(`${other} has no group ${group}`);
+    expect((await ops.call('PATCH', `/groups/${group}`, { account: other })).status).toBe(400);
+  });
+
+  it('changed by two operators at once keep what each has changed', async () => {
+    const group = await create(`/accounts/${await createAccount()}/groups`, { name: 'Team' });
+    for (let round = 0; round < 20; round++) {
+      const name = `Team ${round}`;
+      const limits = [{ ...TOKENS, amount: round }];
+      const answers = await Promise.all([
+        ops.call('PATCH', `/groups/${group}`, { name }),
+        ops.call('PATCH', `/groups/${group}`, { limits }),
+        ops.call('PATCH', `/groups/${group}`, { user_limits: limits }),
+        ops.call('PATCH', `/groups/${group}`, { require_user: round % 2 === 0 }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect((await ops.call('GET', `/groups/${group}`)).body).toMatchObject({
+        ...{ name, limits, user_limits: limits, require_user: round % 2 === 0 },
+      });
+    }
+  });
+});
