@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
+import type { Account } from '../api/api-types.ts';
 import { useLoad } from '../loading/use-load.ts';
 import { usePageName } from '../page-name.ts';
 import { LoadView } from '../parts/load-view.tsx';
@@ -20,7 +21,6 @@ export function AccountPage({ id }: PageProps) {
     of: [id],
     refreshMs: REFRESH_MS,
   });
-  const keys = useLoad((signal) => api.listKeys(id, signal), { of: [id] });
   usePageName(account.value?.name);
   const [payments, setPayments] = useState(0);
   return (
@@ -33,8 +33,7 @@ export function AccountPage({ id }: PageProps) {
             onPaid={() => setPayments((count) => count + 1)}
           />
           <SharedLimitList of="account" id={id} />
-          <AccountKeys account={value} keys={keys} />
-          <AccountGroups account={value} keys={keys} />
+          <KeysAndGroups account={value} />
           <AccountUsage account={value} />
           <AccountStatements account={value} payments={payments} />
           <LatestRequests filter={{ account: id }} />
@@ -44,5 +43,17 @@ export function AccountPage({ id }: PageProps) {
         </>
       )}
     </LoadView>
+  );
+}
+
+/** Reads the keys once for both. */
+function KeysAndGroups({ account }: { readonly account: Account }) {
+  const { id } = account;
+  const keys = useLoad((signal) => api.listKeys(id, signal), { of: [id] });
+  return (
+    <>
+      <AccountKeys account={account} keys={keys} />
+      <AccountGroups account={account} keys={keys} />
+    </>
   );
 }
