@@ -38,7 +38,7 @@ const text = (charsMax: number, charsMin = 1) => {
   return z
     .string({ error })
     .regex(NO_CONTROLS, { error, abort: true })
-    .refine((value) => isText.test(value), { error })
+    .refine((value) => isText.test(value), { error, abort: true })
     .meta({ minLength: charsMin, maxLength: charsMax });
 };
 
