@@ -15,6 +15,7 @@ import {
   wholeBody,
 } from '../../support/upstreams/upstream-answers.ts';
 import {
+  OTHER_FORMATS,
   type Place,
   priceOf,
   useUpstreamScene,
@@ -36,9 +37,6 @@ const OUTPUT_TOKENS_MAX = 100;
 const PAUSE_MS = 100;
 
 const SLOW_TYPE = { native: 'timeout_error', chat: 'server_error', responses: 'server_error' };
-
-/** Each format once as that of another kind's client. */
-const OTHER_FORMATS = { native: 'responses', chat: 'native', responses: 'chat' } as const;
 
 async function waitUntilHungUp(place: Place): Promise<void> {
   await waitUntil(

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { answerOf, errorBody, goodAnswer } from '../../support/upstreams/upstream-answers.ts';
-import { useUpstreamScene } from '../../support/upstreams/use-upstream-scene.ts';
+import { OTHER_FORMATS, useUpstreamScene } from '../../support/upstreams/use-upstream-scene.ts';
 
 afterAll(stopRedisServers);
 
@@ -28,9 +28,6 @@ const OTHERS = [
   [501, BROKEN, 3],
   [503, OVERLOADED, 3],
 ] as const;
-
-/** Each format once as that of another kind's client. */
-const OTHER_FORMATS = { native: 'responses', chat: 'native', responses: 'chat' } as const;
 
 describe.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
   const isStream = kind === 'native';

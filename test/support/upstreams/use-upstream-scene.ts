@@ -19,6 +19,9 @@ const PRICE = { input: 500, output: 100_000 };
 const FIRST_TRIES_FOR_RETRIES = 10;
 const PRACTICE_MODEL = 'practice';
 
+/** Each format once as that of another kind's client. */
+export const OTHER_FORMATS = { native: 'responses', chat: 'native', responses: 'chat' } as const;
+
 /** A model whose upstream has had no calls, and a key that has spent nothing. */
 export interface Place {
   readonly gateway: Gateway;
