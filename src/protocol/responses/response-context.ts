@@ -12,6 +12,8 @@ export interface ToolName {
 /** By the name that the model is told. All other tools are functions under their own names. */
 export type ToolNames = ReadonlyMap<string, ToolName>;
 
+export const NO_TOOL_NAMES: ToolNames = new Map();
+
 /** What an answer repeats of its request, and needs to know of it. */
 export interface ResponseTerms {
   /** Fields of the response, with a value for each that clients expect. */

@@ -4,7 +4,8 @@ import { brokenAnswer, type Json, readText } from '../../json/upstream-json.ts';
 import { mendToolId } from '../../native/requests/mend-messages.ts';
 import { isObject } from '../../schema.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
-import { flatten } from '../requests/tool-book.ts';
+import { findKnownName } from '../requests/tool-book.ts';
+import type { ToolNames } from '../response-context.ts';
 import { INPUT_FIELD } from './custom-input.ts';
 
 export const ITEMS_MAX = 1_024;
@@ -34,14 +35,15 @@ interface OpenItem {
 }
 
 /** Reads the items of an output, whether they come in pieces or as a whole. */
-export function createItemDecoder(seal: Sealer | undefined): ItemDecoder {
-  return new ItemDecoder(seal);
+export function createItemDecoder(seal: Sealer | undefined, toolNames: ToolNames): ItemDecoder {
+  return new ItemDecoder(seal, toolNames);
 }
 
 export type { ItemDecoder };
 
 class ItemDecoder {
   readonly #seal: Sealer | undefined;
+  readonly #toolNames: ToolNames;
   readonly #queue: BlockQueue = createBlockQueue();
   /** By the place in the output, until they are done. */
   readonly #open = new Map<unknown, OpenItem>();
@@ -53,8 +55,9 @@ class ItemDecoder {
   hasCalls = false;
   isRefused = false;
 
-  constructor(seal: Sealer | undefined) {
+  constructor(seal: Sealer | undefined, toolNames: ToolNames) {
     this.#seal = seal;
+    this.#toolNames = toolNames;
   }
 
   get isEmpty(): boolean {
@@ -134,7 +137,7 @@ class ItemDecoder {
     const [block, events] = this.#queue.append({
       type: 'tool_use',
       id: mendToolId(id),
-      name: flatten(name, readText(item, 'namespace')),
+      name: findKnownName(this.#toolNames, name, readText(item, 'namespace')),
     });
     open.blocks.set(ONLY, block);
     if (open.type === 'custom_tool_call') {

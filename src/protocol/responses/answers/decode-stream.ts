@@ -10,6 +10,7 @@ import {
 import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
+import { NO_TOOL_NAMES, type ToolNames } from '../response-context.ts';
 import { checkStatus, decodeMessageId, decodeStopReason } from './decode-ending.ts';
 import { createItemDecoder, ONLY, SUMMARY } from './decode-items.ts';
 import { decodeUsage } from './decode-usage.ts';
@@ -27,17 +28,24 @@ export function createStreamDecoder(seal: Sealer | undefined): StreamDecoder {
   };
 }
 
-/** Does the same for payloads that are already parsed. */
-export function createPayloadDecoder(seal: Sealer | undefined): PayloadDecoder {
-  return new PayloadDecoder(seal);
+/**
+ * Does the same for payloads that are already parsed. `toolNames` are those of a request that its
+ * upstream got as it was.
+ */
+export function createPayloadDecoder(
+  seal: Sealer | undefined,
+  toolNames: ToolNames = NO_TOOL_NAMES,
+): PayloadDecoder {
+  return new PayloadDecoder(seal, toolNames);
 }
 
 /** Decodes an answer that is not a stream. */
 export function decodeResponse(
   response: Json,
   seal: Sealer | undefined,
+  toolNames?: ToolNames,
 ): readonly InferenceEvent[] {
-  const payloads = createPayloadDecoder(seal);
+  const payloads = createPayloadDecoder(seal, toolNames);
   return payloads.decode({ type: 'response.completed', response });
 }
 
@@ -45,8 +53,8 @@ class PayloadDecoder {
   readonly #items;
   #stage: 'nothing' | 'started' | 'finished' = 'nothing';
 
-  constructor(seal: Sealer | undefined) {
-    this.#items = createItemDecoder(seal);
+  constructor(seal: Sealer | undefined, toolNames: ToolNames) {
+    this.#items = createItemDecoder(seal, toolNames);
   }
 
   /** Whether the last payload told of an item once more, in the same place. */

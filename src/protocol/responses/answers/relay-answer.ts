@@ -15,6 +15,7 @@ import {
   mendResponse,
   mendUsage,
 } from './mend-response.ts';
+import { responseContextOf } from './response-object.ts';
 
 /**
  * Returns an upstream's answer for a client of the same format: all of it, including unknown
@@ -25,13 +26,15 @@ export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAns
   const answer = readUpstreamBody(body);
   const { value } = answer;
   const told = decodeUsage(value['usage']);
-  const all = decodeResponse(value, undefined);
+  const { toolNames } = responseContextOf(terms.context);
+  const all = decodeResponse(value, undefined, toolNames);
   const { output } = value;
   const last = all.at(-1);
   const isRefused = last?.type === 'finish' && last.stopReason === 'refusal';
   const isFiltered = isRefused && isIncomplete(value);
   if (told === undefined || !Array.isArray(output) || isFiltered) {
-    return { events: decodeResponse(value, terms.seal), contentBytes: 0, closing: undefined };
+    const events = decodeResponse(value, terms.seal, toolNames);
+    return { events, contentBytes: 0, closing: undefined };
   }
   const { events: others, contentBytes } = tallyDeltas(all);
   const events = others.filter(({ type }) => type === 'start' || type === 'finish');

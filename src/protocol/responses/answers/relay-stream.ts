@@ -83,8 +83,9 @@ class ResponsesFrames implements FrameRelay {
 
   constructor(terms: MendTerms) {
     this.#terms = { ...terms, seal: rememberSeals(terms.seal) };
-    this.#decoder = createPayloadDecoder(this.#terms.seal);
-    this.#progress = responseContextOf(terms.context).progress ?? createProgress();
+    const { toolNames, progress } = responseContextOf(terms.context);
+    this.#decoder = createPayloadDecoder(this.#terms.seal, toolNames);
+    this.#progress = progress ?? createProgress();
     this.#writer = new EventWriter(this.#progress);
     this.#items = new ItemList(this.#progress);
     restart(this.#progress, terms.model);

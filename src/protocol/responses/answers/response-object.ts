@@ -1,5 +1,5 @@
 import type { AnswerContext, Usage } from '../../inference.ts';
-import type { ResponseContext, ToolName } from '../response-context.ts';
+import { NO_TOOL_NAMES, type ResponseContext, type ToolName } from '../response-context.ts';
 import { encodeUsage } from './encode-usage.ts';
 
 const REQUEST_ID_PREFIX = 'req_';
@@ -38,7 +38,7 @@ export function limitEcho(echo: ResponseContext['echo']): ResponseContext['echo'
 /** For callers that know nothing of a request, such as a test of the format alone. */
 const NO_RESPONSE: ResponseContext = {
   echo: {},
-  toolNames: new Map(),
+  toolNames: NO_TOOL_NAMES,
   wantsStore: false,
   previousId: undefined,
   requestId: REQUEST_ID_PREFIX,

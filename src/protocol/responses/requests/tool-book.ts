@@ -1,12 +1,11 @@
 import type { Tool } from '../../inference.ts';
 import { INPUT_FIELD } from '../answers/custom-input.ts';
-import type { ToolName } from '../response-context.ts';
+import { NO_TOOL_NAMES, type ToolName, type ToolNames } from '../response-context.ts';
 import { TOOL_NAME_CHARS_MAX } from './request-schema.ts';
 import type { CustomTool, FunctionTool, ToolDefinition } from './responses-request.ts';
 
 const HASH_CHARS = 8;
 const NAME = /[^a-zA-Z0-9_-]/g;
-const NO_NAMES: ReadonlyMap<string, ToolName> = new Map();
 
 /**
  * The tools that a model is offered, and under which names. A model knows one flat list of
@@ -23,12 +22,10 @@ export class ToolBook {
   readonly #byClientName = new Map<string, string>();
 
   /** Those whose name or kind is another one for the client. */
-  get names(): ReadonlyMap<string, ToolName> {
-    if (this.#byName.size === 0) return NO_NAMES;
+  get names(): ToolNames {
+    if (this.#byName.size === 0) return NO_TOOL_NAMES;
     const entries = [...this.#byName];
-    return new Map(
-      entries.filter(([, { isCustom, namespace }]) => isCustom || namespace !== undefined),
-    );
+    return new Map(entries.filter(([known, { name, isCustom }]) => isCustom || known !== name));
   }
 
   add(definitions: readonly ToolDefinition[], namespace?: string): void {
@@ -66,10 +63,22 @@ export class ToolBook {
   }
 }
 
+/** Returns the name by which the model of a request knows a tool that an answer calls. */
+export function findKnownName(
+  toolNames: ToolNames,
+  name: string,
+  namespace: string | undefined,
+): string {
+  for (const [known, tool] of toolNames) {
+    if (tool.name === name && tool.namespace === namespace) return known;
+  }
+  return flatten(name, namespace);
+}
+
 const keyOf = (name: string, namespace: string | undefined) => `${namespace ?? ''}\n${name}`;
 
-/** Returns the name by which a model knows a tool of a namespace. */
-export function flatten(name: string, namespace: string | undefined): string {
+/** Returns the name by which a model knows a tool of a namespace, unless another tool has it. */
+function flatten(name: string, namespace: string | undefined): string {
   if (namespace === undefined) return name;
   const long = `${namespace}__${name}`;
   const flat = long.replace(NAME, '_');
