@@ -21,7 +21,7 @@ export function serveQuestions(port: MessagePort, answers: BoundQuestions): void
       const isWanted = new Promise<void>((resolve) => {
         question.wantMore = resolve;
       });
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       if (text === '') continue;
       tell({ type: 'part', id, text });
       await isWanted;

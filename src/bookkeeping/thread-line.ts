@@ -1,14 +1,17 @@
 import { BooksError, type BooksErrorCode } from '../books/questions/books-error.ts';
 import type { MessageFromAnswerer, MessageToAnswerer, QuestionFailure } from './thread-messages.ts';
 
-/** Questions under way at once; a question beyond is refused. */
-const QUESTIONS_MAX = 64;
+/**
+ * Questions under way at once; a question beyond is refused. One that nobody waits for any more
+ * counts until the thread has done with it, because the database may still be at work on it.
+ */
+export const QUESTIONS_MAX = 64;
 
 /** Asks the thread that answers questions about the books. */
 export interface ThreadLine {
   ask(name: string, query: unknown, signal?: AbortSignal): Promise<unknown>;
   stream(name: string, query: unknown, signal?: AbortSignal): AsyncIterable<string>;
-  /** Nobody waits for an answer. */
+  /** No question is under way. */
   isIdle(): boolean;
   /** To be called with what the thread says. */
   take(message: MessageFromAnswerer): void;
@@ -20,22 +23,26 @@ interface OpenAnswer {
   readonly take: (message: MessageFromAnswerer) => void;
 }
 
+const LEFT: OpenAnswer = { take: () => {} };
+
 export function createThreadLine(tell: (message: MessageToAnswerer) => void): ThreadLine {
-  const waiting = new Map<number, OpenAnswer>();
+  const underWay = new Map<number, OpenAnswer>();
   let lastId = 0;
 
   const open = (name: string, query: unknown, take: OpenAnswer['take']): number => {
-    if (waiting.size >= QUESTIONS_MAX) {
+    if (underWay.size >= QUESTIONS_MAX) {
       throw new BooksError('books_busy', 'too many questions are asked of the books at once');
     }
     lastId += 1;
-    waiting.set(lastId, { take });
+    underWay.set(lastId, { take });
     tell({ type: 'ask', id: lastId, name, query });
     return lastId;
   };
 
-  const close = (id: number) => {
-    if (waiting.delete(id)) tell({ type: 'cancel', id });
+  const leave = (id: number) => {
+    if (!underWay.has(id)) return;
+    underWay.set(id, LEFT);
+    tell({ type: 'cancel', id });
   };
 
   return {
@@ -43,29 +50,30 @@ export function createThreadLine(tell: (message: MessageToAnswerer) => void): Th
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
         const id = open(name, query, (message) => {
-          waiting.delete(id);
-          signal?.removeEventListener('abort', leave);
+          signal?.removeEventListener('abort', stopWaiting);
           if (message.type === 'answer') resolve(message.answer);
           else reject(revive(message.type === 'failed' ? message.failure : undefined));
         });
-        const leave = () => {
-          close(id);
+        const stopWaiting = () => {
+          leave(id);
           reject(signal?.reason);
         };
-        signal?.addEventListener('abort', leave, { once: true });
+        signal?.addEventListener('abort', stopWaiting, { once: true });
       }),
 
-    stream: (name, query, signal) => readStream({ open, close, tell }, { name, query, signal }),
+    stream: (name, query, signal) => readStream({ open, leave, tell }, { name, query, signal }),
 
-    isIdle: () => waiting.size === 0,
+    isIdle: () => underWay.size === 0,
 
     take(message) {
-      waiting.get(message.id)?.take(message);
+      const answer = underWay.get(message.id);
+      if (message.type !== 'part') underWay.delete(message.id);
+      answer?.take(message);
     },
 
     breakOff() {
-      const broken = [...waiting];
-      waiting.clear();
+      const broken = [...underWay];
+      underWay.clear();
       for (const [id, { take }] of broken) take({ type: 'failed', id, failure: BROKEN });
     },
   };
@@ -73,7 +81,7 @@ export function createThreadLine(tell: (message: MessageToAnswerer) => void): Th
 
 interface StreamLine {
   open(name: string, query: unknown, take: OpenAnswer['take']): number;
-  close(id: number): void;
+  leave(id: number): void;
   tell(message: MessageToAnswerer): void;
 }
 
@@ -84,7 +92,7 @@ interface StreamQuestion {
 }
 
 async function* readStream(
-  { open, close, tell }: StreamLine,
+  { open, leave, tell }: StreamLine,
   { name, query, signal }: StreamQuestion,
 ): AsyncGenerator<string, void, undefined> {
   signal?.throwIfAborted();
@@ -94,8 +102,8 @@ async function* readStream(
     messages.push(message);
     wake();
   });
-  const leave = () => wake();
-  signal?.addEventListener('abort', leave, { once: true });
+  const look = () => wake();
+  signal?.addEventListener('abort', look, { once: true });
   try {
     for (;;) {
       const message = messages.shift();
@@ -113,8 +121,8 @@ async function* readStream(
       }
     }
   } finally {
-    signal?.removeEventListener('abort', leave);
-    close(id);
+    signal?.removeEventListener('abort', look);
+    leave(id);
   }
 }
 
