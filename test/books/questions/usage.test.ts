@@ -1,8 +1,10 @@
 import fc from 'fast-check';
+import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs } from '../../../src/books/engine/days.ts';
 import { exportUsage } from '../../../src/books/questions/usage/export-usage.ts';
+import { readUsage } from '../../../src/books/questions/usage/read-usage.ts';
 import { sumUsage } from '../../../src/books/questions/usage/sum-usage.ts';
 import type { UsageQuery } from '../../../src/books/questions/usage/usage-query.ts';
 import { parseCsv } from '../../support/parse-csv.ts';
@@ -94,6 +96,30 @@ describeBooks('usage', (scene) => {
       { day: '2026-11-20', ...account, key: 'key_a', key_name: 'Name of key_a' },
       { day: '2026-11-20', ...account, key: 'key_b', key_name: null },
     ]);
+  });
+
+  test('by end user reads one row more than may be in memory, and no further', async () => {
+    const { db, ...rest } = await scene.create();
+    const users = Array.from({ length: 30 }, (_, seq) => makeEntry({ seq, end_user: `u${seq}` }));
+    await enter({ db, ...rest }, users);
+    let rowsRead = 0;
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        rowsRead = Math.max(rowsRead, result.rows.length);
+        return result;
+      },
+    };
+    const read = async (rowsMax: number) => {
+      const books = { ...rest, db: db.withPlugin(counting) };
+      let rows = 0;
+      const usage = readUsage(books, { by: ['end_user'], rowsMax }, WANTED);
+      for await (const some of usage) rows += some.length;
+      return rows;
+    };
+    await expect(read(20)).rejects.toMatchObject({ code: 'too_many_rows' });
+    expect(rowsRead).toBe(21);
+    expect(await read(30)).toBe(30);
   });
 
   test('in order of charges has the top spenders, and the total of all', async () => {

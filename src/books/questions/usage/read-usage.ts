@@ -37,6 +37,7 @@ export async function* readUsage(
   query: ReadUsageQuery,
   signal: AbortSignal,
 ): AsyncGenerator<readonly UsageRow[]> {
+  const { rowsMax } = query;
   const filter = await addAccountOfKey(books, query);
   const days = await findDays(books);
   if (days === undefined) return;
@@ -45,10 +46,10 @@ export async function* readUsage(
   refuseDroppedDays(segments, days);
   const isByTime = columns[0] === 'day' || columns[0] === 'hour';
   for await (const slice of listSlices(books, { columns, filter, segments }, signal)) {
-    const rows = createRows(query.rowsMax);
+    const rows = createRows(rowsMax);
     for await (const { summed, endMs } of sumSegments(
       books,
-      { columns, filter, segments, slice, days: days.tables },
+      { columns, filter, segments, slice, rowsMax, days: days.tables },
       signal,
     )) {
       rows.add(summed, columns);
@@ -81,6 +82,7 @@ interface SegmentQuery {
   readonly filter: UsageFilter;
   readonly segments: readonly UsageSegment[];
   readonly slice: AccountSlice;
+  readonly rowsMax: number;
   /** The days whose entries have a table. */
   readonly days: ReadonlySet<number>;
 }

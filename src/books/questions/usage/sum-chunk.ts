@@ -16,6 +16,8 @@ interface Chunk extends UsageSegment {
   readonly columns: readonly UsageGroup[];
   readonly filter: UsageFilter;
   readonly slice: AccountSlice;
+  /** More rows than these are refused, so one more is all that is read. */
+  readonly rowsMax: number;
 }
 
 /** The names of the columns, and under the names of the sums their amounts. */
@@ -25,7 +27,7 @@ type Expression = RawBuilder<unknown>;
 
 /** Sums up one table over a short time; that of entries within one day. */
 export async function sumChunk({ db }: Books, chunk: Chunk): Promise<readonly SummedRow[]> {
-  const { source, columns } = chunk;
+  const { source, columns, rowsMax } = chunk;
   const table = source === 'entries' ? entriesOf(dayOfMs(chunk.fromMs)) : source;
   const groups = columns.map((column) => groupOf(chunk, column));
   const sums = SUM_COLUMNS.map((name, i) => {
@@ -40,7 +42,8 @@ export async function sumChunk({ db }: Books, chunk: Chunk): Promise<readonly Su
   const { rows } = await sql<SummedRow>`
     select ${sql.join(selected)} from ${sql.table(table)}
     where ${sql.join(conditionsOf(chunk), sql` and `)}
-    group by ${sql.join(places)}`.execute(db);
+    group by ${sql.join(places)}
+    limit ${sql.lit(rowsMax + 1)}`.execute(db);
   return rows;
 }
 
