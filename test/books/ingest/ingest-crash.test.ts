@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { addUp } from '../../../src/books/writing/add-up.ts';
@@ -172,4 +173,25 @@ test('12 kills of a node with libsql lose nothing and count nothing twice', asyn
   const requests = await traffic.end();
   await expectExact(books, requests, traffic.accounts);
   console.log(`12 kills: ${requests.size} charges, each once in libsql`);
+}, 300_000);
+
+test('20 connections that the server ends in a batch lose nothing and count nothing twice', async () => {
+  const server = await startPostgres(cleanUp);
+  const url = await server.createDatabase('ended');
+  const target = { kind: 'postgres', url, connectionsMax: 2 } as const;
+  const traffic = await startTraffic();
+  spawnIngester(target, 'a');
+  const admin = open({ kind: 'postgres', url: server.url, connectionsMax: 1 });
+  const books = open(target);
+  for (let i = 0; i < 20; i++) {
+    await waitForBatches(books, 1 + (i % BATCHES_MAX));
+    await waitUntil(async () => {
+      // Only a batch is in a transaction for longer than a statement.
+      const { rows } = await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = 'ended' and state = 'idle in transaction'`.execute(admin.db);
+      return rows.length > 0;
+    }, 'a batch has lost its connection');
+  }
+  await expectExact(books, await traffic.end(), traffic.accounts);
 }, 300_000);
