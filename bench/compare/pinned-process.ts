@@ -35,7 +35,12 @@ export const CAN_PIN = availableParallelism() >= Object.keys(CORES).length;
 
 /** Pins the bench itself and everything it starts without a seat of its own. */
 export function pinBench(): void {
-  if (CAN_PIN) execFileSync('taskset', ['-a', '-p', '-c', CORES.rest, String(process.pid)]);
+  movePinned('rest', process.pid);
+}
+
+/** Moves a process with all of its threads, and not its children. */
+export function movePinned(seat: Seat, pid: number): void {
+  if (CAN_PIN) execFileSync('taskset', ['-a', '-p', '-c', CORES[seat], String(pid)]);
 }
 
 export function pinCommand(seat: Seat, command: readonly string[]): [string, string[]] {

@@ -1,7 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { bodies } from './scenarios/bodies.ts';
 import { formats } from './scenarios/formats.ts';
-import { fewClients, fixedRate, slowUpstream } from './scenarios/slow-upstream.ts';
+import { fewClients, fixedRate, slowUpstream, workerTail } from './scenarios/slow-upstream.ts';
 import { standard } from './scenarios/standard.ts';
 import { streamBurst, streamPaced, streamsOpen } from './scenarios/streams.ts';
 import { keys, redis, refusals, workers } from './scenarios/ways-to-run.ts';
@@ -21,4 +21,5 @@ export const COMPARISONS: readonly Scenario[] = [
   slowUpstream,
   fewClients,
   fixedRate,
+  workerTail,
 ];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type CallAdmin, createAdminApi } from '../../support/admin-api.ts';
 import { findFreePort, isReady, waitUntil } from '../../support/processes.ts';
 import { listProcessTree } from '../figures/cpu-times.ts';
-import { type PinnedProcess, spawnPinned } from '../pinned-process.ts';
+import { movePinned, type PinnedProcess, spawnPinned } from '../pinned-process.ts';
 import type { ApiFormat, Contestant, Running } from '../scenario.ts';
 import { plainRoute } from './bare-proxies.ts';
 import { CREDITS, createAccount } from './create-account.ts';
@@ -34,6 +34,8 @@ export interface TollgateOptions {
   readonly workers?: number;
   readonly redis?: RedisLayout;
   readonly clients?: Clients;
+  /** Whether only the workers have the core of the contestant. */
+  readonly isPrimaryElsewhere?: boolean;
 }
 
 interface Settings {
@@ -83,6 +85,7 @@ export function createTollgate(options: TollgateOptions = {}): Contestant {
       };
       try {
         await waitUntil(() => isUp(child, opsPort), 'Tollgate is ready', START_MAX_MS);
+        if (options.isPrimaryElsewhere) movePinned('rest', child.pid);
         const token = readFileSync(join(dir, 'data', 'admin-token'), 'utf8').trim();
         const admin = createAdminApi(`http://127.0.0.1:${opsPort}`, token);
         const { key, keysFile } = await prepareKeys(clients, admin, dir, store.cliArgs);

@@ -69,7 +69,8 @@ function describeRound(
   const used = (name: string) => (after.cpuNanos.get(name) ?? 0) - (before.cpuNanos.get(name) ?? 0);
   const microsEach = (name: string) => used(name) / NANOS_PER_MICRO / Math.max(units, 1);
   const sides = [...after.cpuNanos.keys()].filter((name) => name !== OWN);
-  const byOthers = after.machineNanos - before.machineNanos - (after.ownNanos - before.ownNanos);
+  const machineNanos = after.machineNanos - before.machineNanos;
+  const byOthers = machineNanos - (after.ownNanos - before.ownNanos);
   const foreignCores = Math.max(byOthers / nanos, 0);
   const { openStreams = 0 } = details;
   return {
@@ -81,6 +82,7 @@ function describeRound(
     residentMb: residentBytes / BYTES_PER_MB,
     details: {
       ...details,
+      otherCoresPercent: ((machineNanos - used(OWN)) / nanos) * 100,
       ...(openStreams > 0 && { kbPerStream: (residentBytes - idleBytes) / 1024 / openStreams }),
     },
     foreignCores,

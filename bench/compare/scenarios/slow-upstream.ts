@@ -1,6 +1,6 @@
 import { haproxy, nginx, uwsProxy } from '../contestants/bare-proxies.ts';
 import { lmnr, portkey } from '../contestants/node-peers.ts';
-import { tollgate } from '../contestants/tollgate.ts';
+import { createTollgate, tollgate } from '../contestants/tollgate.ts';
 import { type Scenario, type Stage, WHOLE_ANSWER } from '../scenario.ts';
 
 const stageOf = (latencyMs: number, connections: number): Stage => ({
@@ -68,6 +68,29 @@ export const fixedRate: Scenario = {
         { name: 'a quarter of it', share: 0.25 },
       ].map(({ name, share }) => ({
         name,
+        ...{ format: 'native', bodyBytes: 512, status: 200 },
+        load: { kind: 'share-of-slowest', share, connectionsMax: 256 },
+      })),
+    },
+  ],
+};
+
+export const workerTail: Scenario = {
+  ...fixedRate,
+  name: 'worker-tail',
+  title: 'a worker that shares its core with nothing',
+  shows:
+    'How much later an answer is than through nginx if nothing but the worker needs its core: the primary is on the other one, with load, upstream and Redis. Only where that one is not full do the figures say something about the worker.',
+  stages: [
+    {
+      answer: WHOLE_ANSWER,
+      contestants: [
+        nginx,
+        createTollgate({ name: 'tollgate, the worker alone', isPrimaryElsewhere: true }),
+        tollgate,
+      ],
+      cases: [0.5, 0.25, 0.125].map((share) => ({
+        name: `${share} of saturation`,
         ...{ format: 'native', bodyBytes: 512, status: 200 },
         load: { kind: 'share-of-slowest', share, connectionsMax: 256 },
       })),
