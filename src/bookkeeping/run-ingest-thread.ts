@@ -4,6 +4,7 @@ import type { Books } from '../books/engine/books.ts';
 import { migrateBooks, renewIndexes } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
 import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
+import { createWorkRests } from '../books/ingest/work-rests.ts';
 import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
 import { createRefusalWriter } from '../books/writing/refusal-writer.ts';
 import { createFindCost } from '../catalogue/find-cost.ts';
@@ -39,7 +40,11 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     commandTimeoutMs: COMMAND_TIMEOUT_MS,
     log,
   });
-  const books = openBooks({ target: order.books, isReader: false, name: 'ingest' });
+  const rests = createWorkRests();
+  const books = openBooks({
+    ...{ target: order.books, isReader: false, name: 'ingest' },
+    takeRest: rests.take,
+  });
   const refusals = createRefusalWriter(books, { nodeId, ...clock });
   let findCost = createFindCost(order.costs);
   let ingester: Ingester | undefined;
@@ -69,7 +74,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   });
   if (!stopping.signal.aborted) {
     ingester = startIngester({
-      ...{ connection, books, nodeId, clock, log },
+      ...{ connection, books, rests, nodeId, clock, log },
       findCost: (upstream, model, usage) => findCost(upstream, model, usage),
     });
   }

@@ -27,6 +27,8 @@ export interface LibsqlOptions {
   readonly path: string;
   /** A reader never waits for a writer, and cannot write. */
   readonly isReader: boolean;
+  /** Called after each statement that writes. */
+  readonly takeRest?: (() => Promise<void> | undefined) | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export function createLibsqlDialect(options: LibsqlOptions): Dialect {
   };
 }
 
-function createDriver({ path, isReader }: LibsqlOptions): Driver {
+function createDriver({ path, isReader, takeRest }: LibsqlOptions): Driver {
   let database: Database.Database | undefined;
   let connection: DatabaseConnection | undefined;
   let lastTurn: Promise<void> = Promise.resolve();
@@ -64,7 +66,7 @@ function createDriver({ path, isReader }: LibsqlOptions): Driver {
       database.exec('pragma synchronous = full');
       database.exec(`pragma cache_size = -${isReader ? CACHE_KIB.reader : CACHE_KIB.writer}`);
       if (isReader) database.exec('pragma query_only = on');
-      connection = createConnection(database);
+      connection = createConnection(database, takeRest);
     },
     async acquireConnection() {
       const turn = lastTurn;
@@ -93,7 +95,10 @@ function createDriver({ path, isReader }: LibsqlOptions): Driver {
   };
 }
 
-function createConnection(database: Database.Database): DatabaseConnection {
+function createConnection(
+  database: Database.Database,
+  takeRest: LibsqlOptions['takeRest'],
+): DatabaseConnection {
   const statements = new Map<string, ReadyStatement>();
 
   const prepare = (sql: string): ReadyStatement => {
@@ -111,6 +116,8 @@ function createConnection(database: Database.Database): DatabaseConnection {
       const { statement, blobs } = prepare(sql);
       if (statement.reader) return { rows: statement.all(parameters).map(readRow<Row>(blobs)) };
       const { changes } = statement.run(parameters);
+      const resting = takeRest?.();
+      if (resting !== undefined) await resting;
       return { numAffectedRows: BigInt(changes), rows: [] };
     },
     async *streamQuery<Row>({ sql, parameters }: CompiledQuery) {

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import type pg from 'pg';
 import type { BooksTarget } from '../../lib/address/books-target.ts';
 import type { Books } from './books.ts';
-import { createLibsqlDialect } from './libsql-dialect.ts';
+import { createLibsqlDialect, type LibsqlOptions } from './libsql-dialect.ts';
 import type { BooksTables } from './tables.ts';
 
 export const BOOKS_FILE = 'books.db';
@@ -20,12 +20,15 @@ interface OpenBooksOptions {
   readonly isReader: boolean;
   /** Names the connections to those who look at the server. */
   readonly name: string;
+  /** For a file, whose statements take the core of their caller. */
+  readonly takeRest?: LibsqlOptions['takeRest'];
 }
 
 /** Connects at the first use. */
-export function openBooks({ target, isReader, name }: OpenBooksOptions): Books {
+export function openBooks({ target, isReader, name, takeRest }: OpenBooksOptions): Books {
   if (target.kind === 'file') {
-    const dialect = createLibsqlDialect({ path: join(target.dir, BOOKS_FILE), isReader });
+    const path = join(target.dir, BOOKS_FILE);
+    const dialect = createLibsqlDialect({ path, isReader, takeRest });
     const db = new Kysely<BooksTables>({ dialect });
     return { engine: 'libsql', db, close: () => db.destroy() };
   }

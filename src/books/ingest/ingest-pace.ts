@@ -6,6 +6,8 @@ export interface IngestPace {
   readonly othersRoundMs: number;
   /** Between two batches of an ingester that is behind, so that a small machine serves requests. */
   readonly batchRestMs: number;
+  /** An ingester that is further behind works without rests in between. */
+  readonly lateMs: number;
   /** Younger entries may still be lost in a failover, and come back under other ids. */
   readonly entryAgeMs: number;
   /** How long entries stay in Redis after they could have gone. */
@@ -29,6 +31,7 @@ export const INGEST_PACE: IngestPace = {
   roundMs: 1_000,
   othersRoundMs: 3_000,
   batchRestMs: 20,
+  lateMs: 5_000,
   entryAgeMs: 1_000,
   keepMs: 600_000,
   lookMs: 10_000,

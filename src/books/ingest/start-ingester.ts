@@ -11,6 +11,7 @@ import { INGEST_PACE, type IngestPace } from './ingest-pace.ts';
 import { createTroubleLog } from './trouble-log.ts';
 import { createTurn, type Turn } from './turn.ts';
 import { watchWaiting } from './watch-waiting.ts';
+import type { WorkRests } from './work-rests.ts';
 
 export interface IngesterState {
   /** This node holds the lease. */
@@ -45,6 +46,8 @@ export interface IngesterOptions {
   readonly log: Log;
   readonly findCost: FindCost;
   readonly pace?: IngestPace;
+  /** Those that the books take. */
+  readonly rests?: Pick<WorkRests, 'allow'>;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type StreamReader,
   type StreamReaderOptions,
 } from './stream-reader.ts';
+import type { WorkRests } from './work-rests.ts';
 
 /** What a node does from taking the lease until losing it. */
 export interface Turn {
@@ -26,14 +27,14 @@ interface TurnOptions
   extends StreamReaderOptions,
     Omit<AuditReaderOptions, 'auditConnection' | 'connection' | 'pace'> {
   readonly auditConnection?: AuditReaderOptions['auditConnection'];
+  readonly rests?: Pick<WorkRests, 'allow'>;
 }
 
 export function createTurn(options: TurnOptions): Turn {
-  const { connection, books, pace, auditConnection = connection } = options;
+  const { connection, books, pace, rests, auditConnection = connection } = options;
   const names = createNamesMirror(connection, books);
   let readers: { readonly streams: StreamReader; readonly audit: AuditReader } | undefined;
   let untilMs: number | undefined;
-  let isBehind = false;
   let lookedMs = Number.NEGATIVE_INFINITY;
   let trimmedMs = Number.NEGATIVE_INFINITY;
   let auditReadMs = Number.NEGATIVE_INFINITY;
@@ -73,10 +74,11 @@ export function createTurn(options: TurnOptions): Turn {
         lookedMs = nowMs;
         await streams.look();
       }
-      // Whoever is behind reads without rests.
-      const reading = await streams.readBatch(readUntilMs, isBehind ? 0 : pace.roundMs);
+      const isLate = untilMs === undefined || nowMs - untilMs > pace.lateMs;
+      const restMaxMs = isLate ? 0 : pace.roundMs;
+      rests?.allow(restMaxMs);
+      const reading = await streams.readBatch(readUntilMs, restMaxMs);
       const isCaughtUp = reading.isComplete && reading.failure === undefined;
-      isBehind = !reading.isComplete;
       if (isCaughtUp) untilMs = readUntilMs;
       if (isDue(trimmedMs, nowMs, pace.trimMs)) {
         trimmedMs = nowMs;

@@ -26,6 +26,7 @@ export const HASTY_PACE: IngestPace = {
   roundMs: 5,
   othersRoundMs: 5,
   batchRestMs: 0,
+  lateMs: 5_000,
   // An entry of this very millisecond may still get a neighbour.
   entryAgeMs: 1,
   keepMs: 86_400_000,

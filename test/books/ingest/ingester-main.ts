@@ -1,6 +1,7 @@
 import { openBooks } from '../../../src/books/engine/open-books.ts';
 import type { IngestPace } from '../../../src/books/ingest/ingest-pace.ts';
 import { startIngester } from '../../../src/books/ingest/start-ingester.ts';
+import { createWorkRests } from '../../../src/books/ingest/work-rests.ts';
 import type { BooksTarget } from '../../../src/lib/address/books-target.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { openConnection, standalone, tcp } from '../../support/servers/redis-connection.ts';
@@ -16,9 +17,11 @@ export interface IngesterOrder {
 /** An ingester in its own process, so that a test can kill it. It ends with its parent. */
 process.stdin.on('close', () => process.exit()).resume();
 const { port, target, nodeId, pace } = JSON.parse(process.argv[2] ?? '') as IngesterOrder;
+const rests = createWorkRests();
 startIngester({
   connection: openConnection(standalone(tcp(port))),
-  books: openBooks({ target, isReader: false, name: 'ingester' }),
+  books: openBooks({ target, isReader: false, name: 'ingester', takeRest: rests.take }),
+  rests,
   nodeId,
   clock: { nowMs: () => Date.now() },
   log: createMemoryLog(),
