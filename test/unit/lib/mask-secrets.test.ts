@@ -28,15 +28,17 @@ describe('a secret', () => {
     const secrets = fc.stringMatching(/^[\x21-\x7e]{7,60}[\x21-\x5b\x5d-\x7e]$/);
     fc.assert(
       fc.property(secrets, fc.string(), fc.string(), (secret, before, behind) => {
-        // The spaces keep the text around the secret from changing how the secret begins or ends.
+        // The spaces keep the text around the secret from changing how the secret begins or ends,
+        // and what precedes it from being a secret that the end of a text cuts off.
         const text = `${before} ${write(secret)} ${behind}`;
         const masked = maskSecrets(text, ['another secret', secret]);
         expect(masked).toContain('*****');
         if (before.includes(secret) || behind.includes(secret)) return;
         expect(masked).toBe(
-          `${maskSecrets(before, [secret])} ***** ${maskSecrets(behind, [secret])}`,
+          `${maskSecrets(`${before} `, [secret])}***** ${maskSecrets(behind, [secret])}`,
         );
       }),
+      { examples: [['beginning!!!!!', 'beginning', '']] },
     );
   });
 
