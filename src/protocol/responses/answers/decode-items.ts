@@ -4,7 +4,7 @@ import { brokenAnswer, type Json, readText } from '../../json/upstream-json.ts';
 import { mendToolId } from '../../native/requests/mend-messages.ts';
 import { isObject } from '../../schema.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
-import { findKnownName } from '../requests/tool-book.ts';
+import { createNameFinder } from '../requests/tool-book.ts';
 import type { ToolNames } from '../response-context.ts';
 import { INPUT_FIELD } from './custom-input.ts';
 
@@ -43,7 +43,7 @@ export type { ItemDecoder };
 
 class ItemDecoder {
   readonly #seal: Sealer | undefined;
-  readonly #toolNames: ToolNames;
+  readonly #nameOf: ReturnType<typeof createNameFinder>;
   readonly #queue: BlockQueue = createBlockQueue();
   /** By the place in the output, until they are done. */
   readonly #open = new Map<unknown, OpenItem>();
@@ -57,7 +57,7 @@ class ItemDecoder {
 
   constructor(seal: Sealer | undefined, toolNames: ToolNames) {
     this.#seal = seal;
-    this.#toolNames = toolNames;
+    this.#nameOf = createNameFinder(toolNames);
   }
 
   get isEmpty(): boolean {
@@ -137,7 +137,7 @@ class ItemDecoder {
     const [block, events] = this.#queue.append({
       type: 'tool_use',
       id: mendToolId(id),
-      name: findKnownName(this.#toolNames, name, readText(item, 'namespace')),
+      name: this.#nameOf(name, readText(item, 'namespace')),
     });
     open.blocks.set(ONLY, block);
     if (open.type === 'custom_tool_call') {

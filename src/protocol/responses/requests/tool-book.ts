@@ -63,16 +63,16 @@ export class ToolBook {
   }
 }
 
-/** Returns the name by which the model of a request knows a tool that an answer calls. */
-export function findKnownName(
-  toolNames: ToolNames,
-  name: string,
-  namespace: string | undefined,
-): string {
-  for (const [known, tool] of toolNames) {
-    if (tool.name === name && tool.namespace === namespace) return known;
-  }
-  return flatten(name, namespace);
+/** Finds the names by which the model of a request knows the tools that an answer calls. */
+export function createNameFinder(toolNames: ToolNames): ToolBook['nameOf'] {
+  let byClientName: ReadonlyMap<string, string> | undefined;
+  return (name, namespace) => {
+    byClientName ??= new Map(
+      [...toolNames].map(([known, tool]) => [keyOf(tool.name, tool.namespace), known]),
+    );
+    const known = byClientName.get(keyOf(name, namespace ?? undefined));
+    return known ?? flatten(name, namespace ?? undefined);
+  };
 }
 
 const keyOf = (name: string, namespace: string | undefined) => `${namespace ?? ''}\n${name}`;
