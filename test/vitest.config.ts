@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * those that put a simulation in the place of modules of Node.js.
  */
 const WITH_OWN_PROCESS = [
+  'test/bookkeeping/compact-heap.test.ts',
   'test/http/stream-memory.test.ts',
   'test/quota/recent-settlements.test.ts',
   'test/simulation/books.test.ts',

@@ -7,6 +7,7 @@ import { createLog } from '../log/create-log.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { waitForConnection } from '../redis/wait-for-connection.ts';
 import { bindAnswers } from './answers.ts';
+import { keepHeapCompact } from './compact-heap.ts';
 import { serveQuestions } from './serve-questions.ts';
 import type { MessageToAnswerer, ThreadOrder } from './thread-messages.ts';
 
@@ -27,6 +28,7 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
   const context: QuestionContext = { books, connection, clock: { nowMs: () => Date.now() } };
   // The thread starts with the first question, which waits at the port until then.
   await waitForConnection(connection, COMMAND_TIMEOUT_MS);
+  keepHeapCompact();
   serveQuestions(port, bindAnswers(context));
   port.on('message', ({ type }: MessageToAnswerer) => {
     if (type === 'stop') void close();

@@ -13,6 +13,7 @@ import type { Log } from '../lib/log.ts';
 import { unpackSecrets } from '../lib/pack-secrets.ts';
 import { createLog } from '../log/create-log.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
+import { keepHeapCompact } from './compact-heap.ts';
 import { createForgetter } from './create-forgetter.ts';
 import type { IngestOrder, IngestReport, MessageToIngester } from './thread-messages.ts';
 
@@ -72,6 +73,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   await migrate(books, stopping.signal, log, (reason) => {
     failure = reason;
   });
+  keepHeapCompact();
   if (!stopping.signal.aborted) {
     ingester = startIngester({
       ...{ connection, books, rests, nodeId, clock, log },

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Operator } from '../accounts/audit/audit-entry.ts';
 import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
+import { compactHeap } from '../bookkeeping/compact-heap.ts';
 import { createCatalogue, nameForList } from '../catalogue/catalogue.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
@@ -115,7 +116,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await workers.start();
     isReady = true;
     announceNode(config, sold.currentFor(config).models, demoKey, options.print);
-
+    compactHeap();
     const reason = await untilEnd(ending.reached, reload);
     isReady = false;
     fleet.drain();

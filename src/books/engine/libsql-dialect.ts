@@ -21,7 +21,7 @@ const BUSY_TIMEOUT_MS = 20_000;
  * In KiB; what the engine keeps of the file in memory. The system keeps more of it. For a
  * writer, all pages that a batch changes should fit.
  */
-const CACHE_KIB = { reader: 4_096, writer: 16_384 };
+const CACHE_KIB = { reader: 4_096, writer: 8_192 };
 
 export interface LibsqlOptions {
   readonly path: string;
