@@ -5,6 +5,7 @@ import { BooksError } from './books-error.ts';
 const POSTGRES_CODES = /^(08|53|57|58|3D000)/;
 /** SQLSTATE: no such table. */
 const NO_TABLE_CODE = '42P01';
+const ENTRIES_TABLE = /entries_(\d{4})(\d\d)(\d\d)/;
 const LIBSQL_CODES = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|PROTOCOL|NOMEM|READONLY)/;
 /** Some errors of the clients have only texts. */
 const TEXTS = [
@@ -22,6 +23,11 @@ export function explainOutage(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BooksError) return error;
   const code = 'code' in error ? String(error.code) : '';
   if (code === NO_TABLE_CODE || error.message.includes('no such table')) {
+    const [, ...date] = ENTRIES_TABLE.exec(error.message) ?? [];
+    if (date.length > 0) {
+      const moved = `the entries of ${date.join('-')} went to the archive while they were read: ask again`;
+      return new BooksError('entries_dropped', moved, { cause: error });
+    }
     const message = 'the database has no tables of the books yet: a node makes them when it starts';
     return new BooksError('books_unavailable', message, { cause: error });
   }

@@ -1,6 +1,9 @@
 import { bucketOfAccount } from '../../../keys/account-id.ts';
 import { bucketOfKey } from '../../../keys/api-key.ts';
 import type { Books } from '../../engine/books.ts';
+import { msOfDay, nameDay } from '../../engine/days.ts';
+import { listMissingDays } from '../../engine/missing-days.ts';
+import { addAccountOfKey } from '../add-account-of-key.ts';
 import type { Place } from '../page-cursor.ts';
 import type { QuestionContext } from '../question.ts';
 import { type LedgerEntry, showEntry, showPayment } from './ledger-entry.ts';
@@ -9,8 +12,8 @@ import { type EntriesQuery, readEntries, readPayments } from './read-pages.ts';
 const LINES_AT_ONCE = 50;
 
 /**
- * Entries of requests and payments as lines of JSON, the oldest first. If Redis had lost a part of
- * the ledger before it was read, the last line says so: `{"incomplete":…}`.
+ * Entries of requests and payments as lines of JSON, the oldest first. If some are missing, the
+ * last line says so, `{"incomplete":…}`: Redis had lost them, or the archive alone has them.
  */
 export async function* listEntries(
   { books }: QuestionContext,
@@ -24,8 +27,11 @@ export async function* listEntries(
     yield lines.join('');
     lines = [];
   }
-  const incomplete = await countLosses(books, query);
-  if (incomplete.damaged_lines + incomplete.gaps > 0) {
+  const losses = await countLosses(books, query);
+  const archived = await listArchivedDays(books, query);
+  if (losses.damaged_lines + losses.gaps + archived.length > 0) {
+    const archived_until = archived.at(-1) ?? null;
+    const incomplete = { ...losses, archived_days: archived.length, archived_until };
     lines.push(`${JSON.stringify({ incomplete })}\n`);
   }
   yield lines.join('');
@@ -73,4 +79,17 @@ async function countLosses({ db }: Books, { account, key }: EntriesQuery) {
     damaged_lines: (await damaged.executeTakeFirstOrThrow()).count,
     gaps: (await gaps.executeTakeFirstOrThrow()).count,
   };
+}
+
+/** The dates of which the archive has entries that the books do not: of one account, if asked so. */
+export async function listArchivedDays(books: Books, query: EntriesQuery): Promise<string[]> {
+  const { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = query;
+  const missing = await listMissingDays(books);
+  const asked = missing.filter((day) => msOfDay(day + 1) > fromMs && msOfDay(day) < toMs);
+  const { account } = await addAccountOfKey(books, query);
+  if (asked.length === 0 || account === undefined) return asked.map(nameDay);
+  const ofAccount = books.db.selectFrom('account_days').select('day');
+  const rows = await ofAccount.where('account', '=', account).execute();
+  const own = new Set(rows.map(({ day }) => day));
+  return asked.filter((day) => own.has(day)).map(nameDay);
 }

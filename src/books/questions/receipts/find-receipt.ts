@@ -1,5 +1,7 @@
 import { minuteOfRequest } from '../../../lib/request-id.ts';
+import type { Books } from '../../engine/books.ts';
 import { dayOfMs, nameDay } from '../../engine/days.ts';
+import { listMissingDays } from '../../engine/missing-days.ts';
 import { BooksError } from '../books-error.ts';
 import { findNames } from '../find-names.ts';
 import type { QuestionContext } from '../question.ts';
@@ -14,7 +16,7 @@ export async function findReceipt(
 ): Promise<object | null> {
   const found = await findRequest(context, { requestId }, signal);
   if (found.kind === 'unknown') {
-    await refuseArchived(context, requestId);
+    await refuseArchived(context.books, requestId);
     return null;
   }
   const rows = found.kind === 'running' ? [found.hold] : found.entries;
@@ -22,17 +24,12 @@ export async function findReceipt(
 }
 
 /** Throws if the request may have ended on a day whose entries are in the archive alone. */
-async function refuseArchived({ books }: QuestionContext, requestId: string): Promise<void> {
+async function refuseArchived(books: Books, requestId: string): Promise<void> {
   const minuteMs = minuteOfRequest(requestId);
   if (minuteMs === undefined) return;
   const day = dayOfMs(minuteMs);
-  const dropped = await books.db
-    .selectFrom('days')
-    .select('day')
-    .where('state', '=', 'dropped')
-    .where('day', 'in', [day, day + 1])
-    .executeTakeFirst();
-  if (dropped === undefined) return;
+  const missing = await listMissingDays(books);
+  if (!missing.includes(day) && !missing.includes(day + 1)) return;
   throw new BooksError(
     'request_archived',
     `the entries of ${nameDay(day)} are in the archive: tollgate books query "SELECT * FROM entries WHERE request = '${requestId}'" --from ${nameDay(day)}`,

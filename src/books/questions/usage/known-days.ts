@@ -1,13 +1,15 @@
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, msOfDay, nameDay } from '../../engine/days.ts';
+import { listDays } from '../../engine/migrate-books.ts';
+import { listMissingDays } from '../../engine/missing-days.ts';
 import { BooksError } from '../books-error.ts';
 import type { DaySpan, UsageSegment } from './plan-usage.ts';
 
 export interface FoundDays extends DaySpan {
   /** The days whose entries have a table. */
   readonly tables: ReadonlySet<number>;
-  /** Those whose entries are no longer in the books. */
-  readonly dropped: ReadonlySet<number>;
+  /** Those of which the archive has entries that the books do not. */
+  readonly missing: ReadonlySet<number>;
 }
 
 /** Undefined while the books are empty. */
@@ -15,12 +17,10 @@ export async function findDays({ db }: Books): Promise<FoundDays | undefined> {
   const first = await findDay(db, 'asc');
   const last = await findDay(db, 'desc');
   if (first === undefined || last === undefined) return undefined;
-  const days = await db.selectFrom('days').select(['day', 'state']).execute();
-  const isDropped = ({ state }: (typeof days)[number]) => state === 'dropped';
   return {
     ...{ first, last },
-    tables: new Set(days.filter((day) => !isDropped(day)).map(({ day }) => day)),
-    dropped: new Set(days.filter(isDropped).map(({ day }) => day)),
+    tables: new Set(await listDays({ db })),
+    missing: new Set(await listMissingDays({ db })),
   };
 }
 
@@ -36,14 +36,14 @@ async function findDay(db: Books['db'], order: 'asc' | 'desc'): Promise<number |
 }
 
 /** Throws if something must be summed up from entries that the books do not have any more. */
-export function refuseDroppedDays(segments: readonly UsageSegment[], { dropped }: FoundDays): void {
+export function refuseMissingDays(segments: readonly UsageSegment[], { missing }: FoundDays): void {
   for (const { source, fromMs, toMs } of segments) {
     if (source !== 'entries') continue;
     for (let day = dayOfMs(fromMs); msOfDay(day) < toMs; day++) {
-      if (!dropped.has(day)) continue;
+      if (!missing.has(day)) continue;
       throw new BooksError(
         'entries_dropped',
-        `the entries of ${nameDay(day)} are no longer in the books: ask for whole hours, and not by end_user, or begin after ${nameDay(Math.max(...dropped))}`,
+        `the entries of ${nameDay(day)} are no longer in the books: ask for whole hours, and not by end_user, or begin after ${nameDay(Math.max(...missing))}`,
       );
     }
   }

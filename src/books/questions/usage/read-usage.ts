@@ -1,9 +1,10 @@
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, hourOfMs, msOfDay } from '../../engine/days.ts';
 import { SUM_COLUMNS } from '../../engine/tables.ts';
+import { addAccountOfKey } from '../add-account-of-key.ts';
 import { BooksError } from '../books-error.ts';
 import { yieldTurn } from '../yield-turn.ts';
-import { findDays, refuseDroppedDays } from './known-days.ts';
+import { findDays, refuseMissingDays } from './known-days.ts';
 import { DAY_MS, HOUR_MS, planUsage, type UsageSegment } from './plan-usage.ts';
 import { listSlices } from './slice-accounts.ts';
 import { type AccountSlice, type SummedRow, sumChunk } from './sum-chunk.ts';
@@ -43,7 +44,7 @@ export async function* readUsage(
   if (days === undefined) return;
   const columns = columnsOf(query.by);
   const segments = planUsage(columns, pickFilter(filter), days);
-  refuseDroppedDays(segments, days);
+  refuseMissingDays(segments, days);
   const isByTime = columns[0] === 'day' || columns[0] === 'hour';
   for await (const slice of listSlices(books, { columns, filter, segments }, signal)) {
     const rows = createRows(rowsMax);
@@ -57,20 +58,6 @@ export async function* readUsage(
     }
     yield rows.takeBefore(undefined);
   }
-}
-
-/** Finds the account of a key, so that the rows of others need not be looked at. */
-async function addAccountOfKey<Query extends UsageFilter>(
-  { db }: Books,
-  query: Query,
-): Promise<Query> {
-  if (query.key === undefined || query.account !== undefined) return query;
-  const found = await db
-    .selectFrom('key_names')
-    .select('account')
-    .where('key', '=', query.key)
-    .executeTakeFirst();
-  return found === undefined ? query : { ...query, account: found.account };
 }
 
 function pickFilter({ account, key, model, upstream, fromMs, toMs }: UsageFilter): UsageFilter {

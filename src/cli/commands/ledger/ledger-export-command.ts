@@ -2,7 +2,7 @@ import {
   encodeLedgerCsv,
   LEDGER_CSV_HEAD,
 } from '../../../books/questions/entries/encode-ledger-csv.ts';
-import { readLedger } from '../../../books/questions/entries/list-entries.ts';
+import { listArchivedDays, readLedger } from '../../../books/questions/entries/list-entries.ts';
 import { bucketOfAccount } from '../../../keys/account-id.ts';
 import { withBooks } from '../../with-books.ts';
 
@@ -43,6 +43,12 @@ export async function runLedgerExportCommand(options: LedgerExportOptions): Prom
       lines = [];
     }
     if (lines.length > 0) await out(lines.join('\n'));
+    const archived = await listArchivedDays(books, query);
+    if (archived.length > 0) {
+      err(
+        `tollgate: the entries of ${archived.length} days until ${archived.at(-1)} are in the archive; tollgate books query reads both`,
+      );
+    }
     const gaps = await books.db.selectFrom('gaps').select('bucket').execute();
     const bucket = account === undefined ? undefined : bucketOfAccount(account);
     const own = gaps.filter((gap) => bucket === undefined || gap.bucket === bucket);
