@@ -7,9 +7,19 @@ const BYTES_OF_A_MB = 1_048_576;
 
 /** Returns what takes the disk away again. */
 export function mountDisk(dir: string, sizeMb: number): () => void {
-  mkdirSync(dir);
+  mkdirSync(dir, { recursive: true });
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'tmpfs', dir]);
   return () => void execFileSync('umount', [dir]);
+}
+
+/** Whether this process may mount disks: root may, unless a container forbids it. */
+export function mayMount(dir: string): boolean {
+  try {
+    mountDisk(dir, 1)();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Takes all of the room that is left, in one file. */
