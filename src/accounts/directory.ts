@@ -20,8 +20,15 @@ import { createWriter } from './writer.ts';
  * refusal.
  */
 export interface Directory extends AccountDirectory, GroupDirectory, KeyDirectory {
-  /** The limits of a key and what is left of them, under these rules. Uses none of them up. */
-  describeKey(key: Pick<Key, 'id' | 'accountId'>, rules: RateRules): ReturnType<typeof describeKey>;
+  /**
+   * The limits of a key and what is left of them, under these rules; those of one of its end users,
+   * too, whose digest is given. Uses none of them up.
+   */
+  describeKey(
+    key: Pick<Key, 'id' | 'accountId'>,
+    rules: RateRules,
+    endUser?: string,
+  ): ReturnType<typeof describeKey>;
   /** The limits that all keys of an account or a group meet, in the same way. */
   describeAccount(id: string, rules: RateRules): ReturnType<typeof describeAccount>;
   describeGroup(
@@ -61,10 +68,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
     ...accounts,
     ...groups,
     ...createKeyDirectory(parts, groups),
-    describeKey({ id, accountId }, rules) {
+    describeKey({ id, accountId }, rules, endUser) {
       const bucket = bucketOfKey(id);
       assert(bucket !== undefined, 'the id of a key that was read leads to its bucket');
-      const question = { bucket, keyId: id, accountId, ...rules };
+      const question = { bucket, keyId: id, accountId, endUser, ...rules };
       return store.ask(() => describeKey(connection, question));
     },
     async describeAccount(id, rules) {

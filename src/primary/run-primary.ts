@@ -11,6 +11,7 @@ import { loadNodeId } from '../data-dir/load-node-id.ts';
 import { lockDataDir } from '../data-dir/lock-data-dir.ts';
 import type { Fleet } from '../fleet/start-fleet.ts';
 import { checkEndpointFree } from '../http/check-endpoint-free.ts';
+import { digestEndUser } from '../keys/digest-end-user.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import type { Readiness } from '../lib/readiness.ts';
@@ -229,6 +230,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       onCall: (by, outcome) => metrics.adminCalls.at({ by, outcome }).add(1),
       onSignIn: (result) => metrics.signIns.at({ result }).add(1),
       rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: sold().plans }),
+      digestEndUser: (name) => digestEndUser(name, config().limits.endUsers.secret),
       nameModel: (name) => nameForList(createCatalogue(sold().models), name),
       readModels: () => sold().models,
       catalogue: parts.sold.desk,

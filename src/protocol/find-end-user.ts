@@ -5,7 +5,7 @@ export type EndUserSource =
   | { readonly kind: 'header'; readonly name: string }
   | { readonly kind: 'field'; readonly path: readonly string[] };
 
-const END_USER_CHARS_MAX = 512;
+export const END_USER_CHARS_MAX = 512;
 const FIELDS = ['metadata.user_id', 'safety_identifier', 'user'];
 
 /** Undefined for a text that names no source, such as `header:` or `messages`. */
@@ -27,11 +27,15 @@ export function findEndUser(
 ): string {
   for (const source of sources) {
     const value = source.kind === 'header' ? header(source.name) : readField(body, source.path);
-    if (typeof value !== 'string') continue;
-    const name = withoutSession(value.trim()).slice(0, END_USER_CHARS_MAX);
-    if (name !== '') return name.normalize('NFC');
+    const name = typeof value === 'string' ? unifyEndUser(value) : '';
+    if (name !== '') return name;
   }
   return '';
+}
+
+/** The name that counts, of one that a request or an operator has written. */
+export function unifyEndUser(written: string): string {
+  return withoutSession(written.trim()).slice(0, END_USER_CHARS_MAX).normalize('NFC');
 }
 
 /**

@@ -7,7 +7,7 @@ const CREDITS = { unit: 'credits', window: 'day', amount: 2.5, action: 'warn' };
 interface Entry {
   readonly what: string;
 }
-const WRITTEN = ['tokens=400000/1m', 'credits=2.5/day:warn'];
+const WRITTEN = ['tokens=400000/1m', 'credits=2.5/day:warn'] as const;
 
 describe('tollgate limits', () => {
   it('sets and shows the list of an account, a group or a key, and empties it', async () => {
@@ -34,6 +34,18 @@ describe('tollgate limits', () => {
     expect(table.match(/^(group|account) .*/gm)).toHaveLength(4);
     await runOk('limits', 'set', account, 'none');
     expect(await runJson('limits', 'show', account)).toEqual([]);
+  });
+
+  it('shows those of one end user of a key, and of nothing else', async () => {
+    const account = await createAccount();
+    const { id } = await runJson('key', 'create', '--account', account, '--user-limit', WRITTEN[0]);
+    expect(await runJson('limits', 'show', String(id), '--user', 'ada')).toMatchObject([
+      { ...TOKENS, level: 'user', used: 0, held: 0 },
+    ]);
+    expect(await runJson('limits', 'show', String(id))).toEqual([]);
+    const { code, err } = await run('limits', 'show', account, '--user', 'ada');
+    expect(code).toBe(1);
+    expect(err).toContain('user');
   });
 
   it('refuses what is no limit before it asks anybody', async () => {

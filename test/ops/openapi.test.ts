@@ -76,7 +76,7 @@ const SAMPLES: Readonly<
   'GET /admin/v1/groups/{id}/limits': { of: 'group' },
   'PATCH /admin/v1/groups/{id}': { of: 'group', body: { name: 'Other', ...LISTS } },
   'GET /admin/v1/keys/{id}': { of: 'key' },
-  'GET /admin/v1/keys/{id}/limits': { of: 'key' },
+  'GET /admin/v1/keys/{id}/limits': { of: 'key', query: 'user=ada' },
   'PATCH /admin/v1/keys/{id}': {
     of: 'key',
     body: { ...CONTROLS, ...LISTS, models: null, group: null },

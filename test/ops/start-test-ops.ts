@@ -7,6 +7,7 @@ import { createSessions } from '../../src/accounts/operators/sessions.ts';
 import type { Books } from '../../src/books/engine/books.ts';
 import { listEvents } from '../../src/events/list/event-list.ts';
 import { readWebhookState } from '../../src/events/webhooks/webhook-store.ts';
+import { digestEndUser } from '../../src/keys/digest-end-user.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import { createCallerMemory } from '../../src/ops/access/caller-memory.ts';
@@ -139,6 +140,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
         windowMs: 60_000,
         plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
       }),
+      digestEndUser: (name) => digestEndUser(name, undefined),
       nameModel: (name) => (models.has(name) ? name : undefined),
       readModels: () => [TEST_MODEL],
       catalogue,

@@ -18,6 +18,10 @@ interface UsedLimit extends WrittenLimit {
   readonly reset_at: string;
 }
 
+interface ShowOptions extends AdminOptions {
+  readonly user?: string;
+}
+
 export function registerLimitsCommands(program: Command, host: CommandHost): void {
   const group = program.command('limits').description('lists of limits: of accounts, groups, keys');
 
@@ -25,8 +29,9 @@ export function registerLimitsCommands(program: Command, host: CommandHost): voi
     .description(
       'show all limits that the keys of an account or a group meet, or a key, with their use',
     )
-    .action((id: string, options: AdminOptions) =>
-      runAdminCommand(host, options, (client) => showLimits(client, id)),
+    .option('--user <name>', 'show those of this end user of the key as well')
+    .action((id: string, options: ShowOptions) =>
+      runAdminCommand(host, options, (client) => showLimits(client, id, options.user)),
     );
 
   withAdminOptions(group.command('set <id> <limits...>'))
@@ -49,10 +54,11 @@ function readLimits(texts: readonly string[], command: Command): readonly Writte
   }
 }
 
-async function showLimits(client: AdminClient, id: string): Promise<Printout> {
+async function showLimits(client: AdminClient, id: string, user?: string): Promise<Printout> {
+  const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
   const { limits } = await client.call<{ readonly limits: readonly UsedLimit[] }>(
     'GET',
-    `${pathOf(id)}/limits`,
+    `${pathOf(id)}/limits${query}`,
   );
   const rows = limits.map((limit) => [
     ...[limit.level, formatWritten(limit), String(limit.used)],

@@ -40,8 +40,8 @@ export const api = {
   createKey: (account: string, body: types.KeyControls) =>
     post<types.NewKey>(`/accounts/${at(account)}/keys`, body),
   getKey: (id: string, signal?: Signal) => readAdmin<types.Key>(`/keys/${at(id)}`, { signal }),
-  readKeyLimits: (id: string, signal?: Signal) =>
-    readAdmin<types.KeyLimits>(`/keys/${at(id)}/limits`, { signal }),
+  readKeyLimits: (id: string, query: { user?: string }, signal?: Signal) =>
+    readAdmin<types.KeyLimits>(`/keys/${at(id)}/limits`, { query, signal }),
   changeKey: (id: string, body: types.KeyControls) => patch<types.Key>(`/keys/${at(id)}`, body),
   rotateKey: (id: string, body: { overlap_seconds?: number }) =>
     post<types.KeyRotation>(`/keys/${at(id)}/rotate`, body),

@@ -25,6 +25,7 @@ export interface AdminRoutesOptions
     PlaygroundRoutesOptions {
   readonly directory: Directory;
   readonly rateRules: KeyRoutesOptions['rateRules'];
+  readonly digestEndUser: KeyRoutesOptions['digestEndUser'];
   readonly books: BooksRoutesOptions['books'];
   /**
    * The name that stands for this model in a list of models, by the settings in use. Undefined if

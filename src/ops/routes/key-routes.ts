@@ -21,12 +21,14 @@ export interface KeyRoutesOptions {
   readonly fleet: Pick<FleetDesk, 'findNodesWithoutLists'>;
   /** The rules of the settings in use. */
   readonly rateRules: () => Parameters<Directory['describeKey']>[1];
+  /** As requests of this end user are counted. */
+  readonly digestEndUser: (name: string) => string;
   readonly schemas: AdminSchemas;
   readonly clock: Clock;
 }
 
 export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
-  const { directory, fleet, schemas, rateRules, clock } = options;
+  const { directory, fleet, schemas, rateRules, digestEndUser, clock } = options;
   const show = (key: Key) => showKey(key, clock.nowMs());
   return [
     defineAdminRoute({
@@ -69,11 +71,13 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       method: 'GET',
       path: '/admin/v1/keys/{id}/limits',
       role: 'viewer',
-      summary: 'Show what is left of the limits of a key, as it is told itself',
+      summary: 'Show what is left of the limits of a key, and of one of its end users',
+      query: schemas.keyLimitsQuery,
       answer: keyLimitsAnswer,
-      async handle({ id }) {
+      async handle({ id, query: { user } }) {
         const key = await directory.getKey(id);
-        const info = await directory.describeKey(key, rateRules());
+        const endUser = user && digestEndUser(user);
+        const info = await directory.describeKey(key, rateRules(), endUser);
         return { status: 200, body: encodeKeyInfo(info, `…${key.last4}`) };
       },
     }),

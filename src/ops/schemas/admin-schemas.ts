@@ -7,6 +7,7 @@ import { limitsInput } from '../../config/schema/limit-schemas.ts';
 import { ROLES } from '../../lib/role.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { parseCredits } from '../../lib/units/micros.ts';
+import { END_USER_CHARS_MAX, unifyEndUser } from '../../protocol/find-end-user.ts';
 
 const NAME_CHARS_MAX = 100;
 const NOTE_CHARS_MAX = 500;
@@ -168,6 +169,17 @@ const accountsQuery = z.strictObject({
   search: text(NAME_CHARS_MAX).optional(),
 });
 
+const userError = 'must be the name of an end user, as requests say it';
+
+const keyLimitsQuery = z.strictObject({
+  user: z
+    .string({ error: userError })
+    .max(END_USER_CHARS_MAX, { error: userError })
+    .transform(unifyEndUser)
+    .refine((name) => name !== '', { error: userError })
+    .optional(),
+});
+
 const auditQuery = z.strictObject({
   from: time.optional(),
   to: time.optional(),
@@ -200,6 +212,7 @@ export function createAdminSchemas(options: SchemaOptions) {
       }),
     ),
     accountsQuery,
+    keyLimitsQuery,
     auditQuery,
   };
 }

@@ -2,7 +2,7 @@ import Anthropic from 'anthropic-sdk-1';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
-import { askModel, HAIKU, messageOf } from '../../support/clients/ask-model.ts';
+import { askAmongMany, HAIKU, messageOf } from '../../support/clients/ask-model.ts';
 import { expectAdmitted } from '../../support/clients/expect-admitted.ts';
 import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
@@ -25,7 +25,7 @@ afterAll(stopRedisServers);
 
 const operate = () => admin(nodes[0]);
 const askAs = (key: string, user: string | undefined, node: 0 | 1 = 0) =>
-  askModel(
+  askAmongMany(
     nodes[node].url,
     key,
     messageOf('Hi', { max_tokens: 4, ...(user !== undefined && { metadata: { user_id: user } }) }),
@@ -98,6 +98,33 @@ describe('a limit of each end user', () => {
     );
     expect(data).toHaveLength(1);
     expect(data[0]?.end_user).toMatch(/^\w{11}:[\w-]{22}$/);
+  });
+
+  it('is shown to operators by the name of the end user, and asking makes nobody known', async () => {
+    const account = await operate().createAccount();
+    const { id, key } = await operate().createKey(account, ofUser(20));
+    await askAs(key, 'ada_session_of_hers');
+    await askAs(key, 'ada_session_of_hers', 1);
+    await operate().waitUntilSettled(account);
+    const keysBefore = await redis.cli('dbsize');
+    const readLimits = async (user: string) => {
+      const path = `/keys/${id}/limits?user=${encodeURIComponent(user)}`;
+      return (await operate().call<{ limits: readonly object[] }>('GET', path)).limits;
+    };
+    const limit = { level: 'user', unit: 'requests', window: 'day', amount: 20, held: 0 };
+    expect(await readLimits(' ada_session_of_hers ')).toMatchObject([{ ...limit, used: 2 }]);
+    for (const stranger of ['b', 'c', 'd', 'e', `z' or 1=1`, '{"a":1}', 'ä\u0000|9']) {
+      expect(await readLimits(stranger)).toMatchObject([{ ...limit, used: 0 }]);
+    }
+    expect(await redis.cli('dbsize')).toBe(keysBefore);
+    for (const wrong of ['', ' ', 'x'.repeat(513)]) {
+      await expect(readLimits(wrong)).rejects.toThrow('must be the name of an end user');
+    }
+    const { limits } = await operate().call<{ limits: readonly object[] }>(
+      'GET',
+      `/keys/${id}/limits`,
+    );
+    expect(limits).toEqual([]);
   });
 
   it('has room for so many at a time as the settings say, and for those that are known', async () => {

@@ -34,6 +34,18 @@ export async function askModel(url: string, key: string, body: object): Promise<
 }
 
 /**
+ * The same for one of many requests at once. A machine that is busy enough resets a connection, and
+ * then nobody knows whether the request was admitted, as after a 503.
+ */
+export async function askAmongMany(url: string, key: string, body: object): Promise<Answered> {
+  const sentMs = performance.now();
+  return askModel(url, key, body).catch((error: Error) => {
+    if (!/other side closed|ECONNRESET/.test(String(error.cause))) throw error;
+    return { status: 503, headers: new Headers(), body: {}, sentMs, answeredMs: performance.now() };
+  });
+}
+
+/**
  * The same, again and again until it is served or refused: a machine that is busy enough resets
  * connections, or has Redis answer too late. What was admitted without an answer is held until its
  * lease ends.

@@ -1,18 +1,27 @@
+import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import { type Load, useLoad } from '../../loading/use-load.ts';
 import { LimitGauge } from '../../parts/limits/limit-gauge.tsx';
 import { LoadView } from '../../parts/load-view.tsx';
 import { describeLimits, describeSharedLimits, type GaugedLimit } from './describe-limits.ts';
+import { EndUserForm } from './end-user-form.tsx';
 
 const REFRESH_MS = 2_000;
 
-/** Shows how much of each limit of a key is used now. */
+/** Shows how much of each limit of a key is used now, and of those of one of its end users. */
 export function KeyLimitList({ id }: { readonly id: string }) {
-  const load = useLoad((signal) => api.readKeyLimits(id, signal), {
-    of: [id],
+  const [user, setUser] = useState('');
+  const query = user === '' ? {} : { user };
+  const load = useLoad((signal) => api.readKeyLimits(id, query, signal), {
+    of: [id, user],
     refreshMs: REFRESH_MS,
   });
-  return <LimitList load={load} describe={describeLimits} />;
+  return (
+    <>
+      <LimitList load={load} describe={describeLimits} />
+      <EndUserForm onChosen={setUser} />
+    </>
+  );
 }
 
 /** Shows how much is used of the limits that all keys of an account or a group meet. */

@@ -16,12 +16,14 @@ interface KeyQuestion extends RateRules {
   readonly bucket: number;
   readonly keyId: string;
   readonly accountId: string;
+  /** The digest of an end user whose limits are to be told as well. */
+  readonly endUser?: string | undefined;
 }
 
 const script = loadLuaScript(
   new URL('./describe.lua', import.meta.url),
   ['key'],
-  ['prefix', 'key_id', 'account_id', 'plans'],
+  ['prefix', 'key_id', 'account_id', 'user', 'plans'],
 );
 
 const FIXED_VALUES = 18;
@@ -29,7 +31,7 @@ const FIXED_VALUES = 18;
 /** Reports the limits of a key and what is left of them, without using any of them up. */
 export async function describeKey(
   connection: Pick<RedisConnection, 'send'>,
-  { bucket, keyId, accountId, windowMs, plans }: KeyQuestion,
+  { bucket, keyId, accountId, endUser, windowMs, plans }: KeyQuestion,
 ): Promise<KeyInfo> {
   const redisKeys = keysOfBucket(bucket);
   const reply = (await script.call(
@@ -39,6 +41,7 @@ export async function describeKey(
       prefix: redisKeys.prefix,
       key_id: keyId,
       account_id: accountId,
+      user: endUser === undefined ? '' : `${endUser}|`,
       plans: encodePlans(plans, windowMs),
     },
   )) as readonly (string | number)[];

@@ -3,7 +3,7 @@
   Describe: tells a key its own limits and what is left of them, and takes nothing from any.
 
   KEYS  key
-  ARGV  prefix, key_id, account_id, plans
+  ARGV  prefix, key_id, account_id, user, plans
   Uses  numbers, clock, month, names, window, plans
   Lists numbers, names, window, periods, rows, events, limits, levels, demands
   Reply {'described', now_ms, month, key_limit, key_count, key_reset_ms,
@@ -11,11 +11,12 @@
          expires, models, in_flight, in_flight_max, cap, spent, held, balance, account_held, …}
          then level, unit, window, amount, counted, held and reset_ms of each limit of the lists
 
-  plans are as admit.lua has them.
+  plans are as admit.lua has them. user is the digest of the end user to tell about as well, with a bar after it, or
+  empty.
   A limit of 0 means no limit. A field that is not set is an empty text. identify.lua tells whether the key may ask.
 ]]
 local key = KEYS[1]
-local prefix, key_id, account_id, plans = unpack(ARGV)
+local prefix, key_id, account_id, user, plans = unpack(ARGV)
 local now = now_ms()
 local month = month_of(now)
 
@@ -38,7 +39,8 @@ local reply = { 'described', now, month, key_limit, by_key.count, by_key.reset,
 local account_list = (account_limits or '') .. plan_limits
 if key_limits or account_list ~= '' then
   local listing = lists()
-  local limits, _, at = listing.read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, nil, now)
+  local asked = user ~= '' and user or nil
+  local limits, _, at = listing.read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, asked, now)
   listing.describe_limits(reply, limits, at)
 end
 return reply

@@ -26,7 +26,8 @@ end
 -- Reads the levels of a request. Returns all their limits, the subjects (with the names of those
 -- that have no list in `unlisted`), the moment that they count from, group and end user; or no
 -- limits, and why the request is refused. The template of the key comes before that of its group.
--- `user` is as admit.lua has it; nil for no request, which counts for no end user.
+-- `user` is as admit.lua has it; nil for no request, which counts for no end user, and with no number
+-- behind its bar for a question, which makes no end user known.
 local function read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, user, now)
   local group_id, required, key_list, template = decode_limits(key_limits)
   local group, group_list, owner, user_id = prefix .. 'group:' .. group_id, '', key_id, ''
@@ -40,9 +41,11 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
     template = ''
   elseif template ~= '' then
     if user == '?' then return nil, 'name_user' end
-    local digest, users_max = string.match(user, '^([^|]+)|(%d+)$')
+    local digest, users_max = string.match(user, '^([^|]+)|(%d*)$')
     user_id = owner .. ':' .. digest
-    if not has_room_for_user(prefix, account_id, user_id, users_max + 0, now) then return nil, 'users' end
+    if users_max ~= '' and not has_room_for_user(prefix, account_id, user_id, users_max + 0, now) then
+      return nil, 'users'
+    end
   end
   local subjects, at = { unlisted = {} }, now
   local function add(level, name, id, list)
