@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { type DaySource, dateOfDay } from './day-source.ts';
 import { addRows, compareDaySums, type DaySums, joinSums, NO_DAY_SUMS } from './day-sums.ts';
+import type { FileHash } from './hash-file.ts';
 import {
   type Manifest,
   type ManifestPart,
@@ -13,6 +14,8 @@ import {
   writeManifest,
 } from './manifest.ts';
 import { writeParquet } from './write-parquet.ts';
+
+const TAG_CHARS = 12;
 
 export interface ArchiveOptions {
   readonly clock: Clock;
@@ -74,7 +77,7 @@ async function putParts(
   const parts: ManifestPart[] = [];
   try {
     for await (const file of writeParquet(source, { ...options, tempFolder })) {
-      const name = `${partsPrefix(source.day)}part-${parts.length}.parquet`;
+      const name = `${partsPrefix(source.day)}part-${parts.length}-${tagOf(file)}.parquet`;
       await place.putFile(name, file);
       await rm(file.path);
       parts.push({ name, bytes: file.bytes, sha256: file.sha256, ...file.sums });
@@ -83,6 +86,14 @@ async function putParts(
   } finally {
     await rm(tempFolder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Files that differ have different names: an upload that stood still for long, and ends when
+ * another run has archived the day, overwrites nothing.
+ */
+function tagOf({ sha256 }: FileHash): string {
+  return sha256.slice(0, TAG_CHARS);
 }
 
 async function sumSource(source: DaySource, signal: AbortSignal | undefined): Promise<DaySums> {

@@ -1,4 +1,11 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { archiveDay } from '../../../src/books/archive/archive-day.ts';
@@ -37,9 +44,9 @@ describe.each(PLACES)('a day in %s', (_where, createPlace) => {
       archived_at: '2026-11-24T01:00:00.000Z',
     });
     expect(manifest.parts.map(({ name, rows }) => [name, rows])).toEqual([
-      ['entries/date=2026-11-23/part-0.parquet', 250],
-      ['entries/date=2026-11-23/part-1.parquet', 250],
-      ['entries/date=2026-11-23/part-2.parquet', 100],
+      [expect.stringMatching(/^entries\/date=2026-11-23\/part-0-[\da-f]{12}\.parquet$/), 250],
+      [expect.stringMatching(/^entries\/date=2026-11-23\/part-1-[\da-f]{12}\.parquet$/), 250],
+      [expect.stringMatching(/^entries\/date=2026-11-23\/part-2-[\da-f]{12}\.parquet$/), 100],
     ]);
     expect(await readManifest(place, DAY)).toEqual(manifest);
     expect(await listArchivedDays(place)).toEqual([DAY]);
@@ -77,10 +84,11 @@ describe.each(PLACES)('a day in %s', (_where, createPlace) => {
     const stray = 'entries/date=2026-11-23/part-7.parquet';
     await place.putText(stray, 'half of a part');
     await place.putText('entries/date=2026-11-22/part-7.parquet', 'of another day');
-    await archiveDay(sourceOf(rowsOf(10)), place, optionsOf());
+    const { parts } = await archiveDay(sourceOf(rowsOf(10)), place, optionsOf());
+    expect(parts).toHaveLength(1);
     expect(await place.list('entries/')).toEqual([
       'entries/date=2026-11-22/part-7.parquet',
-      'entries/date=2026-11-23/part-0.parquet',
+      ...parts.map(({ name }) => name),
     ]);
   });
 
@@ -100,6 +108,26 @@ describe.each(PLACES)('a day in %s', (_where, createPlace) => {
     expect(await verifyArchivedDay(place, DAY, optionsOf())).toEqual([]);
   });
 
+  it('keeps its parts when an upload of an earlier run ends late', async () => {
+    const place = await createPlace();
+    const late: (() => Promise<void>)[] = [];
+    const slow = {
+      ...place,
+      putFile: async (name: string, file: Parameters<typeof place.putFile>[1]) => {
+        const copy = join(createTempDir(), 'part.parquet');
+        copyFileSync(file.path, copy);
+        late.push(() => place.putFile(name, { ...file, path: copy }));
+        throw new Error('given up');
+      },
+    };
+    await expect(archiveDay(sourceOf(rowsOf(300)), slow, optionsOf())).rejects.toThrow('given up');
+    const manifest = await archiveDay(sourceOf(rowsOf(301)), place, optionsOf());
+    for (const put of late) await put();
+    expect(late).toHaveLength(1);
+    expect(await readManifest(place, DAY)).toEqual(manifest);
+    expect(await verifyArchivedDay(place, DAY, optionsOf())).toEqual([]);
+  });
+
   it('is never replaced by one that has fewer entries, or others', async () => {
     const place = await createPlace();
     const manifest = await archiveDay(sourceOf(rowsOf(300)), place, optionsOf());
@@ -114,12 +142,13 @@ describe.each(PLACES)('a day in %s', (_where, createPlace) => {
 
   it('is found damaged if a part is missing, or is another', async () => {
     const place = await createPlace();
-    await archiveDay(sourceOf(rowsOf(300)), place, optionsOf(100));
-    await place.remove('entries/date=2026-11-23/part-0.parquet');
-    await place.putText('entries/date=2026-11-23/part-2.parquet', 'PAR1 PAR1');
+    const { parts } = await archiveDay(sourceOf(rowsOf(300)), place, optionsOf(100));
+    const [first, , third] = parts.map(({ name }) => name);
+    await place.remove(`${first}`);
+    await place.putText(`${third}`, 'PAR1 PAR1');
     expect(await verifyArchivedDay(place, DAY, optionsOf())).toEqual([
-      'entries/date=2026-11-23/part-0.parquet: it is missing',
-      expect.stringMatching(/^entries\/date=2026-11-23\/part-2.parquet: it has 9 bytes, not \d+$/),
+      `${first}: it is missing`,
+      expect.stringContaining(`${third}: it has 9 bytes, not `),
     ]);
   });
 });
@@ -152,7 +181,7 @@ describe('a day to be archived', () => {
     const full = {
       ...place,
       putFile: async (name: string, file: Parameters<typeof place.putFile>[1]) => {
-        if (name.endsWith('part-1.parquet')) throw new Error('the place is full');
+        if (name.includes('part-1-')) throw new Error('the place is full');
         await place.putFile(name, file);
       },
     };
@@ -183,21 +212,23 @@ describe('an archived day in a folder', () => {
   const archiveOne = async () => {
     const folder = createTempDir();
     const place = createFolderPlace(folder);
-    await archiveDay(sourceOf(rowsOf(300)), place, optionsOf());
+    const { parts } = await archiveDay(sourceOf(rowsOf(300)), place, optionsOf());
+    const name = `${parts[0]?.name}`;
     return {
       place,
-      part: join(folder, 'entries/date=2026-11-23/part-0.parquet'),
+      name,
+      part: join(folder, name),
       manifest: join(folder, 'manifest/2026-11-23.json'),
     };
   };
 
   it('is found damaged if one byte of a part differs', async () => {
-    const { place, part } = await archiveOne();
+    const { place, name, part } = await archiveOne();
     const bytes = readFileSync(part);
     bytes.writeUInt8(bytes.readUInt8(500) ^ 1, 500);
     writeFileSync(part, bytes);
     expect(await verifyArchivedDay(place, DAY, optionsOf())).toEqual([
-      'entries/date=2026-11-23/part-0.parquet: its SHA-256 differs',
+      `${name}: its SHA-256 differs`,
     ]);
   });
 
