@@ -115,9 +115,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     });
     const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.tellBooksFull);
     await workers.start();
+    compactHeap();
     isReady = true;
     announceNode(config, sold.currentFor(config).models, demoKey, options.print);
-    compactHeap();
     const reason = await untilEnd(ending.reached, reload);
     isReady = false;
     fleet.drain();

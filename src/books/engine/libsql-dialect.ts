@@ -18,8 +18,8 @@ const STATEMENTS_MAX = 256;
 /** How long a write waits for that of another process. */
 const BUSY_TIMEOUT_MS = 20_000;
 /**
- * In KiB; what the engine keeps of the file in memory. The system keeps more of it. For a
- * writer, all pages that a batch changes should fit.
+ * In KiB; what the engine keeps of the file in memory. The system keeps more of it. Twice as much
+ * for the writer makes batches of 2,000 entries a tenth cheaper, and those of 1,000 not.
  */
 const CACHE_KIB = { reader: 4_096, writer: 8_192 };
 

@@ -1,12 +1,12 @@
 import type { Books } from '../engine/books.ts';
 
-interface AskedFor {
+interface KeyFilter {
   readonly account?: string | undefined;
   readonly key?: string | undefined;
 }
 
 /** Finds the account of a key, so that the rows of others need not be looked at. */
-export async function addAccountOfKey<Query extends AskedFor>(
+export async function addAccountOfKey<Query extends KeyFilter>(
   { db }: Pick<Books, 'db'>,
   query: Query,
 ): Promise<Query> {

@@ -28,7 +28,7 @@ export async function* listEntries(
     lines = [];
   }
   const losses = await countLosses(books, query);
-  const archived = await listArchivedDays(books, query);
+  const archived = await findArchivedDates(books, query);
   if (losses.damaged_lines + losses.gaps + archived.length > 0) {
     const archived_until = archived.at(-1) ?? null;
     const incomplete = { ...losses, archived_days: archived.length, archived_until };
@@ -81,8 +81,8 @@ async function countLosses({ db }: Books, { account, key }: EntriesQuery) {
   };
 }
 
-/** The dates of which the archive has entries that the books do not: of one account, if asked so. */
-export async function listArchivedDays(books: Books, query: EntriesQuery): Promise<string[]> {
+/** Of which the archive has entries that the books do not: of one account, if asked so. */
+export async function findArchivedDates(books: Books, query: EntriesQuery): Promise<string[]> {
   const { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = query;
   const missing = await listMissingDays(books);
   const asked = missing.filter((day) => msOfDay(day + 1) > fromMs && msOfDay(day) < toMs);

@@ -2,7 +2,7 @@ import {
   encodeLedgerCsv,
   LEDGER_CSV_HEAD,
 } from '../../../books/questions/entries/encode-ledger-csv.ts';
-import { listArchivedDays, readLedger } from '../../../books/questions/entries/list-entries.ts';
+import { findArchivedDates, readLedger } from '../../../books/questions/entries/list-entries.ts';
 import { bucketOfAccount } from '../../../keys/account-id.ts';
 import { withBooks } from '../../with-books.ts';
 
@@ -43,7 +43,7 @@ export async function runLedgerExportCommand(options: LedgerExportOptions): Prom
       lines = [];
     }
     if (lines.length > 0) await out(lines.join('\n'));
-    const archived = await listArchivedDays(books, query);
+    const archived = await findArchivedDates(books, query);
     if (archived.length > 0) {
       err(
         `tollgate: the entries of ${archived.length} days until ${archived.at(-1)} are in the archive; tollgate books query reads both`,

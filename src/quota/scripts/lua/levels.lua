@@ -26,8 +26,8 @@ end
 -- Reads the levels of a request. Returns all their limits, the subjects (with the names of those
 -- that have no list in `unlisted`), the moment that they count from, group and end user; or no
 -- limits, and why the request is refused. The template of the key comes before that of its group.
--- `user` is as admit.lua has it; nil for no request, which counts for no end user, and with no number
--- behind its bar for a question, which makes no end user known.
+-- `user` is as admit.lua has it; nil for no request, which counts for no end user, and with no
+-- number behind its bar for a question, which makes no end user known.
 local function read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, user, now)
   local group_id, required, key_list, template = decode_limits(key_limits)
   local group, group_list, owner, user_id = prefix .. 'group:' .. group_id, '', key_id, ''
