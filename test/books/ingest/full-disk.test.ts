@@ -62,10 +62,7 @@ test('a full disk of Postgres loses nothing, and is caught up with when it has r
     served += REQUESTS;
     return ingester.state().failure !== undefined;
   }, 'the disk is full');
-  expect(ingester.state()).toMatchObject({
-    isIngesting: false,
-    failure: 'the database of the books cannot be written',
-  });
+  expect(ingester.state().failure).toBe('the database of the books cannot be written');
   const waiting = await streamPlaces(store.connection, BUCKETS);
   expect(waiting.size).toBeGreaterThan(0);
 
