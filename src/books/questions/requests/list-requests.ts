@@ -1,6 +1,7 @@
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs } from '../../engine/days.ts';
 import { listDays } from '../../engine/migrate-books.ts';
+import { addAccountOfKey } from '../add-account-of-key.ts';
 import { readBooksUntil } from '../books-until.ts';
 import { findNames } from '../find-names.ts';
 import { decodePageCursor, encodePageCursor, type Place } from '../page-cursor.ts';
@@ -47,7 +48,7 @@ export async function listRequests(
   const start = before === undefined ? undefined : decodePageCursor('r', before);
   // Before the entries: what comes in meanwhile is not promised.
   const booksUntil = await readBooksUntil(context);
-  const filter = await nameAccountOfKey(books, asked);
+  const filter = await addAccountOfKey(books, asked);
   const { rows, reached } = await findRows(books, { filter, limit, start }, signal);
   const nameOf = await findNames(books, rows);
   return {
@@ -56,20 +57,6 @@ export async function listRequests(
     looked_back_to: reached === undefined ? null : new Date(reached.ms).toISOString(),
     books_until: booksUntil,
   };
-}
-
-/** Entries are found by their account. */
-async function nameAccountOfKey(
-  { db }: Pick<Books, 'db'>,
-  filter: RequestFilter,
-): Promise<RequestFilter> {
-  if (filter.key === undefined || filter.account !== undefined) return filter;
-  const found = await db
-    .selectFrom('key_names')
-    .select('account')
-    .where('key', '=', filter.key)
-    .executeTakeFirst();
-  return found === undefined ? filter : { ...filter, account: found.account };
 }
 
 interface Page {
