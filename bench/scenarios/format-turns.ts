@@ -13,6 +13,7 @@ import { runWrk } from '../compare/generators/run-wrk.ts';
 import { pinBench } from '../compare/pinned-process.ts';
 import type { ApiFormat, Running, UpstreamAnswer } from '../compare/scenario.ts';
 import { startUpstream } from '../compare/upstream/start-upstream.ts';
+import { medianOf } from '../support/median-of.ts';
 import { writeResult } from '../support/write-result.ts';
 
 const ROUNDS = Number(process.argv[3] ?? 7);
@@ -70,10 +71,6 @@ async function measure(dir: string, answer: UpstreamAnswer): Promise<readonly Co
   }
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
 pinBench();
 const dir = mkdtempSync(join(tmpdir(), 'tollgate-formats-'));
 try {
@@ -82,11 +79,11 @@ try {
   for (const [name, events] of Object.entries(ANSWERS)) {
     const costs = await measure(join(dir, `${events}`), { latencyMs: 0, events, gapMs: 0 });
     results[name] = costs;
-    const first = median(costs[0]?.micros ?? []);
+    const first = medianOf(costs[0]?.micros ?? []);
     for (const { format, micros } of costs) {
       const all = micros.map((value) => value.toFixed(0)).join(', ');
-      const ratio = (median(micros) / first).toFixed(2);
-      rows.push(`| ${name} | ${format} | ${median(micros).toFixed(0)} | ${ratio} | ${all} |`);
+      const ratio = (medianOf(micros) / first).toFixed(2);
+      rows.push(`| ${name} | ${format} | ${medianOf(micros).toFixed(0)} | ${ratio} | ${all} |`);
     }
   }
   const head = [

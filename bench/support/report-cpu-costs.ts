@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { medianOf } from './median-of.ts';
 import { writeResult } from './write-result.ts';
 
 /** A burst fits into every queue. The pause after it empties the queues. */
@@ -50,8 +51,4 @@ async function measureMicros({ call, settle }: Subject): Promise<number> {
   await settle();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / (BURSTS * BURST_CALLS);
-}
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -9,7 +9,7 @@ const GROWTH_BYTES_MIN = 2_000_000;
 /**
  * Gives back what this thread needed to load its code, or for work that is over, and returns the
  * size of its heap. V8 waits until a heap has some 25 MB, and leaves the gaps in it as they are.
- * Blocks the thread for some 50 ms, so it is nothing for a worker.
+ * Blocks the thread, for 40 to 70 ms where a heap is that small, so it is nothing for a worker.
  */
 export function compactHeap(): number {
   setFlagsFromString('--expose-gc');

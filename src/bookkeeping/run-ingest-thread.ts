@@ -73,8 +73,8 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   await migrate(books, stopping.signal, log, (reason) => {
     failure = reason;
   });
-  keepHeapCompact();
   if (!stopping.signal.aborted) {
+    keepHeapCompact();
     ingester = startIngester({
       ...{ connection, books, rests, nodeId, clock, log },
       findCost: (upstream, model, usage) => findCost(upstream, model, usage),

@@ -82,7 +82,7 @@ it('lists of limits are edited, and each is shown with what is used of it', asyn
   await gauge('This key: credits, week').getByText('which only warns').waitFor();
   expect([await ask(key), await ask(key), await ask(key)]).toEqual([200, 200, 429]);
   await gauge('This key: requests, 5h').getByText('2 used of 2').waitFor();
-  await page.getByLabel('End user, as requests name it').fill('ada');
+  await page.getByLabel('Name of an end user').fill('ada');
   await page.getByRole('button', { name: 'Show its limits' }).click();
   await gauge('The end user: tokens, day').getByText('0 used of 1,000').waitFor();
   await operator.waitUntilSettled(account);

@@ -29,7 +29,7 @@ export function registerLimitsCommands(program: Command, host: CommandHost): voi
     .description(
       'show all limits that the keys of an account or a group meet, or a key, with their use',
     )
-    .option('--user <name>', 'show those of this end user of the key as well')
+    .option('--user <name>', 'also show the limits of this end user of the key')
     .action((id: string, options: ShowOptions) =>
       runAdminCommand(host, options, (client) => showLimits(client, id, options.user)),
     );

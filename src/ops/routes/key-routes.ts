@@ -21,7 +21,7 @@ export interface KeyRoutesOptions {
   readonly fleet: Pick<FleetDesk, 'findNodesWithoutLists'>;
   /** The rules of the settings in use. */
   readonly rateRules: () => Parameters<Directory['describeKey']>[1];
-  /** As requests of this end user are counted. */
+  /** What stands for an end user of this name where its requests are counted. */
   readonly digestEndUser: (name: string) => string;
   readonly schemas: AdminSchemas;
   readonly clock: Clock;

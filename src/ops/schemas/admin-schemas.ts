@@ -169,7 +169,7 @@ const accountsQuery = z.strictObject({
   search: text(NAME_CHARS_MAX).optional(),
 });
 
-const userError = 'must be the name of an end user, as requests say it';
+const userError = 'must be the name of an end user, as requests give it';
 
 const keyLimitsQuery = z.strictObject({
   user: z

@@ -81,7 +81,10 @@ async function countLosses({ db }: Books, { account, key }: EntriesQuery) {
   };
 }
 
-/** Of which the archive has entries that the books do not: of one account, if asked so. */
+/**
+ * The dates of which the archive has entries that the books do not; of one account, if the query
+ * names it or one of its keys.
+ */
 export async function findArchivedDates(books: Books, query: EntriesQuery): Promise<string[]> {
   const { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = query;
   const missing = await listMissingDays(books);

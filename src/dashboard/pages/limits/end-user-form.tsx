@@ -15,7 +15,7 @@ export function EndUserForm({ onChosen }: EndUserFormProps) {
   };
   return (
     <form class="bar-of-buttons" onSubmit={submit}>
-      <Field label="End user, as requests name it">
+      <Field label="Name of an end user">
         {(attributes) => (
           <input
             {...attributes}
