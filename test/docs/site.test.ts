@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { listPageFiles } from '../support/read-docs.ts';
 import { expectAccessible, signIn, useBrowser } from '../support/servers/start-browser.ts';
@@ -117,6 +118,20 @@ describe('the documentation in a browser', () => {
     await page.goto(`${gateway().opsUrl}/docs/benchmarks`);
     await page.getByRole('img', { name: 'Paced streams' }).waitFor();
     expect([...hosts]).toEqual([gateway().opsUrl]);
+    expect(errors).toEqual([]);
+  });
+
+  it('opens what Enter asks for, though its index comes later', async () => {
+    const { page, errors } = await openTab();
+    await page.goto(`${gateway().opsUrl}/docs/security`);
+    const kept: Route[] = [];
+    await page.route('**/search-index-*.json', (route) => void kept.push(route));
+    const search = page.getByRole('searchbox', { name: 'Search the documentation' });
+    await search.fill('tollgate_workers_unread_total');
+    await search.press('Enter');
+    await expect.poll(() => kept).toHaveLength(1);
+    await kept[0]?.continue();
+    await page.getByRole('heading', { name: 'Metrics', level: 1 }).waitFor();
     expect(errors).toEqual([]);
   });
 

@@ -78,8 +78,10 @@ async function search() {
 
 form?.removeAttribute('hidden');
 input?.addEventListener('input', search);
-form?.addEventListener('submit', (event) => {
+form?.addEventListener('submit', async (event) => {
   event.preventDefault();
+  // Who types fast is done before the index is there.
+  await search();
   results?.querySelector('a')?.click();
 });
 results?.addEventListener('click', (event) => {

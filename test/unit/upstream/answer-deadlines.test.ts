@@ -8,6 +8,8 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
+  // First: what a spy puts back later is the fake, for all files that this process runs after it.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -209,6 +211,5 @@ describe('the watch over an answer', () => {
     }
     expect(events).toBe(10_000);
     expect(setTimer.mock.calls.length).toBeLessThan(5);
-    setTimer.mockRestore();
   });
 });
