@@ -24,7 +24,7 @@ const RICH_MICROS = 1e12;
 const POOR_MICROS = 20_000;
 const CAP_MICROS = 30_000;
 const KEY_LIMIT = 15;
-const IN_FLIGHT_MAX = 3;
+const IN_FLIGHT_MAX = 2;
 
 /** Every third account is poor, and one of two keys of each has a cap and limits of its own. */
 export function createFleetWorld(count: number, random: Random): FleetAccount[] {

@@ -3,7 +3,7 @@ import type { FleetReport } from './fleet-messages.ts';
 import type { FleetProcesses } from './fleet-processes.ts';
 import type { VirtualNode } from './virtual-node.ts';
 
-const HOLD_MAX_MS = 5_000;
+const HOLD_MAX_MS = 30_000;
 const HEARD_MAX_MS = 90_000;
 const POLL_MS = 20;
 const CREDIT_MICROS = 1_000_000_000;

@@ -20,6 +20,7 @@ import { type FleetCluster, startFleetCluster } from './fleet-cluster.ts';
 import { type FleetProcesses, startFleetProcesses } from './fleet-processes.ts';
 import { createFleetWorld, type FleetAccount, PLANS, WINDOW_MS } from './fleet-world.ts';
 import { type ChangeMeter, createChangeMeter, type Spread } from './measure-changes.ts';
+import { startPayments } from './start-payments.ts';
 import { startVirtualNode, type VirtualNode } from './virtual-node.ts';
 import { type LoadFigures, watchLoad } from './watch-load.ts';
 
@@ -68,9 +69,8 @@ interface Site {
   readonly plans: RequestPlans;
 }
 
-const PAYMENT_MICROS = 5_000;
-const PAYMENT_PAUSE_MS = 500;
 const WARM_UP_MS = 3_000;
+const RESTARTS_MAX = 5;
 
 /** Runs a fleet through calm, changes, a failover and a rolling restart, and checks all of it. */
 export async function runFleet(plan: FleetPlan): Promise<FleetResult> {
@@ -187,10 +187,22 @@ async function change(meter: ChangeMeter, goesOn: () => boolean): Promise<Change
   return { revocations, catalogues };
 }
 
-/** Starts all nodes anew, and kills a master while that goes on. */
+/**
+ * Starts all nodes anew, and kills a master while that goes on. A small fleet is up again before it
+ * can hear of anything: its nodes are started anew once more.
+ */
 async function disturb({ cluster, processes, audit }: Site, meter: ChangeMeter) {
   let isOver = false;
-  const restarting = processes.restartAll();
+  // While a master is away, an operator is refused.
+  const disturbed: { revocations: Spread[]; catalogues: Spread[] } = {
+    ...{ revocations: [], catalogues: [] },
+  };
+  const hasHeard = () => Object.values(disturbed).every(hasDelays);
+  const restarting = (async () => {
+    let restarted = await processes.restartAll();
+    for (let n = 1; n < RESTARTS_MAX && !hasHeard(); n++) restarted += await processes.restartAll();
+    return restarted;
+  })();
   const killing = (async () => {
     await audit.pause();
     const fromMs = Date.now();
@@ -202,10 +214,6 @@ async function disturb({ cluster, processes, audit }: Site, meter: ChangeMeter) 
   const done = Promise.all([restarting, killing]).finally(() => {
     isOver = true;
   });
-  // While a master is away, an operator is refused.
-  const disturbed: { revocations: Spread[]; catalogues: Spread[] } = {
-    ...{ revocations: [], catalogues: [] },
-  };
   while (!isOver) {
     await meter.revoke().then(
       (spread) => disturbed.revocations.push(spread),
@@ -220,31 +228,8 @@ async function disturb({ cluster, processes, audit }: Site, meter: ChangeMeter) 
   return { failover, disturbed, restarted };
 }
 
-/** Pays poor accounts again and again. Returns what was acknowledged. */
-function startPayments({ operator, world, random }: Site) {
-  const poor = world.filter(({ kind }) => kind === 'tight');
-  const paid = new Map<string, number>();
-  let isOver = false;
-  const run = async () => {
-    for (let n = 0; !isOver; n++) {
-      const { accountId } = random.pick(poor);
-      const order = { micros: PAYMENT_MICROS, id: `more-${n}`, note: '' };
-      await operator.directory.addCredits(accountId, order).then(
-        () => paid.set(`${accountId} more-${n}`, PAYMENT_MICROS),
-        () => {},
-      );
-      await sleep(PAYMENT_PAUSE_MS);
-    }
-  };
-  const running = run();
-  return {
-    async stop() {
-      isOver = true;
-      await running;
-      return paid;
-    },
-  };
-}
+const hasDelays = (spreads: readonly Spread[]) =>
+  spreads.some(({ delaysMs }) => delaysMs.length > 0);
 
 function reportMissing(
   figures: readonly ChangeFigures[],

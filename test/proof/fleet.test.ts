@@ -12,7 +12,7 @@ it(
     });
     expect(violations).toEqual([]);
     // Without these the fleet would prove nothing.
-    expect(restarted).toBe(6);
+    expect(restarted).toBeGreaterThanOrEqual(6);
     expect(events.fullLimits).toBeGreaterThan(0);
     expect(events.settled).toBeGreaterThan(100);
     for (const refusal of ['rate_limited', 'too_many_at_once']) {
