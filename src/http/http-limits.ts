@@ -36,11 +36,13 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * The bytes of a body that go into one cork. Builds of uWS before 20.64 lose bytes when a cork of
- * over 16 KiB meets a full socket. At 12 KiB, 3 KiB remain for the head of the answer, up to a
- * total of 15 KiB.
+ * The bytes that go into one cork, the head of an answer included. Builds of uWS before 20.64 lose
+ * bytes when a cork of over 16 KiB meets a full socket. 512 bytes are left for what uWS adds: the
+ * date, its name, and what frames a body.
  */
-export const SLICE_BYTES_MAX = 12 * 1024;
+export const CORK_BYTES_MAX = 16 * 1024 - 512;
+/** A slice of a body, with a head that nobody has measured. */
+export const SLICE_BYTES_MAX = CORK_BYTES_MAX - 3_584;
 export const HEADER_VALUE_CHARS_MAX = 512;
 
 /**

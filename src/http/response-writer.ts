@@ -1,6 +1,7 @@
 import { assert } from '../lib/assert.ts';
 import { createDeferred, type Deferred } from '../lib/time/deferred.ts';
-import { type CompleteHead, writeAnswerHead, writeHeadOnly } from './answer-head.ts';
+import { type CompleteHead, measureCork, writeAnswerHead, writeHeadOnly } from './answer-head.ts';
+import { encodeChunk } from './encode-chunk.ts';
 import { SLICE_BYTES_MAX } from './http-limits.ts';
 import { closeAfterLinger, writeLastChunk, writeLastHeader } from './last-answer.ts';
 import type { UwsResponse } from './load-uws.ts';
@@ -70,7 +71,7 @@ export class ResponseWriter {
     if (isHead) {
       this.#res.cork(() => writeHeadOnly(this.#res, head, body.length));
       this.#finish();
-    } else if (body.length <= SLICE_BYTES_MAX) {
+    } else if (body.length <= measureCork(head, body.length)) {
       this.#res.cork(() => {
         writeAnswerHead(this.#res, head, false);
         this.#res.end(body, closes);
@@ -98,7 +99,7 @@ export class ResponseWriter {
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined {
     if (this.#state !== 'stream' || this.#isEnding) return undefined;
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    const bytes = typeof chunk === 'string' ? encodeChunk(chunk) : chunk;
     const rest = this.#isBlocked ? this.#countUnawaited(bytes) : this.#push(bytes);
     if (rest !== undefined) this.#queue.push(new Uint8Array(rest));
     return this.#isBlocked ? this.#waitForDrain() : undefined;
@@ -147,10 +148,10 @@ export class ResponseWriter {
       while (this.#state === 'plain') {
         let accepted = false;
         let done = false;
+        const end = position + measureCork(this.#unsentHead, body.length - position);
         this.#res.cork(() => {
           this.#writeUnsentHead();
-          const slice = body.subarray(position, position + SLICE_BYTES_MAX);
-          [accepted, done] = this.#res.tryEnd(slice, body.length);
+          [accepted, done] = this.#res.tryEnd(body.subarray(position, end), body.length);
         });
         if (done) {
           this.#finish();
@@ -178,13 +179,14 @@ export class ResponseWriter {
 
   /** Returns the bytes that the socket does not take, if any. */
   #push(bytes: Uint8Array): Uint8Array | undefined {
-    for (let at = 0; at < bytes.length && !this.isFinished; at += SLICE_BYTES_MAX) {
+    let at = 0;
+    while (at < bytes.length && !this.isFinished) {
       if (this.#isBlocked) return bytes.subarray(at);
-      const isWhole = at === 0 && bytes.length <= SLICE_BYTES_MAX;
-      const slice = isWhole ? bytes : bytes.subarray(at, at + SLICE_BYTES_MAX);
+      const room = measureCork(this.#unsentHead, bytes.length - at);
+      const slice = bytes.length <= room ? bytes : bytes.subarray(at, at + room);
       if (this.#isInFirstTurn) {
         this.#firstTurnBytes += slice.length;
-        if (this.#firstTurnBytes > SLICE_BYTES_MAX) {
+        if (this.#firstTurnBytes > Math.max(slice.length, SLICE_BYTES_MAX)) {
           this.#isBlocked = true;
           this.#afterFirstTurn(() => this.#continueStream());
           return bytes.subarray(at);
@@ -194,6 +196,7 @@ export class ResponseWriter {
         this.#writeUnsentHead();
         if (!this.#res.write(slice)) this.#block();
       });
+      at += slice.length;
     }
     return undefined;
   }

@@ -68,7 +68,7 @@ describe('a stream', () => {
     connection.destroy();
   });
 
-  for (const pieceBytes of [200, 5_000, 15_000, 40_000, 200_000]) {
+  for (const pieceBytes of [200, 5_000, 15_000, 15_872, 16_500, 40_000, 200_000]) {
     for (const isLate of [false, true]) {
       const when = isLate ? 'later' : 'in the synchronous part of the handler';
       it(`arrives byte for byte at a slow reader [pieces of ${pieceBytes} bytes, written ${when}]`, async () => {

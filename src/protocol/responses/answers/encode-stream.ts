@@ -6,7 +6,7 @@ import { failureCodeOf } from '../encode-refusal.ts';
 import type { AnswerToKeep } from '../references.ts';
 import type { ResponseContext } from '../response-context.ts';
 import { isTooLong } from './encode-answer.ts';
-import { EventWriter } from './event-writer.ts';
+import { EventWriter, placeDelta } from './event-writer.ts';
 import { OpenCall, type OpenItem, OpenMessage, ReasoningDraft } from './open-item.ts';
 import { REFUSAL_TEXT, writeRefusal, writeRefusalPart } from './output-items.ts';
 import {
@@ -194,7 +194,7 @@ class ResponsesEncoder implements StreamEncoder {
         'response.content_part.added',
         `${place},"part":${JSON.stringify(writeRefusalPart(''))}`,
       ),
-      events.writeDelta('response.refusal.delta', place, REFUSAL_TEXT),
+      events.writeDelta('response.refusal.delta', placeDelta(place), REFUSAL_TEXT),
       events.write('response.refusal.done', `${place},"refusal":${JSON.stringify(REFUSAL_TEXT)}`),
       events.write(
         'response.content_part.done',

@@ -4,7 +4,7 @@ import { isObject } from '../../schema.ts';
 import type { ToolName } from '../response-context.ts';
 import type { SealThought } from '../thought.ts';
 import { CustomInputReader } from './custom-input.ts';
-import type { EventWriter } from './event-writer.ts';
+import { type EventWriter, placeDelta } from './event-writer.ts';
 import {
   type ItemStatus,
   writeCall,
@@ -51,11 +51,13 @@ export class OpenMessage implements OpenItem {
   hasBegun = false;
   readonly #place: ItemPlace;
   readonly #fields: string;
+  readonly #deltaPlace: string;
   #text = '';
 
   constructor(place: ItemPlace) {
     this.#place = place;
     this.#fields = writePlace(place, ',"content_index":0');
+    this.#deltaPlace = placeDelta(`${this.#fields},"logprobs":[]`);
   }
 
   begin(): string {
@@ -67,10 +69,7 @@ export class OpenMessage implements OpenItem {
     const opening = this.hasBegun ? '' : this.#open();
     this.#text += delta.text;
     const { events } = this.#place;
-    return (
-      opening +
-      events.writeDelta('response.output_text.delta', `${this.#fields},"logprobs":[]`, delta.text)
-    );
+    return opening + events.writeDelta('response.output_text.delta', this.#deltaPlace, delta.text);
   }
 
   isWholeCall = () => false;
@@ -108,6 +107,7 @@ export class ReasoningDraft implements OpenItem {
   hasBegun = false;
   readonly #place: ItemPlace;
   readonly #fields: string;
+  readonly #deltaPlace: string;
   readonly #redacted: string | undefined;
   readonly #seal: SealThought | undefined;
   #thinking = '';
@@ -117,6 +117,7 @@ export class ReasoningDraft implements OpenItem {
   constructor(place: ItemPlace, redacted: string | undefined, seal: SealThought | undefined) {
     this.#place = place;
     this.#fields = writePlace(place, ',"summary_index":0');
+    this.#deltaPlace = placeDelta(this.#fields);
     this.#redacted = redacted;
     this.#seal = seal;
   }
@@ -139,7 +140,7 @@ export class ReasoningDraft implements OpenItem {
     this.#thinking += delta.thinking;
     return (
       opening +
-      events.writeDelta('response.reasoning_summary_text.delta', this.#fields, delta.thinking)
+      events.writeDelta('response.reasoning_summary_text.delta', this.#deltaPlace, delta.thinking)
     );
   }
 
@@ -176,6 +177,8 @@ export class OpenCall implements OpenItem {
   hasBegun = false;
   readonly #place: ItemPlace;
   readonly #fields: string;
+  readonly #deltaPlace: string;
+  readonly #deltaType: string;
   readonly #callId: string;
   readonly #tool: ToolName;
   readonly #custom: CustomInputReader | undefined;
@@ -185,6 +188,9 @@ export class OpenCall implements OpenItem {
   constructor(place: ItemPlace, callId: string, tool: ToolName) {
     this.#place = place;
     this.#fields = writePlace(place);
+    this.#deltaPlace = placeDelta(this.#fields);
+    const kind = tool.isCustom ? 'custom_tool_call_input' : 'function_call_arguments';
+    this.#deltaType = `response.${kind}.delta`;
     this.#callId = callId;
     this.#tool = tool;
     this.#custom = tool.isCustom ? new CustomInputReader() : undefined;
@@ -240,8 +246,7 @@ export class OpenCall implements OpenItem {
 
   #tell(said: string): string {
     if (said === '') return '';
-    const kind = this.#tool.isCustom ? 'custom_tool_call_input' : 'function_call_arguments';
-    return this.#place.events.writeDelta(`response.${kind}.delta`, this.#fields, said);
+    return this.#place.events.writeDelta(this.#deltaType, this.#deltaPlace, said);
   }
 
   #readInput(): string {
