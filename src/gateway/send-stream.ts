@@ -49,7 +49,7 @@ export async function sendStream(delivery: Delivery, parts: Answer): Promise<Ans
     recorder.waitFor('upstream');
     if (isMoreWanted) await pourAnswer(parts, (part) => sender.take(part));
     recorder.waitFor('nobody');
-    if (sender.isFinished && !leave.isDraining) return 'left';
+    if (sender.isFinished && !sender.isComplete && !leave.isDraining) return 'left';
   } catch (error) {
     recorder.waitFor('nobody');
     if (error === CUT_OFF) return 'left';
@@ -100,6 +100,7 @@ class StreamSender {
   #nextNumber: number | undefined;
   /** The client has to catch up, so it is not idle. */
   #isBehind = false;
+  #isComplete = false;
   #first: AnswerPart | undefined;
 
   constructor(
@@ -121,6 +122,11 @@ class StreamSender {
     return this.#stream.isFinished;
   }
 
+  /** Whether the stream has ended with its last part. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
   /** Returns whether there is more, and more is wanted. */
   takeFirst(): boolean | Promise<boolean> {
     const first = this.#first;
@@ -133,13 +139,23 @@ class StreamSender {
 
   take(part: AnswerPart): boolean | Promise<boolean> {
     silences.renew(this.#silence);
+    const isLast = part.isLast === true;
     const bytes = this.#encode(part);
-    return bytes instanceof Promise ? bytes.then((kept) => this.#write(kept)) : this.#write(bytes);
+    if (bytes instanceof Promise) return bytes.then((kept) => this.#write(kept, isLast));
+    return this.#write(bytes, isLast);
   }
 
-  #write(bytes: string | Uint8Array): boolean | Promise<boolean> {
-    const drained = bytes.length > 0 ? this.#stream.write(bytes) : undefined;
+  #write(bytes: string | Uint8Array, isLast: boolean): boolean | Promise<boolean> {
+    if (bytes.length === 0) return this.#isMoreWanted();
+    const drained = isLast ? this.#writeLast(bytes) : this.#stream.write(bytes);
     return drained === undefined ? this.#isMoreWanted() : this.#waitForClient(drained);
+  }
+
+  #writeLast(bytes: string | Uint8Array): Promise<void> | undefined {
+    const hasLeft = this.#stream.isFinished;
+    const drained = this.#stream.writeLast(bytes);
+    this.#isComplete = !hasLeft && this.#stream.isFinished;
+    return drained;
   }
 
   sendError(error: Refusal, requestId: string): Promise<void> | undefined {

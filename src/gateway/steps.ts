@@ -68,6 +68,8 @@ export interface ClientStream {
   readonly isFinished: boolean;
   /** Returns a promise if the client is slower than its upstream. */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
+  /** Writes what nothing follows, and ends the stream with it if the client keeps up. */
+  writeLast(chunk: string | Uint8Array): Promise<void> | undefined;
   endStream(): void;
 }
 

@@ -2,7 +2,7 @@ import { assert } from '../lib/assert.ts';
 import { createDeferred, type Deferred } from '../lib/time/deferred.ts';
 import { type CompleteHead, measureCork, writeAnswerHead, writeHeadOnly } from './answer-head.ts';
 import { encodeChunk } from './encode-chunk.ts';
-import { SLICE_BYTES_MAX } from './http-limits.ts';
+import { FirstTurn } from './first-turn.ts';
 import { closeAfterLinger, writeLastChunk, writeLastHeader } from './last-answer.ts';
 import type { UwsResponse } from './load-uws.ts';
 import type { WriterContext, WriterOwner } from './writer-context.ts';
@@ -30,12 +30,7 @@ export class ResponseWriter {
   #unawaitedBytes = 0;
   #isBlocked = false;
   #isEnding = false;
-  /**
-   * uWS runs handlers inside a cork of its own, which ends with the turn of the event loop. After
-   * the first slice, no second slice may be written before a new turn.
-   */
-  #isInFirstTurn = true;
-  #firstTurnBytes = 0;
+  readonly #firstTurn = new FirstTurn();
   #drained: Deferred | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
@@ -102,7 +97,20 @@ export class ResponseWriter {
     const bytes = typeof chunk === 'string' ? encodeChunk(chunk) : chunk;
     const rest = this.#isBlocked ? this.#countUnawaited(bytes) : this.#push(bytes);
     if (rest !== undefined) this.#queue.push(new Uint8Array(rest));
-    return this.#isBlocked ? this.#waitForDrain() : undefined;
+    if (!this.#isBlocked) return undefined;
+    this.#drained ??= createDeferred();
+    return this.#drained.promise;
+  }
+
+  /** Writes what nothing follows. Ends the stream in the same system call if the client keeps up. */
+  writeLast(chunk: string | Uint8Array): Promise<void> | undefined {
+    const bytes = typeof chunk === 'string' ? encodeChunk(chunk) : chunk;
+    const isFree = this.#state === 'stream' && !this.#isEnding && !this.#isBlocked && !this.#isLast;
+    const isAtOnce = isFree && this.#firstTurn.hasRoomForEnd(bytes.length, this.#unsentHead);
+    if (!isAtOnce) return this.write(bytes);
+    this.#isEnding = true;
+    this.#endNow(bytes);
+    return undefined;
   }
 
   endStream(): void {
@@ -162,8 +170,8 @@ export class ResponseWriter {
           return false;
         }
         position = this.#res.getWriteOffset();
-        if (this.#isInFirstTurn) {
-          this.#afterFirstTurn(() => pump(position));
+        if (!this.#firstTurn.isOver) {
+          this.#goOnInNextTurn(() => pump(position));
           return false;
         }
       }
@@ -184,13 +192,10 @@ export class ResponseWriter {
       if (this.#isBlocked) return bytes.subarray(at);
       const room = measureCork(this.#unsentHead, bytes.length - at);
       const slice = bytes.length <= room ? bytes : bytes.subarray(at, at + room);
-      if (this.#isInFirstTurn) {
-        this.#firstTurnBytes += slice.length;
-        if (this.#firstTurnBytes > Math.max(slice.length, SLICE_BYTES_MAX)) {
-          this.#isBlocked = true;
-          this.#afterFirstTurn(() => this.#continueStream());
-          return bytes.subarray(at);
-        }
+      if (!this.#firstTurn.take(slice.length)) {
+        this.#isBlocked = true;
+        this.#goOnInNextTurn(() => this.#continueStream());
+        return bytes.subarray(at);
       }
       this.#res.cork(() => {
         this.#writeUnsentHead();
@@ -201,9 +206,8 @@ export class ResponseWriter {
     return undefined;
   }
 
-  #afterFirstTurn(goOn: () => void): void {
-    setImmediate(() => {
-      this.#isInFirstTurn = false;
+  #goOnInNextTurn(goOn: () => void): void {
+    this.#firstTurn.goOnAfter(() => {
       if (this.#state !== 'finished') goOn();
     });
   }
@@ -239,12 +243,13 @@ export class ResponseWriter {
     return true;
   }
 
-  #endNow(): void {
+  #endNow(last?: Uint8Array): void {
     if (this.#isLast) {
       this.#endLast(() => writeLastChunk(this.#res));
     } else {
       this.#res.cork(() => {
         this.#writeUnsentHead();
+        if (last !== undefined) this.#res.write(last);
         this.#res.end();
       });
       this.#finish();
@@ -258,11 +263,6 @@ export class ResponseWriter {
     });
     this.#lingerTimer = closeAfterLinger(this.#res);
     this.#finish();
-  }
-
-  #waitForDrain(): Promise<void> {
-    this.#drained ??= createDeferred();
-    return this.#drained.promise;
   }
 
   #settleDrained(): void {

@@ -16,7 +16,7 @@ const headersOf = (count: number, value: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-header-${i}`, value]));
 
 describe('an answer that fills what is sent at once', () => {
-  for (const kind of ['plain', 'stream'] as const) {
+  for (const kind of ['plain', 'stream', 'stream that ends with it'] as const) {
     for (const [what, headers] of [
       ['no headers', {}],
       ['a few headers', headersOf(5, 'of some length')],
@@ -35,7 +35,8 @@ describe('an answer that fills what is sent at once', () => {
               return;
             }
             const stream = exchange.startStream(head);
-            void stream.write(body);
+            if (kind === 'stream') void stream.write(body);
+            else void stream.writeLast(body);
             stream.endStream();
           },
         });

@@ -20,6 +20,23 @@ const start = async (
   target = await startTestServer({ 'GET /stream': handle }, limits);
 };
 
+/** Bytes before the last ones, and the last ones. The first three fit into what is sent at once. */
+const LAST_SIZES = [
+  ...[
+    [0, 100],
+    [5_000, 5_000],
+    [0, 15_000],
+    [12_000, 12_000],
+    [5_000, 15_900],
+    [30_000, 1],
+  ],
+  ...[
+    [30_000, 3_000_000],
+    [100, 0],
+    [0, 0],
+  ],
+] as const;
+
 /** Bytes that differ everywhere, so that a lost, doubled or moved piece changes the hash. */
 function createPiece(bytes: number, seed: number): Buffer {
   const piece = Buffer.allocUnsafe(bytes);
@@ -95,6 +112,29 @@ describe('a stream', () => {
   }
 
   for (const isLate of [false, true]) {
+    const when = isLate ? 'later' : 'in the synchronous part of the handler';
+    it(`has ended once its last bytes are written, whatever was written before [${when}]`, async () => {
+      const ended: boolean[] = [];
+      let n = 0;
+      await start(async (exchange) => {
+        if (isLate) await sleep(1);
+        const stream = exchange.startStream(STREAM_HEAD);
+        const first = stream.write(createPiece(LAST_SIZES[n]?.[0] ?? 0, 1));
+        if (first !== undefined) await first;
+        const last = stream.writeLast(createPiece(LAST_SIZES[n]?.[1] ?? 0, 2));
+        n += 1;
+        if (last !== undefined) await last;
+        ended.push(stream.hasEnded);
+        stream.endStream();
+      });
+      for (const [firstBytes, lastBytes] of LAST_SIZES) {
+        const expected = createHash('sha256').update(createPiece(firstBytes, 1));
+        const sha256 = expected.update(createPiece(lastBytes, 2)).digest('hex');
+        expect(await readSlowly(0)).toEqual({ bytes: firstBytes + lastBytes, sha256 });
+      }
+      expect(ended.slice(0, 3)).toEqual([true, true, true]);
+    });
+
     it(`a plain answer of 9 MB arrives byte for byte at a slow reader [late: ${isLate}]`, async () => {
       const body = createPiece(9_000_000, 1);
       await start(async (exchange) => {

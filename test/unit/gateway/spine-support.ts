@@ -153,6 +153,9 @@ export function createClient(body: object, headers: Record<string, string> = {})
           got.text += Buffer.from(chunk).toString();
           return drain;
         },
+        writeLast(chunk) {
+          return this.write(chunk);
+        },
         endStream() {
           got.ended = true;
         },
