@@ -102,7 +102,7 @@ export class ResponseWriter {
     return this.#drained.promise;
   }
 
-  /** Writes what nothing follows. Ends the stream in the same system call if the client keeps up. */
+  /** Writes what nothing follows. Ends the stream in the same system call if nothing waits. */
   writeLast(chunk: string | Uint8Array): Promise<void> | undefined {
     const bytes = typeof chunk === 'string' ? encodeChunk(chunk) : chunk;
     const isFree = this.#state === 'stream' && !this.#isEnding && !this.#isBlocked && !this.#isLast;

@@ -194,7 +194,7 @@ class ResponsesEncoder implements StreamEncoder {
         'response.content_part.added',
         `${place},"part":${JSON.stringify(writeRefusalPart(''))}`,
       ),
-      events.writeDelta('response.refusal.delta', placeDelta(place), REFUSAL_TEXT),
+      events.writeDelta('refusal', placeDelta(place), REFUSAL_TEXT),
       events.write('response.refusal.done', `${place},"refusal":${JSON.stringify(REFUSAL_TEXT)}`),
       events.write(
         'response.content_part.done',

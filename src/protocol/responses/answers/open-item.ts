@@ -69,7 +69,7 @@ export class OpenMessage implements OpenItem {
     const opening = this.hasBegun ? '' : this.#open();
     this.#text += delta.text;
     const { events } = this.#place;
-    return opening + events.writeDelta('response.output_text.delta', this.#deltaPlace, delta.text);
+    return opening + events.writeDelta('text', this.#deltaPlace, delta.text);
   }
 
   isWholeCall = () => false;
@@ -138,10 +138,7 @@ export class ReasoningDraft implements OpenItem {
         ? events.write('response.reasoning_summary_part.added', `${this.#fields},"part":${part}`)
         : '';
     this.#thinking += delta.thinking;
-    return (
-      opening +
-      events.writeDelta('response.reasoning_summary_text.delta', this.#deltaPlace, delta.thinking)
-    );
+    return opening + events.writeDelta('thinking', this.#deltaPlace, delta.thinking);
   }
 
   isWholeCall = () => false;
@@ -178,7 +175,6 @@ export class OpenCall implements OpenItem {
   readonly #place: ItemPlace;
   readonly #fields: string;
   readonly #deltaPlace: string;
-  readonly #deltaType: string;
   readonly #callId: string;
   readonly #tool: ToolName;
   readonly #custom: CustomInputReader | undefined;
@@ -189,8 +185,6 @@ export class OpenCall implements OpenItem {
     this.#place = place;
     this.#fields = writePlace(place);
     this.#deltaPlace = placeDelta(this.#fields);
-    const kind = tool.isCustom ? 'custom_tool_call_input' : 'function_call_arguments';
-    this.#deltaType = `response.${kind}.delta`;
     this.#callId = callId;
     this.#tool = tool;
     this.#custom = tool.isCustom ? new CustomInputReader() : undefined;
@@ -246,7 +240,8 @@ export class OpenCall implements OpenItem {
 
   #tell(said: string): string {
     if (said === '') return '';
-    return this.#place.events.writeDelta(this.#deltaType, this.#deltaPlace, said);
+    const kind = this.#tool.isCustom ? 'customInput' : 'arguments';
+    return this.#place.events.writeDelta(kind, this.#deltaPlace, said);
   }
 
   #readInput(): string {
