@@ -5,13 +5,14 @@ import { bindAnswers } from '../../../src/bookkeeping/answers.ts';
 import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { entriesOf, msOfDay } from '../../../src/books/engine/days.ts';
+import type { EntryRow } from '../../../src/books/engine/tables.ts';
 import { listEntries } from '../../../src/books/questions/entries/list-entries.ts';
 import type { EntriesQuery } from '../../../src/books/questions/entries/read-pages.ts';
 import { findReceipt } from '../../../src/books/questions/receipts/find-receipt.ts';
 import { readUsage } from '../../../src/books/questions/usage/read-usage.ts';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
-import { describeBooks } from '../books-scene.ts';
+import { describeBooks, makeEntry } from '../books-scene.ts';
 import { enter, WANTED } from '../questions/questions-scene.ts';
 import { useRedis } from '../use-redis.ts';
 import { entriesOfDay, readStates, retain, TODAY, tellProgress } from './retention-scene.ts';
@@ -52,6 +53,26 @@ describeBooks('days whose entries are in the archive', ({ create }) => {
     const byUser = { by: ['end_user'] as const, fromMs, toMs, rowsMax: 100 };
     const sum = readUsage(context.books, byUser, WANTED);
     await expect(sum.next()).rejects.toMatchObject({ code: 'entries_dropped' });
+  });
+
+  it('are told as such where only the end of a request is not there, or its beginning', async () => {
+    const books = await createArchived(true);
+    let seq = 100;
+    const receiptOf = async (...kinds: readonly EntryRow['kind'][]) => {
+      const ms = msOfDay(ARCHIVED) + 3_600_000;
+      const request = mintRequestId(ms);
+      const entries = kinds.map((kind, n) =>
+        makeEntry({ bucket: 10, kind, request, ms: ms + 1_000 + n, seq: seq++ }),
+      );
+      // They came late, and were found to be in no archive.
+      await books.db.insertInto(entriesOf(ARCHIVED)).values(entries).execute();
+      return findReceipt(contextOf(books), request, WANTED);
+    };
+    const archived = { code: 'request_archived' };
+    await expect(receiptOf('late')).rejects.toMatchObject(archived);
+    await expect(receiptOf('expired')).rejects.toMatchObject(archived);
+    expect(await receiptOf('charge')).toMatchObject({ kind: 'charge' });
+    expect(await receiptOf('expired', 'late')).toMatchObject({ kind: 'late' });
   });
 
   it.each([false, true])('end the ledger with what is missing, open again: %s', async (again) => {

@@ -2,6 +2,7 @@ import { minuteOfRequest } from '../../../lib/request-id.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, nameDay } from '../../engine/days.ts';
 import { listMissingDays } from '../../engine/missing-days.ts';
+import type { EntryRow } from '../../engine/tables.ts';
 import { BooksError } from '../books-error.ts';
 import { findNames } from '../find-names.ts';
 import type { QuestionContext } from '../question.ts';
@@ -15,12 +16,18 @@ export async function findReceipt(
   signal: AbortSignal,
 ): Promise<object | null> {
   const found = await findRequest(context, { requestId }, signal);
-  if (found.kind === 'unknown') {
+  if (found.kind === 'unknown' || (found.kind === 'ended' && mayLackEntries(found.entries))) {
     await refuseArchived(context.books, requestId);
-    return null;
   }
+  if (found.kind === 'unknown') return null;
   const rows = found.kind === 'running' ? [found.hold] : found.entries;
   return describeReceipt(requestId, found, await findNames(context.books, rows));
+}
+
+/** What was charged when a lease ran out comes first, and what is settled late after it. */
+function mayLackEntries(entries: readonly EntryRow[]): boolean {
+  const has = (wanted: EntryRow['kind']) => entries.some(({ kind }) => kind === wanted);
+  return has('expired') !== has('late');
 }
 
 /** Throws if the request may have ended on a day whose entries are in the archive alone. */
