@@ -44,6 +44,9 @@ export async function disturb(options: DisturbOptions): Promise<void> {
 
 async function killWorker({ admin }: SoakNode): Promise<string> {
   const { workers } = await admin<ClusterShown>('GET', '/cluster');
-  process.kill(pickOne(workers.filter(({ state }) => state === 'listening')).pid, 'SIGKILL');
+  const listening = workers.filter(({ state }) => state === 'listening');
+  // On a busy machine, all of them may be on their way up again.
+  if (listening.length === 0) return 'nobody to kill';
+  process.kill(pickOne(listening).pid, 'SIGKILL');
   return 'kill';
 }

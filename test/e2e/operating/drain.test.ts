@@ -49,12 +49,15 @@ describe('a node that is told to end', () => {
     const during = await client.request({ method: 'GET', path: '/health' });
     expect(during.statusCode).toBe(503);
     expect(await during.body.json()).toMatchObject({ status: 'draining' });
-    // The port closes first, then clients are sent away.
+    // The port closes first, then clients are sent away, and cannot come back.
+    let isSentAway = during.headers['connection'] === 'close';
     await waitUntil(async () => {
+      if (isSentAway) return true;
       const answer = await client.request({ method: 'GET', path: '/healthz' });
       expect(answer.statusCode).toBe(200);
       await answer.body.dump();
-      return answer.headers['connection'] === 'close';
+      isSentAway = answer.headers['connection'] === 'close';
+      return isSentAway;
     }, 'the client is asked to leave');
     await stream?.body?.cancel();
     expect(await gateway.waitForExit()).toBe(0);
