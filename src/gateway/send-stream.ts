@@ -190,7 +190,7 @@ class StreamSender {
   }
 
   #isMoreWanted(): boolean {
-    return !this.#stream.isFinished || this.#leave.readsOn();
+    return this.#isComplete || !this.#stream.isFinished || this.#leave.readsOn();
   }
 
   /** Counts what goes out, whether the upstream's own bytes or newly encoded ones. */

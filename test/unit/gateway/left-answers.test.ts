@@ -10,6 +10,7 @@ import {
   type Books,
   createClient,
   createSteps,
+  partOf,
   tell,
   USAGE,
 } from './spine-support.ts';
@@ -143,4 +144,22 @@ describe('an answer that hides nothing', () => {
     await expect(running).rejects.toThrow('gone');
     expect(isStopped()).toBe(true);
   });
+});
+
+it('a stream that ends with its last part was not left by its client', async () => {
+  const books: Books = { orders: [], bills: [], records: [] };
+  let isStopped = false;
+  const infer: Infer = async function* ({ signal }) {
+    signal.addEventListener('abort', () => {
+      isStopped = true;
+    });
+    yield* tell(ANSWER.slice(0, 3));
+    yield { ...partOf(...ANSWER.slice(3)), isLast: true };
+  };
+  const { client, got } = createClient(THINKING);
+  await runInference(client, nativeFormat, createSteps(infer, books, undefined, DRAIN_MS));
+  expect(got.ended).toBe(true);
+  expect(books.records).toMatchObject([{ outcome: 'complete' }]);
+  expect(books.bills).toMatchObject([{ chargeMicros: USAGE.input + 1 }]);
+  expect(isStopped).toBe(false);
 });

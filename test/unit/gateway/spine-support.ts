@@ -147,14 +147,16 @@ export function createClient(body: object, headers: Record<string, string> = {})
       got.heads++;
       return {
         get isFinished() {
-          return isGone;
+          return isGone || got.ended;
         },
         write(chunk) {
           got.text += Buffer.from(chunk).toString();
           return drain;
         },
         writeLast(chunk) {
-          return this.write(chunk);
+          const drained = this.write(chunk);
+          if (drained === undefined) this.endStream();
+          return drained;
         },
         endStream() {
           got.ended = true;
