@@ -223,3 +223,19 @@ models:
     });
   });
 });
+
+it('a receipt of a stream from an upstream of any kind says that it was complete', async () => {
+  const vendor = await createCaller(gateway());
+  for (const kind of ['native', 'chat', 'responses']) {
+    const path = kind === 'native' ? '' : '/v1';
+    const relay = await startGateway({
+      config: `workers: 1\nupstreams: [{name: main, kind: ${kind}, url: "${gateway().url}${path}", api_key: ${vendor.key}}]\n`,
+    });
+    const { key, settledReceiptOf } = await createCaller(relay);
+    const stream = await openStream(relay.url, key, messageOf('Hi [[tokens 5]]'));
+    await stream.ended;
+    expect(stream.text(), kind).toContain('message_stop');
+    const answered = expect.objectContaining({ outcome: 'complete', upstream: 'main' });
+    expect(await settledReceiptOf(stream.requestId), kind).toMatchObject({ answered });
+  }
+});
