@@ -4,9 +4,9 @@ import { OpsProblem } from './ops-problem.ts';
 const BODY_BYTES_MAX = 64 * 1024;
 /**
  * Up to this much is read and discarded, because a client that is still sending may not read its
- * answer.
+ * answer. It is ten times the longest body of any route.
  */
-const DISCARDED_BYTES_MAX = 1024 ** 2;
+const DISCARDED_BYTES_MAX = 8 * 1024 ** 2;
 
 /** A missing body counts as an object without fields. */
 export async function receiveJsonBody(
