@@ -20,7 +20,8 @@ import {
   type StreamId,
 } from '../stream/stream-id.ts';
 import { type Cursors, cursorOf } from '../writing/cursors.ts';
-import type { IngestionState } from '../writing/write-batch.ts';
+import { type IngestionState, readIngestion, StaleBatchError } from '../writing/write-batch.ts';
+import { inBooks } from './database-error.ts';
 import type { IngestPace } from './ingest-pace.ts';
 import { isLost, type StoredEntry } from './is-lost.ts';
 import { decodeItem, type StreamItem } from './stream-item.ts';
@@ -42,7 +43,10 @@ export interface StreamReader {
   look(): Promise<void>;
   /** Reads on, for one batch at most, and writes it. */
   readBatch(untilMs: number, restMaxMs: number): Promise<ReadResult>;
-  /** Removes from Redis what is in the books and older than this moment. */
+  /**
+   * Removes from Redis what is in the books and older than this moment. Throws `StaleBatchError` if
+   * the books are not those that were written last.
+   */
   trim(keepFromMs: number): Promise<void>;
 }
 
@@ -119,6 +123,7 @@ export function createStreamReader(
     },
 
     async trim(keepFromMs) {
+      await expectVersion(books, state.version);
       const keepFrom = `${Math.max(0, keepFromMs)}-0`;
       const { failure } = await forEachBucket(
         () => signal.aborted,
@@ -135,6 +140,12 @@ export function createStreamReader(
       if (failure !== undefined) throw failure;
     },
   };
+}
+
+/** A standby that has taken over may lack batches, and nothing else need have noticed that. */
+async function expectVersion(books: Books, expected: number): Promise<void> {
+  const { version } = await inBooks(readIngestion(books));
+  if (version !== expected) throw new StaleBatchError('the books have another version');
 }
 
 /** What was read and is not in the books yet. */

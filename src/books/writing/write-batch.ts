@@ -24,7 +24,7 @@ export interface Batch extends RowsToEnter {
   readonly gaps: readonly GapRow[];
 }
 
-/** Another node has written a batch since these cursors were read. */
+/** Since these cursors were read, another node has written a batch, or batches were lost. */
 export class StaleBatchError extends Error {}
 
 export async function readIngestion({ db }: Pick<Books, 'db'>): Promise<IngestionState> {

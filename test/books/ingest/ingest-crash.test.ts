@@ -158,7 +158,7 @@ async function proveWithPostgres(server: PostgresServer, kills: number): Promise
 
 test('25 kills of a node, of Postgres and of both lose nothing and count nothing twice', async () => {
   await proveWithPostgres(await startPostgres(cleanUp), 25);
-}, 300_000);
+}, 600_000);
 
 test('12 kills of a node with libsql lose nothing and count nothing twice', async () => {
   const target = createFileTarget(cleanUp);
@@ -173,7 +173,7 @@ test('12 kills of a node with libsql lose nothing and count nothing twice', asyn
   const requests = await traffic.end();
   await expectExact(books, requests, traffic.accounts);
   console.log(`12 kills: ${requests.size} charges, each once in libsql`);
-}, 300_000);
+}, 600_000);
 
 test('20 connections that the server ends in a batch lose nothing and count nothing twice', async () => {
   const server = await startPostgres(cleanUp);
@@ -194,4 +194,4 @@ test('20 connections that the server ends in a batch lose nothing and count noth
     }, 'a batch has lost its connection');
   }
   await expectExact(books, await traffic.end(), traffic.accounts);
-}, 300_000);
+}, 600_000);
