@@ -79,7 +79,7 @@ function writeUpstream(events: readonly InferenceEvent[], dialect: Dialect): Uin
 
 const RESPONSE: ResponseContext = {
   ...{ echo: {}, toolNames: new Map(), wantsStore: false, previousId: undefined },
-  ...{ input: [], requestId: 'req_1', nowSeconds: () => 1 },
+  ...{ input: [], requestId: 'req_1', completedSeconds: () => 1 },
 };
 const USAGE = {
   ...{ input: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 },

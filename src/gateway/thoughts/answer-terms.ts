@@ -20,13 +20,20 @@ interface Sale {
   readonly model: { readonly id: string };
 }
 
+type Asked = Pick<ClientRequest, 'request' | 'wantsStreamUsage' | 'response'>;
+
 export function createAnswerTerms(
   { requestId }: Pick<ClientSide, 'requestId'>,
-  { request, wantsStreamUsage, response }: ClientRequest,
+  { request, wantsStreamUsage, response }: Asked,
   { admission, model }: Sale,
   steps: Pick<Steps, 'nowMs' | 'reasoning' | 'answerKeeper'>,
 ): AnswerTerms {
   const nowSeconds = () => Math.floor(steps.nowMs() / 1_000);
+  let completed: number | undefined;
+  const completedSeconds = () => {
+    completed ??= nowSeconds();
+    return completed;
+  };
   const { embeds } = request;
   const createdSeconds = nowSeconds();
   const asked = { accountId: admission.accountId, model: model.id, request };
@@ -47,7 +54,7 @@ export function createAnswerTerms(
     wantsStore,
     previousId,
     requestId,
-    nowSeconds,
+    completedSeconds,
     sealThought,
     progress,
   };

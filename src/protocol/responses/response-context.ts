@@ -30,7 +30,11 @@ export interface ResponseTerms {
 export interface ResponseContext extends ResponseTerms {
   /** The ids of the response and of its items come from it, so that none is given twice. */
   readonly requestId: string;
-  readonly nowSeconds: () => number;
+  /**
+   * When the answer was complete: the moment of the first call. A kept answer is written more than
+   * once.
+   */
+  readonly completedSeconds: () => number;
   readonly sealThought?: SealThought;
   /** Absent if nobody but the encoder writes the answer. */
   readonly progress?: ResponseProgress;

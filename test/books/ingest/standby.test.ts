@@ -47,7 +47,7 @@ test('a standby that takes over without the last batches is given them again, ea
   await waitUntilInBooks(books, all);
   expect(await placesInBooks(books)).toEqual(all);
   await expectSums(books);
-}, 120_000);
+});
 
 test('so is one that takes over while nothing new comes, and without the table of the day', async () => {
   const { books, standby } = await startPair();
@@ -66,7 +66,7 @@ test('so is one that takes over while nothing new comes, and without the table o
   await waitUntilInBooks(books, all);
   expect(await placesInBooks(books)).toEqual(all);
   await expectSums(books);
-}, 120_000);
+});
 
 test('what Redis no longer has is noted as a gap, and told', async () => {
   const { books, standby } = await startPair();
@@ -85,4 +85,4 @@ test('what Redis no longer has is noted as a gap, and told', async () => {
   expect(log.lines.map(({ message }) => message)).toContain(
     'the books lack entries: Redis had trimmed them before they were read',
   );
-}, 120_000);
+});

@@ -42,7 +42,7 @@ const NO_RESPONSE: ResponseContext = {
   wantsStore: false,
   previousId: undefined,
   requestId: REQUEST_ID_PREFIX,
-  nowSeconds: () => 0,
+  completedSeconds: () => 0,
 };
 
 export function responseContextOf({ response }: AnswerContext): ResponseContext {
@@ -88,7 +88,7 @@ export class ResponseObject {
   }
 
   #completedSeconds(): number {
-    return Math.max(this.#context.nowSeconds(), this.#createdSeconds);
+    return Math.max(this.#context.completedSeconds(), this.#createdSeconds);
   }
 
   #readEcho(): string {

@@ -30,7 +30,7 @@ const CONTEXT: AnswerContext = {
     wantsStore: true,
     previousId: undefined,
     requestId: 'req_0123456789abcdefghijklmn',
-    nowSeconds: () => 1_700_000_009,
+    completedSeconds: () => 1_700_000_009,
     sealThought: (thought) =>
       thought.type === 'thinking' ? `sealed ${thought.signature}` : `sealed ${thought.data}`,
   },

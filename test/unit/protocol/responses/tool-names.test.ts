@@ -21,7 +21,7 @@ it.each([
   if (response === undefined) throw new Error('the format has terms of its own');
   const told = request.tools.map(({ name }) => name);
   expect(new Set(told).size).toBe(2);
-  const context = { ...response, requestId: 'req_1', nowSeconds: () => 0 };
+  const context = { ...response, requestId: 'req_1', completedSeconds: () => 0 };
 
   const toldTo = (name: string) => ({ ...toolOf(context, name), isCustom: undefined });
   expect(new Set(told.map(toldTo))).toEqual(new Set(CALLED));
