@@ -19,7 +19,7 @@ import type { IngesterOrder } from './ingester-main.ts';
 const PROGRAM = 'dist/test/books/ingest/ingester-main.js';
 const BUCKETS = [2, 2, 99, 250];
 /** Between two requests of an account. After each kill the last two minutes are read once more. */
-const PAUSE_MS = 2;
+const PAUSE_MS = 8;
 /** Batches from one kill to the next. */
 const BATCHES_MAX = 7;
 
