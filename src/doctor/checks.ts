@@ -31,6 +31,7 @@ export const CHECKS = {
   'books-latency': 'the median of 20 questions to the server of the books',
   'books-version': 'Postgres 14 or newer; a file is on a disk of this machine, where WAL works',
   'books-rights': 'tables can be made and every table can be written; nothing stays',
+  'books-persistence': 'Postgres has each commit on its disk, and survives a crash',
   'books-schema': 'this version knows the tables of the books',
   'books-identity': 'entries go to these books, by what Redis remembers',
   'books-lag': 'a node fills the books, and they are not behind',

@@ -25,7 +25,7 @@ describe('the doctor and the books in a file', () => {
       state: 'ok',
       found: 'a file can be made and written, with WAL',
     });
-    for (const name of ['books-latency', 'books-clock'] as const) {
+    for (const name of ['books-latency', 'books-persistence', 'books-clock'] as const) {
       expect(find(name).state).toBe('skipped');
     }
     expect(existsSync(dataDir)).toBe(false);

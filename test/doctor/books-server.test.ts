@@ -17,7 +17,7 @@ let server: PostgresServer;
 let databases = 0;
 
 beforeAll(async () => {
-  server = await startPostgres(cleanUp);
+  server = await startPostgres(cleanUp, ['-c', 'fsync=on']);
 });
 afterAll(stopRedisServers);
 
@@ -60,6 +60,7 @@ describe('the doctor and a server of the books', () => {
       ['books-latency', expect.stringMatching(/^\d+\.\d\d ms$/)],
       ['books-version', expect.stringMatching(/^Postgres \d/)],
       ['books-rights', 'tables can be made, and all can be written'],
+      ['books-persistence', 'each commit is on the disk'],
       ['books-schema', 'there are no tables yet; the first node makes them'],
       ['books-clock', 'they agree within 1 s'],
       ['books-space', expect.stringContaining('MiB')],
@@ -132,6 +133,21 @@ describe('the doctor and a server of the books', () => {
     const find = await examineBooks(asUser(url, 'reading'));
     expect(find('books-rights')).toEqual(
       problem('failed', 'read-only transaction', 'default_transaction_read_only'),
+    );
+  });
+
+  it('tells a server that a crash may harm, and one that takes commits back', async () => {
+    const url = await createDatabase();
+    await ask(url, 'create role hasty superuser login');
+    await ask(url, 'alter role hasty set synchronous_commit = off');
+    const hasty = await examineBooks(asUser(url, 'hasty'));
+    expect(hasty('books-persistence')).toEqual(
+      problem('warning', 'takes the last commits back', 'Set synchronous_commit on'),
+    );
+    const careless = await startPostgres(cleanUp, ['-c', 'full_page_writes=off']);
+    const find = await examineBooks(careless.url);
+    expect(find('books-persistence')).toEqual(
+      problem('failed', 'fsync, full_page_writes = off', 'Switch on fsync, full_page_writes'),
     );
   });
 

@@ -10,6 +10,7 @@ export interface BooksAccess {
   checkLatency(): Promise<Finding>;
   checkVersion(): Promise<Finding>;
   checkRights(): Promise<Finding>;
+  checkPersistence(): Promise<Finding>;
   checkClock(clock: Clock): Promise<Finding>;
   checkSpace(): Promise<Finding>;
   close(): Promise<void>;

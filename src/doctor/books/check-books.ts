@@ -33,6 +33,7 @@ export async function checkBooks(config: Config, clock: Clock): Promise<CheckRes
       ofBooks('books-latency', (books) => books.checkLatency()),
       ofBooks('books-version', (books) => books.checkVersion()),
       ofBooks('books-rights', (books) => books.checkRights()),
+      ofBooks('books-persistence', (books) => books.checkPersistence()),
       ofBooks('books-schema', ({ contents }) => judgeSchema(contents?.migrations)),
       ofBooks('books-identity', async ({ contents }) =>
         judgeIdentity(contents?.id, await remembering),

@@ -37,6 +37,7 @@ export async function openServer(target: Server): Promise<BooksAccess> {
       checkLatency: () => checkLatency(books),
       checkVersion: () => checkVersion(books),
       checkRights: () => checkServerRights(books),
+      checkPersistence: () => checkPersistence(books),
       checkClock: (clock) => checkClock(books, clock),
       checkSpace: () => checkSpace(books),
       close: books.close,
@@ -70,6 +71,28 @@ async function checkVersion(books: Books): Promise<Finding> {
   return number >= VERSION_MIN
     ? passCheck(`Postgres ${version}`)
     : failCheck(`Postgres ${version}`, 'Run Postgres 14 or newer.');
+}
+
+async function checkPersistence(books: Books): Promise<Finding> {
+  const { broken, late } = await readRow<{ broken: string | null; late: boolean }>(
+    books,
+    sql`select string_agg(name, ', ' order by name) filter (where name <> 'synchronous_commit') as broken,
+      coalesce(bool_or(name = 'synchronous_commit'), false) as late
+      from pg_settings where setting = 'off'
+      and name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
+  );
+  if (broken !== null) {
+    return failCheck(
+      `a crash of the machine may destroy the books: ${broken} = off`,
+      `Switch on ${broken}, and reload the settings of the server.`,
+    );
+  }
+  return late
+    ? warnCheck(
+        'synchronous_commit is off: a crash takes the last commits back',
+        'Set synchronous_commit on; until then nodes enter again what Redis still has.',
+      )
+    : passCheck('each commit is on the disk');
 }
 
 async function checkClock(books: Books, clock: Clock): Promise<Finding> {
