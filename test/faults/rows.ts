@@ -109,6 +109,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
     ),
     areRatesExact: false,
   },
+  row(29, 'a standby of the books takes over without the last 6 s', ALONE, beside.failBooksOver),
 ];
 
 function row(number: number, fault: string, site: RowSite, act: FaultRow['act']): FaultRow {

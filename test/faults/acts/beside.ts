@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startStandby } from '../../support/servers/start-postgres.ts';
 import type { Scene } from '../run-row.ts';
 import { fillDiskWith } from '../support/small-disk.ts';
 
@@ -25,6 +26,21 @@ export async function takeBooksAway(scene: Scene): Promise<void> {
   await sleep(AWAY_MS);
   process.kill(postgres.pid(), 'SIGCONT');
   await scene.waitForService();
+}
+
+/** What the standby lacks is in no database then; the nodes enter it again. */
+export async function failBooksOver(scene: Scene): Promise<void> {
+  const undos: (() => unknown)[] = [];
+  try {
+    const standby = await startStandby((undo) => void undos.push(undo), scene.postgres);
+    await standby.catchUp();
+    await standby.stopFollowing();
+    await sleep(AWAY_MS);
+    if ((await standby.takeOver()) <= 0) scene.violate('the standby lacked nothing');
+    await scene.waitForService();
+  } finally {
+    for (const undo of undos) await undo();
+  }
 }
 
 /** What a node notes on its disk is for the time in which Redis is out: here both are. */

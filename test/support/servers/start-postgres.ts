@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, rename, symlink } from 'node:fs/promises';
@@ -14,7 +15,6 @@ import { findFreePort } from './find-free-port.ts';
 const VERSIONS_DIR = '/usr/lib/postgresql';
 const run = promisify(execFile);
 
-const DATA = 'data';
 const USUAL_PORT = 5_432;
 
 /** Tests end its process at most, and never the machine. */
@@ -31,6 +31,8 @@ export interface PostgresServer {
   createDatabase(name: string): Promise<string>;
   kill(signal: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
+  /** Starts with other data at the same place. */
+  serveFrom(data: string): Promise<void>;
 }
 
 /** More arguments are those of the program `postgres`. */
@@ -45,10 +47,11 @@ export async function startPostgres(
   if (who !== undefined) await chown(dir, who.uid, who.gid);
   const isInTest = process.env['VITEST_WORKER_ID'] !== undefined;
   const template = await findTemplate(bin, who, isInTest ? inject('runFolder') : dir);
-  await run('cp', ['--archive', template, join(dir, DATA)]);
+  const data = join(dir, 'data');
+  await run('cp', ['--archive', template, data]);
   // A client that is told a folder, and no port, looks for this one.
   if (port !== USUAL_PORT) await symlink(`.s.PGSQL.${port}`, join(dir, `.s.PGSQL.${USUAL_PORT}`));
-  const server = prepareServer({ bin, who, dir, port, more });
+  const server = prepareServer({ bin, who, dir, port, more }, data);
   const createDatabase = async (name: string) => {
     await ask(urlOf(port, 'postgres'), `create database "${name}"`);
     return urlOf(port, name);
@@ -64,8 +67,11 @@ export interface PostgresStandby {
   catchUp(): Promise<void>;
   /** What is committed from now on does not come. */
   stopFollowing(): Promise<void>;
-  /** Ends the other server as a crash does, and serves at its port with what has come. */
-  takeOver(): Promise<void>;
+  /**
+   * Ends the other server as a crash does, and serves in its place with what has come. Returns how
+   * many bytes of the other's log have not.
+   */
+  takeOver(): Promise<number>;
 }
 
 export async function startStandby(
@@ -73,42 +79,45 @@ export async function startStandby(
   primary: PostgresServer,
 ): Promise<PostgresStandby> {
   const bin = await findBinaries();
-  const dir = createTempDir(cleanUp);
   const who = await findUser();
-  if (who !== undefined) await chown(dir, who.uid, who.gid);
+  const dir = primary.socketFolder;
+  const data = join(dir, `standby-${randomUUID()}`);
   const from = ['-h', '127.0.0.1', '-p', `${primary.port}`, '-U', 'postgres'];
-  const flags = ['-D', join(dir, DATA), '--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+  const flags = ['-D', data, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
   await run(join(bin, 'pg_basebackup'), [...from, ...flags], { ...who, cwd: dir });
   const port = await findFreePort();
-  const standby = prepareServer({ bin, who, dir, port, more: [] });
+  const standby = prepareServer({ bin, who, dir, port, more: [] }, data);
   await standby.start();
-  let inPlace: Pick<PostgresServer, 'kill'> = standby;
-  cleanUp(() => inPlace.kill('SIGINT'));
+  cleanUp(() => standby.kill('SIGINT'));
   const url = urlOf(port, 'postgres');
+  const readEnd = async () => {
+    const [row] = await ask(primary.url, 'select pg_current_wal_lsn() as place');
+    return String(row?.['place']);
+  };
+  const readLack = async (end: string) => {
+    const place = 'pg_last_wal_replay_lsn()';
+    const [row] = await ask(url, `select pg_wal_lsn_diff('${end}', ${place}) as bytes`);
+    return Number(row?.['bytes']);
+  };
   return {
     async catchUp() {
-      const [{ place }] = (await ask(primary.url, 'select pg_current_wal_lsn() as place')) as [
-        { readonly place: string },
-      ];
-      const question = `select pg_last_wal_replay_lsn() >= '${place}' as has_come`;
-      await waitUntil(async () => (await ask(url, question))[0]?.['has_come'] === true, 'it came');
+      const end = await readEnd();
+      await waitUntil(async () => (await readLack(end)) <= 0, 'it has caught up');
     },
     async stopFollowing() {
       await ask(url, "alter system set primary_conninfo = ''");
       await ask(url, 'select pg_reload_conf()');
-      const question = 'select count(*)::int as receivers from pg_stat_wal_receiver';
-      await waitUntil(
-        async () => (await ask(url, question))[0]?.['receivers'] === 0,
-        'it is alone',
-      );
+      const question = 'select pid from pg_stat_wal_receiver';
+      await waitUntil(async () => (await ask(url, question)).length === 0, 'it is alone');
     },
     async takeOver() {
+      const end = await readEnd();
       await primary.kill('SIGKILL');
+      const lack = await readLack(end);
       await ask(url, 'select pg_promote()');
       await standby.kill('SIGINT');
-      const successor = prepareServer({ bin, who, dir, port: primary.port, more: [] });
-      inPlace = successor;
-      await successor.start();
+      await primary.serveFrom(data);
+      return lack;
     },
   };
 }
@@ -116,40 +125,46 @@ export async function startStandby(
 interface ServerPlace {
   readonly bin: string;
   readonly who: Who;
+  /** For its unix socket. */
   readonly dir: string;
   readonly port: number;
   readonly more: readonly string[];
 }
 
-function prepareServer({ bin, who, dir, port, more }: ServerPlace) {
-  const place = ['-D', join(dir, DATA), '-p', `${port}`, '-h', '127.0.0.1', '-k', dir];
-  const args = [...place, ...WITHOUT_SYNC, ...more];
-  const launch = () => spawn(join(bin, 'postgres'), args, { ...who, cwd: dir, stdio: 'ignore' });
+function prepareServer({ bin, who, dir, port, more }: ServerPlace, firstData: string) {
+  let data = firstData;
   let server: ChildProcess | undefined;
-  return {
-    pid: () => server?.pid ?? 0,
-    async start() {
-      server = launch();
-      await waitUntil(async () => {
-        // After a kill it refuses to start until all processes of the killed one have ended.
-        if (server?.exitCode !== null) server = launch();
-        return await ask(urlOf(port, 'postgres'), 'select 1').then(
-          () => true,
-          () => false,
-        );
-      }, 'Postgres answers');
-    },
-    async kill(signal: NodeJS.Signals) {
-      if (server?.pid === undefined) return;
-      const { pid } = server;
-      const isGone = once(server, 'exit');
-      if (server.exitCode === null && server.signalCode === null) {
-        process.kill(pid, signal);
-        await isGone;
-      }
-      await waitUntil(() => !isAlive(pid), 'Postgres has ended');
-    },
+  const launch = () => {
+    const place = ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', dir];
+    const args = [...place, ...WITHOUT_SYNC, ...more];
+    return spawn(join(bin, 'postgres'), args, { ...who, cwd: dir, stdio: 'ignore' });
   };
+  const start = async () => {
+    server = launch();
+    await waitUntil(async () => {
+      // After a kill it refuses to start until all processes of the killed one have ended.
+      if (server?.exitCode !== null) server = launch();
+      return await ask(urlOf(port, 'postgres'), 'select 1').then(
+        () => true,
+        () => false,
+      );
+    }, 'Postgres answers');
+  };
+  const serveFrom = async (other: string) => {
+    data = other;
+    await start();
+  };
+  const kill = async (signal: NodeJS.Signals) => {
+    if (server?.pid === undefined) return;
+    const { pid } = server;
+    const isGone = once(server, 'exit');
+    if (server.exitCode === null && server.signalCode === null) {
+      process.kill(pid, signal);
+      await isGone;
+    }
+    await waitUntil(() => !isAlive(pid), 'Postgres has ended');
+  };
+  return { pid: () => server?.pid ?? 0, start, serveFrom, kill };
 }
 
 function urlOf(port: number, database: string): string {
