@@ -20,11 +20,13 @@ interface Sale {
   readonly model: { readonly id: string };
 }
 
-type Asked = Pick<ClientRequest, 'request' | 'wantsStreamUsage' | 'response'>;
-
 export function createAnswerTerms(
   { requestId }: Pick<ClientSide, 'requestId'>,
-  { request, wantsStreamUsage, response }: Asked,
+  {
+    request,
+    wantsStreamUsage,
+    response,
+  }: Pick<ClientRequest, 'request' | 'wantsStreamUsage' | 'response'>,
   { admission, model }: Sale,
   steps: Pick<Steps, 'nowMs' | 'reasoning' | 'answerKeeper'>,
 ): AnswerTerms {
