@@ -27,7 +27,7 @@ const guard: RequestListener = (request, response) => {
 };
 
 const upstream = (url: string, more = '', kind = 'native') =>
-  `upstreams: [{name: main, kind: ${kind}, url: '${url}'${more}}]`;
+  `upstreams: [{name: main, kind: ${kind}, url: '${url}', timeouts: {connect: 1m}${more}}]`;
 
 it('finds that a key is taken, with both kinds of upstream and both forms of address', async () => {
   const port = await listen(createServer(guard));
