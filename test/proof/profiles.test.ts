@@ -9,7 +9,7 @@ import { runProof } from './support/run-proof.ts';
  */
 const SECONDS = Number(process.env['PROOF_SECONDS'] ?? 8);
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
-const TEST_TIMEOUT_MS = SECONDS * 1_000 + 120_000;
+const TEST_TIMEOUT_MS = SECONDS * 1_000 + 240_000;
 
 afterAll(stopRedisServers);
 
