@@ -31,11 +31,6 @@ export function createAnswerTerms(
   steps: Pick<Steps, 'nowMs' | 'reasoning' | 'answerKeeper'>,
 ): AnswerTerms {
   const nowSeconds = () => Math.floor(steps.nowMs() / 1_000);
-  let completed: number | undefined;
-  const completedSeconds = () => {
-    completed ??= nowSeconds();
-    return completed;
-  };
   const { embeds } = request;
   const createdSeconds = nowSeconds();
   const asked = { accountId: admission.accountId, model: model.id, request };
@@ -48,6 +43,11 @@ export function createAnswerTerms(
   const { echo, toolNames, droppedTools, previousId } = response;
   const wantsStore = response.wantsStore && steps.answerKeeper !== undefined;
   const progress = createProgress();
+  let completed: number | undefined;
+  const completedSeconds = () => {
+    completed ??= nowSeconds();
+    return completed;
+  };
   // Named one by one: to copy an object takes as long as to decode a small request.
   const answering: ResponseContext = {
     echo,
