@@ -1,4 +1,5 @@
 import type { FindCost } from '../../catalogue/find-cost.ts';
+import type { Usage } from '../../protocol/inference.ts';
 import { decodeLedgerUsage, type LedgerUsage } from '../../quota/settlement/settlement.ts';
 import type { EntryKind, EntryRow, PaymentRow } from '../engine/tables.ts';
 import { isStreamId, msOfStreamId, type StreamId, seqOfStreamId } from '../stream/stream-id.ts';
@@ -13,7 +14,7 @@ export type DecodedEntry =
 const KINDS: readonly string[] = ['charge', 'release', 'late', 'orphan', 'expired'];
 const PAYMENT_KINDS: readonly string[] = ['topup', 'refund', 'adjustment'];
 const NO_BYTES = Buffer.alloc(0);
-const NO_USAGE: LedgerUsage['usage'] = {
+const NO_USAGE: Usage = {
   input: 0,
   cacheRead: 0,
   cacheWrite5m: 0,

@@ -104,6 +104,7 @@ while first <= #ARGV do
       if not limits then denial = { subjects } break end
       if #limits == 0 then limits = nil end
     end
+    local extras_without_limits = (group_id or '') ~= '' and '|,' .. group_id .. ',' or ''
 
     -- An error keeps what is written and skips the rest. So everything that can fail comes before
     -- the first hold: what the requests share has been read above, a request's own numbers are
@@ -162,7 +163,8 @@ while first <= #ARGV do
         -- A request that was admitted before is not refused now.
         local existing = refusal and redis.call('HGET', holds, request_id)
         local held = math.min(wanted, cap_room, balance_room, credits_room)
-        local extras = limits and listing.encode_extras(at, group_id, user_id, input, output, numbers) or ''
+        local extras = limits and listing.encode_extras(at, group_id, user_id, input, output, numbers)
+          or extras_without_limits
         if not existing then
           if redis.call('HEXISTS', done, request_id) == 1 then
             reply = { 'finished' }
@@ -193,9 +195,10 @@ while first <= #ARGV do
           if key_limit > 0 then take_place(by_key, now, window) end
           is_changed = true
           reply = { 'admitted', now, limit, math.max(0, left - 1), window, account_id, month, held, credits_left }
+          if extras ~= '' then reply[10] = string.sub(extras, 2) end
           if limits then
             listing.hold_in_limits(limits, listing.amounts_of(input, output, held), at)
-            reply[10], reply[11] = string.sub(extras, 2), output
+            reply[11] = output
             listing.add_tightest(reply, limits, at)
           end
         end

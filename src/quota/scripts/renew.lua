@@ -37,7 +37,7 @@ local listing, opened
 if is_lost then
   balance, account_held, in_flight, key_held, spent = read_amounts(account, key, month)
   held = limit_to_room(held, 0, key, balance, account_held, key_held, spent)
-  if extras ~= '' then
+  if counts_in_lists(extras) then
     listing, opened = lists(), {}
     listing.warn_from(warn_at)
     held, extras = listing.restore_levels(opened, prefix, key, account, extras, held, now_ms())

@@ -89,7 +89,7 @@ while first <= #ARGV do
       wanted = wanted - already
       local charged = limit_to_room(wanted, held, key, balance, account_held, key_held, spent)
       extras = held_extras or extras
-      if extras ~= '' then
+      if counts_in_lists(extras) then
         if not opened then listing, opened = listing or lists(), {} end
         listing.warn_from(warn_at)
         now = now or now_ms()

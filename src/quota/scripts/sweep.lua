@@ -18,6 +18,15 @@ count_max = number(count_max)
 local now = now_ms()
 local swept, total, ended, listing, opened = 0, 0, {}, nil, nil
 
+-- Nobody is left to tell a usage. What the ledger keeps of one has the group and the end user, who
+-- count what the hold is charged; `settlement/settlement.ts` reads it.
+local function usage_of_lost(extras)
+  local VERSION_WITHOUT_USAGE = 3
+  local group_id, user_id = string.match(extras, '^%d*,([^,]*),([^,]*)')
+  if not group_id or group_id .. user_id == '' then return '' end
+  return cmsgpack.pack({ VERSION_WITHOUT_USAGE, group_id .. ',' .. user_id })
+end
+
 -- A request may be listed twice. An unreadable hold stays for `tollgate ledger verify`, and the
 -- sweep goes on.
 local function expire(request_id, text)
@@ -31,7 +40,7 @@ local function expire(request_id, text)
   account_held, key_held = account_held - held, key_held - held
   local wanted = math.min(seen, held)
   local charged = limit_to_room(wanted, held + 0, key, balance, account_held, key_held, spent)
-  if extras ~= '' then
+  if counts_in_lists(extras) then
     if not opened then listing, opened = listing or lists(), {} end
     listing.expire_levels(opened, prefix, key, account, extras, held + 0, charged, now)
   end
@@ -39,7 +48,8 @@ local function expire(request_id, text)
   local done = done_name(prefix, request_id)
   -- The records of money come last. They have been read above, so their writes cannot fail; the
   -- writes before them do no harm alone.
-  enter(ledger, 'expired', request_id, payer, held, whole(charged), whole(wanted - charged), balance_text, '')
+  enter(ledger, 'expired', request_id, payer, held, whole(charged), whole(wanted - charged), balance_text,
+    usage_of_lost(extras))
   redis.call('HSET', done, request_id, 'x' .. whole(charged))
   keep_marks(done)
   redis.call('HDEL', holds, request_id)

@@ -28,9 +28,10 @@ export interface Settlement extends AdmittedRequest {
 
 /** What the ledger keeps of a usage. */
 export interface LedgerUsage {
-  readonly usage: Usage;
+  /** Undefined where a lease ran out and nobody was left to tell one. */
+  readonly usage: Usage | undefined;
   /** The gateway counted the usage, because the upstream did not tell it. */
-  readonly isEstimated: boolean;
+  readonly isEstimated: boolean | undefined;
   /** Undefined in entries written before version 2. */
   readonly details: RequestDetails | undefined;
   /** Whose limits the request counts in, beside those of its key and its account. */
@@ -42,6 +43,8 @@ const SETTLEMENT_VERSION = 2;
 const SETTLEMENT_VERSION_WITHOUT_EXTRAS = 1;
 const USAGE_VERSION = 2;
 const USAGE_VERSION_WITHOUT_DETAILS = 1;
+/** Written by `scripts/sweep.lua`: group and end user alone. */
+const VERSION_WITHOUT_USAGE = 3;
 
 type PackedUsage = readonly [
   version: number,
@@ -58,6 +61,8 @@ type PackedUsage = readonly [
   /** Group and end user with a comma between; absent if there is neither. */
   counted?: string,
 ];
+
+type PackedWithoutUsage = readonly [version: number, counted: string];
 
 type PackedSettlement = [
   version: number,
@@ -136,7 +141,10 @@ export function encodeLedgerUsage(
   return writer.take();
 }
 
-/** Group and end user of an admission: `extras` begins with its moment, the group and the user. */
+/**
+ * Group and end user of an admission: `extras` begins with its moment, the group and the user. The
+ * moment is empty if it counts in no list.
+ */
 function readCounted(extras: string): string {
   const [, groupId = '', endUser = ''] = extras.split(',', 3);
   return groupId === '' && endUser === '' ? '' : `${groupId},${endUser}`;
@@ -145,6 +153,8 @@ function readCounted(extras: string): string {
 /** Undefined for an entry without a usage, and for an entry written by a later version. */
 export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
   if (packed.length === 0) return undefined;
+  const fields = unpack(packed) as PackedUsage | PackedWithoutUsage;
+  if (fields[0] === VERSION_WITHOUT_USAGE) return decodeWithoutUsage(fields as PackedWithoutUsage);
   const [
     version,
     input,
@@ -157,13 +167,22 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
     details,
     searches = 0,
     counted = '',
-  ] = unpack(packed) as PackedUsage;
+  ] = fields as PackedUsage;
   if (version !== USAGE_VERSION && version !== USAGE_VERSION_WITHOUT_DETAILS) return undefined;
-  const [groupId = '', endUser = ''] = counted.split(',');
   return {
-    counted: counted === '' ? undefined : { groupId, endUser },
+    counted: decodeCounted(counted),
     usage: { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking, searches },
     isEstimated,
     details: details === undefined ? undefined : unpackDetails(details),
   };
+}
+
+function decodeWithoutUsage([, counted]: PackedWithoutUsage): LedgerUsage {
+  const nothingTold = { usage: undefined, isEstimated: undefined, details: undefined };
+  return { ...nothingTold, counted: decodeCounted(counted) };
+}
+
+function decodeCounted(counted: string): LedgerUsage['counted'] {
+  const [groupId = '', endUser = ''] = counted.split(',');
+  return counted === '' ? undefined : { groupId, endUser };
 }

@@ -183,11 +183,18 @@ describe('a group of keys', () => {
     expect((await askAs(keys[0]?.key ?? '', undefined, 1)).status).toBe(200);
     await operate().waitUntilSettled(account);
     await operate().waitForBooks();
-    const usage = await operate().call<{ data: { group: string | null }[] }>(
+    const usage = await operate().call<{ data: { group: string | null; requests: number }[] }>(
       'GET',
       `/usage?account=${account}&by=group`,
     );
-    expect(usage.data.map(({ group: of }) => of).sort()).toEqual([group, null].sort());
+    // The one without any list belongs to the group too.
+    const requests = new Map(usage.data.map((row) => [row.group, row.requests]));
+    expect(requests).toEqual(
+      new Map([
+        [group, 31],
+        [null, 1],
+      ]),
+    );
   });
 
   it('is of one account alone', async () => {

@@ -1,7 +1,8 @@
 -- A hold in Redis is one text: account|key|month|model|held|seen. Before its first renewal it goes
 -- on with |due, the end of its lease. If the request counts in lists of limits, it ends with
--- |extras, as `demands.lua` writes them; after a renewal with ||extras. The part from account to
--- model says who pays; the ledger has it too. Two indexes lead to the holds whose lease has run
+-- |extras, as `demands.lua` writes them; after a renewal with ||extras. The extras of a request that
+-- is in a group and counts in no list are `,group,`. The part from account to model says who pays;
+-- the ledger has it too. Two indexes lead to the holds whose lease has run
 -- out:
 --
 --   leases    LIST  all requests in the order of their admission. Their first leases have the
@@ -18,4 +19,9 @@
 -- hold. After a renewal `due` is empty.
 local function decode_hold(text)
   return string.match(text, '^([^|]*|[^|]*|([^|]*)|[^|]*)|(%d+)|(%d+)|?(%d*)|?([^|]*)$')
+end
+
+local function counts_in_lists(extras)
+  local COMMA = 44
+  return extras ~= '' and string.byte(extras) ~= COMMA
 end
