@@ -36,7 +36,9 @@ local function correct_state(name, use, admitted_at, now, changes, released, is_
     if admitted_at < since then
       -- It does not count this request.
     elseif window < 4 then
-      if periods(window, admitted_at) == head then
+      local start = periods(window, admitted_at)
+      -- If the clock was ahead then, the row was moved back since, with all that it had counted.
+      if start == head or start > head and head >= periods(window, now) then
         if change > 0 and unit >= 'a' and not (is_soft and unit ~= 'c') then
           change = math.min(change, math.max(0, amount - counted))
         end
@@ -85,7 +87,7 @@ local function room_in_state(use, wanted_unit, admitted_at, now)
     if unit == wanted_unit and admitted_at >= since then
       local counts
       if window < 4 then
-        counts = head >= periods(window, now) and head == periods(window, admitted_at)
+        counts = head >= periods(window, now) and periods(window, admitted_at) >= head
       else
         local slice = math.floor(now * SLICES / window)
         if slice ~= head then counted = advance(slice, head, counted, current, string.sub(use, from - bytes, from - 1)) end

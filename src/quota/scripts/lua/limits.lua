@@ -60,10 +60,13 @@ local function open_limits(limits, subject, use, now, periods)
       struct.unpack(ROW_AND_SLICES, use, from)
     local times
     from = next_from
+    -- A limit that a clock began to count which was ahead would not be corrected for long.
+    if since > now then since = now end
     if window < 4 then
       local start = periods(window, now)
-      -- A period that begins later than the present one was seen by a clock that was ahead.
       if head < start then head, counted, held = start, 0, 0 end
+      -- A clock that was ahead has seen a later period. What it counted there counts in this one.
+      if head > start then head = start end
     elseif unit == 'r' then
       times = read_window(subject.prefix, subject.id .. ':' .. window, slices ~= '' and slices or nil,
         math.max(1, amount), now, window)
