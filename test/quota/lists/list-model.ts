@@ -96,14 +96,15 @@ export function createModel() {
   const roomToSettle = (subject: ModelSubject, limit: ModelLimit, now: number) =>
     Math.max(0, listOf(subject, limit).knownAmount - countedAt(subject, limit, now));
 
-  /** A running request holds in a window that rolls for as long as it runs. */
+  /** What running requests hold of what counts. */
   const heldAt = (subject: ModelSubject, limit: ModelLimit, now: number) => {
     const { unit, window, blocks } = limit;
     if (typeof window === 'number' && unit === 'r' && blocks) return 0;
     const first = typeof window === 'number' ? 0 : startOf(now, window);
     let total = 0;
     for (const { at, held } of entriesOf(subject, limit)) if (at >= first) total += held;
-    return total;
+    // What a request holds in a window that rolls is known for as long as it runs.
+    return Math.min(total, countedAt(subject, limit, now));
   };
 
   /** How many credits may be charged beyond what the request counts already. */

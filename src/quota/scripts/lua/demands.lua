@@ -52,7 +52,7 @@ local function refuse_by_limits(limits, needs, now)
       end
     end
     if met then
-      return { 'limit', met[10].level, met[1], name_of(met[2]), met[3], met[5], met[7], longest }
+      return { 'limit', met[10].level, met[1], name_of(met[2]), met[3], met[5], math.min(met[7], met[5]), longest }
     end
   end
 end
@@ -108,12 +108,12 @@ local function add_tightest(reply, limits, now)
 end
 
 -- Adds level, unit, window, amount, counted and held of each limit, and when nothing of it will
--- count any more.
+-- count any more. A request may run for longer than its window: what it holds counts no more then.
 local function describe_limits(reply, limits, now)
   for _, limit in ipairs(limits) do
     local count = #reply
     reply[count + 1], reply[count + 2], reply[count + 3] = limit[10].level, limit[1], name_of(limit[2])
-    reply[count + 4], reply[count + 5], reply[count + 6] = limit[3], limit[5], limit[7]
+    reply[count + 4], reply[count + 5], reply[count + 6] = limit[3], limit[5], math.min(limit[7], limit[5])
     reply[count + 7] = wait_for(limit, nil, now)
   end
 end

@@ -34,7 +34,7 @@ local function note_crossing(level, subject, unit, window, amount, before, after
   elseif unit >= 'a' and before < amount * warn_at and after >= amount * warn_at then
     kind = 'w'
   end
-  if kind then crossed[#crossed + 1] = { kind, level, subject, string.lower(unit), window, amount, after, held, at } end
+  if kind then crossed[#crossed + 1] = { kind, level, subject, string.lower(unit), window, amount, after, math.min(held, after), at } end
 end
 
 -- Few requests cross a line, so what tells of it is made only for those.
