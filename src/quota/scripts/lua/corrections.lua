@@ -50,7 +50,7 @@ local function correct_state(name, use, admitted_at, now, changes, released, is_
         -- A clock that is behind must not take what counts out of its window too early.
         if slice > head then
           counted, current, slices = advance(slice, head, counted, current, slices)
-          head = slice
+          head, before = slice, counted
         end
         if unit >= 'a' and not (is_soft and unit ~= 'c') then
           change = math.min(change, math.max(0, amount - counted))

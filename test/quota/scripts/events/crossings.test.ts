@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
+import { openLists, usageOf } from '../list-scene.ts';
+import { NOW_MS, redisKeys, requestNumber } from '../open-scripts.ts';
+
+const { scripts, ask, setKeyList } = openLists();
+const LATER_MS = 50_000;
+const AFTER_THE_FIRST_MS = 62_000;
+
+const readEvents = async (): Promise<LimitEvent[]> => {
+  const reply = await scripts.send('xrange', redisKeys.events, '-', '+');
+  return (reply as [string, string[]][]).map(
+    ([, fields]) => decodeEvent(String(fields[1])) as LimitEvent,
+  );
+};
+const told = async () => (await readEvents()).map(({ type, counted }) => `${type} ${counted}`);
+const toldMarks = async () => (await scripts.send('keys', `${redisKeys.prefix}told:*`)) as string[];
+/** Its output may become longer than what is held. */
+const askOpen = (number: number) =>
+  ask(number, 0, 0, { tokens: { input: 0, output: 10, outputLeast: 10, isOutputOpen: true } });
+const settle = (number: number, output: number) =>
+  scripts.settle(0, { requestId: requestNumber(number), usage: usageOf(0, output) });
+
+describe('a settlement', () => {
+  it('crosses a line although as much had counted before, if that has left the window', async () => {
+    await setKeyList('o,60000,100,b;');
+    await ask(1, 0, 79);
+    await scripts.setClock(NOW_MS + LATER_MS);
+    await askOpen(2);
+    expect(await told()).toEqual(['limit.warning 89']);
+    await scripts.send('del', ...(await toldMarks()));
+    await scripts.setClock(NOW_MS + AFTER_THE_FIRST_MS);
+    await settle(2, 85);
+    expect(await told()).toEqual(['limit.warning 89', 'limit.warning 85']);
+  });
+});
