@@ -87,7 +87,12 @@ local function telling()
     local mark = prefix .. 'told:' .. what
     if is_period_marked then mark = mark .. '|' .. period end
     local set = redis.pcall('SET', mark, '1', 'NX', 'PX', whole(life))
-    if not set or set.err or window ~= '' and not may_tell(prefix, owner, now) then return end
+    if not set or set.err then return end
+    if window ~= '' and not may_tell(prefix, owner, now) then
+      -- What still refuses requests after the hour is told then.
+      redis.pcall('DEL', mark)
+      return
+    end
     local text = what .. '|' .. whole(counted) .. '|' .. whole(held) .. '|' .. owner .. '|' .. period .. '|' .. whole(now)
     local added = add(prefix, text)
     if type(added) == 'table' then redis.pcall('DEL', mark) end

@@ -39,4 +39,18 @@ describe('an account with many events', () => {
     const told = (await readEvents()).map(({ type, counted }) => `${type} ${counted}`);
     expect(told).toEqual(['balance.low 400', 'balance.exhausted 400']);
   });
+
+  it('tells in the next hour what still refuses requests then', async () => {
+    const count = `${redisKeys.prefix}told-of:${ACCOUNT}`;
+    await scripts.setAccount({ limits: 't,m,100,b;' });
+    await ask(1, 60);
+    await scripts.send('hset', count, 'count', 300);
+    for (const number of [2, 3]) await ask(number, 50);
+    expect(await readEvents()).toMatchObject([{ type: 'events.left_out' }]);
+    await scripts.send('del', count, redisKeys.events);
+    for (const number of [4, 5]) await ask(number, 50);
+    expect(await readEvents()).toMatchObject([
+      { type: 'limit.reached', level: 'account', window: 'month', counted: 60 },
+    ]);
+  });
 });
