@@ -28,7 +28,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'all windows that roll tell the same event',
-    find: 'whole(math.floor(at / quiet)), quiet, now)',
+    find: 'whole(math.floor(now / quiet)), quiet, now)',
     replace: "'0', quiet, now)",
   },
   {

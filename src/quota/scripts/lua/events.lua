@@ -10,7 +10,8 @@
 --   level    key, user, group or account; cap for the monthly cap of a key
 --   unit     and window as in `rows.lua`; a balance has no window, and events have no unit
 --   counted  what was used and what running requests hold, or the balance
---   period   which window it is, so that what is told again after a failover is known again
+--   period   which window it is, so that what is told again after a failover is known again; a
+--            window that rolls may be another one by then, since a loss would be worse
 --
 -- The stream is bounded, since whoever takes the events out may be away for long. What it has no
 -- room for is counted in the hash `events-taken`: `place` is up to where the list has the events,
@@ -105,8 +106,9 @@ local function telling()
       tell(prefix, kind, level, subject, unit, window, amount, counted, held, owner, whole(start),
         math.max(QUIET_MIN_MS, next_start - now), now, true)
     else
+      -- Its mark lives from now on, so whatever is told after that must have another number.
       local quiet = math.max(window, QUIET_MIN_MS)
-      tell(prefix, kind, level, subject, unit, window, amount, counted, held, owner, whole(math.floor(at / quiet)), quiet, now)
+      tell(prefix, kind, level, subject, unit, window, amount, counted, held, owner, whole(math.floor(now / quiet)), quiet, now)
     end
   end
 

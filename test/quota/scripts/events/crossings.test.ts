@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
 import { openLists, usageOf } from '../list-scene.ts';
-import { NOW_MS, redisKeys, requestNumber } from '../open-scripts.ts';
+import { NOW_MS, redisKeys, requestNumber, WINDOW_MS } from '../open-scripts.ts';
 
 const { scripts, ask, setKeyList } = openLists();
 const LATER_MS = 50_000;
@@ -33,4 +33,20 @@ describe('a settlement', () => {
     await settle(2, 85);
     expect(await told()).toEqual(['limit.warning 89', 'limit.warning 85']);
   });
+});
+
+it('what is crossed after the mark of a window is over has another id', async () => {
+  await setKeyList('o,60000,100,b;');
+  const windowStartMs = Math.ceil(NOW_MS / WINDOW_MS) * WINDOW_MS;
+  await scripts.setClock(windowStartMs + 5_000);
+  await ask(1, 0, 85);
+  await settle(1, 20);
+  await scripts.setClock(windowStartMs + LATER_MS);
+  await askOpen(2);
+  await scripts.send('del', ...(await toldMarks()));
+  await scripts.setClock(windowStartMs + 5_000 + AFTER_THE_FIRST_MS);
+  await settle(2, 90);
+  const events = await readEvents();
+  expect(events.map(({ type }) => type)).toEqual(['limit.warning', 'limit.warning']);
+  expect(new Set(events.map(({ id }) => id)).size).toBe(2);
 });
