@@ -99,10 +99,16 @@ export async function openLane(
     let [outputHeld, micros] = [output, wanted];
     for (const { subject, limit } of blockingOf(subjects)) {
       const { unit } = limit;
-      const room = model.roomAt(subject, limit, now);
-      must(room >= needs[unit], () => ({ admitted: order, subject: subject.id, limit, room }));
+      // A limit that was passed has none, and refuses nobody who needs nothing of it.
+      const room = Math.max(0, model.roomAt(subject, limit, now));
+      must(needs[unit] === 0 || room >= needs[unit], () => ({
+        admitted: order,
+        subject: subject.id,
+        limit,
+        room,
+      }));
       if (unit === 'o') outputHeld = Math.min(outputHeld, room);
-      if (unit === 't') outputHeld = Math.min(outputHeld, room - input);
+      if (unit === 't') outputHeld = Math.min(outputHeld, Math.max(0, room - input));
       if (unit === 'c') micros = Math.min(micros, room);
     }
     return { r: 1, i: input, o: outputHeld, t: input + outputHeld, c: micros };
@@ -132,6 +138,7 @@ export async function openLane(
     };
     const isRight =
       reply.amount === limit.amount &&
+      needs[unit] > 0 &&
       reply.countedAmount === seen.counted &&
       reply.heldAmount === seen.held &&
       seen.counted + needs[unit] > limit.amount &&

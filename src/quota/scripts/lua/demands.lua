@@ -46,8 +46,9 @@ local function refuse_by_limits(limits, needs, now)
     local met, longest = nil, 0
     for _, limit in ipairs(limits) do
       local unit = limit[1]
-      if string.find(units, unit, 1, true) and needs[unit] > limit[3] - limit[5] then
-        local wait = wait_for(limit, needs[unit], now)
+      local need = string.find(units, unit, 1, true) and needs[unit] or 0
+      if need > 0 and need > limit[3] - limit[5] then
+        local wait = wait_for(limit, need, now)
         if wait > longest then met, longest = limit, wait end
       end
     end
@@ -59,6 +60,7 @@ end
 
 -- Returns the tokens that are held of input and output, the credits that there is room for, and the
 -- refusal, if a limit leaves no room. An output that may be shorter takes the room that there is.
+-- A limit that was passed has room below 0, and none for a request that needs nothing of it.
 local function meet_limits(limits, least_micros, numbers, now)
   local input, output, output_least = struct.unpack('<ddd', numbers, 25)
   if not (is_amount(input) and is_amount(output) and is_amount(output_least)) then return 0, 0, 0, { 'invalid' } end
@@ -68,7 +70,7 @@ local function meet_limits(limits, least_micros, numbers, now)
     local limit = limits[index]
     local unit, room = limit[1], limit[3] - limit[5]
     if unit >= 'a' then
-      if needs[unit] > room then is_met = true end
+      if needs[unit] > room and needs[unit] > 0 then is_met = true end
       if unit == 'c' then
         if room < credits then credits = room end
       elseif unit == 'o' then
@@ -80,7 +82,7 @@ local function meet_limits(limits, least_micros, numbers, now)
   end
   -- Of the times of requests some may turn out to be gone, so a limit that looks full may have
   -- room.
-  return input, output, credits, is_met and refuse_by_limits(limits, needs, now) or nil
+  return input, math.max(0, output), math.max(0, credits), is_met and refuse_by_limits(limits, needs, now) or nil
 end
 
 -- The part of a hold that tells what its request counts in the lists: when it was admitted, group,
