@@ -83,7 +83,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what refuses a request is not reached',
-    find: "if kind == 'limit' or (kind == 'cap' or kind == 'balance') and redis.call('EXISTS', mark) == 0 then",
+    find: "if kind == 'limit' or redis.call('EXISTS', mark) == 0 then",
     replace: 'if false then',
   },
   {

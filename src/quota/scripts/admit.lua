@@ -109,6 +109,7 @@ while first <= #ARGV do
     -- An error keeps what is written and skips the rest. So everything that can fail comes before
     -- the first hold: what the requests share has been read above, a request's own numbers are
     -- checked, and a Redis key of a wrong type fails for the first request.
+    -- `refused` has the last refusal of each limit that is told of.
     local is_changed, refused = false, nil
     local key_counted, account_counted, cap_counted = by_key.count, by_account.count, spent + key_held
     for place = first, last, 4 do
@@ -169,7 +170,12 @@ while first <= #ARGV do
           if redis.call('HEXISTS', done, request_id) == 1 then
             reply = { 'finished' }
           elseif refusal then
-            reply, refused = refusal, refusal
+            reply = refusal
+            local kind = refusal[1]
+            if kind == 'limit' or kind == 'cap' or kind == 'balance' then
+              refused = refused or {}
+              refused[kind == 'limit' and refusal[6] .. refusal[7] .. refusal[8] or kind] = refusal
+            end
           else
             local hold = account_id .. '|' .. key_id .. '|' .. month .. '|' .. string.match(model_names, '^[^,]*')
               .. '|' .. whole(held) .. '|0|' .. whole(now + lease) .. extras
@@ -237,16 +243,18 @@ while first <= #ARGV do
       end
     end
     if refused then
-      -- Most refusals by the cap or the balance were told before; `events.lua` has the names.
-      local kind, mark = refused[1], prefix .. 'told:'
-      if kind == 'cap' then
-        mark = mark .. 'r|cap|' .. key_id .. '|c|3|' .. whole(cap) .. '|' .. month
-      elseif kind == 'balance' then
-        mark = mark .. 'x|account|' .. account_id .. '|c||0'
-      end
-      if kind == 'limit' or (kind == 'cap' or kind == 'balance') and redis.call('EXISTS', mark) == 0 then
-        listing = listing or lists()
-        listing.telling().tell_refused(prefix, refused, limits, account, account_id, key_id, month, now, at)
+      for _, refusal in pairs(refused) do
+        -- Most refusals by the cap or the balance were told before; `events.lua` has the names.
+        local kind, mark = refusal[1], prefix .. 'told:'
+        if kind == 'cap' then
+          mark = mark .. 'r|cap|' .. key_id .. '|c|3|' .. whole(cap) .. '|' .. month
+        elseif kind == 'balance' then
+          mark = mark .. 'x|account|' .. account_id .. '|c||0'
+        end
+        if kind == 'limit' or redis.call('EXISTS', mark) == 0 then
+          listing = listing or lists()
+          listing.telling().tell_refused(prefix, refusal, limits, account, account_id, key_id, month, now, at)
+        end
       end
     end
   until true

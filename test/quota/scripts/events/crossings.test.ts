@@ -50,3 +50,36 @@ it('what is crossed after the mark of a window is over has another id', async ()
   expect(events.map(({ type }) => type)).toEqual(['limit.warning', 'limit.warning']);
   expect(new Set(events.map(({ id }) => id)).size).toBe(2);
 });
+
+describe('requests that share a run', () => {
+  const order = (number: number, output: number, holdMicros = 0) => ({
+    ...{ requestId: requestNumber(number), holdMicros, holdLeastMicros: holdMicros },
+    tokens: { input: 0, output, outputLeast: output, isOutputOpen: false },
+  });
+
+  it('tell of the limit that refuses one, although another is refused as too large', async () => {
+    await setKeyList('o,60000,100,b;');
+    await ask(1, 0, 60);
+    const replies = await scripts.admitTogether([order(2, 50), order(3, 500)]);
+    expect(replies.map(({ kind }) => kind)).toEqual(['limit', 'too_large']);
+    expect(await told()).toEqual(['limit.reached 60']);
+  });
+
+  it('tell of every limit that refuses one of them, and of each once', async () => {
+    await setKeyList('o,60000,100,b;i,60000,100,b;');
+    await scripts.setKey({ cap: 500 });
+    await ask(1, 60, 60);
+    const input = { input: 50, output: 0, outputLeast: 0, isOutputOpen: false };
+    const replies = await scripts.admitTogether([
+      order(2, 50),
+      { ...order(3, 0), tokens: input },
+      { ...order(4, 0), tokens: input },
+      order(5, 1, 600),
+    ]);
+    expect(replies.map(({ kind }) => kind)).toEqual(['limit', 'limit', 'limit', 'cap']);
+    const events = await readEvents();
+    expect(events.map(({ unit }) => unit).sort()).toEqual([
+      ...['credits', 'input_tokens', 'output_tokens'],
+    ]);
+  });
+});
