@@ -125,6 +125,33 @@ describe('end users', () => {
     expect(await ask(1, 1)).toEqual({ kind: 'user' });
     expect((await ask(2, 1, 0, of('one'))).kind).toBe('admitted');
   });
+
+  it('leave nothing behind when they are forgotten', async () => {
+    await setKeyList('', { template: 'r,60000,100,b;' });
+    const life = async (redisKey: string) => Number(await scripts.send('pttl', redisKey));
+    await scripts.admitTogether(
+      Array.from({ length: 60 }, (_, n) => ({
+        ...{ requestId: requestNumber(n), holdMicros: 0 },
+        ...of('one'),
+      })),
+    );
+    const logs = (await scripts.send('keys', `${redisKeys.prefix}log:*one*`)) as string[];
+    expect(logs).toHaveLength(1);
+    for (const redisKey of [...logs, redisKeys.user(`${KEY}:one`), redisKeys.usersOf(ACCOUNT)]) {
+      const left = await life(redisKey);
+      expect(left, redisKey).toBeGreaterThan(MINUTE_MS);
+      expect(left, redisKey).toBeLessThanOrEqual(MINUTE_MS + 2 * SLICE_MS);
+    }
+  });
+
+  it('are known to their account for as long as the one who is forgotten last', async () => {
+    await setKeyList('', { template: 'i,3600000,10,b;' });
+    await ask(1, 1, 0, of('one'));
+    await setKeyList('', { template: 'i,60000,10,b;' });
+    await ask(2, 1, 0, of('two'));
+    const left = Number(await scripts.send('pttl', redisKeys.usersOf(ACCOUNT)));
+    expect(left).toBeGreaterThan(59 * MINUTE_MS);
+  });
 });
 
 describe('an end user that a call leaves out', () => {

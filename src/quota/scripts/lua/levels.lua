@@ -78,16 +78,23 @@ local function write_levels(prefix, account_id, limits, subjects, at)
   for index = 1, #subjects.unlisted do redis.pcall('HDEL', subjects.unlisted[index], 'use') end
   for index = 1, #subjects do
     local subject = subjects[index]
-    redis.pcall('HSET', subject.name, 'use', encode_state(limits, subject, at))
+    local life
     if subject.level == 'user' then
-      local life = 1000
+      life = 1000
       for _, limit in ipairs(limits) do
         local window = limit[2]
         local ends = window < 4 and select(2, periods(window, at)) - at or math.ceil(window * (SLICES + 2) / SLICES)
         if limit[10] == subject then life = math.max(life, ends) end
       end
+    end
+    redis.pcall('HSET', subject.name, 'use', encode_state(limits, subject, at, life))
+    if life then
+      local users = prefix .. 'users:' .. account_id
       redis.pcall('PEXPIRE', subject.name, whole(life))
-      redis.pcall('ZADD', prefix .. 'users:' .. account_id, whole(at + life), subject.id)
+      redis.pcall('ZADD', users, whole(at + life), subject.id)
+      -- The last of them to be forgotten takes the list along.
+      local left = redis.pcall('PTTL', users)
+      if type(left) == 'number' and left < life then redis.pcall('PEXPIRE', users, whole(life)) end
     end
   end
 end

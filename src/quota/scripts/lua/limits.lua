@@ -101,14 +101,14 @@ local function hold_in_limits(limits, amounts, now)
   end
 end
 
--- Returns the state of a subject as one text.
-local function encode_state(limits, subject, now)
+-- Returns the state of a subject as one text. `life` is that of an end user.
+local function encode_state(limits, subject, now, life)
   local list = subject.list
   local parts = { struct.pack(STATE, now, #list), list }
   for index = 1, #limits do
     if limits[index][10] == subject then
       local unit, window, amount, head, counted, current, held, since, slices, _, times = unpack(limits[index])
-      if times then slices = write_window(times, subject.prefix, subject.id .. ':' .. window, now, window) end
+      if times then slices = write_window(times, subject.prefix, subject.id .. ':' .. window, now, window, life) end
       parts[#parts + 1] =
         struct.pack(ROW_AND_SLICES, unit, window, amount, head, counted, current, held, since, #slices, slices)
     end

@@ -131,8 +131,8 @@ end
 -- Writes the log and returns the new state. Call it once, after the last `take_place` of the
 -- script. The calendar is divided into windows, and the life of the log is renewed once in each.
 -- That is enough: a time that is added after the renewal counts to the end of the next window at
--- most, and it may be one window ahead of the clock.
-local function write_window(read, prefix, id, now, window)
+-- most, and it may be one window ahead of the clock. With a `life`, the log lives on for that long.
+local function write_window(read, prefix, id, now, window, life)
   local blocks, oldest, times = read.blocks, read.oldest, read.times
   if read.dropped > 0 then
     local log = log_name(prefix, id)
@@ -155,7 +155,9 @@ local function write_window(read, prefix, id, now, window)
       is_new = is_new or blocks == 1
     end
   end
-  if is_new or blocks > 0 and read.former - read.former % window ~= now - now % window then
+  if life then
+    if blocks > 0 then redis.call('PEXPIRE', log_name(prefix, id), whole(life)) end
+  elseif is_new or blocks > 0 and read.former - read.former % window ~= now - now % window then
     redis.call('PEXPIRE', log_name(prefix, id), 3 * window)
   end
   return struct.pack('>I4I1c0', blocks, oldest, times)
