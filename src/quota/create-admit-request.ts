@@ -140,7 +140,7 @@ function nearLimitsOf(reply: AdmitReply): readonly LimitState[] {
   if (reply.kind === 'admitted') return reply.nearLimits;
   if (reply.kind !== 'limit' || reply.unit === 'credits') return [];
   const left = Math.max(0, reply.amount - reply.countedAmount);
-  return [{ ...reply, left, resetMs: reply.waitMs }];
+  return [{ ...reply, left }];
 }
 
 function toAdmitOrder(

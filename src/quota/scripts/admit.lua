@@ -18,7 +18,7 @@
         {'in_flight', now_ms, limit, left, reset_ms, in_flight_max}
         {'cap', now_ms, limit, left, reset_ms, cap, spent, held}
         {'balance', now_ms, limit, left, reset_ms, balance, held}
-        {'limit', now_ms, limit, left, reset_ms, level, unit, window, amount, counted, held, wait_ms}
+        {'limit', now_ms, limit, left, reset_ms, level, unit, window, amount, counted, held, wait_ms, free_ms}  free_ms: when nothing of the limit will count any more
         {'too_large', now_ms, limit, left, reset_ms, level, unit, window, amount, needed}
         {'user'}  the request must name its end user
         {'name_user'}  the call must name the end user

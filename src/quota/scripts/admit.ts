@@ -48,6 +48,8 @@ type LimitRefusal =
       readonly countedAmount: number;
       readonly heldAmount: number;
       readonly waitMs: number;
+      /** When nothing of the limit will count any more. */
+      readonly resetMs: number;
     })
   | (MetLimit & { readonly kind: 'too_large'; readonly rate: RateState; readonly needed: number });
 
@@ -212,6 +214,7 @@ function readReply(reply: unknown, index: number, order: AdmitOrder): AdmitReply
         countedAmount: number(4),
         heldAmount: number(5),
         waitMs: number(6),
+        resetMs: number(7),
       };
     case 'too_large':
       return { kind, rate, ...readMet(rest), needed: number(4) };

@@ -151,6 +151,15 @@ describe('a list of limits', () => {
     expect((await ask(4, 20)).kind).toBe('admitted');
     await expectLimit(ask(5, 1), { window: 10_000, countedAmount: 100 });
   });
+
+  it('that refuses tells when nothing of it will count any more', async () => {
+    await setKeyList('t,60000,100,b;');
+    await ask(1, 50);
+    await scripts.setClock(NOW_MS + 20_000);
+    await ask(2, 40);
+    const waitMs = MINUTE_MS + SLICE_MS - 20_000;
+    await expectLimit(ask(3, 30), { waitMs, resetMs: MINUTE_MS + SLICE_MS });
+  });
 });
 
 describe('a request that ends in another way', () => {

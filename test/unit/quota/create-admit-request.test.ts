@@ -181,4 +181,12 @@ describe('admitting a request', () => {
     books.isFull = false;
     expect(await admit()).toMatchObject({ heldMicros: 90 });
   });
+
+  it('tells whom a limit refuses when all of it is free again', async () => {
+    const met = { level: 'key', unit: 'tokens', window: 60_000, amount: 100 } as const;
+    const counted = { countedAmount: 90, heldAmount: 0, waitMs: 5_000, resetMs: 50_000 };
+    const { admit, rates } = setUp({ kind: 'limit', rate: RATE, ...met, ...counted });
+    await expect(admit()).rejects.toMatchObject({ headers: { 'retry-after-ms': '5000' } });
+    expect(rates).toMatchObject([[RATE, [{ ...met, left: 10, resetMs: 50_000 }], undefined]]);
+  });
 });

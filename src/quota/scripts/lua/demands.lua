@@ -53,7 +53,8 @@ local function refuse_by_limits(limits, needs, now)
       end
     end
     if met then
-      return { 'limit', met[10].level, met[1], name_of(met[2]), met[3], met[5], math.min(met[7], met[5]), longest }
+      return { 'limit', met[10].level, met[1], name_of(met[2]), met[3], met[5], math.min(met[7], met[5]), longest,
+        wait_for(met, nil, now) }
     end
   end
 end
