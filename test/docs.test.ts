@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { maskSettings } from '../src/config/mask-settings.ts';
 import { parseConfig } from '../src/config/parse-config.ts';
+import { settingsSchema } from '../src/config/schema/schema.ts';
 import { ENVIRONMENT_OVERRIDES } from '../src/config/source/environment-overrides.ts';
 import { CHECKS } from '../src/doctor/checks.ts';
 import { NODE_VERSION_MIN } from '../src/doctor/machine/check-build.ts';
@@ -25,6 +26,7 @@ import {
 import { REFUSALS } from '../src/protocol/refusals.ts';
 import { responsesRequestSchema } from '../src/protocol/responses/requests/request-schema.ts';
 import { namesOf } from '../src/protocol/schema.ts';
+import { isShown, listSchemaPaths } from './config/list-schema-paths.ts';
 import { blockOf, listPageFiles, readPage, rowsOf, sectionOf } from './support/read-docs.ts';
 
 const README = readFileSync('README.md', 'utf8');
@@ -92,6 +94,17 @@ describe('the tables of the documents', () => {
       const key = path.split('.').at(-1) ?? '';
       expect(written, path).toMatch(new RegExp(`\\b${key}:`));
     }
+  });
+
+  it('show settings in which no key of the schema is missing', () => {
+    // What the file cannot have beside its other settings.
+    const text =
+      'books: {archive: {folder: /a}}\nmodels: [{id: e, embeddings: true, context_length: 9, price: {input: 1}}]';
+    const others = maskSettings(parseConfig({ path: undefined, text, env: {} }));
+    const missing = listSchemaPaths(settingsSchema).filter(
+      (path) => !isShown(shown, path) && !isShown(others, path),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('show the defaults of all that is not an example', () => {

@@ -50,7 +50,7 @@ export function buildConfig(settings: Settings): Config {
       privateNetworks: settings.webhooks.private_networks,
       endpoints: settings.webhooks.endpoints,
     },
-    onLeave: { drainTimeoutMs: onLeave.action === 'drain' ? onLeave.timeout : undefined },
+    onLeave: { action: onLeave.action, timeoutMs: onLeave.timeout },
     estimate: buildEstimate(settings.estimate),
     guards: buildGuards(settings.guards),
     drain: { timeoutMs: drain.timeout },

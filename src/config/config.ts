@@ -263,9 +263,10 @@ export interface Config extends CatalogueConfig {
   readonly warnings: WarningsConfig;
   readonly webhooks: WebhooksConfig;
   /**
-   * How long an answer is still read after its client has left. If undefined, it stops at once.
+   * Whether an answer is still read after its client has left, and for how long. With `stop`, the
+   * time means nothing.
    */
-  readonly onLeave: { readonly drainTimeoutMs: number | undefined };
+  readonly onLeave: { readonly action: 'drain' | 'stop'; readonly timeoutMs: number };
   /**
    * Uncounted tokens are estimated: those of text from its bytes, those of files by their maximum.
    */

@@ -57,6 +57,10 @@ export function maskSettings(config: Config) {
       low_balance: creditsOf(config.warnings.lowBalanceMicros),
     },
     webhooks: maskWebhooks(config.webhooks),
+    on_leave: {
+      action: config.onLeave.action,
+      timeout: formatDuration(config.onLeave.timeoutMs),
+    },
     estimate: maskEstimate(config.estimate),
     guards: maskGuards(config.guards),
     drain: { timeout: formatDuration(config.drain.timeoutMs) },
@@ -176,6 +180,7 @@ function maskUpstream(upstream: UpstreamConfig) {
       interval: formatDuration(probe.intervalMs),
       timeout: formatDuration(probe.timeoutMs),
     },
+    unknown_fields: simulated === undefined ? upstream.unknownFields : undefined,
     max_concurrency: upstream.concurrencyMax,
     timeouts: {
       connect: formatDuration(timeouts.connectMs),

@@ -109,7 +109,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ config, worker, instance, clock, onTries: createObserveTries(metrics) },
     models: options.catalogue.models,
   });
-  const drains = createAnswerDrains(config.onLeave.drainTimeoutMs);
+  const { action, timeoutMs } = config.onLeave;
+  const drains = createAnswerDrains(action === 'drain' ? timeoutMs : undefined);
   const requestCounts = { activity: createActivityCount(), refusals: createRefusalTally(clock) };
   const observers = createObservers({ config, worker, metrics, ...requestCounts, clock, log });
   const steps: Steps = {
