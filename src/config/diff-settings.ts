@@ -1,5 +1,6 @@
+import { Secret } from '../lib/secret.ts';
 import type { Config } from './config.ts';
-import { maskSettings } from './mask-settings.ts';
+import { maskSettings, showSettings } from './mask-settings.ts';
 
 /** Bounds an entry of the audit log, so that it does not grow with the settings. */
 export const CHANGES_MAX = 50;
@@ -60,10 +61,14 @@ function findDifferences(path: string, before: unknown, after: unknown): Differe
     return isSame ? [] : [{ path, before, after }];
   }
   const names = new Set([...Object.keys(now), ...Object.keys(old)]);
-  return [...names].flatMap((name) => {
-    const step = Array.isArray(after) ? `[${name}]` : `.${name}`;
-    return findDifferences(`${path}${step}`.replace(/^\./, ''), old[name], now[name]);
-  });
+  return [...names].flatMap((name) =>
+    findDifferences(joinPath(path, name, after), old[name], now[name]),
+  );
+}
+
+function joinPath(path: string, name: string, parent: unknown): string {
+  const step = Array.isArray(parent) ? `[${name}]` : `.${name}`;
+  return `${path}${step}`.replace(/^\./, '');
 }
 
 /**
@@ -79,20 +84,23 @@ function fieldsOf(value: unknown): Fields | undefined {
   return isNamed ? (Object.fromEntries(named) as Fields) : undefined;
 }
 
-function listSecrets({ tracing, upstreams, webhooks }: Config): ReadonlyMap<string, string> {
-  const headersOf = (path: string, headers: Config['upstreams'][number]['headers']) =>
-    Object.entries(headers).map(([name, secret]) => [`${path}.headers.${name}`, secret] as const);
-  const secrets = [
-    ...headersOf('tracing', tracing?.headers ?? {}),
-    ...webhooks.endpoints.flatMap(({ name, secrets: own }) =>
-      own.map((secret, i) => [`webhooks.endpoints[${name}].secrets[${i}]`, secret] as const),
-    ),
-    ...upstreams.flatMap(({ name, apiKey, headers }) => [
-      ...(apiKey === undefined ? [] : [[`upstreams[${name}].api_key`, apiKey] as const]),
-      ...headersOf(`upstreams[${name}]`, headers),
-    ]),
-  ];
-  return new Map(secrets.map(([path, secret]) => [path, secret.reveal()]));
+/** Every secret of the settings by its path. Of `redis.url`, the password alone can change. */
+function listSecrets(config: Config): ReadonlyMap<string, string> {
+  const { redis, books } = config;
+  const settings = showSettings(config, (secret) => secret);
+  return new Map([
+    ...findSecrets('redis.url', redis === 'embedded' ? undefined : redis.auth.password),
+    ...findSecrets('books.url', books.place.kind === 'file' ? undefined : books.place.url),
+    ...findSecrets('', settings),
+  ]);
+}
+
+function findSecrets(path: string, value: unknown): (readonly [string, string])[] {
+  if (value instanceof Secret) return [[path, value.reveal()]];
+  const fields = fieldsOf(value) ?? (Array.isArray(value) ? { ...value } : {});
+  return Object.entries(fields).flatMap(([name, field]) =>
+    findSecrets(joinPath(path, name, value), field),
+  );
 }
 
 function findOtherSecrets(

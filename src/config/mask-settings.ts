@@ -3,6 +3,7 @@ import type { ArchivePlace } from '../lib/address/books-target.ts';
 import { formatBooksUrl } from '../lib/address/parse-books-url.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
+import type { Secret } from '../lib/secret.ts';
 import { creditsOf } from '../lib/units/micros.ts';
 import { formatByteSize } from '../lib/units/parse-byte-size.ts';
 import { formatDuration } from '../lib/units/parse-duration.ts';
@@ -18,27 +19,37 @@ import type {
 } from './config.ts';
 import { describeModel, describePlans, describePrice } from './describe-catalogue.ts';
 
+type Show<Shown> = (secret: Secret) => Shown;
+
 /** The settings in use, under the names of the file, with a mask for every secret. */
 export function maskSettings(config: Config) {
+  return showSettings(config, String);
+}
+
+/**
+ * The same settings with whatever `show` makes of a secret. The passwords of `redis.url` and
+ * `books.url` are masked all the same.
+ */
+export function showSettings<Shown>(config: Config, show: Show<Shown>) {
   const { ops, limits, redis } = config;
   return {
     listen: formatEndpoint(config.listen),
-    ops: maskOps(ops),
+    ops: showOps(ops, show),
     workers: config.workers,
     redis: redis === 'embedded' ? {} : { url: formatRedisUrl(redis) },
-    books: maskBooks(config.books),
+    books: showBooks(config.books, show),
     data_dir: config.dataDir,
     log_level: config.logLevel,
     request_log: config.requestLog.lines,
     request_log_sample: config.requestLog.sample,
-    tracing: config.tracing && maskTracing(config.tracing),
+    tracing: config.tracing && showTracing(config.tracing, show),
     key_page: config.keyPage,
     cors: config.cors,
     catalogue: config.catalogue,
     plans: describePlans(config.plans),
     models: config.models.map((model) => ({ ...describeModel(model), routes: model.routes })),
-    upstreams: config.upstreams.map(maskUpstream),
-    reasoning_secrets: config.reasoningSecrets.map((secret) => secret.toString()),
+    upstreams: config.upstreams.map((upstream) => showUpstream(upstream, show)),
+    reasoning_secrets: config.reasoningSecrets.map(show),
     limits: {
       body_bytes: formatByteSize(limits.bodyBytesMax),
       body_time: formatDuration(limits.bodyTimeMaxMs),
@@ -47,22 +58,22 @@ export function maskSettings(config: Config) {
       hold_output_max: limits.outputHeldMax,
       end_users: {
         from: limits.endUsers.sources.map(formatEndUserSource),
-        secret: limits.endUsers.secret?.toString(),
+        secret: limits.endUsers.secret && show(limits.endUsers.secret),
         per_account: limits.endUsers.perAccountMax,
       },
     },
-    kept_answers: maskKeptAnswers(config.keptAnswers),
+    kept_answers: showKeptAnswers(config.keptAnswers),
     warnings: {
       at: config.warnings.atShare,
       low_balance: creditsOf(config.warnings.lowBalanceMicros),
     },
-    webhooks: maskWebhooks(config.webhooks),
+    webhooks: showWebhooks(config.webhooks, show),
     on_leave: {
       action: config.onLeave.action,
       timeout: formatDuration(config.onLeave.timeoutMs),
     },
-    estimate: maskEstimate(config.estimate),
-    guards: maskGuards(config.guards),
+    estimate: showEstimate(config.estimate),
+    guards: showGuards(config.guards),
     drain: { timeout: formatDuration(config.drain.timeoutMs) },
     uws_sha256: config.uwsSha256,
   };
@@ -73,14 +84,14 @@ export function printSettings(config: Config): string {
   return stringify(maskSettings(config), { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-function maskOps({ listen, adminToken, oidc }: OpsConfig) {
+function showOps<Shown>({ listen, adminToken, oidc }: OpsConfig, show: Show<Shown>) {
   return {
     listen: formatEndpoint(listen),
-    admin_token: adminToken?.toString(),
+    admin_token: adminToken && show(adminToken),
     oidc: oidc && {
       issuer: oidc.issuer,
       client_id: oidc.clientId,
-      client_secret: oidc.clientSecret?.toString(),
+      client_secret: oidc.clientSecret && show(oidc.clientSecret),
       redirect_url: oidc.redirectUrl,
       role_claim: oidc.roleClaim,
       roles: oidc.roles,
@@ -91,24 +102,24 @@ function maskOps({ listen, adminToken, oidc }: OpsConfig) {
   };
 }
 
-function maskBooks({ place, archive, ...books }: BooksConfig) {
+function showBooks<Shown>({ place, archive, ...books }: BooksConfig, show: Show<Shown>) {
   return {
     url: place.kind === 'file' ? undefined : formatBooksUrl(place.url),
     connections: books.connectionsMax,
     keep: formatDuration(books.keepMs),
-    archive: archive && maskArchive(archive),
+    archive: archive && showArchive(archive, show),
     waiting_entries_max: books.waitingEntriesMax,
   };
 }
 
-function maskArchive(archive: ArchivePlace) {
+function showArchive<Shown>(archive: ArchivePlace, show: Show<Shown>) {
   if (archive.kind === 'folder') return { folder: archive.folder };
   const { endpoint, region, bucket, prefix } = archive;
-  const keys = { access_key: `${archive.accessKey}`, secret_key: `${archive.secretKey}` };
+  const keys = { access_key: show(archive.accessKey), secret_key: show(archive.secretKey) };
   return { s3: { endpoint, region, bucket, prefix, ...keys } };
 }
 
-function maskKeptAnswers(terms: Config['keptAnswers']) {
+function showKeptAnswers(terms: Config['keptAnswers']) {
   if (terms === undefined) return { enabled: false };
   return {
     enabled: true,
@@ -119,17 +130,20 @@ function maskKeptAnswers(terms: Config['keptAnswers']) {
   };
 }
 
-function maskWebhooks({ hosts, privateNetworks, endpoints }: WebhooksConfig) {
+function showWebhooks<Shown>(
+  { hosts, privateNetworks, endpoints }: WebhooksConfig,
+  show: Show<Shown>,
+) {
   return {
     hosts,
     private_networks: privateNetworks.map(({ address, bits }) => `${address}/${bits}`),
     endpoints: endpoints.map(({ name, url, secrets, events }) => ({
-      ...{ name, url, secrets: secrets.map((secret) => secret.toString()), events },
+      ...{ name, url, secrets: secrets.map(show), events },
     })),
   };
 }
 
-function maskEstimate(estimate: Config['estimate']) {
+function showEstimate(estimate: Config['estimate']) {
   return {
     bytes_per_token: estimate.bytesPerToken,
     image_tokens: estimate.imageTokens,
@@ -140,12 +154,11 @@ function maskEstimate(estimate: Config['estimate']) {
   };
 }
 
-function maskTracing({ endpoint, sample, headers }: TracingConfig) {
-  const masked = Object.entries(headers).map(([name, value]) => [name, value.toString()]);
-  return { endpoint, sample, headers: Object.fromEntries(masked) as Record<string, string> };
+function showTracing<Shown>({ endpoint, sample, headers }: TracingConfig, show: Show<Shown>) {
+  return { endpoint, sample, headers: showHeaders(headers, show) };
 }
 
-function maskGuards(guards: GuardsConfig) {
+function showGuards(guards: GuardsConfig) {
   return {
     trusted_proxies: guards.trustedProxies,
     failed_keys_per_minute: guards.failedKeysPerMinuteMax,
@@ -154,17 +167,17 @@ function maskGuards(guards: GuardsConfig) {
   };
 }
 
-function maskHeaders(headers: UpstreamConfig['headers']) {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`]));
+function showHeaders<Shown>(headers: UpstreamConfig['headers'], show: Show<Shown>) {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, show(value)]));
 }
 
-function maskUpstream(upstream: UpstreamConfig) {
+function showUpstream<Shown>(upstream: UpstreamConfig, show: Show<Shown>) {
   const { timeouts, simulated, headers, tls, probe } = upstream;
   return {
     name: upstream.name,
     kind: upstream.kind,
     url: upstream.url,
-    api_key: upstream.apiKey?.toString(),
+    api_key: upstream.apiKey && show(upstream.apiKey),
     model_names: upstream.modelNames,
     cost: Object.fromEntries(
       Object.entries(upstream.costs).map(([model, price]) => [model, describePrice(price)]),
@@ -173,7 +186,7 @@ function maskUpstream(upstream: UpstreamConfig) {
     output_limit_field: upstream.kind === 'chat' ? upstream.outputLimitFields : undefined,
     accepts: simulated === undefined ? upstream.accepts : undefined,
     // A simulated upstream may not have headers, not even an empty map.
-    headers: simulated === undefined ? maskHeaders(headers) : undefined,
+    headers: simulated === undefined ? showHeaders(headers, show) : undefined,
     tls: tls && { ca_file: tls.caFile, server_name: tls.serverName },
     probe: probe && {
       path: probe.path,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { CHANGES_MAX, diffSettings, VALUE_CHARS_MAX } from '../../src/config/diff-settings.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import { SECRET_SETTINGS } from '../../src/config/source/secret-settings.ts';
 
 const parse = (text: string) => parseConfig({ path: 't.yaml', text, env: {} });
 const diff = (before: string, after: string) => diffSettings(parse(before), parse(after));
@@ -48,6 +49,48 @@ it('of a secret it says that it is another one, and nothing else', () => {
   );
   expect(JSON.stringify(traced)).toContain('*****');
   expect(JSON.stringify(traced)).not.toContain('secret-3');
+});
+
+it('of every setting that has a secret it tells another one', () => {
+  const all = (secret: string) => `ops:
+  admin_token: ${secret}
+  oidc:
+    issuer: https://login.example
+    client_id: a
+    client_secret: ${secret}
+    redirect_url: https://x.example/oidc/callback
+    roles: {a: viewer}
+redis: {url: "redis://:${secret}@h"}
+books:
+  url: "postgres://u:${secret}@h/b"
+  archive: {s3: {endpoint: "https://s3", bucket: abc, access_key: ${secret}, secret_key: ${secret}}}
+limits: {end_users: {secret: ${secret}}}
+reasoning_secrets: [first-${secret}-is-long, second-${secret}-is-long]
+tracing: {endpoint: "http://x:4318/v1/traces", headers: {a: ${secret}}}
+webhooks:
+  hosts: [h.example]
+  endpoints: [{name: w, url: "https://h.example", secrets: [whsec_${Buffer.from(secret.repeat(3)).toString('base64')}]}]
+upstreams: [{name: u, kind: native, url: "https://x.example", api_key: ${secret}, headers: {b: ${secret}}}]
+`;
+  const { before, after } = diff(all('secret-1'), all('secret-2'));
+  expect(Object.keys(after).toSorted()).toEqual(
+    [
+      ...['ops.admin_token', 'ops.oidc.client_secret', 'redis.url', 'books.url'],
+      ...['books.archive.s3.access_key', 'books.archive.s3.secret_key'],
+      ...['limits.end_users.secret', 'reasoning_secrets[0]', 'reasoning_secrets[1]'],
+      ...['tracing.headers.a', 'webhooks.endpoints[w].secrets[0]'],
+      ...['upstreams[u].api_key', 'upstreams[u].headers.b'],
+    ].toSorted(),
+  );
+  for (const pattern of SECRET_SETTINGS) {
+    const steps = pattern.map((step) => (step === '*' ? '[\\w-]+' : step));
+    const isTold = new RegExp(`^${steps.join('[.[\\]]+')}\\]?$`);
+    expect(
+      Object.keys(after).some((path) => isTold.test(path)),
+      pattern.join('.'),
+    ).toBe(true);
+  }
+  expect(JSON.stringify({ before, after })).not.toContain('secret-');
 });
 
 it('a file that is all new makes no entry without bounds', () => {

@@ -1,7 +1,7 @@
 import type { SettingPath } from '../setting-problem.ts';
 
 /** Settings whose values are secrets or contain one. `*` stands for any step. */
-const SECRET_SETTINGS = [
+export const SECRET_SETTINGS = [
   ['ops', 'admin_token'],
   ['ops', 'oidc', 'client_secret'],
   ['redis', 'url'],
