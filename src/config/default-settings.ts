@@ -8,7 +8,7 @@ export const DEFAULT_IMAGE_TOKENS = 4_800;
 
 export const DEFAULT_END_USER_SOURCES = ['metadata.user_id', 'safety_identifier', 'user'] as const;
 
-/** Requests per minute, per account. */
+/** Requests in `limits.rate_window`, per account. */
 export const DEFAULT_PLANS = { starter: 60, pro: 300, business: 1_000, team: 2_000 };
 
 export const DEFAULT_MODELS = [

@@ -1,7 +1,7 @@
 import type { MessageToWorker } from '../messages/worker-messages.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 
-/** A worker that takes longer than this is left out of a scrape. */
+/** A worker that takes longer counts in a scrape with the counters that it told last. */
 const ANSWER_TIME_MAX_MS = 1_000;
 
 type Snapshot = readonly MetricSnapshot[];
