@@ -1,3 +1,4 @@
+import { type CsvValue, encodeCsvLine } from '../questions/encode-csv-line.ts';
 import type { QueryResult, ResultCell } from './open-duckdb.ts';
 
 export type ResultFormat = 'table' | 'csv' | 'jsonl';
@@ -50,19 +51,13 @@ async function* encodeTable({
 }
 
 async function* encodeCsv({ columns, rows }: QueryResult): AsyncGenerator<string, void, undefined> {
-  const encode = (row: readonly ResultCell[]) => `${row.map(encodeField).join(',')}\n`;
+  const encode = (row: readonly ResultCell[]) => `${encodeCsvLine(row.map(toCsvValue))}\n`;
   yield encode(columns);
   for await (const page of rows) yield page.map(encode).join('');
 }
 
-/** Where a spreadsheet would take a text for a formula, also in its full-width forms. */
-const FORMULA_START = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
-
-/** What a spreadsheet would take for a formula gets a quote in front, which makes it text. */
-function encodeField(cell: ResultCell): string {
-  const isFormula = typeof cell === 'string' && FORMULA_START.test(cell);
-  const text = `${isFormula ? "'" : ''}${toText(cell)}`;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function toCsvValue(cell: ResultCell): CsvValue {
+  return typeof cell === 'object' ? toText(cell) : cell;
 }
 
 function toText(cell: ResultCell): string {

@@ -1,7 +1,7 @@
 /** Where a spreadsheet would take a text for a formula, also in its full-width forms. */
 const FORMULA_START = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
-export type CsvValue = string | number | boolean | null;
+export type CsvValue = string | number | bigint | boolean | null;
 
 /** Without its end. */
 export function encodeCsvLine(values: readonly CsvValue[]): string {
