@@ -1,7 +1,7 @@
 import type { WrittenLimit } from '../config/schema/limit-schemas.ts';
 import type { Printout } from './admin-command.ts';
 import { formatWrittenList } from './limit-option.ts';
-import { printTable } from './print-table.ts';
+import { ABSENT, printTable } from './print-table.ts';
 
 export interface KeyData {
   readonly id: string;
@@ -26,8 +26,6 @@ export interface KeyData {
   readonly key?: string;
   readonly replicated?: number;
 }
-
-const ABSENT = '-';
 
 export function printKey(key: KeyData): Printout {
   const rows = [

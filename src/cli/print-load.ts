@@ -1,7 +1,6 @@
 import type { LoadResult, Percentiles } from '../load/load-result.ts';
-import { printTable } from './print-table.ts';
+import { ABSENT, printTable } from './print-table.ts';
 
-const ABSENT = '-';
 const MS_DIGITS = 2;
 
 export function printLoad(result: LoadResult): string {

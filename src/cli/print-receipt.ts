@@ -1,4 +1,4 @@
-import { printTable } from './print-table.ts';
+import { ABSENT, printTable } from './print-table.ts';
 
 /** Absent while the request runs. Null if the value was lost. */
 type Maybe<Value> = Value | null | undefined;
@@ -52,8 +52,6 @@ export interface ReceiptData {
     readonly client_wait_ms: number;
   }>;
 }
-
-const ABSENT = '-';
 
 /** The receipt for people. `--json` shows all of it. */
 export function printReceipt(receipt: ReceiptData): string {

@@ -1,4 +1,6 @@
 const GAP = '  ';
+/** Stands where there is no value. */
+export const ABSENT = '-';
 
 /** A table for people, with aligned columns. The first row is the head. */
 export function printTable(rows: readonly (readonly string[])[]): string {

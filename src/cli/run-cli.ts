@@ -25,6 +25,7 @@ import { registerStatementCommand } from './commands/statement-command.ts';
 import { registerTopCommand } from './commands/top-command.ts';
 import { registerUsageCommand } from './commands/usage-command.ts';
 import { createTerminal } from './terminal.ts';
+import { withConfigOption } from './with-config-option.ts';
 
 const EXIT_OK = 0;
 const EXIT_USAGE = 2;
@@ -65,10 +66,8 @@ export async function runCli(argv: readonly string[], runNode: RunNode): Promise
     .version(packageVersion())
     .exitOverride();
 
-  program
-    .command('start')
+  withConfigOption(program.command('start'))
     .description('run a node: primary, workers and, without redis.url, a Redis server of its own')
-    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--install-redis', 'install a missing Redis server with the package manager')
     .option('--no-install', 'install nothing, whatever --install-redis says')
     .action(async (options: { config?: string; installRedis?: boolean; install: boolean }) => {
@@ -77,20 +76,16 @@ export async function runCli(argv: readonly string[], runNode: RunNode): Promise
       exitCode = await runStartCommand({ runNode, configPath, installsRedis, ...terminal });
     });
 
-  program
-    .command('check')
+  withConfigOption(program.command('check'))
     .description('print the effective settings, or every problem in them')
-    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--json', 'print JSON, the problems too')
     .action((options: { config?: string; json?: boolean }) => {
       const json = options.json === true;
       exitCode = runCheckCommand({ configPath: options.config, json, ...terminal });
     });
 
-  program
-    .command('doctor')
+  withConfigOption(program.command('doctor'))
     .description('look at everything that a node needs: machine, Redis, upstreams')
-    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--json', 'print JSON')
     .action(async (options: { config?: string; json?: boolean }) => {
       const json = options.json === true;

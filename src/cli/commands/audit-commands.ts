@@ -7,7 +7,7 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { parseCount, parseTime } from '../parse-values.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
 interface AuditData {
   readonly id: string;
@@ -44,7 +44,6 @@ interface AuditOptions extends AdminOptions {
 
 const LIMIT = 100;
 const PAGE_MAX = 1_000;
-const ABSENT = '-';
 /** Only the first changes are shown, since a new key has a dozen fields. */
 const CHANGES_SHOWN_MAX = 4;
 const CHANGE_CHARS_MAX = 120;

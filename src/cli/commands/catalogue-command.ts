@@ -11,7 +11,7 @@ import {
 } from '../admin-command.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { parseCount, parseTime } from '../parse-values.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
 interface CatalogueData {
   readonly version: number | null;
@@ -48,7 +48,6 @@ interface EditedDocument {
   readonly catalogue: object;
 }
 
-const ABSENT = '-';
 /** The name of a file that stands for the standard input. */
 const STDIN = '-';
 

@@ -5,7 +5,7 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
 interface ModelData {
   readonly id: string;
@@ -23,7 +23,6 @@ interface RouteData {
   readonly priority: number;
 }
 
-const ABSENT = '-';
 const PRICES = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search'];
 
 export function registerModelsCommand(program: Command, host: CommandHost): void {

@@ -8,9 +8,8 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
-const ABSENT = '-';
 const MS_PER_SECOND = 1_000;
 /** A breaker that is closed lets requests through. */
 const SOUND_STATE = 'closed';

@@ -8,7 +8,7 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { CommandFailure } from '../command-failure.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
 interface OperatorData {
   readonly id: string;
@@ -35,8 +35,6 @@ interface OperatorsData {
   readonly data: readonly OperatorData[];
   readonly sessions: readonly SessionData[];
 }
-
-const ABSENT = '-';
 
 export function registerOperatorCommands(program: Command, host: CommandHost): void {
   const group = program.command('operator').description('who may operate the gateway');

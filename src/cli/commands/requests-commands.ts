@@ -7,13 +7,12 @@ import {
 } from '../admin-command.ts';
 import { parseCount, parseTime } from '../parse-values.ts';
 import { printReceipt, type ReceiptData } from '../print-receipt.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
 /** The books may have to look at many days. */
 const ANSWER_TIME_MAX_MS = 60_000;
 const LIMIT = 50;
 const PAGE_MAX = 1_000;
-const ABSENT = '-';
 
 interface ListedRequest {
   readonly id: string;

@@ -7,6 +7,7 @@ import {
 } from '../../admin-command.ts';
 import { parseTime } from '../../parse-values.ts';
 import { printTable } from '../../print-table.ts';
+import { withConfigOption } from '../../with-config-option.ts';
 
 /** Most of them open the books directly, and load only when they run. */
 export function registerBooksCommands(program: Command, host: CommandHost): void {
@@ -26,10 +27,8 @@ interface ArchiveOptions {
 }
 
 function registerArchive(group: Command, { terminal, setExitCode }: CommandHost): void {
-  group
-    .command('archive')
+  withConfigOption(group.command('archive'))
     .description('move the days that are older than books.keep into the archive')
-    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--dry-run', 'print which days are due, and change nothing')
     .option('--json', 'print a line of JSON for each day')
     .action(async ({ config: configPath, dryRun, json }: ArchiveOptions) => {
@@ -48,11 +47,9 @@ interface QueryOptions {
 }
 
 function registerQuery(group: Command, { terminal, setExitCode }: CommandHost): void {
-  group
-    .command('query')
+  withConfigOption(group.command('query'))
     .description('answer a SELECT over all entries, in the books and in the archive')
     .argument('<sql>', 'such as "SELECT model, sum(charged) FROM entries GROUP BY model"')
-    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--from <time>', 'entries from this moment on', parseTime)
     .option('--to <time>', 'entries before this moment', parseTime)
     .option('--json', 'print a line of JSON for each row')
@@ -88,10 +85,8 @@ function printStatus(status: object): string {
 }
 
 function registerClaim(group: Command, { terminal, setExitCode }: CommandHost): void {
-  group
-    .command('claim')
+  withConfigOption(group.command('claim'))
     .description('let all entries go to the books of these settings from now on')
-    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--json', 'print JSON')
     .action(async (options: { readonly config?: string; readonly json?: boolean }) => {
       const { runBooksClaimCommand } = await import('./books-claim-command.ts');
@@ -106,11 +101,9 @@ interface CopyOptions {
 }
 
 function registerCopy(group: Command, { terminal, setExitCode }: CommandHost): void {
-  group
-    .command('copy')
+  withConfigOption(group.command('copy'))
     .description('copy the books of a file into the empty Postgres of these settings')
     .argument('[folder]', 'that has the file (default: books in the data folder)')
-    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--json', 'print JSON')
     .action(async (folder: string | undefined, { config: configPath, json }: CopyOptions) => {
       const { runBooksCopyCommand } = await import('./books-copy-command.ts');
@@ -125,11 +118,9 @@ interface ImportOptions {
 }
 
 function registerImport(group: Command, { terminal, setExitCode }: CommandHost): void {
-  group
-    .command('import')
+  withConfigOption(group.command('import'))
     .description('take the segments of earlier versions into the books')
     .argument('[folder...]', 'of segments, one of each node (default: ledger in the data folder)')
-    .option('--config <file>', 'settings file (default: TOLLGATE_CONFIG, else the defaults)')
     .option('--json', 'print JSON')
     .action(async (folders: readonly string[], { config: configPath, json }: ImportOptions) => {
       const { runBooksImportCommand } = await import('./books-import-command.ts');

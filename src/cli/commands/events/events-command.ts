@@ -7,7 +7,7 @@ import {
   withAdminOptions,
 } from '../../admin-command.ts';
 import { parseCount } from '../../parse-values.ts';
-import { printTable } from '../../print-table.ts';
+import { ABSENT, printTable } from '../../print-table.ts';
 
 interface EventData {
   readonly at: string;
@@ -36,7 +36,6 @@ interface EventsOptions extends AdminOptions {
 
 const LIMIT = 100;
 const PAGE_MAX = 1_000;
-const ABSENT = '-';
 
 export function registerEventsCommand(program: Command, host: CommandHost): void {
   withAdminOptions(program.command('events'))

@@ -6,7 +6,7 @@ import {
   withAdminOptions,
 } from '../../admin-command.ts';
 import { CommandFailure } from '../../command-failure.ts';
-import { printTable } from '../../print-table.ts';
+import { ABSENT, printTable } from '../../print-table.ts';
 
 interface WebhookData {
   readonly name: string;
@@ -23,8 +23,6 @@ interface TestData {
   readonly status: number | null;
   readonly reason: string | null;
 }
-
-const ABSENT = '-';
 
 export function registerWebhooksCommands(program: Command, host: CommandHost): void {
   const group = program.command('webhooks').description('who is told of events, by the settings');

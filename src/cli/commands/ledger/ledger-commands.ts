@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CommandHost } from '../../admin-command.ts';
+import { withConfigOption } from '../../with-config-option.ts';
 
 interface VerifyOptions {
   readonly config?: string;
@@ -42,11 +43,4 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
       const { runLedgerExportCommand } = await import('./ledger-export-command.ts');
       setExitCode(await runLedgerExportCommand({ ...order, ...terminal, out }));
     });
-}
-
-function withConfigOption(command: Command): Command {
-  return command.option(
-    '--config <file>',
-    'settings file (default: TOLLGATE_CONFIG, else the defaults)',
-  );
 }
