@@ -11,7 +11,7 @@ import {
 } from './catalogue-version.ts';
 
 /** How many versions are kept: the last ones. */
-export const VERSIONS_MAX = 50;
+const VERSIONS_MAX = 50;
 /** How many versions may wait for their time. It is less than `VERSIONS_MAX`. */
 export const PENDING_MAX = 10;
 /** The longest document, as JSON in UTF-8. All versions together take 25 MB at most. */

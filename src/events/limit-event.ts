@@ -93,5 +93,3 @@ export function showEvent(event: LimitEvent) {
     held: show(event.held),
   };
 }
-
-export type ShownEvent = ReturnType<typeof showEvent>;

@@ -5,7 +5,7 @@ import { type HeardBeat, LIFE_MS } from './beat.ts';
 import type { FleetSnapshot } from './read-members.ts';
 
 /** How long a node that is gone is shown. */
-export const GONE_SHOWN_MS = 3_600_000;
+const GONE_SHOWN_MS = 3_600_000;
 /** Of more than these, the oldest are forgotten. */
 const GONE_MAX = 1_000;
 

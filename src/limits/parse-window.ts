@@ -1,8 +1,8 @@
 import { CALENDAR_WINDOWS, type CalendarWindow, type LimitWindow } from './limit.ts';
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-export const WINDOW_MS_MIN = UNITS_MS.s;
-export const WINDOW_MS_MAX = 31 * UNITS_MS.d;
+const WINDOW_MS_MIN = UNITS_MS.s;
+const WINDOW_MS_MAX = 31 * UNITS_MS.d;
 
 export function isCalendarWindow(text: string): text is CalendarWindow {
   return (CALENDAR_WINDOWS as readonly string[]).includes(text);

@@ -41,7 +41,7 @@ interface OpenOptions {
 }
 
 /** What is sold if the settings file rules. */
-export function catalogueOf({ models, plans }: Config): CurrentCatalogue {
+function catalogueOf({ models, plans }: Config): CurrentCatalogue {
   return { version: undefined, models, plans };
 }
 

@@ -158,7 +158,7 @@ export const CHAT_DIALECT: UpstreamDialect = {
   readUsage: readChatUsage,
 };
 
-export const RESPONSES_DIALECT: UpstreamDialect = {
+const RESPONSES_DIALECT: UpstreamDialect = {
   format: 'responses',
   path: '/responses',
   encodeRequest: (call, vendorModel) =>

@@ -9,7 +9,7 @@ import { createRecentWrites } from '../recent-writes.ts';
 import { createRecordStore, type RecordStore } from '../record-store.ts';
 import { digestSecret, mintOperatorToken } from './operator-token.ts';
 
-export const OPERATORS_MAX = 1_000;
+const OPERATORS_MAX = 1_000;
 const ID_PREFIX = 'op_';
 const ID_CHARS = 12;
 /** The last use of a token is noted this often. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RandomBytes, randomBase62 } from '../../lib/units/base62.ts';
 
-export const OPERATOR_TOKEN_PREFIX = 'tgo_';
+const OPERATOR_TOKEN_PREFIX = 'tgo_';
 /** 43 digits of 62 have 256 bits. */
 const SECRET_CHARS = 43;
 const TOKEN_PATTERN = /^tgo_[0-9A-Za-z]{43}$/;

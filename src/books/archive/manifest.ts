@@ -54,7 +54,7 @@ export function partsPrefix(day: number): string {
   return `entries/date=${dateOfDay(day)}/`;
 }
 
-export function dayOfManifest(manifest: Manifest): number {
+function dayOfManifest(manifest: Manifest): number {
   return Date.parse(manifest.date) / MS_PER_DAY;
 }
 

@@ -29,7 +29,7 @@ import { keepDamaged } from './stream-item.ts';
 import { REREAD_MS } from './stream-reader.ts';
 
 /** In the place of a bucket where damaged entries are kept. */
-export const AUDIT_BUCKET = -1;
+const AUDIT_BUCKET = -1;
 /** Places of entries that were written again after a failover are told apart by this much. */
 const PLACES_PER_MS = 2 ** 20;
 const DAMAGED = 'an entry of the audit log cannot be read; the books keep its bytes';

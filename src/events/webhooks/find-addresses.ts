@@ -46,7 +46,7 @@ for (const [address, bits] of RESERVED_V6) reserved.addSubnet(address, bits, 'ip
 const publicV6 = new BlockList();
 publicV6.addSubnet('2000::', 3, 'ipv6');
 
-export function isPublic({ address, family }: Address): boolean {
+function isPublic({ address, family }: Address): boolean {
   if (family === 4) return !reserved.check(address, 'ipv4');
   return publicV6.check(address, 'ipv6') && !reserved.check(address, 'ipv6');
 }

@@ -19,7 +19,7 @@ import { type AdminAnswer, type AdminRoute, defineAdminRoute } from './admin-rou
 
 const RETRY_AFTER_S = 5;
 /** How much time a row of the history is about. */
-export const HISTORY_ROW_S = 10;
+const HISTORY_ROW_S = 10;
 
 export interface ClusterRoutesOptions {
   readonly fleet: FleetDesk;

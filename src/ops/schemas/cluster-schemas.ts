@@ -4,7 +4,7 @@ const count = z.int().min(0);
 const time = z.iso.datetime();
 
 const REDIS_STATES = ['up', 'out', 'unknown'] as const;
-export const MEMBER_STATES = ['up', 'draining', 'gone'] as const;
+const MEMBER_STATES = ['up', 'draining', 'gone'] as const;
 export const RELOAD_STATUSES = ['reloaded', 'refused', 'failed', 'skipped', 'silent'] as const;
 
 /** A node in full. */
@@ -50,7 +50,7 @@ export const nodeParts = {
 };
 
 /** A node as the fleet knows it. */
-export const memberAnswer = z.strictObject({
+const memberAnswer = z.strictObject({
   id: z.string(),
   state: z.enum(MEMBER_STATES),
   /** Whether a node that is gone has said so. One that has not was lost. */

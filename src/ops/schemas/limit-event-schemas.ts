@@ -32,8 +32,6 @@ export const limitEventsAnswer = z.strictObject({
   next: z.string().nullable(),
 });
 
-export type LimitEventsAnswer = z.infer<typeof limitEventsAnswer>;
-
 const typeError = `must be one of ${LIMIT_EVENT_TYPES.join(', ')}`;
 const limitError = `must be a whole number from 1 to ${PAGE_MAX}`;
 const beforeError = 'must be the number of an event';
@@ -71,8 +69,6 @@ export const webhooksAnswer = z.strictObject({
     }),
   ),
 });
-
-export type WebhooksAnswer = z.infer<typeof webhooksAnswer>;
 
 export const webhookTestAnswer = z.strictObject({
   name: z.string(),

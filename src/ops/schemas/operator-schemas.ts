@@ -15,7 +15,7 @@ const operatorFields = {
   revoked_at: time.nullable(),
 };
 
-export const operatorShown = z.strictObject(operatorFields);
+const operatorShown = z.strictObject(operatorFields);
 export const operatorCreatedAnswer = z.strictObject({ ...operatorFields, token: z.string() });
 
 const sessionShown = z.strictObject({

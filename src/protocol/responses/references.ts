@@ -61,7 +61,7 @@ function asItems(input: unknown): readonly unknown[] {
 }
 
 /** An item with nothing but an id is a reference as well. */
-export function isReference(item: unknown): item is { readonly id: string } {
+function isReference(item: unknown): item is { readonly id: string } {
   if (!isObject(item) || typeof item['id'] !== 'string') return false;
   if (item['type'] != null) return item['type'] === 'item_reference';
   return (

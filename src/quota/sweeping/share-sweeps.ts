@@ -14,7 +14,7 @@ export interface SweepShare {
 }
 
 /** A node that is not heard for so long leaves its buckets to the others. */
-export const SWEEPER_LIFE_MS = 5_000;
+const SWEEPER_LIFE_MS = 5_000;
 
 const script = loadLuaScript(
   new URL('./share-sweeps.lua', import.meta.url),

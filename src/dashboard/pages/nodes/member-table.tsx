@@ -54,7 +54,7 @@ function nodeColumn(answeredBy: string): TableColumn<ListedNode> {
 }
 
 /** A node that was told to end has said so. Any other was lost. */
-export function StateOf({ member }: { readonly member: ListedNode }) {
+function StateOf({ member }: { readonly member: ListedNode }) {
   const { state, has_ended: hasEnded, heard_at: heardAt, started_at: startedAt } = member;
   const age = formatAge(state === 'gone' ? heardAt : startedAt, Date.now());
   return (

@@ -10,7 +10,7 @@ import { INPUT_FIELD } from './custom-input.ts';
 
 export const ITEMS_MAX = 1_024;
 /** Parts of one item. */
-export const PARTS_MAX = 1_024;
+const PARTS_MAX = 1_024;
 
 /** What the content of a custom tool's call becomes: an object with this one text. */
 const CUSTOM_OPENING = `{"${INPUT_FIELD}":"`;
