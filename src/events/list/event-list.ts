@@ -12,6 +12,8 @@ type Entries = readonly (readonly [string, readonly string[]])[];
 export interface ListedEvent {
   readonly number: number;
   readonly event: LimitEvent;
+  /** Two lists that have the same one at a number are the same up to there. */
+  readonly history: string;
 }
 
 /** As the bucket had it. */
@@ -48,7 +50,7 @@ const script = loadLuaScript(
 export async function addEvents(
   connection: Connection,
   events: readonly RawEvent[],
-): Promise<ListedEvent[]> {
+): Promise<Omit<ListedEvent, 'history'>[]> {
   const each = events.map(({ text, event }) => ({ id: event.id, text }));
   const [first, ...further] = each;
   if (first === undefined) return [];
@@ -102,8 +104,9 @@ function hasText(text: string) {
 
 /** Leaves out what this version cannot read. */
 function decodeEntries(entries: Entries): ListedEvent[] {
-  return entries.flatMap(([id, fields]) => {
-    const event = decodeEvent(String(fields[1]));
-    return event === undefined ? [] : [{ number: Number.parseInt(String(id), 10), event }];
+  return entries.flatMap(([id, [, text, , history = text]]) => {
+    const event = decodeEvent(String(text));
+    if (event === undefined) return [];
+    return [{ number: Number.parseInt(String(id), 10), event, history: String(history) }];
   });
 }

@@ -1,21 +1,28 @@
 #!lua flags=allow-oom
 --[[
-  Note: notes that a webhook has been told an event, or that it will not be, if the node still holds the lease.
+  Note: notes that a webhook has been told an event, or that it will not be, if the node still holds the lease and has
+  read the list that is there.
 
-  KEYS  lease, webhook, told
-  ARGV  node_id, number, cursor, dropped
+  KEYS  lease, webhook, told, list
+  ARGV  node_id, number, cursor, dropped, seen, history, keep_s
   Reply 1 if it was noted
 
-  Every event up to cursor is done; told has those after it. number is empty to note the cursor alone.
+  Every event up to cursor is done; told has those after it. number is empty to note the cursor alone. seen is the
+  furthest number that the node has read, and history that of its event: after a failover other events may have these
+  numbers, and what was told of the old ones says nothing of them. An event that a full list pushed out is in no doubt.
 ]]
-local KEEP_S = 2678400
-local lease, webhook, told = unpack(KEYS)
-local node_id, number, cursor, dropped = unpack(ARGV)
+local lease, webhook, told, list = unpack(KEYS)
+local node_id, number, cursor, dropped, seen, history, keep_s = unpack(ARGV)
 if redis.call('GET', lease) ~= node_id then return 0 end
+if seen ~= '0' then
+  local entry = redis.call('XRANGE', list, seen .. '-0', '+', 'COUNT', 1)[1]
+  if not entry then return 0 end
+  if entry[1] == seen .. '-0' and (entry[2][4] or entry[2][2]) ~= history then return 0 end
+end
 if number ~= '' then redis.call('ZADD', told, number, number) end
 redis.call('HSET', webhook, 'cursor', cursor)
 if dropped ~= '0' then redis.call('HINCRBY', webhook, 'dropped', dropped) end
 redis.call('ZREMRANGEBYSCORE', told, '-inf', cursor)
-redis.call('EXPIRE', webhook, KEEP_S)
-redis.call('EXPIRE', told, KEEP_S)
+redis.call('EXPIRE', webhook, keep_s)
+redis.call('EXPIRE', told, keep_s)
 return 1

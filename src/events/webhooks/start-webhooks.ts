@@ -11,7 +11,7 @@ import {
   type DeliveryOutcome,
   type WebhookDelivery,
 } from './webhook-delivery.ts';
-import { createWebhookStore, type WebhookStore } from './webhook-store.ts';
+import { createWebhookStore } from './webhook-store.ts';
 
 const LOOK_MS = 500;
 /** A post that has begun ends before another node may begin with the next one. */
@@ -64,7 +64,7 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
     const webhook = () => settings().endpoints.find((each) => each.name === name) ?? gone(name);
     return createWebhookDelivery({
       ...{ name, webhook, store, onOutcome, random, log },
-      place: await findPlace(store, name),
+      place: await store.findPlace(name),
       post: (to, message) =>
         postWebhook(to, message, {
           ...{ rules: settings(), nowMs: clock.nowMs(), userAgent, resolve },
@@ -129,17 +129,6 @@ function summarize(deliveries: readonly WebhookDelivery[]): WebhooksReport {
     failing: failing.length,
     failingSinceMs: failing.length === 0 ? undefined : Math.min(...failing),
   };
-}
-
-/**
- * A webhook that is new is told of what comes from now on, and so is one that is ahead of a list
- * that begins anew.
- */
-async function findPlace(store: WebhookStore, name: string) {
-  const [known, cursor] = [await store.readPlace(name), await store.readLast()];
-  if (known !== undefined && known.cursor <= cursor) return known;
-  await store.note(name, { number: undefined, cursor, dropped: 0 });
-  return { cursor, told: new Set<number>() };
 }
 
 /** Nothing is posted for a name that the settings have no more; `mayPost` sees to that. */

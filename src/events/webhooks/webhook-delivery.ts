@@ -71,7 +71,8 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   });
   const note = async (number: number | undefined, dropped: number) => {
     const cursor = (queues.first() ?? reader.lastNumber() + 1) - 1;
-    isOwn = (await store.note(name, { number, cursor, dropped })) && isOwn;
+    const done = { number, cursor, dropped, seen: reader.seen() };
+    isOwn = (await store.note(name, done)) && isOwn;
   };
 
   const finish = async (waiting: WaitingEvent, dropped: number) => {
@@ -138,8 +139,12 @@ interface ReaderParts {
 function createReader(options: WebhookDeliveryOptions, { add, note }: ReaderParts) {
   const { name, place, onOutcome, log } = options;
   let lastNumber = place.cursor;
-  let lastId: string | undefined;
+  let { seen } = place;
 
+  // After a failover another event may have the number. Redis compares it again with each note, so
+  // that a failover right behind the answer does no harm.
+  const isOther = ({ number, history }: ListedEvent) =>
+    number === seen.number && history !== seen.history;
   const addNew = (page: readonly ListedEvent[]) => {
     const { events } = options.webhook();
     for (const listed of page) {
@@ -150,13 +155,13 @@ function createReader(options: WebhookDeliveryOptions, { add, note }: ReaderPart
 
   return {
     lastNumber: () => lastNumber,
+    seen: () => seen,
     async readPage(): Promise<PageEnd> {
       const page = await options.readFrom(lastNumber, READ_MAX + 1);
       const [first, last] = [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return lastNumber === 0 ? 'end' : 'changed';
-      // What was read last is read again: after a failover another event may have its number.
-      const isOther = first.number === lastNumber && first.event.id !== (lastId ?? first.event.id);
-      if (isOther) return 'changed';
+      // What was read last is read again.
+      if (page.some(isOther)) return 'changed';
       const lost = Math.max(0, first.number - lastNumber - 1);
       if (lost > 0) {
         log.error({ webhook: name, lost }, 'a webhook has missed events: it was too far behind');
@@ -164,7 +169,8 @@ function createReader(options: WebhookDeliveryOptions, { add, note }: ReaderPart
       }
       addNew(page);
       const isNew = last.number > lastNumber;
-      [lastNumber, lastId] = [last.number, last.event.id];
+      lastNumber = last.number;
+      if (last.number > seen.number) seen = { number: last.number, history: last.history };
       if (isNew) await note(lost);
       return page.length > READ_MAX ? 'more' : 'end';
     },

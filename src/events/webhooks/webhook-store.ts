@@ -10,6 +10,13 @@ export interface WebhookPlace {
   readonly cursor: number;
   /** The events after that which are done too. */
   readonly told: ReadonlySet<number>;
+  readonly seen: SeenEvent;
+}
+
+/** The furthest event of the list that is known; nothing of it is known if its number is 0. */
+export interface SeenEvent {
+  readonly number: number;
+  readonly history: string;
 }
 
 /** What any node can say of a webhook. */
@@ -27,9 +34,9 @@ export interface WebhookStore {
   /** Returns whether the node holds the lease now. */
   hold(leaseMs: number): Promise<boolean>;
   release(): Promise<void>;
-  readLast(): Promise<number>;
-  readPlace(name: string): Promise<WebhookPlace | undefined>;
-  /** Returns false if another node holds the lease. */
+  /** Also of a webhook that is new. */
+  findPlace(name: string): Promise<WebhookPlace>;
+  /** Returns false if another node holds the lease, or if the list has lost what was seen. */
   note(name: string, done: DoneEvent): Promise<boolean>;
   noteDelivered(name: string, nowMs: number): Promise<void>;
   noteFailing(name: string, sinceMs: number, reason: string): Promise<void>;
@@ -39,7 +46,11 @@ interface DoneEvent {
   readonly number: number | undefined;
   readonly cursor: number;
   readonly dropped: number;
+  readonly seen: SeenEvent;
 }
+
+/** A webhook that left the settings is forgotten then. */
+const KEEP_S = 31 * 86_400;
 
 const holdScript = loadLuaScript(
   new URL('./hold-webhooks.lua', import.meta.url),
@@ -48,12 +59,20 @@ const holdScript = loadLuaScript(
 );
 const noteScript = loadLuaScript(
   new URL('./note-told.lua', import.meta.url),
-  ['lease', 'webhook', 'told'],
-  ['node_id', 'number', 'cursor', 'dropped'],
+  ['lease', 'webhook', 'told', 'list'],
+  ['node_id', 'number', 'cursor', 'dropped', 'seen', 'history', 'keep_s'],
+);
+const findScript = loadLuaScript(
+  new URL('./find-place.lua', import.meta.url),
+  ['webhook', 'told', 'list'],
+  ['keep_s'],
 );
 
 export function createWebhookStore(connection: Connection, nodeId: string): WebhookStore {
-  const { lease } = EVENT_KEYS;
+  const { lease, list } = EVENT_KEYS;
+  const keysOf = (name: string) => ({
+    ...{ webhook: EVENT_KEYS.webhook(name), told: EVENT_KEYS.told(name), list },
+  });
   const hold = async (leaseMs: number) =>
     (await holdScript.call(connection, { lease }, { node_id: nodeId, lease_ms: leaseMs })) === 1;
   const set = async (name: string, ...fields: string[]) => {
@@ -67,16 +86,16 @@ export function createWebhookStore(connection: Connection, nodeId: string): Webh
         // It runs out.
         () => {},
       ),
-    readLast: () => readLastNumber(connection),
-    async readPlace(name) {
-      const cursor = await connection.send('hget', [EVENT_KEYS.webhook(name), 'cursor']);
-      if (typeof cursor !== 'string') return undefined;
-      const told = await connection.send('zrangebyscore', [EVENT_KEYS.told(name), '-inf', '+inf']);
-      return { cursor: Number(cursor), told: new Set((told as string[]).map(Number)) };
+    async findPlace(name) {
+      const reply = await findScript.call(connection, keysOf(name), { keep_s: KEEP_S });
+      const [cursor, told, number, history] = reply as [number, unknown[], number, unknown];
+      const seen = { number, history: String(history) };
+      return { cursor, told: new Set(told.map(Number)), seen };
     },
-    async note(name, { number, cursor, dropped }) {
-      const keys = { lease, webhook: EVENT_KEYS.webhook(name), told: EVENT_KEYS.told(name) };
-      const args = { node_id: nodeId, number: number ?? '', cursor, dropped };
+    async note(name, { number, cursor, dropped, seen }) {
+      const keys = { lease, ...keysOf(name) };
+      const place = { number: number ?? '', cursor, dropped, seen: seen.number };
+      const args = { node_id: nodeId, ...place, history: seen.history, keep_s: KEEP_S };
       return (await noteScript.call(connection, keys, args)) === 1;
     },
     noteDelivered: (name, nowMs) =>

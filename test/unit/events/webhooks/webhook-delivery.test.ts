@@ -11,7 +11,7 @@ const AT_MS = 1_000_000;
 
 const eventOf = (number: number, accountId: string): ListedEvent => {
   const text = `w|key|03key|t|60000|100|80|0|${accountId}|03key|${number}|${AT_MS}`;
-  return { number, event: decodeEvent(text) as LimitEvent };
+  return { number, event: decodeEvent(text) as LimitEvent, history: `${number}` };
 };
 
 it('an account whose events nobody takes keeps back no other account, however many it tells in a day', async () => {
@@ -27,7 +27,7 @@ it('an account whose events nobody takes keeps back no other account, however ma
   };
   const delivery = createWebhookDelivery({
     ...{ name: 'all', webhook: () => webhook, store, log: createMemoryLog() },
-    place: { cursor: 0, told: new Set() },
+    place: { cursor: 0, told: new Set(), seen: { number: 0, history: '' } },
     async post(_webhook, { id }) {
       const { event, number } = listed.find((each) => each.event.id === id) as ListedEvent;
       if (event.accountId === 'acct_03late') {

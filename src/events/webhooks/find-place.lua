@@ -1,0 +1,31 @@
+#!lua flags=allow-oom
+--[[
+  Find: finds up to where a webhook is in the list, at one moment.
+
+  KEYS  webhook, told, list
+  ARGV  keep_s
+  Reply {cursor, {number, …}, seen, history}  the events after cursor that are done too; the last number of the list,
+        and the history of its event
+
+  A webhook that is new is told of what comes from now on. One that is ahead of the list is told of all that the list
+  has, since the list has begun anew.
+]]
+local webhook, told, list = unpack(KEYS)
+local keep_s = ARGV[1]
+local number_of = function(entry) return tonumber(string.match(entry[1], '^%d+')) end
+
+local last = redis.call('XREVRANGE', list, '+', '-', 'COUNT', 1)[1]
+local seen = last and number_of(last) or 0
+local history = last and (last[2][4] or last[2][2]) or ''
+local known = tonumber(redis.call('HGET', webhook, 'cursor') or nil)
+local cursor = known or seen
+if cursor > seen then
+  local first = redis.call('XRANGE', list, '-', '+', 'COUNT', 1)[1]
+  cursor = first and number_of(first) - 1 or 0
+end
+if cursor ~= known then
+  redis.call('DEL', told)
+  redis.call('HSET', webhook, 'cursor', string.format('%d', cursor))
+  redis.call('EXPIRE', webhook, keep_s)
+end
+return { cursor, redis.call('ZRANGEBYSCORE', told, '-inf', '+inf'), seen, history }
