@@ -153,6 +153,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     },
     onSame(elapsedMs) {
       journal.noteSame(elapsedMs);
+      events.noteSame(elapsedMs);
       options.tellMasters({ kind: 'same', elapsedMs });
     },
   });

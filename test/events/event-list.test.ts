@@ -176,7 +176,7 @@ describe('a bucket', () => {
     const heard: LimitEvent[] = [];
     const log = createMemoryLog();
     const collector = createEventCollector({
-      ...{ connection, log, clock: { nowMs: () => Date.now() } },
+      ...{ connection, log },
       onEvent: (event) => heard.push(event),
       onLost: (count) => lost.push(count),
     });

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { decodeEvent, type LimitEvent } from '../../src/events/limit-event.ts';
+import { createEventCollector } from '../../src/events/list/event-collector.ts';
 import { addEvents, type RawEvent } from '../../src/events/list/event-list.ts';
 import { startWebhooks, type WebhookSettings } from '../../src/events/webhooks/start-webhooks.ts';
 import { Secret } from '../../src/lib/secret.ts';
+import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { EVENT_KEYS } from '../../src/redis/redis-keys.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import {
@@ -24,8 +26,10 @@ import {
   type WebhookReceiver,
 } from '../support/webhooks/start-receiver.ts';
 
+const BUCKET = 3;
 const NAME = 'billing';
 const START_MS = Date.UTC(2026, 10, 15, 12);
+const MINUTE_MS = 60_000;
 
 const { list, known } = EVENT_KEYS;
 /** What a failover may take back. */
@@ -191,4 +195,64 @@ it('a list without histories, of the version before, is told on from where the w
   expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(
     [...events.slice(1), rawOf(4)].map(({ event }) => event.id),
   );
+});
+
+describe('a bucket, before a failover and after it', () => {
+  const { events } = keysOfBucket(BUCKET);
+  const length = async (key: string) => Number(await connection.send('xlen', [key]));
+
+  function startCollecting() {
+    const collector = createEventCollector({
+      ...{ connection, log: createMemoryLog() },
+      onEvent: () => {},
+      onLost: () => {},
+    });
+    const collect = async () => {
+      collector.collect(BUCKET);
+      await collector.stop();
+    };
+    return { ...collector, collect };
+  }
+
+  it('keeps an event that the list may lose, however long ago it was told', async () => {
+    const { collect, noteSame, noteMasterChange } = startCollecting();
+    noteMasterChange();
+    const id = `${Date.now() - 60 * MINUTE_MS}-0`;
+    await connection.send('xadd', [events, id, 'event', textOf(1)]);
+    await collect();
+    expect(await length(list)).toBe(1);
+    noteSame(MINUTE_MS - 1);
+    await connection.send('del', [list, known]);
+    // A sweep may come before anybody has noticed the change.
+    await collect();
+    noteMasterChange();
+    await collect();
+    expect(await length(list)).toBe(1);
+  });
+
+  it('lets an event go when the masters were the same for a minute since the list has it', async () => {
+    const { collect, noteSame, noteMasterChange } = startCollecting();
+    noteMasterChange();
+    await connection.send('xadd', [events, '1-18', 'event', textOf(1)]);
+    await collect();
+    noteSame(MINUTE_MS);
+    await connection.send('xadd', [events, '1-19', 'event', textOf(2)]);
+    await collect();
+    expect(await length(events)).toBe(2);
+    noteSame(MINUTE_MS - 1);
+    await collect();
+    expect(await length(events)).toBe(2);
+    noteSame(1);
+    await collect();
+    expect(await length(events)).toBe(1);
+    // Other masters begin from the start.
+    noteMasterChange();
+    await collect();
+    noteSame(MINUTE_MS);
+    await collect();
+    expect(await length(events)).toBe(1);
+    noteSame(MINUTE_MS);
+    await collect();
+    expect(await length(events)).toBe(0);
+  });
 });

@@ -1,19 +1,14 @@
 import type { Log } from '../../lib/log.ts';
-import type { Clock } from '../../lib/time/clock.ts';
 import { keysOfBucket } from '../../quota/keys-of-bucket.ts';
 import { classifyRedisError } from '../../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { decodeEvent, type LimitEvent } from '../limit-event.ts';
+import { type CollectedPlaces, createCollectedPlaces } from './collected-places.ts';
 import { addEvents } from './event-list.ts';
 
 /** Of one reply. */
 const PAGE_MAX = 100;
-/**
- * Events stay in their bucket for so long after the list has them, since a failover may take back
- * what the list had last.
- */
-const KEEP_MS = 60_000;
 const FIRST_PLACE = '0-0';
 
 const script = loadLuaScript(
@@ -27,6 +22,11 @@ export interface EventCollector {
   collect(bucket: number): void;
   /** After a failover the list may lack what it had. */
   noteMasterChange(): void;
+  /**
+   * The masters are the same as they were this many milliseconds ago. Events stay in their bucket
+   * until a failover cannot take them out of the list any more, and this alone counts that time.
+   */
+  noteSame(elapsedMs: number): void;
   /** Resolves when nothing is under way. */
   stop(): Promise<void>;
 }
@@ -37,16 +37,14 @@ interface CollectorOptions {
   readonly onEvent: (event: LimitEvent) => void;
   /** Called if a bucket had no room for events before they were taken out; nobody has them. */
   readonly onLost: (count: number) => void;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
 export function createEventCollector(options: CollectorOptions): EventCollector {
-  const { connection, onEvent, onLost, clock, log } = options;
-  /** The last place of a bucket that the list has. */
-  const places = new Map<number, string>();
+  const { connection, onEvent, onLost, log } = options;
+  let placesNow = createCollectedPlaces();
 
-  const collectPage = async (bucket: number): Promise<boolean> => {
+  const collectPage = async (bucket: number, places: CollectedPlaces): Promise<boolean> => {
     const after = places.get(bucket) ?? FIRST_PLACE;
     const args = [keysOfBucket(bucket).events, `(${after}`, '+', 'COUNT', String(PAGE_MAX)];
     const entries = (await connection.send('xrange', args)) as [string, string[]][];
@@ -63,15 +61,17 @@ export function createEventCollector(options: CollectorOptions): EventCollector 
   };
 
   const collectAll = async (bucket: number): Promise<void> => {
+    // If the masters change meanwhile, these places say nothing of what the new ones have.
+    const places = placesNow;
     let isMore = true;
-    while (isMore) isMore = await collectPage(bucket);
+    while (isMore) isMore = await collectPage(bucket, places);
+    if (places !== placesNow) return;
+    const min_id = findNext(places.getKept(bucket) ?? FIRST_PLACE);
     const place = places.get(bucket) ?? FIRST_PLACE;
-    const minMs = Math.max(0, Math.min(clock.nowMs() - KEEP_MS, Number.parseInt(place, 10) + 1));
     const { events, eventsTaken: taken } = keysOfBucket(bucket);
-    const reply = await script.call(connection, { events, taken }, { min_id: `${minMs}-0`, place });
+    const reply = await script.call(connection, { events, taken }, { min_id, place });
     const [isEmpty, lost] = reply as [number, number];
-    // A stream that begins anew may begin with an earlier place.
-    if (isEmpty === 1) places.delete(bucket);
+    if (isEmpty === 1) places.forget(bucket);
     if (lost > 0) {
       log.error({ bucket, lost }, 'events of limits were lost: a bucket had no room for more');
       onLost(lost);
@@ -97,10 +97,18 @@ export function createEventCollector(options: CollectorOptions): EventCollector 
       waiting.add(bucket);
       running ??= run();
     },
-    noteMasterChange: () => places.clear(),
+    noteMasterChange() {
+      placesNow = createCollectedPlaces();
+    },
+    noteSame: (elapsedMs) => placesNow.noteSame(elapsedMs),
     async stop() {
       waiting.clear();
       await running;
     },
   };
+}
+
+function findNext(place: string): string {
+  const [ms, number] = place.split('-');
+  return `${ms}-${Number(number) + 1}`;
 }

@@ -38,7 +38,7 @@ export function startLimitEvents(
   const { config, configInUse, publish, metrics, clock, log } = options;
   const nodeId = loadNodeId(config.dataDir);
   const collector = createEventCollector({
-    ...{ connection, clock, log },
+    ...{ connection, log },
     onEvent(event) {
       metrics.limitEvents.at({ type: event.type, level: event.level }).add(1);
       publish({ type: 'limit', data: showEvent(event) });
