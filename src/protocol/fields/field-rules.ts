@@ -31,7 +31,7 @@ export const FIELD_RULES: readonly FieldRule[] = [
   ),
   ...rule('refused', 'fast answers cost several times as much', ['speed'], ['standard']),
   ...rule('refused', 'a chosen region costs more', ['inference_geo'], ['global']),
-  ...rule('refused', 'each further answer is billed', ['n', 'best_of'], [1]),
+  ...rule('refused', 'each further answer is billed', ['n', 'n_cmpl', 'best_of'], [1]),
   ...rule('refused', 'each beam is billed', ['use_beam_search'], [false]),
   ...rule('refused', 'sound and images have prices of their own', ['modalities'], [['text']]),
   ...rule('refused', 'sound has a price of its own', ['audio']),
@@ -59,7 +59,8 @@ export const FIELD_RULES: readonly FieldRule[] = [
     ...['input_cost_per_second', 'input_cost_per_token', 'output_cost_per_token'],
   ]),
   ...rule('dropped', 'another name for the maximum of output tokens', [
-    ...['max_output_tokens', 'max_new_tokens', 'max_tokens_to_sample', 'num_predict'],
+    ...['max_output_tokens', 'max_new_tokens', 'max_tokens_to_sample', 'max_gen_len', 'max_length'],
+    ...['num_predict', 'n_predict', 'auto_max_new_tokens'],
     ...['maxTokens', 'maxOutputTokens', 'maxCompletionTokens'],
   ]),
   ...rule('dropped', 'wrong guesses are billed beyond the maximum', ['prediction']),

@@ -89,6 +89,7 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
       [{ api_base: 'https://elsewhere.example' }, 'api_base'],
       [{ mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] }, 'mcp_servers'],
       [{ n: 2 }, 'n'],
+      [{ n_cmpl: 2 }, 'n_cmpl'],
       [{ web_search_options: {} }, 'web_search_options'],
       [{ Model: 'llm-opus-4.7' }, 'did you mean model'],
       [{ 'max_to\u212Aens': 30_000 }, 'did you mean max_tokens'],
@@ -108,6 +109,12 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
       status: 200,
     });
     expect(JSON.parse(sent()[0] ?? '')).toMatchObject({ ...fields, of_tomorrow: [1] });
+  });
+
+  it('gets no more output than it pays for under another name of the maximum', async () => {
+    const { ask, sent } = await start(kind);
+    expect(await ask({ ...body, n_predict: 32_000 })).toMatchObject({ status: 200 });
+    expect(JSON.parse(sent()[0] ?? '')).not.toHaveProperty('n_predict');
   });
 
   it('gets the model that is paid for, however often another is named', async () => {

@@ -42,6 +42,15 @@ describe.each(FORMATS)('a $name request', (format) => {
     });
   }
 
+  it('has one maximum of output tokens, whatever a server of models calls it', () => {
+    const maxima = { n_predict: 32_000, max_length: 32_000, max_gen_len: 32_000 };
+    expect(send(format, { ...maxima, auto_max_new_tokens: true })).toMatchObject({ max_tokens: 5 });
+    for (const name of [...Object.keys(maxima), 'auto_max_new_tokens']) {
+      expect(send(format, { [name]: 32_000 }), name).not.toHaveProperty(name);
+    }
+    expect(() => send(format, { n_cmpl: 2 })).toThrow(refusalOf('n_cmpl'));
+  });
+
   for (const { type } of EDIT_RULES) {
     it(`with an edit of kind ${type} is refused, and with any other is not`, () => {
       const edits = [{ type: 'clear_thinking_20251015' }];
