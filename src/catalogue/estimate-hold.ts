@@ -19,6 +19,11 @@ export interface InputBound {
   readonly searchesMax: number;
 }
 
+export interface BodyBound extends InputBound {
+  /** An upstream that tells more than this tells of what was never sent. */
+  readonly toldTokensMax: number;
+}
+
 interface ReadBounds {
   readonly files: FileBounds;
   /** The model's window: the most that one run can read. */
@@ -27,15 +32,16 @@ interface ReadBounds {
 }
 
 /** Throws if the request has a file without a bound. */
-export function boundInput(estimate: TokenEstimate, bounds: ReadBounds): InputBound {
+export function boundInput(estimate: TokenEstimate, bounds: ReadBounds): BodyBound {
   const { searchesMax, windowTokens } = bounds;
-  const { likely, unsure, files, cacheWrite } = estimate;
+  const { likely, most, unsure, files, cacheWrite } = estimate;
   const fileTokensMax = files === undefined ? 0 : boundAskedFiles(files, bounds);
-  const tokensMax =
-    searchesMax === 0
-      ? likely + unsure + fileTokensMax
-      : boundSearchedInput(searchesMax, windowTokens);
-  return { tokensMax, limitedTokens: estimate.limited, cacheWrite, searchesMax };
+  const searchedTokensMax = boundSearchedInput(searchesMax, windowTokens);
+  const tokensMax = searchesMax === 0 ? likely + unsure + fileTokensMax : searchedTokensMax;
+  // The window of the settings may be smaller than that of the vendor.
+  const toldTokensMax = Math.max(searchedTokensMax, most + fileTokensMax);
+  const { limited: limitedTokens } = estimate;
+  return { tokensMax, toldTokensMax, limitedTokens, cacheWrite, searchesMax };
 }
 
 function boundAskedFiles(files: FileCounts, bounds: ReadBounds): number {

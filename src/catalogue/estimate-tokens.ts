@@ -30,6 +30,10 @@ export interface TokenEstimate {
   /** Counting cannot give less than this. */
   readonly least: number;
   /**
+   * Counting cannot give more than this, a token for each byte; files have their likely number.
+   */
+  readonly most: number;
+  /**
    * What counting may give beyond `likely` if the model reads everything that is sent; files are
    * not included.
    */
@@ -89,6 +93,7 @@ export function estimateTokens(
   return {
     likely: tally.tokens + tokens,
     least: Math.ceil(tally.bytes / BYTES_PER_TOKEN_MAX),
+    most: tally.tokens + tally.bytes + tally.unsureTokens + tally.unsureBytes,
     unsure: tally.unsureTokens + Math.ceil(tally.unsureBytes / bytesPerToken),
     files: tally.files,
     cacheWrite: tally.cacheWrite,
@@ -104,7 +109,10 @@ function estimateEmbeds(embeds: EmbeddingInput, bytesPerToken: number): TokenEst
   const likely = Math.min(tokens + Math.ceil(textBytes / bytesPerToken), tokensMax);
   const least = tokens + Math.ceil(textBytes / BYTES_PER_TOKEN_MAX);
   const unsure = tokensMax - likely;
-  return { likely, least, unsure, limited: likely, files: undefined, cacheWrite: undefined };
+  return {
+    ...{ likely, least, most: tokensMax, unsure, limited: likely },
+    ...{ files: undefined, cacheWrite: undefined },
+  };
 }
 
 /** Returns the length of a text, or of the text that a stand-in replaces. */

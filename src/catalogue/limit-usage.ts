@@ -10,7 +10,7 @@ const ENDING_TOKENS_MAX = 32;
 interface UsageLimits {
   /** What the upstream was asked for. */
   readonly outputTokensMax: number;
-  /** The most that all runs of the model together can have read. */
+  /** The most that all runs of the model together can have read of what was sent and found. */
   readonly inputTokensMax: number;
   readonly searchesMax: number;
 }

@@ -1,5 +1,5 @@
 import type { Price } from '../catalogue/catalogue.ts';
-import { boundSearchedInput, estimateInput } from '../catalogue/estimate-hold.ts';
+import { type BodyBound, estimateInput } from '../catalogue/estimate-hold.ts';
 import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { type LimitedUsage, limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
@@ -47,7 +47,9 @@ interface MeterOptions {
   /** For answers whose input no upstream has counted. */
   readonly estimate: TokenEstimate;
   readonly ratio: TokenRatio;
+  /** For estimates: an upstream that counts nothing may cut what is longer. */
   readonly contextTokensMax: number;
+  readonly input: Pick<BodyBound, 'toldTokensMax'>;
   readonly outputTokensMax: number;
   readonly searchesMax: number;
 }
@@ -145,8 +147,8 @@ class UsageMeter implements Meter {
   }
 
   #limit(usage: Usage): LimitedUsage {
-    const { contextTokensMax, searchesMax } = this.#options;
-    const inputTokensMax = boundSearchedInput(searchesMax, contextTokensMax);
+    const { input, searchesMax } = this.#options;
+    const inputTokensMax = input.toldTokensMax;
     const outputTokensMax = this.#outputTokensMax;
     return limitUsage(usage, { outputTokensMax, inputTokensMax, searchesMax });
   }

@@ -129,7 +129,7 @@ async function openAnswer(
   const hold = estimateHold(demand);
   const ratio = steps.ratioOf(model.id);
   const limits = { contextTokensMax, outputTokensMax, searchesMax };
-  const meter = createMeter({ price, estimate, ratio, ...limits });
+  const meter = createMeter({ price, estimate, ratio, input, ...limits });
   const usesCache = estimate.cacheWrite !== undefined;
   const terms = termsOfLeave(asked, model.id, { maySearch: searchesMax > 0, usesCache });
   const leave = new ClientLeave(client, meter, steps.drains, terms);

@@ -48,7 +48,7 @@ describe('the searches that a request may set off', () => {
       outputTokensMax: fc.integer({ min: 1, max: 100_000 }),
     });
     const estimate = {
-      ...{ likely: 100, least: 1, unsure: 0, files: undefined },
+      ...{ likely: 100, least: 1, most: 100, unsure: 0, files: undefined },
       cacheWrite: '1h' as const,
     };
     fc.assert(

@@ -15,6 +15,7 @@ describe('estimateTokens', () => {
         expect(ofText(text)).toEqual({
           likely: 4 + Math.ceil(bytes / 3),
           least: Math.ceil(bytes / 16),
+          most: 4 + bytes,
           unsure: 0,
           files: undefined,
           cacheWrite: undefined,

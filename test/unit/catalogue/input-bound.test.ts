@@ -14,12 +14,17 @@ const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefi
 type Read = 'whole' | 'abridged';
 
 /** The upper bound for the input of a request, as the gateway reads it. */
-function bound(body: object, read: Read = 'whole', bounds: FileBounds = FILE_BOUNDS): number {
+function bound(body: object, read?: Read, bounds?: FileBounds): number {
+  return boundOf(body, read, bounds).tokensMax;
+}
+
+function boundOf(body: object, read: Read = 'whole', bounds = FILE_BOUNDS) {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', max_tokens: 9, ...body }));
   const { request, source } = readRequest(bytes, nativeFormat, header, read === 'abridged');
   const estimate = estimateTokens(request, 3, source.longTexts);
   expect(estimate.least).toBeLessThanOrEqual(estimate.likely);
-  return boundInput(estimate, { files: bounds, windowTokens: WINDOW, searchesMax: 0 }).tokensMax;
+  expect(estimate.likely + estimate.unsure).toBeLessThanOrEqual(estimate.most);
+  return boundInput(estimate, { files: bounds, windowTokens: WINDOW, searchesMax: 0 });
 }
 
 const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] });
@@ -148,17 +153,17 @@ describe('what a request can have at most', () => {
       documentUrlTokens: 8_000,
       fileTokens: 7_000,
     };
-    const boundOf = (block: object) => bound(user(block), 'whole', bounds);
+    const boundFile = (block: object) => bound(user(block), 'whole', bounds);
     for (const [source, tokens] of [
       [PDF, 9_000],
       [LINK, 8_000],
       [FILE, 7_000],
     ] as const) {
-      expect(boundOf(document(source))).toBeGreaterThanOrEqual(tokens);
-      expect(boundOf(document(source))).toBeLessThan(tokens + 100);
+      expect(boundFile(document(source))).toBeGreaterThanOrEqual(tokens);
+      expect(boundFile(document(source))).toBeLessThan(tokens + 100);
     }
     const large = { ...PDF, data: 'A'.repeat(1_000_000) };
-    expect(boundOf(document(large))).toBeGreaterThanOrEqual(16 * 1_600);
+    expect(boundFile(document(large))).toBeGreaterThanOrEqual(16 * 1_600);
   });
 
   it.each([
@@ -170,5 +175,29 @@ describe('what a request can have at most', () => {
     const refuse = () => bound(user(block), 'whole', { ...FILE_BOUNDS, ...bounds });
     expect(refuse).toThrow(`messages: this gateway does not take ${what}`);
     expect(bound(user({ type: 'image', source: IMAGE }))).toBeGreaterThan(0);
+  });
+});
+
+describe('what an upstream may tell of a request', () => {
+  const told = (body: object) => boundOf(body).toldTokensMax;
+
+  it('is the window, if no more was sent', () => {
+    expect(told(user(text('Hi')))).toBe(WINDOW);
+    expect(told(user(text('Hi'), { type: 'image', source: IMAGE }))).toBe(WINDOW);
+  });
+
+  it.each(Object.keys(PLACES))('is a token for each byte of text in %s', (place) => {
+    const write = PLACES[place] ?? (() => ({}));
+    const most = told(write('é'.repeat(300_000)));
+    expect(most).toBeGreaterThanOrEqual(600_000);
+    // Some of these have a file beside the text, which may fill the window.
+    expect(most).toBeLessThan(610_000 + WINDOW);
+  });
+
+  it('has room for files beside the text', () => {
+    const long = text('x'.repeat(600_000));
+    expect(told(user(long, document(PDF)))).toBeGreaterThanOrEqual(600_000 + WINDOW);
+    const image = { type: 'image', source: { ...IMAGE, data: 'A'.repeat(600_000) } };
+    expect(told(user(image))).toBe(WINDOW);
   });
 });

@@ -34,10 +34,11 @@ const finish = (usage: Usage | undefined): InferenceEvent => ({
 const OUTPUT_MAX = 10_000;
 const WINDOW = 200_000;
 
-const ESTIMATE_OF_TEXT = { likely: ESTIMATE, least: 1, unsure: 0, files: undefined };
+const ESTIMATE_OF_TEXT = { likely: ESTIMATE, least: 1, most: 192, unsure: 0, files: undefined };
 
 interface Asked {
   readonly cacheWrite?: '5m' | '1h';
+  readonly toldTokensMax?: number;
   readonly outputTokensMax?: number;
   readonly searchesMax?: number;
 }
@@ -48,6 +49,7 @@ function meterOf(events: readonly InferenceEvent[], asked: Asked = {}) {
     estimate: { ...ESTIMATE_OF_TEXT, cacheWrite: asked.cacheWrite },
     ratio: createTokenRatios(BYTES_PER_TOKEN)('m'),
     contextTokensMax: WINDOW,
+    input: { toldTokensMax: asked.toldTokensMax ?? WINDOW },
     outputTokensMax: asked.outputTokensMax ?? OUTPUT_MAX,
     searchesMax: asked.searchesMax ?? 0,
   });
@@ -207,6 +209,14 @@ describe('an answer whose client left', () => {
 });
 
 describe('usage that cannot be', () => {
+  it('is charged as far as its request can contain it, be that more than the window', () => {
+    const told = { ...INPUT, input: 600_000, cacheRead: 0, output: 1 };
+    const close = (asked: Asked) =>
+      meterOf([start(), text('Hi'), finish(told)], asked).close('complete', true);
+    expect(close({ toldTokensMax: 600_000 })).toEqual(billOf(told, false));
+    expect(close({})).toEqual(billOf({ ...told, input: WINDOW }, false, true));
+  });
+
   it('is charged as far as it was asked for, and marked, however the answer ends', () => {
     const asked = { ...INPUT, output: OUTPUT_MAX };
     const told = { ...INPUT, output: 1e9 };
