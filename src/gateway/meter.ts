@@ -126,12 +126,17 @@ class UsageMeter implements Meter {
   close(how: AnswerEnd, isSent: boolean): Bill {
     const isFree =
       how === 'undelivered' ||
-      (how === 'failed' && this.#deliveredBytes === 0) ||
+      (how === 'failed' && this.#deliveredBytes === 0 && !this.#hasSearched()) ||
       (how === 'left' && !isSent && !this.hasBegun());
     if (isFree) return FREE;
     const bill = this.#close();
     if (how === 'complete') this.#learn(bill);
     return bill;
+  }
+
+  /** Searches are billed even if the upstream breaks before it says what it found. */
+  #hasSearched(): boolean {
+    return (this.#told?.searches ?? 0) + (this.#started?.searches ?? 0) > 0;
   }
 
   #learn({ usage, isEstimated, isImplausible }: Bill): void {

@@ -147,6 +147,15 @@ describe('an answer whose upstream failed', () => {
     expect(bill('failed', start(), block, text(''), signature)).toEqual(FREE);
   });
 
+  it('costs what it searched, even before the first content', () => {
+    const searched = { ...INPUT, searches: 2 };
+    const close = (...events: InferenceEvent[]) =>
+      meterOf(events, { searchesMax: 2 }).close('failed', true);
+    expect(close(start(), { type: 'usage', usage: searched })).toEqual(billOf(searched, false));
+    expect(close(start(searched))).toEqual(billOf(searched, true));
+    expect(close(start(), { type: 'usage', usage: INPUT })).toEqual(FREE);
+  });
+
   it('costs what was delivered after it', () => {
     expect(bill('failed', start(), text('Hello'), text(' there'))).toEqual(
       billOf({ ...INPUT, output: 4 }, true),
