@@ -7,7 +7,7 @@ const BEGINNING_HELD_MAX_MS = 10_000;
 
 interface Limits {
   readonly firstByteMs: number;
-  /** The longest silence between two parts. */
+  /** The longest silence between two parts, or signs of life. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
@@ -32,6 +32,8 @@ export interface DeadlineHolder {
  *
  * A beginning that is held until more is said ends the first limit, and is told after a while.
  *
+ * Signs of life that say nothing begin the silence anew, so the total alone ends an answer of pings.
+ *
  * One part is asked for at a time. A caller that takes parts as they come asks for the next part
  * with each one.
  */
@@ -40,6 +42,8 @@ export interface AnswerDeadlines {
   /** The upstream has begun, and said nothing yet. */
   noteBegun(answer: DeadlineHolder): void;
   noteAsked(answer: DeadlineHolder): void;
+  /** Something has come that says nothing. */
+  noteAlive(answer: DeadlineHolder): void;
   /** The part that was asked for has come. */
   noteTold(answer: DeadlineHolder): void;
   noteOver(answer: DeadlineHolder): void;
@@ -77,6 +81,9 @@ export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
     noteAsked(answer) {
       if (answer.idleDeadline === undefined) answer.idleDeadline = idle.add(answer);
       else idle.renew(answer.idleDeadline);
+    },
+    noteAlive({ idleDeadline }) {
+      if (idleDeadline?.isListed === true) idle.renew(idleDeadline);
     },
     noteTold(answer) {
       firstByte.delete(answer.firstByteDeadline);

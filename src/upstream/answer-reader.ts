@@ -11,7 +11,7 @@ import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import type { RelayedPart, StreamRelay } from '../protocol/sse/stream-relay.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
-import type { PushedPart } from './pushed-part.ts';
+import { type PushedPart, SIGN_OF_LIFE } from './pushed-part.ts';
 import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
 
 const { OPENING_BRACE, SPACE } = ascii;
@@ -124,10 +124,10 @@ function termsOf({ model, form, seal }: AnswerOptions): RelayTerms {
 
 function createStreamReader({ dialect, model, seal, teller }: AnswerOptions): AnswerReader {
   const reader = createEventReader(dialect.createStreamDecoder(seal));
-  const readAll = (read: (events: InferenceEvent[]) => void): PushedPart => {
+  const readAll = (read: (events: InferenceEvent[]) => boolean): PushedPart => {
     const events: InferenceEvent[] = [];
     try {
-      read(events);
+      if (read(events) && events.length === 0) return SIGN_OF_LIFE;
     } catch (error) {
       teller.tell(toPart(events, model));
       throw error;
@@ -136,7 +136,11 @@ function createStreamReader({ dialect, model, seal, teller }: AnswerOptions): An
   };
   return {
     push: (chunk) => readAll((events) => reader.push(chunk, events)),
-    end: () => readAll((events) => reader.end(events)),
+    end: () =>
+      readAll((events) => {
+        reader.end(events);
+        return false;
+      }),
   };
 }
 

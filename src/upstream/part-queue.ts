@@ -6,6 +6,7 @@ import {
   joinParts,
   keepPart,
   type PushedPart,
+  SIGN_OF_LIFE,
   saysAnything,
 } from './pushed-part.ts';
 
@@ -191,7 +192,10 @@ export class PartQueue implements Answer, DeadlineHolder {
 
   #add(part: PushedPart, readBytes: number): void {
     this.#waitingBytes += readBytes;
-    if (!saysAnything(part)) return;
+    if (!saysAnything(part)) {
+      if (part === SIGN_OF_LIFE) this.#deadlines.noteAlive(this);
+      return;
+    }
     const isTakenAtOnce = this.#taker !== undefined && !this.#isTaking;
     this.#waiting.push(isTakenAtOnce ? part : keepPart(part));
     this.#isHeld &&= isMereBeginning(part) && this.#waitingBytes <= HELD_BYTES_MAX;

@@ -13,6 +13,16 @@ export interface PushedPart {
   readonly nextNumber?: number | undefined;
 }
 
+/**
+ * Stands for events that say nothing, such as pings and comments, which are not written anew in
+ * another format. They are complete: who stalls in the middle of an event shows no life.
+ */
+export const SIGN_OF_LIFE: PushedPart = Object.freeze({
+  events: [],
+  contentBytes: 0,
+  bytes: undefined,
+});
+
 /** The beginning of an event, however long, is nothing that a client could take yet. */
 export function saysAnything({ events, bytes }: PushedPart): boolean {
   return events.length > 0 || (bytes !== undefined && bytes.length > 0);

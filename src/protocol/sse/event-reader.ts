@@ -7,9 +7,10 @@ import { createTextFrames } from './text-frames.ts';
 export interface EventReader {
   /**
    * Adds the events that this chunk completes. If the upstream fails, it adds the events before the
-   * failure and throws a `Refusal`.
+   * failure and throws a `Refusal`. Returns whether the chunk completes anything: also a comment,
+   * or an event that says nothing, which shows that the upstream is alive.
    */
-  push(chunk: Uint8Array, events: InferenceEvent[]): void;
+  push(chunk: Uint8Array, events: InferenceEvent[]): boolean;
   /** Says that the stream has ended. */
   end(events: InferenceEvent[]): void;
 }
@@ -21,16 +22,19 @@ export function createEventReader(decoder: StreamDecoder): EventReader {
   return {
     push(chunk, events) {
       const nextFrame = splitter.open(chunk);
+      let hasFrame = false;
       for (let start = 0; start < chunk.length; ) {
         if (splitter.isBetweenFrames()) start = texts.read(chunk, start, events);
         const frame = nextFrame(start);
-        if (frame === undefined) return;
+        if (frame === undefined) break;
+        hasFrame = true;
         start = frame.end;
         if (frame.event === undefined) continue;
         const decoded = decoder.decode(frame.event);
         texts.learn(frame.bytes, decoded);
         for (const event of decoded) events.push(event);
       }
+      return hasFrame || events.length > 0;
     },
     end(events) {
       for (const event of decoder.end()) events.push(event);

@@ -8,6 +8,7 @@ import {
   chunkOf,
   ESTIMATED_INPUT,
   goodAnswer,
+  LAST_CHUNK,
   STREAM_HEAD,
   streamParts,
   type UpstreamKind,
@@ -103,6 +104,13 @@ describe.concurrent.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
       },
     );
 
+    it('that is silent for longer than the idle deadline, but alive, is waited for', async () => {
+      const place = await scene.take(kind, { script: () => thinkForLong(kind) });
+      const told = await place.ask(format, true);
+      expect(told).toMatchObject({ status: 200, text: 'Hello, you!', isComplete: true });
+      expect(place.requests()).toHaveLength(1);
+    });
+
     it('that never comes to an end is hung up on after the last deadline; what came is paid', async () => {
       const place = await scene.take(kind, { script: () => talkForEver(kind) });
       const told = await place.ask(format, true);
@@ -138,6 +146,17 @@ const STALLS: Readonly<Record<string, (kind: UpstreamKind) => Iterable<Step>>> =
     chunkOf(streamParts(kind).begin.slice(0, 30)),
   ],
 };
+
+/** For longer than the idle deadline it sends only comments. */
+async function* thinkForLong(kind: UpstreamKind): AsyncIterable<Step> {
+  const { begin, say, end } = streamParts(kind);
+  yield STREAM_HEAD + chunkOf(begin + say('Hello, '));
+  for (const untilMs = performance.now() + 7_000; performance.now() < untilMs; ) {
+    yield chunkOf(': alive\n\n');
+    await sleep(PAUSE_MS);
+  }
+  yield chunkOf(say('you!') + end(USAGE)) + LAST_CHUNK;
+}
 
 async function* talkForEver(kind: UpstreamKind): AsyncIterable<Step> {
   const { begin, say } = streamParts(kind);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AnswerPart } from '../../../src/protocol/inference.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { classifyFailure } from '../../../src/routing/upstream-failure.ts';
+import { SIGN_OF_LIFE } from '../../../src/upstream/pushed-part.ts';
 import { LIMITS, NEVER, PART, pass, start, tellAfter } from './deadlines-support.ts';
 
 beforeEach(() => {
@@ -45,6 +46,42 @@ describe('an answer that takes too long', () => {
     });
     expect(aborted).toEqual([last.got]);
     expect(classifyFailure(last.got)?.kind).toBe('slow');
+  });
+
+  it('to go on is waited for while it shows that it is alive, within the time of the whole', async () => {
+    const { ask, timed } = start(tellAfter(10, NEVER));
+    ask();
+    await pass(10);
+    const next = ask();
+    for (let atMs = 10; atMs < 18_500; atMs += 1_900) {
+      await pass(1_900);
+      expect(next.got).toBeUndefined();
+      timed.push(SIGN_OF_LIFE, 1);
+    }
+    await pass(1_200);
+    expect(next.got).toMatchObject({ message: 'The answer took longer than 20 seconds.' });
+  });
+
+  it('to go on is refused in the middle of an event, however much of that has come', async () => {
+    const { ask, timed } = start(tellAfter(10, NEVER));
+    ask();
+    await pass(10);
+    const next = ask();
+    await pass(1_900);
+    timed.push({ events: [], contentBytes: 0, bytes: undefined }, 1);
+    await pass(101);
+    expect(next.got).toMatchObject({
+      message: 'The upstream broke off: it said nothing for 2 seconds.',
+    });
+  });
+
+  it('but shows that it is alive is in no haste while its client reads slowly', async () => {
+    const { ask, timed, aborted } = start(tellAfter(10, 10));
+    ask();
+    await pass(10);
+    timed.push(SIGN_OF_LIFE, 1);
+    await pass(5_000);
+    expect(aborted).toEqual([]);
   });
 
   it('as a whole is refused, however lively it is, and nobody is to blame', async () => {
