@@ -11,6 +11,10 @@ describe('a request asks its model to think', () => {
     { reasoning: { effort: 'high' } },
     { reasoning: { max_tokens: 2_000 } },
     { enable_thinking: true },
+    { chat_template_kwargs: { enable_thinking: true } },
+    { chat_template_kwargs: { thinking: true } },
+    { thinking_budget: 2_000 },
+    { include_reasoning: false },
   ])('with %j', (fields) => {
     expect(asksToThink({ model: 'm', ...fields })).toBe(true);
   });
@@ -26,6 +30,12 @@ describe('a request asks its model to think', () => {
     { reasoning: { effort: 'none' } },
     { reasoning: { enabled: false } },
     { enable_thinking: false },
+    { chat_template_kwargs: { enable_thinking: false, thinking: false } },
+    { chat_template_kwargs: { of_tomorrow: true } },
+    { chat_template_kwargs: null },
+    { thinking_budget: 0 },
+    { thinking_budget: null },
+    { include_reasoning: true },
   ])('not with %j', (fields) => {
     expect(asksToThink({ model: 'm', ...fields })).toBe(false);
   });
