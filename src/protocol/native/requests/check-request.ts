@@ -3,6 +3,7 @@ import { Refusal } from '../../refusals.ts';
 import { isObject } from '../../schema.ts';
 import { checkCacheMarkers } from './check-cache-markers.ts';
 import { checkToolTurns } from './check-tool-turns.ts';
+import { sharesBudget } from './decode-headers.ts';
 import { isThinkingOn, type NativeRequest } from './native-request.ts';
 
 /** Counts the base64 text of an image, not the decoded image. */
@@ -12,12 +13,12 @@ const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
  * Checks the rules that span several fields, for a body that its schema accepts. Clients match on
  * the texts.
  */
-export function checkRequest(body: NativeRequest): void {
+export function checkRequest(body: NativeRequest, betas: readonly string[]): void {
   if (body.messages.length === 0) {
     throw refuse('messages', 'messages: at least one message is required');
   }
   checkStopSequences(body);
-  checkThinking(body);
+  checkThinking(body, betas);
   checkTools(body);
   checkSystem(body);
   const last = body.messages.length - 1;
@@ -44,10 +45,11 @@ function checkStopSequences({ stop_sequences: stopSequences }: NativeRequest): v
   }
 }
 
-function checkThinking(body: NativeRequest): void {
+function checkThinking(body: NativeRequest, betas: readonly string[]): void {
   if (!isThinkingOn(body)) return;
   const budget = body.thinking?.type === 'enabled' ? body.thinking.budget_tokens : undefined;
-  if (budget !== undefined && budget >= body.max_tokens) {
+  const isOver = budget !== undefined && budget >= body.max_tokens;
+  if (isOver && !sharesBudget(betas, body.tools ?? [])) {
     throw refuse('max_tokens', '`max_tokens` must be greater than `thinking.budget_tokens`.');
   }
   if ((body.temperature ?? 1) !== 1) {

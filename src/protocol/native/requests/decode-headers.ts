@@ -6,6 +6,7 @@ const VERSIONS = ['2023-06-01', '2026-10-21'];
 
 export const BETA_CONTEXT = 'context-1m';
 const BETAS_MAX = 32;
+const BETA_INTERLEAVED = 'interleaved-thinking';
 const NO_BETAS: readonly string[] = [];
 const BETA = /^[a-zA-Z0-9._:-]{1,128}$/;
 
@@ -42,4 +43,9 @@ export function readBetas(header: HeaderSource): readonly string[] {
     .map((beta) => beta.trim())
     .filter((beta) => BETA.test(beta) && !beta.startsWith(BETA_CONTEXT));
   return [...new Set(betas)].slice(0, BETAS_MAX);
+}
+
+/** Whether the budget for thinking is for all turns of tools together, so that it may exceed one. */
+export function sharesBudget(betas: readonly string[], tools: readonly unknown[]): boolean {
+  return tools.length > 0 && betas.some((beta) => beta.startsWith(BETA_INTERLEAVED));
 }

@@ -42,9 +42,14 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
   checkSchema(body);
   const unknownNames = checkFields(body, NATIVE_FIELDS, refuseField);
   const unknownKinds = checkKinds(body);
-  checkRequest(body);
+  const betas = readBetas(header);
+  checkRequest(body, betas);
   const unknownFields = unknownKinds.length > 0 ? [...unknownNames, ...unknownKinds] : unknownNames;
-  const request = toInference(body, header, unknownFields);
+  const request = toInference(
+    body,
+    { isBetaContext: wantsBetaContext(header), betas },
+    unknownFields,
+  );
   // Native streams always tell their usage.
   return { request, wantsStreamUsage: true };
 }
@@ -67,7 +72,7 @@ function checkSchema(body: unknown): asserts body is NativeRequest {
 
 function toInference(
   body: NativeRequest,
-  header: HeaderSource,
+  asked: Pick<InferenceRequest, 'isBetaContext' | 'betas'>,
   unknownFields: readonly string[],
 ): InferenceRequest {
   const schema = (body.output_config?.format ?? body.output_format)?.schema;
@@ -88,8 +93,8 @@ function toInference(
     outputSchema: isObject(schema) ? schema : undefined,
     effort: body.output_config?.effort ?? undefined,
     cacheControl: body.cache_control ?? undefined,
-    isBetaContext: wantsBetaContext(header),
-    betas: readBetas(header),
+    isBetaContext: asked.isBetaContext,
+    betas: asked.betas,
     passedOn: pickOthers(body),
     unknownFields,
     sentUnread: NO_ITEMS,

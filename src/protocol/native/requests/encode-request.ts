@@ -1,6 +1,7 @@
 import type { InferenceRequest } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
+import { sharesBudget } from './decode-headers.ts';
 import { hasThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
@@ -87,7 +88,7 @@ export function fitThinking({ request, outputTokensMax }: UpstreamCallOutline): 
   const { thinking } = request.passedOn;
   const { thinkingTokensMax: budget, outputTokensMax: asked } = request;
   if (!isObject(thinking) || budget === undefined || asked === undefined) return thinking;
-  if (budget < outputTokensMax) return thinking;
+  if (budget < outputTokensMax || sharesBudget(request.betas, request.tools)) return thinking;
   const share = Math.floor((budget * outputTokensMax) / asked);
   const fitted = Math.max(share, THINKING_TOKENS_MIN);
   return fitted < outputTokensMax ? { ...thinking, budget_tokens: fitted } : undefined;

@@ -27,6 +27,30 @@ function refusalOf(body: unknown): Refusal | undefined {
   }
 }
 
+describe('a budget for the thoughts between calls of tools', () => {
+  const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+  const thinking = { type: 'enabled', budget_tokens: 30_000 };
+  const decodeWith = (betas: string, more: object) =>
+    nativeFormat.decodeRequest({ ...BODY, thinking, ...more }, (name) =>
+      name === 'llm-version' ? '2023-06-01' : name === 'anthropic-beta' ? betas : undefined,
+    );
+
+  it('may exceed the maximum of output tokens, which stays what it is', () => {
+    const { request } = decodeWith('of-tomorrow,interleaved-thinking-2025-05-14', { tools });
+    expect(request).toMatchObject({
+      outputTokensMax: BODY.max_tokens,
+      passedOn: { thinking },
+      thinkingTokensMax: 30_000,
+    });
+  });
+
+  it('may not without tools, or without asking for such thoughts', () => {
+    const says = '`max_tokens` must be greater than `thinking.budget_tokens`.';
+    expect(() => decodeWith('interleaved-thinking-2025-05-14', {})).toThrow(says);
+    expect(() => decodeWith('of-tomorrow', { tools })).toThrow(says);
+  });
+});
+
 describe('a native request that breaks a rule', () => {
   for (const [i, { says, param, to }] of REFUSED.entries()) {
     it(`is refused with "${says}" [${i}]`, () => {

@@ -107,6 +107,15 @@ describe('thinking', () => {
     );
   });
 
+  it('between calls of tools is not bound by the output of one answer', () => {
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+    const call = callOf({ max_tokens: 20_000, thinking, tools }, { outputTokensMax: 2_000 });
+    const betas = ['interleaved-thinking-2025-05-14'];
+    const request = { ...call.request, betas };
+    expect(encode({ ...call, request })['thinking']).toEqual(thinking);
+    expect(encode(call)['thinking']).not.toEqual(thinking);
+  });
+
   it('of other kinds is nothing to fit', () => {
     const adaptive = { type: 'adaptive', display: 'omitted' };
     expect(encode(callOf({ thinking: adaptive }, { outputTokensMax: 1 }))['thinking']).toEqual(
