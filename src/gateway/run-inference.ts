@@ -147,14 +147,12 @@ async function openAnswer(
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
-  const { heldMicros, outputTokensRoom } = admission;
-  const place = openPlace(key, asked, steps);
-  const { context, reasoning } = createAnswerTerms(client, asked, { admission, model }, steps);
-  const delivery = { client, format, leave, meter, recorder, context, heldMicros, place };
+  const { outputTokensRoom } = admission;
+  const addressee = { client, format, leave, meter, recorder };
   const withPdfs = hasPdfs(estimate.files);
   const bounds = { contextTokensMax, outputTokensMax, outputTokensRoom };
-  const order = { asked, withPdfs, model, steps, input, hold, bounds, reasoning };
-  const sending = sendAnswer(delivery, order);
+  const order = { asked, key, admission, withPdfs, model, steps, input, hold, bounds };
+  const { sending, place } = sendAnswer(addressee, order);
   const requestTerms: RequestTerms = {
     bodyBytes: source.bytes.length,
     estimatedTokens: estimate.likely,
@@ -189,8 +187,12 @@ function termsOfLeave(
   };
 }
 
+type Addressee = Pick<Delivery, 'client' | 'format' | 'leave' | 'meter' | 'recorder'>;
+
 interface Order {
   readonly asked: ClientRequest;
+  readonly key: ApiKey;
+  readonly admission: Pick<Admission, 'accountId' | 'heldMicros'>;
   readonly withPdfs: boolean;
   readonly model: Model;
   readonly input: InputBound;
@@ -201,44 +203,60 @@ interface Order {
     /** What limits of tokens leave room for. */
     readonly outputTokensRoom: number;
   };
-  readonly reasoning: AnswerTerms['reasoning'];
   readonly steps: Steps;
 }
 
 /** Failures from here on become rejections: credits are held and must be settled. */
-function sendAnswer(delivery: Delivery, order: Order): Promise<AnswerEnd> {
+function sendAnswer(
+  { client, format, leave, meter, recorder }: Addressee,
+  order: Order,
+): Pick<OpenAnswer, 'sending' | 'place'> {
+  const { asked, model, steps, admission } = order;
+  const { heldMicros } = admission;
+  let place: AnswerPlace | undefined;
+  try {
+    place = openPlace(order.key, asked, steps);
+    const { context, reasoning } = createAnswerTerms(client, asked, { admission, model }, steps);
+    const delivery = { client, format, leave, meter, recorder, context, heldMicros, place };
+    return { sending: askUpstream(delivery, order, reasoning), place };
+  } catch (error) {
+    return { sending: Promise.reject(error), place };
+  }
+}
+
+function askUpstream(
+  delivery: Delivery,
+  order: Order,
+  reasoning: AnswerTerms['reasoning'],
+): Promise<AnswerEnd> {
   const { client, format, leave, meter, recorder, context, heldMicros } = delivery;
   const { asked, model, input, hold, steps, bounds } = order;
   const { contextTokensMax, outputTokensRoom } = bounds;
   const { request, readWhole, source } = asked;
-  try {
-    const isPaid = heldMicros >= hold.holdMicros;
-    const { price } = model;
-    const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
-    const outputTokensMax = Math.min(bounds.outputTokensMax, outputTokensRoom, affordable);
-    if (outputTokensMax < bounds.outputTokensMax) tellCut(client, outputTokensMax);
-    meter.limitOutput(outputTokensMax);
-    const parts = steps.infer({
-      request,
-      readWhole,
-      model: model.id,
-      outputTokensMax,
-      contextTokensMax,
-      isBetaContext: request.isBetaContext && model.betaContextTokensMax !== undefined,
-      form: { format: format.name, context },
-      hasPdfs: order.withPdfs,
-      source,
-      reasoning: order.reasoning,
-      noteTries: (tries) => recorder.noteTries(tries),
-      trace: recorder.trace,
-      isUnread: () => leave.isDraining,
-      signal: leave.signal,
-    });
-    leave.follow(parts);
-    return request.isStream ? sendStream(delivery, parts) : sendWhole(delivery, parts);
-  } catch (error) {
-    return Promise.reject(error);
-  }
+  const isPaid = heldMicros >= hold.holdMicros;
+  const { price } = model;
+  const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
+  const outputTokensMax = Math.min(bounds.outputTokensMax, outputTokensRoom, affordable);
+  if (outputTokensMax < bounds.outputTokensMax) tellCut(client, outputTokensMax);
+  meter.limitOutput(outputTokensMax);
+  const parts = steps.infer({
+    request,
+    readWhole,
+    model: model.id,
+    outputTokensMax,
+    contextTokensMax,
+    isBetaContext: request.isBetaContext && model.betaContextTokensMax !== undefined,
+    form: { format: format.name, context },
+    hasPdfs: order.withPdfs,
+    source,
+    reasoning,
+    noteTries: (tries) => recorder.noteTries(tries),
+    trace: recorder.trace,
+    isUnread: () => leave.isDraining,
+    signal: leave.signal,
+  });
+  leave.follow(parts);
+  return request.isStream ? sendStream(delivery, parts) : sendWhole(delivery, parts);
 }
 
 /** A request without a content type is taken for JSON. */

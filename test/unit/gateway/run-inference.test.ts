@@ -5,7 +5,16 @@ import type { Infer } from '../../../src/protocol/inference.ts';
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { ANSWER, ask, createClient, createSteps, partOf, START, tell } from './spine-support.ts';
+import {
+  ANSWER,
+  ask,
+  type Books,
+  createClient,
+  createSteps,
+  partOf,
+  START,
+  tell,
+} from './spine-support.ts';
 
 describe('the spine', () => {
   it('refuses a key before it reads the body', async () => {
@@ -41,6 +50,21 @@ describe('the spine', () => {
     await expect(runInference(client, nativeFormat, createSteps(infer))).rejects.toMatchObject({
       refusal,
     });
+  });
+
+  it('settles what it has admitted, even if it cannot begin to ask for the answer', async () => {
+    const { client } = createClient(ask);
+    const books: Books = { orders: [], bills: [], records: [] };
+    const fault = new Error('a fault of ours');
+    const reasoning = {
+      sealOf() {
+        throw fault;
+      },
+    };
+    const steps = { ...createSteps(() => tell(ANSWER), books), reasoning };
+    await expect(runInference(client, nativeFormat, steps)).rejects.toBe(fault);
+    expect(books.orders).toHaveLength(1);
+    expect(books.bills).toMatchObject([{ chargeMicros: 0 }]);
   });
 
   it('holds the status line back until the first event, so that a failure is a plain error', async () => {
