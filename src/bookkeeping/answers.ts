@@ -2,6 +2,7 @@ import { listAudit } from '../books/questions/audit/list-audit.ts';
 import { createBooksCheck } from '../books/questions/books-check.ts';
 import { listEntries } from '../books/questions/entries/list-entries.ts';
 import { explainOutage } from '../books/questions/explain-outage.ts';
+import { knowsKey } from '../books/questions/knows-key.ts';
 import { listRefusals } from '../books/questions/list-refusals.ts';
 import type { Question, QuestionContext, StreamedQuestion } from '../books/questions/question.ts';
 import { readStatus } from '../books/questions/read-status.ts';
@@ -17,6 +18,7 @@ import { sumUsage } from '../books/questions/usage/sum-usage.ts';
 /** Every question with one answer, by its name. */
 const QUESTIONS = {
   findReceipt,
+  knowsKey,
   listAudit,
   listRefusals,
   listRequests,

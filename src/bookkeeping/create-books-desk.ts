@@ -25,6 +25,7 @@ export function createBooksDesk(
   return {
     findReceipt: answered('findReceipt'),
     listRequests: answered('listRequests'),
+    knowsKey: answered('knowsKey'),
     listRefusals: answered('listRefusals'),
     listAudit: answered('listAudit'),
     searchAccounts: answered('searchAccounts'),

@@ -19,6 +19,8 @@ export interface BooksDesk {
   findReceipt(requestId: string, signal: AbortSignal): Promise<object | null>;
   /** Lines of JSON, several in one text. */
   listEntries(query: EntriesQuery, signal: AbortSignal): AsyncIterable<string>;
+  /** Whether they have the name of such a key. */
+  knowsKey(key: string, signal: AbortSignal): Promise<boolean>;
   listRefusals(query: RefusalsQuery, signal: AbortSignal): Promise<RefusalsReport>;
   readStatus(signal: AbortSignal): Promise<BooksStatus>;
   listAudit(query: AuditQuery, signal: AbortSignal): Promise<AuditPage>;

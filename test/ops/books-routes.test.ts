@@ -116,6 +116,26 @@ describe('the routes of the books', () => {
     }
   });
 
+  it('answer about a key that is in the books alone', async () => {
+    const key = 'key_forgotten000';
+    const account = String(
+      (await ops.call('POST', '/accounts', { name: 'Old', plan: 'pro' })).body['id'],
+    );
+    const named = { key, account, name: 'old', last4: 'wxyz', status: 'revoked' };
+    await ops.books.db.insertInto('key_names').values(named).execute();
+    await enter(ops.books, [makeEntry({ account, key, seq: 9, charged: 500_000 })]);
+    const requests = await ops.call('GET', `/requests?key=${key}`);
+    expect(requests).toMatchObject({ status: 200, body: { data: [{ key, charged: 0.5 }] } });
+    const usage = await ops.call('GET', `/usage?by=key&key=${key}`);
+    expect(usage).toMatchObject({ status: 200, body: { data: [{ key, charged: 0.5 }] } });
+    expect((await ops.call('GET', `/refusals?key=${key}`)).status).toBe(200);
+    const ledger = await fetch(`${ops.url}/admin/v1/ledger?key=${key}`, {
+      headers: { authorization: `Bearer ${ops.token.reveal()}` },
+    });
+    expect(ledger.status).toBe(200);
+    expect((await ledger.text()).trim().split('\n')).toHaveLength(1);
+  });
+
   it('end the work when the client leaves', async () => {
     const { listRequests } = ops.admin.books;
     let signalOf: AbortSignal | undefined;

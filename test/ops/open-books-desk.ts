@@ -4,6 +4,7 @@ import { openBooks } from '../../src/books/engine/open-books.ts';
 import { listAudit } from '../../src/books/questions/audit/list-audit.ts';
 import { listEntries } from '../../src/books/questions/entries/list-entries.ts';
 import { explainOutage } from '../../src/books/questions/explain-outage.ts';
+import { knowsKey } from '../../src/books/questions/knows-key.ts';
 import { listRefusals } from '../../src/books/questions/list-refusals.ts';
 import type { Question, QuestionContext } from '../../src/books/questions/question.ts';
 import { readStatus } from '../../src/books/questions/read-status.ts';
@@ -43,6 +44,7 @@ export async function openBooksDesk(
     listRequests: bind(listRequests),
     findReceipt: bind(findReceipt),
     listEntries: (query, signal) => listEntries(context, query, signal),
+    knowsKey: bind(knowsKey),
     listRefusals: bind(listRefusals),
     readStatus: (signal) => bind(readStatus)({ keepDays: 90, archive: null }, signal),
     listAudit: bind(listAudit),

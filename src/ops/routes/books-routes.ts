@@ -12,6 +12,7 @@ import {
 } from '../schemas/books-schemas.ts';
 import { sendLines } from '../send-lines.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
+import { checkSubjects } from './check-subjects.ts';
 
 export interface BooksRoutesOptions {
   readonly directory: Directory;
@@ -20,14 +21,7 @@ export interface BooksRoutesOptions {
 
 /** What the books say about requests, refusals and themselves. */
 export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRoute[] {
-  const { directory, books } = options;
-
-  /** A wrong id is refused. Without this check it would look like an id without requests. */
-  const checkSubjects = async ({ account, key }: Subjects) => {
-    if (account !== undefined) await directory.getAccount(account);
-    if (key !== undefined) await directory.getKey(key);
-  };
-
+  const { books } = options;
   return [
     defineAdminRoute({
       method: 'GET',
@@ -37,7 +31,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
       query: requestsQuery,
       answer: requestsAnswer,
       async handle({ query, signal }) {
-        await checkSubjects(query);
+        await checkSubjects(options, query, signal);
         return { status: 200, body: await books.listRequests(query, signal) };
       },
     }),
@@ -61,7 +55,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
       query: entriesQuery,
       answer: 'application/x-ndjson',
       async handle({ query, signal }) {
-        await checkSubjects(query);
+        await checkSubjects(options, query, signal);
         return { stream: (response) => sendLines(response, books.listEntries(query, signal)) };
       },
     }),
@@ -73,7 +67,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
       query: refusalsQuery,
       answer: refusalsAnswer,
       async handle({ query, signal }) {
-        await checkSubjects(query);
+        await checkSubjects(options, query, signal);
         return { status: 200, body: await books.listRefusals(query, signal) };
       },
     }),
@@ -88,11 +82,6 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
       },
     }),
   ];
-}
-
-interface Subjects {
-  readonly account?: string | undefined;
-  readonly key?: string | undefined;
 }
 
 function refuseUnknownRequest(): OpsProblem {

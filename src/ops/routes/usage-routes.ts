@@ -9,12 +9,16 @@ import {
 } from '../schemas/usage-schemas.ts';
 import { sendLines } from '../send-lines.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
+import { checkSubjects } from './check-subjects.ts';
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 export interface UsageRoutesOptions {
   readonly directory: Directory;
-  readonly books: Pick<BooksDesk, 'sumUsage' | 'exportUsage' | 'readStatement' | 'printStatement'>;
+  readonly books: Pick<
+    BooksDesk,
+    'knowsKey' | 'sumUsage' | 'exportUsage' | 'readStatement' | 'printStatement'
+  >;
 }
 
 /** What was used and charged, and the statements of accounts. */
@@ -30,9 +34,7 @@ export function createUsageRoutes(options: UsageRoutesOptions): readonly AdminRo
       answer: usageAnswer,
       otherAnswers: ['text/csv'],
       async handle({ query: { format, ...query }, signal }) {
-        // A wrong id is refused. Without this check it would look like an id without usage.
-        if (query.account !== undefined) await directory.getAccount(query.account);
-        if (query.key !== undefined) await directory.getKey(query.key);
+        await checkSubjects(options, query, signal);
         if (format === 'json') return { status: 200, body: await books.sumUsage(query, signal) };
         const lines = books.exportUsage(query, signal);
         const file = { contentType: 'text/csv; charset=utf-8', fileName: 'usage.csv' } as const;
