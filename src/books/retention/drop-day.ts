@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { encodeManifest, type Manifest } from '../archive/manifest.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
-import { entriesOf, nameDay } from '../engine/days.ts';
+import { entriesOf, msOfDay, nameDay } from '../engine/days.ts';
 import { limitLockWait, lockBooks } from '../engine/migrate-books.ts';
 import type { DayRow } from '../engine/tables.ts';
 import { decodeManifest } from '../verify/verified-day.ts';
 
+const HOUR_MS = 3_600_000;
 const SUMS = ['rows', 'held', 'charged', 'short'] as const;
 
 /**
@@ -64,14 +65,22 @@ export async function dropDay({ engine, db }: Books, day: number): Promise<void>
   });
 }
 
-function sumTable(tx: BooksTransaction, day: number) {
-  return tx
-    .selectFrom(entriesOf(day))
-    .select([
-      sql<number>`count(*)`.as('rows'),
-      sql<number>`coalesce(sum(held), 0)`.as('held'),
-      sql<number>`coalesce(sum(charged), 0)`.as('charged'),
-      sql<number>`coalesce(sum(short), 0)`.as('short'),
-    ])
-    .executeTakeFirstOrThrow();
+/** An hour at a time: no statement may take longer than the client waits for its answer. */
+async function sumTable(tx: BooksTransaction, day: number) {
+  const sums = { rows: 0, held: 0, charged: 0, short: 0 };
+  for (let fromMs = msOfDay(day); fromMs < msOfDay(day + 1); fromMs += HOUR_MS) {
+    const ofHour = await tx
+      .selectFrom(entriesOf(day))
+      .select([
+        sql<number>`count(*)`.as('rows'),
+        sql<number>`coalesce(sum(held), 0)`.as('held'),
+        sql<number>`coalesce(sum(charged), 0)`.as('charged'),
+        sql<number>`coalesce(sum(short), 0)`.as('short'),
+      ])
+      .where('ms', '>=', fromMs)
+      .where('ms', '<', fromMs + HOUR_MS)
+      .executeTakeFirstOrThrow();
+    for (const name of SUMS) sums[name] += ofHour[name];
+  }
+  return sums;
 }
