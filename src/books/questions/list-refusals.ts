@@ -1,15 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Books } from '../engine/books.ts';
 import { nameDay } from '../engine/days.ts';
 import { BooksError } from './books-error.ts';
 import { readBooksUntil } from './books-until.ts';
 import { type FindName, findNames } from './find-names.ts';
 import type { QuestionContext } from './question.ts';
 import type { RefusalGroup } from './refusal-groups.ts';
+import { yieldTurn } from './yield-turn.ts';
 
 const ROWS_MAX = 10_000;
 const MINUTE_MS = 60_000;
 const MINUTES_OF_HOUR = 60;
 const MINUTES_OF_DAY = 1_440;
+/** A query that takes less may become longer, one that takes more becomes shorter. */
+const FAST_MS = 15;
+const SLOW_MS = 60;
 
 /** Refusals are counted by the minute: one that has begun belongs to it as a whole. */
 export interface RefusalsQuery {
@@ -53,29 +58,9 @@ export async function listRefusals(
   signal: AbortSignal,
 ): Promise<RefusalsReport> {
   const { books } = context;
-  const { by, account, key, fromMs, toMs } = query;
+  const { by, fromMs, toMs } = query;
   const booksUntil = await readBooksUntil(context);
-  signal.throwIfAborted();
-  let asked = books.db.selectFrom('refusals');
-  if (account !== undefined) asked = asked.where('account', '=', account);
-  if (key !== undefined) asked = asked.where('key', '=', key);
-  if (fromMs !== undefined) asked = asked.where('minute', '>=', Math.floor(fromMs / MINUTE_MS));
-  if (toMs !== undefined) asked = asked.where('minute', '<', Math.ceil(toMs / MINUTE_MS));
-  const rows: Row[] = await asked
-    .select([
-      GROUPS[by].as('name'),
-      sql<string>`max(account)`.as('account'),
-      sql<number>`sum(count)`.as('count'),
-    ])
-    .groupBy(GROUPS[by])
-    .limit(ROWS_MAX + 1)
-    .execute();
-  if (rows.length > ROWS_MAX) {
-    throw new BooksError(
-      'too_many_rows',
-      `there are more than ${ROWS_MAX} rows: name an account, less time, or another by`,
-    );
-  }
+  const rows = await sumRefusals(books, query, signal);
   const isByName = by === 'account' || by === 'key';
   const named = isByName
     ? rows.map(({ name, account: of }) => ({ account: of, key: `${name}` }))
@@ -89,6 +74,71 @@ export async function listRefusals(
     total: rows.reduce((sum, { count }) => sum + count, 0),
     books_until: booksUntil,
   };
+}
+
+async function sumRefusals(
+  { db }: Books,
+  query: RefusalsQuery,
+  signal: AbortSignal,
+): Promise<Row[]> {
+  const found = new Map<string | number, Row>();
+  const span = await findSpan(db, query);
+  let minutes = MINUTES_OF_HOUR;
+  for (let from = span.first; from < span.end; ) {
+    const until = Math.min(from + minutes, span.end);
+    await yieldTurn(signal);
+    const startedMs = performance.now();
+    for (const row of await sumMinutes(db, query, { from, until })) {
+      const before = found.get(row.name);
+      const count = row.count + (before?.count ?? 0);
+      const isLater = before === undefined || row.account > before.account;
+      found.set(row.name, { ...(isLater ? row : before), count });
+    }
+    if (found.size > ROWS_MAX) throw refuseRows();
+    const tookMs = performance.now() - startedMs;
+    if (tookMs < FAST_MS) minutes *= 2;
+    else if (tookMs > SLOW_MS) minutes = Math.max(Math.floor(minutes / 2), 1);
+    from = until;
+  }
+  return [...found.values()];
+}
+
+/** The minutes that have counts, of whichever account. */
+async function findSpan(db: Books['db'], { fromMs, toMs }: RefusalsQuery) {
+  let asked = db.selectFrom('refusals').select('minute').limit(1);
+  if (fromMs !== undefined) asked = asked.where('minute', '>=', Math.floor(fromMs / MINUTE_MS));
+  if (toMs !== undefined) asked = asked.where('minute', '<', Math.ceil(toMs / MINUTE_MS));
+  const first = await asked.orderBy('minute').executeTakeFirst();
+  const last = await asked.orderBy('minute', 'desc').executeTakeFirst();
+  return first === undefined || last === undefined
+    ? { first: 0, end: 0 }
+    : { first: first.minute, end: last.minute + 1 };
+}
+
+async function sumMinutes(
+  db: Books['db'],
+  { by, account, key }: RefusalsQuery,
+  { from, until }: { readonly from: number; readonly until: number },
+): Promise<Row[]> {
+  let asked = db.selectFrom('refusals').where('minute', '>=', from).where('minute', '<', until);
+  if (account !== undefined) asked = asked.where('account', '=', account);
+  if (key !== undefined) asked = asked.where('key', '=', key);
+  return await asked
+    .select([
+      GROUPS[by].as('name'),
+      sql<string>`max(account)`.as('account'),
+      sql<number>`sum(count)`.as('count'),
+    ])
+    .groupBy(GROUPS[by])
+    .limit(ROWS_MAX + 1)
+    .execute();
+}
+
+function refuseRows(): BooksError {
+  return new BooksError(
+    'too_many_rows',
+    `there are more than ${ROWS_MAX} rows: name an account, less time, or another by`,
+  );
 }
 
 function showRow(by: RefusalGroup, { name, account, count }: Row, nameOf: FindName): object {

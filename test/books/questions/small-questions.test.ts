@@ -78,6 +78,17 @@ describeBooks('refusals', (scene) => {
     expect((await ask({ account: `' or ''='` })).total).toBe(0);
   });
 
+  test('are not read to the end when nobody waits for them any more', async () => {
+    const context = contextOf(await scene.create(), redis());
+    const rows = [0, 100, 200, 500].map((minutes) => refusal(minutes, 1));
+    await context.books.db.insertInto('refusals').values(rows).execute();
+    expect((await listRefusals(context, { by: 'refusal' }, WANTED)).total).toBe(4);
+    const leaving = new AbortController();
+    const asking = listRefusals(context, { by: 'refusal' }, leaving.signal);
+    leaving.abort(new Error('the client has left'));
+    await expect(asking).rejects.toThrow('the client has left');
+  });
+
   test('of too many rows are refused', async () => {
     const context = contextOf(await scene.create(), redis());
     for (let first = 0; first < 10_001; first += 1_667) {
