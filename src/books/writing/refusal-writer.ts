@@ -13,7 +13,8 @@ const SAMPLES_WAITING_MAX = 2_000;
 const MINUTE_OPEN_MS = 180_000;
 const MINUTE_MS = 60_000;
 /**
- * The books learn of a new key within seconds. What is refused before that waits for its account.
+ * The books learn of a new key within seconds of being there. What is refused before that waits for
+ * its account.
  */
 const ACCOUNT_WAIT_MAX_MS = 60_000;
 /** Below are the buckets of accounts. */
@@ -29,7 +30,6 @@ export interface RefusalWriter {
 }
 
 interface RefusalTotal extends RefusalSeries {
-  readonly firstMs: number;
   readonly isWritten: boolean;
   /** Under which it is written, from the first time on. */
   readonly account?: string | undefined;
@@ -47,6 +47,8 @@ export function createRefusalWriter(
   const bucket = FIRST_BUCKET + createHash('sha256').update(source).digest().readUInt32BE(0);
   const counts = new Map<string, RefusalTotal>();
   let samples: RefusedRequest[] = [];
+  /** Keys that the books did not know, and since when they were asked without a failure. */
+  let unknownSince: ReadonlyMap<string, number> = new Map();
   let lastSeq = 0;
 
   const dropOldest = () => {
@@ -56,11 +58,20 @@ export function createRefusalWriter(
     }
   };
 
+  const seekAccounts = async (refusals: readonly { readonly keyId: string }[]) => {
+    const before = unknownSince;
+    unknownSince = new Map();
+    const accounts = await findAccounts(books, refusals);
+    const unknown = refusals.filter(({ keyId }) => keyId !== '' && !accounts.has(keyId));
+    unknownSince = new Map(unknown.map(({ keyId }) => [keyId, before.get(keyId) ?? nowMs()]));
+    return accounts;
+  };
+
   return {
     note({ counts: added, samples: seen }) {
       for (const { count, ...rest } of added) {
         const name = `${rest.minute} ${rest.keyId} ${rest.model} ${rest.refusal}`;
-        const known = counts.get(name) ?? { ...rest, count: 0, firstMs: nowMs() };
+        const known = counts.get(name) ?? { ...rest, count: 0 };
         counts.set(name, { ...known, count: known.count + count, isWritten: false });
       }
       samples = [...samples, ...seen].slice(-SAMPLES_WAITING_MAX);
@@ -71,11 +82,13 @@ export function createRefusalWriter(
       const unwritten = [...counts.values()].filter(({ isWritten }) => !isWritten);
       const sampled = samples;
       if (unwritten.length + sampled.length === 0) return;
-      const accounts = await findAccounts(books, [...unwritten, ...sampled]);
-      const isDue = (keyId: string, fromMs: number) =>
-        keyId === '' || accounts.has(keyId) || nowMs() - fromMs >= ACCOUNT_WAIT_MAX_MS;
-      const changed = unwritten.filter(({ keyId, firstMs }) => isDue(keyId, firstMs));
-      const chosen = sampled.filter(({ keyId, refusedMs }) => isDue(keyId, refusedMs));
+      const accounts = await seekAccounts([...unwritten, ...sampled]);
+      const isDue = ({ keyId }: { readonly keyId: string }) => {
+        const sinceMs = unknownSince.get(keyId);
+        return sinceMs === undefined || nowMs() - sinceMs >= ACCOUNT_WAIT_MAX_MS;
+      };
+      const changed = unwritten.filter((count) => count.account !== undefined || isDue(count));
+      const chosen = sampled.filter(isDue);
       const accountOf = (keyId: string) => accounts.get(keyId) ?? '';
       const written = changed.map((counted) => {
         return { counted, account: counted.account ?? accountOf(counted.keyId) };

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { Books } from '../../src/books/engine/books.ts';
+import { createRefusalWriter } from '../../src/books/writing/refusal-writer.ts';
+import { describeBooks } from './books-scene.ts';
+
+const START_MS = Date.parse('2026-11-20T12:00:00Z');
+const MINUTE_MS = 60_000;
+
+describeBooks('counts of refusals', (scene) => {
+  /** A database that may be away. */
+  const createScene = async () => {
+    const books = await scene.create();
+    const state = { nowMs: START_MS, isAway: false };
+    const failing: Books = {
+      ...books,
+      get db() {
+        if (state.isAway) throw new Error('the database is away');
+        return books.db;
+      },
+    };
+    const writer = createRefusalWriter(failing, { nodeId: 'node', nowMs: () => state.nowMs });
+    const refuse = (keyId: string) => {
+      const minute = Math.floor(state.nowMs / MINUTE_MS);
+      const count = { minute, keyId, model: 'm', refusal: 'rate_limited' as const, count: 1 };
+      writer.note({ counts: [count], samples: [] });
+    };
+    const learn = (key: string, account: string) =>
+      books.db
+        .insertInto('key_names')
+        .values({ key, account, name: '', last4: 'abcd', status: 'active' })
+        .execute();
+    const read = () =>
+      books.db.selectFrom('refusals').select(['key', 'account', 'count']).execute();
+    return { state, writer, refuse, learn, read };
+  };
+
+  test('of a new key wait for its account', async () => {
+    const { state, writer, refuse, learn, read } = await createScene();
+    refuse('key_new');
+    await writer.write();
+    expect(await read()).toEqual([]);
+    await learn('key_new', 'acct_a');
+    state.nowMs += 2_000;
+    await writer.write();
+    expect(await read()).toEqual([{ key: 'key_new', account: 'acct_a', count: 1 }]);
+  });
+
+  test('of a key that is never known are written without an account', async () => {
+    const { state, writer, refuse, read } = await createScene();
+    refuse('key_unknown');
+    await writer.write();
+    state.nowMs += MINUTE_MS;
+    await writer.write();
+    expect(await read()).toEqual([{ key: 'key_unknown', account: '', count: 1 }]);
+  });
+
+  test('of a new key wait for its account also after the database was away', async () => {
+    const { state, writer, refuse, learn, read } = await createScene();
+    refuse('key_new');
+    await writer.write();
+    state.isAway = true;
+    state.nowMs += 10 * MINUTE_MS;
+    await expect(writer.write()).rejects.toThrow('the database is away');
+    state.isAway = false;
+    await writer.write();
+    expect(await read()).toEqual([]);
+    await learn('key_new', 'acct_a');
+    await writer.write();
+    expect(await read()).toEqual([{ key: 'key_new', account: 'acct_a', count: 1 }]);
+  });
+});
