@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs } from '../../../src/books/engine/days.ts';
 import type { DoubtfulRow, PaymentRow } from '../../../src/books/engine/tables.ts';
+import { INGEST_PACE } from '../../../src/books/ingest/ingest-pace.ts';
 import { printStatement } from '../../../src/books/questions/statements/print-statement.ts';
 import { readStatement } from '../../../src/books/questions/statements/statement.ts';
 import { holdBooksLease, releaseBooksLease } from '../../../src/books/stream/books-lease.ts';
@@ -117,9 +118,11 @@ describeBooks('statements', (scene) => {
       return (await read(books, MONTH, 'acct_a', nowMs)).is_closed;
     };
 
-    expect(await isClosed(DECEMBER_MS - 1, DECEMBER_MS + 9_000)).toBe(false);
-    expect(await isClosed(DECEMBER_MS, DECEMBER_MS - 1)).toBe(false);
-    expect(await isClosed(DECEMBER_MS, DECEMBER_MS)).toBe(true);
+    // Until then a failover may take an entry of the month back, and bring it again.
+    const closedMs = DECEMBER_MS + INGEST_PACE.keepMs;
+    expect(await isClosed(closedMs - 1, closedMs + 9_000)).toBe(false);
+    expect(await isClosed(closedMs, closedMs - 1)).toBe(false);
+    expect(await isClosed(closedMs, closedMs)).toBe(true);
     // Late entries that do not count yet, since the archive may have them.
     const setAside = (changes: Partial<DoubtfulRow>) => {
       const row = { ...makeEntry(changes), since_day: dayOfMs(START_MS) };
@@ -127,9 +130,9 @@ describeBooks('statements', (scene) => {
     };
     await setAside({ ms: DECEMBER_MS });
     await setAside({ account: 'acct_b' });
-    expect(await isClosed(DECEMBER_MS, DECEMBER_MS)).toBe(true);
+    expect(await isClosed(closedMs, closedMs)).toBe(true);
     await setAside({});
-    expect(await isClosed(DECEMBER_MS, DECEMBER_MS)).toBe(false);
+    expect(await isClosed(closedMs, closedMs)).toBe(false);
     await releaseBooksLease(connection, 'node');
     await connection.send('del', [BOOKS_KEYS.progress]);
   });

@@ -1,6 +1,7 @@
 import { creditsOf } from '../../../lib/units/micros.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs } from '../../engine/days.ts';
+import { INGEST_PACE } from '../../ingest/ingest-pace.ts';
 import { BooksError } from '../books-error.ts';
 import { readBooksUntil } from '../books-until.ts';
 import { findNames } from '../find-names.ts';
@@ -20,6 +21,8 @@ import { yieldTurn } from '../yield-turn.ts';
 
 /** Of an account in a month: its keys with their models, and its payments. */
 const ROWS_MAX = 100_000;
+/** A failover may take entries back, and bring them again, for as long as Redis keeps them. */
+const CLOSED_AFTER_MS = INGEST_PACE.keepMs;
 
 export interface StatementQuery {
   readonly account: string;
@@ -35,7 +38,7 @@ export interface Statement {
   /** All payments less all charges before the month. */
   readonly opening_balance: number;
   readonly closing_balance: number;
-  /** The month is over, and everything that was entered in it is in the books. */
+  /** The month is over, and what was entered in it is in the books and cannot change any more. */
   readonly is_closed: boolean;
   /** The oldest first. */
   readonly payments: readonly StatedPayment[];
@@ -85,7 +88,7 @@ export async function readStatement(
     month,
     opening_balance: creditsOf(openingMicros),
     closing_balance: creditsOf(openingMicros + paidMicros - chargedOf(total)),
-    is_closed: nowMs >= toMs && booksUntil !== null && Date.parse(booksUntil) >= toMs && !isWaiting,
+    is_closed: !isWaiting && isSettled(booksUntil, toMs, nowMs),
     payments: payments.map(({ ms, payment, kind, amount, note, balance }) => ({
       ...{ time: new Date(ms).toISOString(), id: payment, kind, amount: creditsOf(amount) },
       ...{ note, balance: creditsOf(balance) },
@@ -97,6 +100,11 @@ export async function readStatement(
     total: showSums(total),
     books_until: booksUntil,
   };
+}
+
+function isSettled(booksUntil: string | null, toMs: number, nowMs: number): boolean {
+  const closedMs = toMs + CLOSED_AFTER_MS;
+  return nowMs >= closedMs && booksUntil !== null && Date.parse(booksUntil) >= closedMs;
 }
 
 interface AccountSpan {
