@@ -1,13 +1,21 @@
 import { type ForgetOptions, forgetOldCounters } from '../books/duties/forget-old-counters.ts';
+import { msOfDay } from '../books/engine/days.ts';
 import type { Ingester } from '../books/ingest/start-ingester.ts';
+import { firstKeptDay } from '../books/retention/first-kept-day.ts';
+import { forgetRefusals } from '../books/retention/forget-refusals.ts';
 import type { Log } from '../lib/log.ts';
 
 /** After a failure; a round goes through all accounts. */
 const AGAIN_MS = 600_000;
 
-/** What the node that writes the books does now and then; a round takes place once a day. */
+interface ForgetterOptions extends ForgetOptions {
+  /** Undefined where the archiver deletes old counts of refusals. */
+  readonly refusalsKeptMs: number | undefined;
+}
+
+/** What the node that writes the books does now and then; a round in Redis takes place once a day. */
 export function createForgetter(
-  options: ForgetOptions,
+  options: ForgetterOptions,
   ingester: () => Pick<Ingester, 'state'> | undefined,
   log: Log,
 ): () => Promise<void> {
@@ -16,11 +24,23 @@ export function createForgetter(
     const isWriter = ingester()?.state().isIngesting === true;
     if (!isWriter || performance.now() - failedMs < AGAIN_MS) return;
     try {
+      await forgetOldRefusals(options, log);
       const { months, keys } = await forgetOldCounters(options);
       if (months + keys > 0) log.info({ months, keys }, 'Redis has forgotten what the books keep');
     } catch (error) {
+      if (options.signal.aborted) return;
       failedMs = performance.now();
-      log.warn({ err: error }, 'Redis could not be cleared of what the books keep');
+      log.warn({ err: error }, 'what is old could not be cleared away');
     }
   };
+}
+
+async function forgetOldRefusals(
+  { books, clock, signal, refusalsKeptMs }: ForgetterOptions,
+  log: Log,
+): Promise<void> {
+  if (refusalsKeptMs === undefined) return;
+  const beforeMs = msOfDay(firstKeptDay(clock.nowMs(), refusalsKeptMs));
+  const counts = await forgetRefusals(books, beforeMs, signal);
+  if (counts > 0) log.info({ counts }, 'old counts of refusals were deleted');
 }

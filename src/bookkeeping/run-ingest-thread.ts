@@ -31,7 +31,7 @@ const RENEW_MS = 5_000;
 if (parentPort !== null) void run(parentPort, workerData as IngestOrder);
 
 async function run(port: MessagePort, order: IngestOrder): Promise<void> {
-  const { nodeId } = order;
+  const { nodeId, refusalsKeptMs } = order;
   const log = createLog(order.logLevel, 'books');
   const clock = { nowMs: () => Date.now() };
   const stopping = new AbortController();
@@ -84,7 +84,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const followFacts = repeat(FACTS_MS, stopping.signal, async () => {
     facts = await readFacts(books);
   });
-  const options = { books, connection, clock, signal: stopping.signal };
+  const options = { books, connection, clock, refusalsKeptMs, signal: stopping.signal };
   const forget = createForgetter(options, () => ingester, log);
   const forgetting = repeat(FORGET_MS, stopping.signal, forget);
   const renewing = repeat(RENEW_MS, stopping.signal, () => renewIndexes(books));

@@ -40,6 +40,8 @@ export type UpstreamCosts = Parameters<typeof createFindCost>[0];
 
 export interface IngestOrder extends ThreadOrder {
   readonly costs: UpstreamCosts;
+  /** Undefined where the archiver deletes old counts of refusals. */
+  readonly refusalsKeptMs: number | undefined;
 }
 
 export type MessageToIngester =

@@ -97,7 +97,11 @@ function startBooks({ target, config, log }: BookkeepingOptions) {
   const nodeId = loadNodeId(config.dataDir);
   const books = booksTargetOf(config);
   const { logLevel } = config;
-  const order = { redis: packSecrets(target), books, nodeId, logLevel, costs: costsOf(config) };
+  const { archive, keepMs } = config.books;
+  const order = {
+    ...{ redis: packSecrets(target), books, nodeId, logLevel, costs: costsOf(config) },
+    refusalsKeptMs: archive === undefined ? keepMs : undefined,
+  };
   const threads = startBooksThreads(order, log);
   const desk = createBooksDesk(threads.questions, () => ({
     keepDays: Math.floor(config.books.keepMs / DAY_MS),

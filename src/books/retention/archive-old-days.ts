@@ -4,9 +4,10 @@ import type { ArchiveStore } from '../archive/archive-store.ts';
 import { type Manifest, removeManifest } from '../archive/manifest.ts';
 import { verifyArchivedDay } from '../archive/verify-archived-day.ts';
 import type { Books } from '../engine/books.ts';
-import { dayOfMs, msOfDay, nameDay } from '../engine/days.ts';
+import { msOfDay, nameDay } from '../engine/days.ts';
 import type { DayRow } from '../engine/tables.ts';
 import { dropDay, noteArchived } from './drop-day.ts';
+import { firstKeptDay } from './first-kept-day.ts';
 import { restoreDay } from './restore-day.ts';
 import { settleDoubtful } from './settle-doubtful.ts';
 import { sourceOfDay } from './source-of-day.ts';
@@ -38,11 +39,6 @@ export interface ArchiveDaysOptions extends Retention {
 }
 
 export type DueDay = Pick<DayRow, 'day' | 'state' | 'archive'>;
-
-/** The first day that is not older than `keep`. */
-export function firstKeptDay(nowMs: number, keepMs: number): number {
-  return dayOfMs(nowMs - keepMs);
-}
 
 /** The days whose tables may be dropped once they are archived, the oldest first. */
 export async function listDueDays({ books, keepMs, untilMs, clock }: Retention): Promise<DueDay[]> {

@@ -9,9 +9,9 @@ import {
   type ArchiveDaysOptions,
   archiveOldDays,
   type DueDay,
-  firstKeptDay,
   listDueDays,
 } from './archive-old-days.ts';
+import { firstKeptDay } from './first-kept-day.ts';
 import { forgetRefusals } from './forget-refusals.ts';
 import { guardPlace } from './guard-place.ts';
 import { holdArchiver } from './hold-archiver.ts';

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { createForgetter } from '../../src/bookkeeping/create-forgetter.ts';
+import { describeBooks } from '../books/books-scene.ts';
+import { useRedis } from '../books/use-redis.ts';
+import { createMemoryLog } from '../support/memory-log.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
+
+describeBooks('old counts of refusals', (scene) => {
+  const redis = useRedis();
+
+  const forget = async (isIngesting: boolean, refusalsKeptMs: number | undefined) => {
+    const books = await scene.create();
+    const count = { source: 's', account: 'acct_a', key: 'key_a', model: 'm', count: 1 };
+    const rows = [1, 3, 5, 60].map((days) => {
+      const minute = Math.floor((NOW_MS - days * DAY_MS) / MINUTE_MS);
+      return { ...count, refusal: 'rate_limited', minute };
+    });
+    await books.db.insertInto('refusals').values(rows).execute();
+    const options = {
+      ...{ books, connection: redis.connection, refusalsKeptMs, restMs: 0 },
+      clock: { nowMs: () => NOW_MS },
+      signal: new AbortController().signal,
+    };
+    const state = { untilMs: NOW_MS, waitingEntries: 0, failure: undefined, isIngesting };
+    await createForgetter(options, () => ({ state: () => state }), createMemoryLog())();
+    return (await books.db.selectFrom('refusals').select('minute').execute()).length;
+  };
+
+  test('are deleted by the node that writes the books, where no archiver does it', async () => {
+    expect(await forget(true, 3 * DAY_MS)).toBe(2);
+    expect(await forget(true, undefined)).toBe(4);
+    expect(await forget(false, 3 * DAY_MS)).toBe(4);
+  });
+});
