@@ -1,6 +1,8 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
+import { openBooks } from '../../src/books/engine/open-books.ts';
+import type { BooksTarget } from '../../src/lib/address/books-target.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { AUDIT_KEY, BOOKS_KEYS } from '../../src/redis/redis-keys.ts';
 import { describeBooks } from '../books/books-scene.ts';
@@ -17,12 +19,14 @@ describeBooks('commands that open the books', (scene) => {
   const redis = useRedis();
   let dataDir = '';
   let configPath = '';
+  let target: BooksTarget;
 
   beforeEach(async () => {
     dataDir = createTempDir();
     configPath = join(dataDir, 't.yaml');
-    const target = await scene.createTarget();
-    const books = target.kind === 'file' ? '' : `books: {url: "${target.url}"}\n`;
+    const created = await scene.createTarget();
+    target = created.kind === 'file' ? { kind: 'file', dir: dataDir } : created;
+    const books = created.kind === 'file' ? '' : `books: {url: "${created.url}"}\n`;
     writeFileSync(configPath, `data_dir: ${dataDir}\n${books}`);
     // The place where a node has the socket of its own server.
     symlinkSync(redis.server.socketPath, join(dataDir, 'redis.sock'));
@@ -50,6 +54,27 @@ describeBooks('commands that open the books', (scene) => {
       '',
     ]);
     expect([verified.code, verified.err]).toEqual([0, '']);
+  });
+
+  it('export the ledger, and fail when entries are in the archive or damaged', async () => {
+    expect((await run('books', 'import', ...FOLDERS)).code).toBe(0);
+    expect((await run('ledger', 'export')).code).toBe(0);
+    const books = openBooks({ target, isReader: false, name: 'test' });
+    const noDetails = { verified: null, indexes: null, archive: '{}' };
+    await books.db
+      .insertInto('days')
+      .values({ day: 1, state: 'dropped', ...noDetails })
+      .execute();
+    const archived = await run('ledger', 'export');
+    expect(archived.err).toContain('the entries of 1 days until 1970-01-02 are in the archive');
+    expect(archived.code).toBe(1);
+    await books.db.deleteFrom('days').where('day', '=', 1).execute();
+    const damaged = { bucket: 3, ms: 1, seq: 0, fields: Buffer.from('x'), noted_ms: 1 };
+    await books.db.insertInto('damaged').values(damaged).execute();
+    const broken = await run('ledger', 'export');
+    expect(broken.err).toContain('0 gaps and 1 damaged entries');
+    expect(broken.code).toBe(1);
+    await books.close();
   });
 
   it('say what an import could not find, and fail', async () => {

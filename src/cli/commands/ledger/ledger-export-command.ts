@@ -1,3 +1,4 @@
+import type { Books } from '../../../books/engine/books.ts';
 import {
   encodeLedgerCsv,
   LEDGER_CSV_HEAD,
@@ -25,7 +26,10 @@ interface LedgerExportOptions {
   readonly progress: (text: string) => void;
 }
 
-/** Prints every entry that is in the books, the oldest first. Returns 1 if some are missing. */
+/**
+ * Prints every entry that is in the books, the oldest first. Returns 1 if some are missing: archived,
+ * damaged or lost.
+ */
 export async function runLedgerExportCommand(options: LedgerExportOptions): Promise<number> {
   const { account, format, out, err, progress } = options;
   const encode = format === 'csv' ? encodeLedgerCsv : JSON.stringify;
@@ -49,11 +53,28 @@ export async function runLedgerExportCommand(options: LedgerExportOptions): Prom
         `tollgate: the entries of ${archived.length} days until ${archived.at(-1)} are in the archive; tollgate books query reads both`,
       );
     }
-    const gaps = await books.db.selectFrom('gaps').select('bucket').execute();
     const bucket = account === undefined ? undefined : bucketOfAccount(account);
-    const own = gaps.filter((gap) => bucket === undefined || gap.bucket === bucket);
-    if (own.length === 0) return 0;
-    err(`tollgate: the ledger has ${own.length} gaps; tollgate ledger verify says more`);
-    return 1;
+    const gaps = await countOf(books, 'gaps', bucket);
+    const damaged = await countOf(books, 'damaged', bucket);
+    if (gaps + damaged > 0) {
+      err(
+        `tollgate: the ledger has ${gaps} gaps and ${damaged} damaged entries; tollgate ledger verify says more`,
+      );
+    }
+    return archived.length + gaps + damaged === 0 ? 0 : 1;
   });
+}
+
+/** Of one bucket or all; what is damaged of the audit log stands under a number below theirs. */
+async function countOf(
+  { db }: Books,
+  table: 'gaps' | 'damaged',
+  bucket: number | undefined,
+): Promise<number> {
+  let asked = db.selectFrom(table).where('bucket', '>=', 0);
+  if (bucket !== undefined) asked = asked.where('bucket', '=', bucket);
+  const { rows } = await asked
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .executeTakeFirstOrThrow();
+  return rows;
 }
