@@ -34,6 +34,8 @@ export interface ImportOptions {
   readonly dirs: readonly string[];
   readonly clock: Clock;
   readonly findCost: FindCost;
+  /** Ends the import between two batches; the next one goes on behind them. */
+  readonly signal: AbortSignal;
   readonly onProgress: (progress: ImportProgress) => void;
 }
 
@@ -56,7 +58,7 @@ export interface ImportReport {
  *   headers ──▶ lines, the newest segment first ──▶ events that came twice ──▶ cursors and gaps
  */
 export async function importSegments(options: ImportOptions): Promise<ImportReport> {
-  const { books, connection, clock, findCost, onProgress } = options;
+  const { books, connection, clock, findCost, signal, onProgress } = options;
   const dirs = [...new Set(options.dirs.map((dir) => resolve(dir)))];
   const { segments, coverages, damaged: unreadable } = await openSegments(dirs);
   const damaged = [...unreadable];
@@ -73,6 +75,7 @@ export async function importSegments(options: ImportOptions): Promise<ImportRepo
     if (before?.isWhole === true) continue;
     const fromLine = before?.line ?? 1;
     for await (const batch of readBatches(segment, fromLine, findCost)) {
+      signal.throwIfAborted();
       const { line, isWhole, items } = batch;
       const entered = await enterItems(books, {
         ...{ path: segment.path, items, progress: { line, isWhole }, nowMs: clock.nowMs() },
@@ -86,6 +89,7 @@ export async function importSegments(options: ImportOptions): Promise<ImportRepo
       onProgress({ lines, linesTotal });
     }
   }
+  signal.throwIfAborted();
   const nowMs = clock.nowMs();
   await settleRepeats({ books, connection, segments, coverages, findCost, nowMs });
   const gaps = await moveCursors({ books, connection, coverages, nowMs });

@@ -25,6 +25,8 @@ export interface VerifyBooksOptions {
   readonly isFull: boolean;
   /** Without it nothing reads archives. */
   readonly verifyArchivedDay?: VerifyArchivedDay | undefined;
+  /** Ends the work between two buckets or hours. */
+  readonly signal: AbortSignal;
   readonly onProgress: (progress: VerifyProgress) => void;
 }
 
@@ -34,12 +36,15 @@ export interface VerifyBooksOptions {
  * no figures; it keeps which days were verified, and the result for the metrics of the nodes.
  */
 export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerReport> {
-  const { books, clock, onProgress } = options;
+  const { books, clock, signal, onProgress } = options;
   const ofRedis = await checkBuckets(options);
   const totals = await readSnapshot(books, checkTotals);
   const ofDays = await checkDays({
     ...options,
-    onHour: (done, total) => onProgress({ what: 'hours', done, total }),
+    onHour: (done, total) => {
+      signal.throwIfAborted();
+      onProgress({ what: 'hours', done, total });
+    },
   });
   const found = {
     entries: ofRedis.entries + (await countRows(books, 'payments')),
@@ -62,11 +67,13 @@ export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerRe
   return { is_clean: drifts === 0, ...found };
 }
 
-async function checkBuckets({ books, connection, clock, onProgress }: VerifyBooksOptions) {
+async function checkBuckets(options: VerifyBooksOptions) {
+  const { books, connection, clock, signal, onProgress } = options;
   const drifts: LedgerReport['drifts'][number][] = [];
   const unknownAccounts: LedgerReport['unknown_accounts'][number][] = [];
   const counts = { entries: 0, accounts: 0, keyMonths: 0, damaged: 0, gaps: 0 };
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    signal.throwIfAborted();
     onProgress({ what: 'buckets', done: bucket, total: BUCKETS });
     const month = firstKeptMonth(clock.nowMs());
     const check = await checkBucket({ books, connection, bucket, firstKeptMonth: month });

@@ -89,6 +89,7 @@ it('copies everything, and ingestion goes on behind it', async () => {
   const clock = { nowMs: Date.now };
   const verified = await verifyBooks({
     ...{ books: to, connection, clock, isFull: true, onProgress: () => {} },
+    signal: new AbortController().signal,
   });
   expect(verified).toMatchObject({ drifts: [], sum_drifts: [], gaps: 0, repeats: 0 });
 });

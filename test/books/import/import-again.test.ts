@@ -32,6 +32,7 @@ describeBooks('importing segments of archived days from another folder', (scene)
     const importFolder = (dirs: readonly string[]) =>
       importSegments({
         ...{ books, connection, dirs, clock, onProgress: () => {} },
+        signal: new AbortController().signal,
         findCost: () => 100,
       });
     const archive = () => retain({ books, connection, place, clock, keepMs: 86_400_000 });
@@ -57,6 +58,7 @@ describeBooks('importing segments of archived days from another folder', (scene)
     expect(await readTotals()).toEqual(before);
     const report = await verifyBooks({
       ...{ books, connection, clock, isFull: true, onProgress: () => {} },
+      signal: new AbortController().signal,
     });
     expect(report).toMatchObject({ drifts: [], sum_drifts: [] });
   });

@@ -24,15 +24,20 @@ describeBooks('importing segments', (scene) => {
     await replayRedis(redis.connection);
   });
 
-  const importFolders = (dirs: readonly string[], onProgress = () => {}) =>
+  const importFolders = (
+    dirs: readonly string[],
+    onProgress = () => {},
+    signal = new AbortController().signal,
+  ) =>
     importSegments({
-      ...{ books, connection: redis.connection, dirs, clock, onProgress },
+      ...{ books, connection: redis.connection, dirs, clock, signal, onProgress },
       findCost: () => 100,
     });
   const enter = () => enterStreams(books, redis.connection, BUCKETS);
   const verify = () =>
     verifyBooks({
       ...{ books, connection: redis.connection, clock, isFull: true, onProgress: () => {} },
+      signal: new AbortController().signal,
     });
   const CLEAN = {
     ...{ is_clean: true, entries: 14, accounts: 2, drifts: [], sum_drifts: [], gaps: 0 },
@@ -82,6 +87,22 @@ describeBooks('importing segments', (scene) => {
     await expect(interrupted).rejects.toThrow('switched off');
     expect((await readIngestion(books)).cursors.size).toBe(0);
     const rest = await importFolders([A, B]);
+    expect(rest.lines).toBeLessThan(38);
+    expect(await verify()).toMatchObject({ ...CLEAN, repeats: 1 });
+  });
+
+  it('ends soon when it is told to, and goes on the next time', async () => {
+    const ending = new AbortController();
+    let shown = 0;
+    const onProgress = () => {
+      shown++;
+      if (shown === 4) ending.abort(new Error('the command was ended'));
+    };
+    const ended = importFolders([A, B], onProgress, ending.signal);
+    await expect(ended).rejects.toThrow('the command was ended');
+    expect(shown).toBeLessThan(6);
+    const rest = await importFolders([A, B]);
+    expect(rest.lines).toBeGreaterThan(0);
     expect(rest.lines).toBeLessThan(38);
     expect(await verify()).toMatchObject({ ...CLEAN, repeats: 1 });
   });

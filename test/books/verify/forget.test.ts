@@ -42,6 +42,7 @@ describeBooks('forgetting old counters', (scene) => {
   const verify = (laterMs: number) =>
     verifyBooks({
       ...{ books, connection: redis.connection, isFull: false, onProgress: () => {} },
+      signal: new AbortController().signal,
       clock: { nowMs: () => Date.now() + laterMs },
     });
   const fields = async () => (await redis.connection.send('hkeys', [record])) as string[];

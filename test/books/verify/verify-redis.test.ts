@@ -34,6 +34,7 @@ describeBooks('verifying Redis against the books', (scene) => {
   const verify = (laterMs = 0) =>
     verifyBooks({
       ...{ books, connection: redis.connection, isFull: false, onProgress: () => {} },
+      signal: new AbortController().signal,
       clock: { nowMs: () => Date.now() + laterMs },
     });
   const someAccount = (): TestAccount => {

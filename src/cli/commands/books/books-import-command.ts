@@ -15,12 +15,14 @@ interface BooksImportOptions extends Pick<Terminal, 'out' | 'err' | 'progress'> 
 /** Takes the segments of earlier versions into the books. Returns 1 if something is missing. */
 export async function runBooksImportCommand(options: BooksImportOptions): Promise<number> {
   const { folders, json, out, progress } = options;
-  return await withBooks({ ...options, isReader: false }, async ({ config, books, connect }) => {
+  return await withBooks({ ...options, isReader: false }, async (opened) => {
+    const { config, books, connect, signal } = opened;
     const dirs = folders.length === 0 ? [join(config.dataDir, 'ledger')] : folders;
     const report = await importSegments({
       ...{ books, connection: await connect(), dirs: dirs.map((dir) => resolve(dir)) },
       clock: { nowMs: () => Date.now() },
       findCost: createFindCost(config.upstreams),
+      signal,
       onProgress: ({ lines, linesTotal }) => progress(drawProgress('entries', lines, linesTotal)),
     });
     progress('');

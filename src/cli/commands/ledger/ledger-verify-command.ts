@@ -38,10 +38,11 @@ interface LedgerVerifyOptions {
  */
 export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Promise<number> {
   const { json, isFull, isRepair, out, progress } = options;
-  return await withBooks({ ...options, isReader: false }, async ({ config, books, connect }) => {
+  return await withBooks({ ...options, isReader: false }, async (opened) => {
+    const { config, books, connect, signal } = opened;
     const connection = await connect();
     const found = await verifyBooks({
-      ...{ books, connection, isFull },
+      ...{ books, connection, isFull, signal },
       clock: { nowMs: () => Date.now() },
       verifyArchivedDay: createVerifyArchivedDay(config),
       onProgress: ({ what, done, total }) => progress(drawProgress(TITLES[what], done, total)),
