@@ -4,7 +4,7 @@ import { chargedOf, NO_SUMS } from './show-usage.ts';
 import type { UsageQuery } from './usage-query.ts';
 
 /** To find the largest among them, and where rows can only be sorted when all of them are there. */
-export const ROWS_HELD_MAX = 500_000;
+export const ROWS_HELD_MAX = 150_000;
 
 interface CollectedUsage {
   readonly rows: readonly UsageRow[];
