@@ -6,6 +6,7 @@ import { createStreamEncoder } from '../../src/protocol/chat/answers/encode-stre
 import { createChatRelay } from '../../src/protocol/chat/answers/relay-stream.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
+import { isMereBeginning } from '../../src/upstream/pushed-part.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 import { readChatStream } from './read-chat-stream.ts';
 import { cutBytes, readMeaning } from './read-meaning.ts';
@@ -216,6 +217,59 @@ describe('the relay of chat streams', () => {
       contentBytes: 0,
       refusal: undefined,
     });
+  });
+
+  it('counts whatever it passes on, and holds none of it back as a mere beginning', () => {
+    const values = fc.oneof(
+      fc.string({ minLength: 1 }),
+      fc.jsonValue().filter((value) => value !== null && value !== ''),
+      fc.constantFrom<unknown>(
+        [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }],
+        [{ type: 'image_url', image_url: { url: 'data:,a' } }],
+        { id: 'a', data: 'UklGRg==' },
+      ),
+    );
+    const names = fc.constantFrom('content', 'reasoning_details', 'audio', 'images', 'of_tomorrow');
+    fc.assert(
+      fc.property(names, values, fc.nat(1), (name, value, index) => {
+        fc.pre(!(Array.isArray(value) && value.length === 0));
+        const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+        const begin = { choices: [{ index: 0, delta: { role: 'assistant' } }] };
+        relay.push(toBytes(`data: ${JSON.stringify(begin)}\n\n`));
+        const chunk = { choices: [{ index, delta: { [name]: value } }] };
+        const part = relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
+        expect(part.bytes).not.toEqual([]);
+        expect(part.contentBytes).toBeGreaterThan(0);
+        expect(isMereBeginning(part)).toBe(false);
+      }),
+      RUNS,
+    );
+  });
+
+  it('counts a call of the deprecated kind', () => {
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const push = (call: Fields) => {
+      const chunk = { choices: [{ index: 0, delta: { function_call: call } }] };
+      return relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
+    };
+    const first = push({ name: 'look', arguments: '' });
+    expect(isMereBeginning(first)).toBe(false);
+    expect(push({ arguments: '{"a":1}' }).contentBytes).toBe(7);
+  });
+
+  it('counts the pieces of a call that waits for another one only once', () => {
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const push = (calls: readonly Fields[]) => {
+      const chunk = { choices: [{ index: 0, delta: { tool_calls: calls } }] };
+      return relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`)).contentBytes;
+    };
+    const call = (index: number, json: string) => ({
+      ...{ index, id: `c${index}`, type: 'function' },
+      function: { name: 'f', arguments: json },
+    });
+    expect(push([call(0, '{')])).toBe(1);
+    expect(push([call(1, '{}')])).toBe(0);
+    expect(push([{ index: 0, function: { arguments: '}' } }])).toBe(3);
   });
 
   it('passes what a chunk says on byte for byte, with fields that nobody knows', () => {

@@ -34,6 +34,8 @@ export interface StreamRelay {
 export interface RelayedFrame {
   readonly bytes: readonly Uint8Array[];
   readonly events: readonly InferenceEvent[];
+  /** The length of what the bytes say beyond the events. */
+  readonly unreadBytes?: number;
   /** Writes the last frame of a stream, which tells the usage. */
   readonly closing?: Closing;
 }
@@ -155,6 +157,7 @@ function createGrowingPart() {
     addFrame(relayed: RelayedFrame): boolean {
       for (const piece of relayed.bytes) appendBytes(bytes, piece);
       closing = relayed.closing;
+      contentBytes += relayed.unreadBytes ?? 0;
       for (const event of relayed.events) {
         if (event.type === 'delta') contentBytes += countContentBytes(event.delta);
         else events.push(event);

@@ -87,6 +87,10 @@ class ChunkDecoder {
     for (const event of blocks.say('text', refusal)) events.push(event);
     const called = this.#calls.decode(delta['tool_calls'], this.#id ?? '');
     for (const event of called) events.push(event);
+    if (!isObject(delta['function_call'])) return events;
+    // The deprecated way to call: one call, without an id.
+    const alone = [{ index: 0, function: delta['function_call'] }];
+    for (const event of this.#calls.decode(alone, this.#id ?? '')) events.push(event);
     return events;
   }
 }

@@ -59,7 +59,8 @@ export function relayChatAnswer(
 /** Sums up the most frequent kind of answer, which is only a text. */
 function sumUpText(answer: Json, choice: Json): Summary | undefined {
   const message = readObject(choice, 'message');
-  const { role, content, refusal, tool_calls: calls } = message;
+  const { role, content, refusal } = message;
+  const calls = message['tool_calls'] ?? message['function_call'];
   const thoughts = message['reasoning_content'] ?? message['reasoning'];
   const isText = role === 'assistant' && typeof content === 'string';
   if (!isText || refusal != null || calls != null || thoughts != null) return undefined;

@@ -19,6 +19,7 @@ import {
   type StreamRelay,
 } from '../../sse/stream-relay.ts';
 import { createTextFrames, type TextRun } from '../../sse/text-frames.ts';
+import { countUnreadBytes, isNothing } from './count-unread-bytes.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder, readChoices } from './decode-chunks.ts';
 import { STREAM_DONE } from './decode-stream.ts';
@@ -90,7 +91,9 @@ class ChatFrames implements FrameRelay {
       this.#texts.learn(bytes, events);
       this.#heads.cutBytes = bytes.length - rest.length;
     }
-    return { events, bytes: [...begun, ...relayed] };
+    const bytesOfAll = [...begun, ...relayed];
+    if (relayed.length === 0 || events.some(isDelta)) return { events, bytes: bytesOfAll };
+    return { events, bytes: bytesOfAll, unreadBytes: countUnreadBytes(readChoices(chunk)) };
   }
 
   #begin(start: InferenceEvent | undefined): readonly Uint8Array[] {
@@ -126,6 +129,8 @@ class ChatFrames implements FrameRelay {
   }
 }
 
+const isDelta = ({ type }: InferenceEvent) => type === 'delta';
+
 /** The heads of chunks: the one for the client and the one from the upstream. */
 interface Heads {
   bytes: Uint8Array;
@@ -157,9 +162,6 @@ function isSilent(choice: Json): boolean {
   const delta = readObject(choice, 'delta');
   return Object.entries(delta).every(([name, value]) => name === 'role' || isNothing(value));
 }
-
-const isNothing = (value: unknown) =>
-  value == null || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** Whether only the part before the choices has to be replaced. */
 function isPlain(chunk: Json, choices: readonly Json[]): boolean {

@@ -208,7 +208,10 @@ class ResponsesFrames implements FrameRelay {
   }
 
   /** For clients that read events, where the upstream has only an end. */
-  #writeAnew(events: readonly InferenceEvent[], finish: Finish): Required<RelayedFrame> {
+  #writeAnew(
+    events: readonly InferenceEvent[],
+    finish: Finish,
+  ): Required<Omit<RelayedFrame, 'unreadBytes'>> {
     const { context, model } = this.#terms;
     const response = { ...responseContextOf(context), progress: this.#progress };
     const encoder = createStreamEncoder({ ...context, response });

@@ -117,6 +117,21 @@ describe('a whole chat answer for a chat client', () => {
     expect(answer.choices).toMatchObject([{ finish_reason: 'stop' }]);
   });
 
+  it('keeps a call of the deprecated kind, also where it is written anew', () => {
+    const called = { name: 'look', arguments: '{"a":1}' };
+    const said = { role: 'assistant', content: null, function_call: called };
+    const spoken = [{ index: 0, message: said, finish_reason: 'function_call' }];
+    const usage = { prompt_tokens: 1, completion_tokens: 1 };
+    expect(JSON.parse(textOf(JSON.stringify({ choices: spoken, usage }))).choices).toMatchObject([
+      { message: said },
+    ]);
+    const { events, closing } = relay(JSON.stringify({ choices: spoken }));
+    expect(closing).toBeUndefined();
+    expect(events).toContainEqual(
+      expect.objectContaining({ delta: { type: 'input_json', json: '{"a":1}' } }),
+    );
+  });
+
   it('has one name where that stands twice', () => {
     const text = textOf(`{"model":"evil",${choices('"stop"')},${USAGE},"mod\\u0065l":"evil"}`);
     expect(text).not.toContain('evil');
