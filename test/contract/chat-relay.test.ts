@@ -272,6 +272,22 @@ describe('the relay of chat streams', () => {
     expect(push([{ index: 0, function: { arguments: '}' } }])).toBe(3);
   });
 
+  it.each([
+    ['stop', { refusal: 'I cannot.' }, 'stop'],
+    ['content_filter', { refusal: 'I cannot.' }, 'content_filter'],
+    ['function_call', { function_call: { name: 'f', arguments: '{}' } }, 'function_call'],
+    ['eos', { refusal: 'I cannot.' }, 'content_filter'],
+  ])('ends with the reason of its upstream, if clients know it: %s', (told, delta, reason) => {
+    const chunks = [
+      { choices: [{ index: 0, delta, finish_reason: null }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: told }] },
+    ];
+    const written = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const { bytes } = relayAll(relay, [toBytes(`${written}data: [DONE]\n\n`)]);
+    expect(new TextDecoder().decode(bytes)).toContain(`"finish_reason":"${reason}"`);
+  });
+
   it('passes what a chunk says on byte for byte, with fields that nobody knows', () => {
     const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
     const head = `data: {"id":"x","object":"o","created":1,"model":"${VENDOR_MODEL}","choices":`;

@@ -49,6 +49,10 @@ class ChunkDecoder {
     return events;
   }
 
+  get finishReason(): string | undefined {
+    return this.#finishReason;
+  }
+
   /** Throws if the upstream stops sending before it told a finish reason. */
   checkEnd(): void {
     if (this.#finishReason === undefined) throw brokenAnswer('it was cut off');

@@ -67,8 +67,10 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
           return encodeSome(tools.stop());
         case 'usage':
           return '';
-        case 'finish':
-          return encodeEnd(head, event, event.usage ?? usageAtStart, context);
+        case 'finish': {
+          const reason = FINISH_REASONS[event.stopReason];
+          return encodeEnd(head, reason, event.usage ?? usageAtStart, context);
+        }
       }
     },
     encodeError: (refusal, requestId) => `data: ${encodeRefusal(refusal, requestId)}\n\n`,
@@ -98,11 +100,11 @@ export function encodeBeginning(head: string, context: AnswerContext): string {
 /** Writes the finish reason, the usage if the client asked for it, and the terminator. */
 export function encodeEnd(
   head: string,
-  { stopReason }: Pick<EventOf<'finish'>, 'stopReason'>,
+  finishReason: FinishReason,
   usage: Usage,
   context: AnswerContext,
 ): string {
-  const last = encodeChunk(head, encodeTail(context), {}, FINISH_REASONS[stopReason]);
+  const last = encodeChunk(head, encodeTail(context), {}, finishReason);
   if (!context.wantsStreamUsage) return last + DONE;
   return `${last}${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}\n\n${DONE}`;
 }

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../inference.ts';
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call';
 
 export const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
   end_turn: 'stop',
@@ -11,3 +11,14 @@ export const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
   model_context_window_exceeded: 'length',
   refusal: 'content_filter',
 };
+
+const KNOWN_REASONS: readonly unknown[] = [...Object.values(FINISH_REASONS), 'function_call'];
+
+/**
+ * Keeps the reason that an upstream of this format told, because clients take an answer that ends
+ * with `content_filter` for an error. Only a `stop` behind calls would keep them from running.
+ */
+export function keepFinishReason(told: unknown, stopReason: StopReason): FinishReason {
+  const isKept = KNOWN_REASONS.includes(told) && !(told === 'stop' && stopReason === 'tool_use');
+  return isKept ? (told as FinishReason) : FINISH_REASONS[stopReason];
+}

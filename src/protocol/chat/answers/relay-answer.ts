@@ -17,7 +17,7 @@ import { decodeMessageId } from './decode-message-id.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
-import { FINISH_REASONS } from './finish-reasons.ts';
+import { keepFinishReason } from './finish-reasons.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
@@ -46,7 +46,7 @@ export function relayChatAnswer(
     return { events: decodeChatPayload(value), contentBytes: 0, closing: undefined };
   }
   const { start, finish, contentBytes } = summary;
-  const isRight = choice['index'] === 0 && choice['finish_reason'] === reasonOf(summary);
+  const isRight = choice['index'] === 0 && choice['finish_reason'] === reasonOf(choice, summary);
   const closing = (usage: Usage) => {
     const written = writeMembers(value, { start, usage }, { model, context });
     const members = isRight ? written : `${written},${writeChoices(choice, summary)}`;
@@ -87,7 +87,8 @@ function sumUpEvents(answer: Json, choice: Json): Summary | undefined {
   return finish.usage === undefined ? undefined : { start, finish, contentBytes };
 }
 
-const reasonOf = ({ finish }: Summary) => FINISH_REASONS[finish.stopReason];
+const reasonOf = (choice: Json, { finish }: Summary) =>
+  keepFinishReason(choice['finish_reason'], finish.stopReason);
 
 interface EncoderFacts extends Pick<Summary, 'start'> {
   readonly usage: Usage;
@@ -120,7 +121,8 @@ function writeUsage(told: Json, usage: Usage): string {
 }
 
 function writeChoices(choice: Json, summary: Summary): string {
-  return `"choices":${JSON.stringify([{ ...choice, index: 0, finish_reason: reasonOf(summary) }])}`;
+  const reason = reasonOf(choice, summary);
+  return `"choices":${JSON.stringify([{ ...choice, index: 0, finish_reason: reason }])}`;
 }
 
 const WRITTEN = ['id', 'object', 'created', 'model', 'usage'];

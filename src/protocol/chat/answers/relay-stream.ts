@@ -24,6 +24,7 @@ import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder, readChoices } from './decode-chunks.ts';
 import { STREAM_DONE } from './decode-stream.ts';
 import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
+import { keepFinishReason } from './finish-reasons.ts';
 
 /** The fields in the head of a chunk. If a name occurs twice, the later field counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
@@ -120,11 +121,12 @@ class ChatFrames implements FrameRelay {
     const last = events.at(-1);
     if (last?.type !== 'finish') return { events, bytes: [] };
     const head = this.#head ?? '';
+    const reason = keepFinishReason(this.#chunks.finishReason, last.stopReason);
     const context = this.#context;
     return {
       events,
       bytes: [],
-      closing: (usage: Usage) => utf8.encode(encodeEnd(head, last, usage, context)),
+      closing: (usage: Usage) => utf8.encode(encodeEnd(head, reason, usage, context)),
     };
   }
 }

@@ -4,7 +4,7 @@ import { tallyDeltas } from '../../../../../src/protocol/answers/count-content-b
 import { decodeChatAnswer } from '../../../../../src/protocol/chat/answers/decode-answer.ts';
 import { encodeCompletionId } from '../../../../../src/protocol/chat/answers/encode-completion-id.ts';
 import { encodeUsage } from '../../../../../src/protocol/chat/answers/encode-usage.ts';
-import { FINISH_REASONS } from '../../../../../src/protocol/chat/answers/finish-reasons.ts';
+import { keepFinishReason } from '../../../../../src/protocol/chat/answers/finish-reasons.ts';
 import { relayChatAnswer } from '../../../../../src/protocol/chat/answers/relay-answer.ts';
 import {
   attempt,
@@ -75,13 +75,15 @@ function expectRelay(body: string, relayed: ReturnType<typeof relay>): void {
   }
   expect(relayed).toMatchObject({ contentBytes, events: [start, finish] });
   const answer = JSON.parse(body);
+  const [told] = answer.choices;
+  const reason = keepFinishReason(told.finish_reason, finish.stopReason);
   expect(JSON.parse(textOf(body))).toEqual({
     ...answer,
     id: encodeCompletionId(start.id),
     object: 'chat.completion',
     created: CONTEXT.createdSeconds,
     model: MODEL,
-    choices: [{ ...answer.choices[0], index: 0, finish_reason: FINISH_REASONS[finish.stopReason] }],
+    choices: [{ ...told, index: 0, finish_reason: reason }],
     usage: { ...answer.usage, ...encodeUsage(finish.usage) },
   });
 }
@@ -130,6 +132,19 @@ describe('a whole chat answer for a chat client', () => {
     expect(events).toContainEqual(
       expect.objectContaining({ delta: { type: 'input_json', json: '{"a":1}' } }),
     );
+  });
+
+  it.each([
+    ['stop', { refusal: 'I cannot.' }, 'stop'],
+    ['content_filter', { refusal: 'I cannot.' }, 'content_filter'],
+    ['stop', { tool_calls: [call] }, 'tool_calls'],
+    ['eos', { refusal: 'I cannot.' }, 'content_filter'],
+  ])('ends with the reason of its upstream, if clients know it: %s of %j', (told, said, reason) => {
+    const message = { role: 'assistant', content: null, ...said };
+    const spoken = [{ index: 0, message, finish_reason: told }];
+    const usage = { prompt_tokens: 1, completion_tokens: 1 };
+    const answer = JSON.parse(textOf(JSON.stringify({ choices: spoken, usage })));
+    expect(answer.choices).toEqual([{ index: 0, message, finish_reason: reason }]);
   });
 
   it('has one name where that stands twice', () => {
