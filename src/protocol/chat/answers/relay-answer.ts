@@ -144,8 +144,9 @@ function findOnlyChoice({ choices }: Json): Json | undefined {
 /** Whether nothing is missing and everything has the type that clients expect. */
 function isWhole(message: Json): boolean {
   const { role, content, tool_calls: calls } = message;
-  const hasText = typeof content === 'string' || content === null;
-  return role === 'assistant' && hasText && (calls == null || isListOfCalls(calls));
+  if (role !== 'assistant' || (calls != null && !isListOfCalls(calls))) return false;
+  const hasCalls = calls != null || isObject(message['function_call']);
+  return typeof content === 'string' || content === null || (content === undefined && hasCalls);
 }
 
 function isListOfCalls(calls: unknown): boolean {

@@ -147,6 +147,15 @@ describe('a whole chat answer for a chat client', () => {
     expect(answer.choices).toEqual([{ index: 0, message, finish_reason: reason }]);
   });
 
+  it('keeps unknown fields of calls that come without a content', () => {
+    const extra = { google: { thought_signature: 'c2ln' } };
+    const message = { role: 'assistant', tool_calls: [{ ...call, extra_content: extra }] };
+    const spoken = [{ index: 0, message, finish_reason: 'tool_calls' }];
+    const usage = { prompt_tokens: 1, completion_tokens: 1 };
+    const answer = JSON.parse(textOf(JSON.stringify({ choices: spoken, usage })));
+    expect(answer.choices).toEqual(spoken);
+  });
+
   it('has one name where that stands twice', () => {
     const text = textOf(`{"model":"evil",${choices('"stop"')},${USAGE},"mod\\u0065l":"evil"}`);
     expect(text).not.toContain('evil');
