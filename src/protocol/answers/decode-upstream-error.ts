@@ -132,7 +132,9 @@ function refuseWith(refusal: RefusalName, { message, param }: Complaint): Refusa
   });
 }
 
-function readComplaint(body: unknown): Complaint {
+/** Some vendors put the error into a list. */
+function readComplaint(payload: unknown): Complaint {
+  const body: unknown = Array.isArray(payload) ? payload[0] : payload;
   if (!isObject(body)) return { names: [], message: undefined, param: undefined };
   const error = isObject(body['error']) ? body['error'] : body;
   const names = [readText(error, 'code'), readText(error, 'type')];

@@ -19,6 +19,7 @@ describe('an error of the request', () => {
     ['a native upstream', native('invalid_request_error', 'messages: x')],
     ['a chat upstream', chat(null, 'messages: x')],
     ['an error in a text', { error: 'messages: x' }],
+    ['an error in a list', [{ error: { code: 400, message: 'messages: x' } }]],
     ['a message alone', { message: 'messages: x' }],
     ['a detail', { detail: 'messages: x' }],
     ['details', { detail: [{ loc: ['body'], msg: 'messages: x' }] }],
