@@ -21,7 +21,7 @@ export function chooseOutputLimitField(
   return isOlder ? 'max_tokens' : 'max_completion_tokens';
 }
 
-const EFFORTS = ['low', 'medium', 'high', 'xhigh'];
+const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh'];
 
 /** Upstreams refuse a longer value. */
 const USER_CHARS_MAX = 64;

@@ -31,6 +31,15 @@ const call = (id: string, json = '{}') => ({
 const PNG = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
 
 describe('the body for a chat upstream', () => {
+  it.each([
+    ['minimal', 'minimal'],
+    ['max', 'xhigh'],
+  ])('asks for the effort %s as %s', (effort, asked) => {
+    const accepts = new Set<'effort'>(['effort']);
+    const body = encode({ output_config: { effort } }, { accepts });
+    expect(body['reasoning_effort']).toBe(asked);
+  });
+
   it('has nothing in it that was not said', () => {
     expect(encode({ max_tokens: 9 })).toEqual({
       model: 'vendor-name',
