@@ -49,11 +49,15 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
         conversation.addResult(functionCallId, decodeTexts(message.content ?? ''), message);
     }
   }
-  return {
-    system: joinInstructions(instructions),
-    messages: conversation.end(),
-    unread,
-  };
+  const messages = conversation.end();
+  if (messages.length > 0) return { system: joinInstructions(instructions), messages, unread };
+  // A model answers a message; instructions alone are one.
+  const content = joinInstructions(instructions);
+  if (content !== undefined) {
+    return { system: undefined, messages: [{ role: 'user', content }], unread };
+  }
+  const message = 'At least one message should say something';
+  throw refuseField({ path: 'messages', kind: 'invalid', message });
 }
 
 /** Joins the instructions into one text, unless one of them is marked. */

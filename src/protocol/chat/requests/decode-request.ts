@@ -26,10 +26,6 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
   });
 
   const { system, messages, unread } = decodeMessages(chat.messages);
-  if (messages.length === 0) {
-    const message = 'At least one message should be of a user or an assistant, and say something';
-    throw refuseField({ path: 'messages', kind: 'invalid', message });
-  }
   const { temperature } = chat;
   const endUser = chat.user ?? chat.safety_identifier;
   const request: InferenceRequest = {

@@ -168,6 +168,17 @@ describe('the tools of a chat request', () => {
   });
 });
 
+it('makes instructions alone a message of the user', () => {
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'developer', content: 'Say hello.' },
+  ];
+  expect(decodeWith({ messages })).toMatchObject({
+    system: undefined,
+    messages: [{ role: 'user', content: 'Be brief.\nSay hello.' }],
+  });
+});
+
 describe('a chat request that is wrong', () => {
   const part = (value: unknown) => ({ messages: [{ role: 'user', content: [value] }] });
   const image = (url: string) => part({ type: 'image_url', image_url: { url } });
@@ -178,9 +189,9 @@ describe('a chat request that is wrong', () => {
     [{ messages: 'Hello' }, 'messages', 'Input should be a valid list'],
     [{ messages: [] }, 'messages', 'List should have at least 1 item'],
     [
-      { messages: [{ role: 'system', content: 'a' }] },
+      { messages: [{ role: 'system', content: ' ' }] },
       'messages',
-      'At least one message should be of a user or an assistant, and say something',
+      'At least one message should say something',
     ],
     [
       { messages: [{ role: 'robot', content: 'a' }] },
