@@ -224,6 +224,8 @@ interface RefusalDetails {
   readonly param?: string;
   /** The message for chat clients, if they know the refusal by other words. */
   readonly chatMessage?: string;
+  /** The code for chat clients, if an upstream told a more exact one. */
+  readonly chatCode?: string | null;
   /** Machine-readable details with which native clients can go on without the refused feature. */
   readonly nativeDetails?: Readonly<Record<string, unknown>>;
 }
@@ -235,6 +237,7 @@ export class Refusal extends Error {
   /** The field at fault, for formats that have a place for it. */
   readonly param: string | null;
   readonly chatMessage: string;
+  readonly chatCode: string | null;
   readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
@@ -248,6 +251,7 @@ export class Refusal extends Error {
     this.headers = details.headers ?? {};
     this.param = details.param ?? null;
     this.chatMessage = details.chatMessage ?? message;
+    this.chatCode = details.chatCode ?? REFUSALS[refusal].chatCode;
     this.nativeDetails = details.nativeDetails;
   }
 

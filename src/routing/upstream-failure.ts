@@ -31,6 +31,7 @@ export class UpstreamFailure extends Refusal {
           : refusal.headers,
       ...(refusal.param === null ? {} : { param: refusal.param }),
       chatMessage: refusal.chatMessage,
+      chatCode: refusal.chatCode,
     });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;

@@ -11,11 +11,15 @@ interface UpstreamErrorAnswer {
 /** What an upstream says about an error, in a format of ours or in one of its own. */
 interface Complaint {
   readonly names: readonly string[];
+  /** A plain word. */
+  readonly code: string | undefined;
   readonly message: string | undefined;
   readonly param: string | undefined;
 }
 
 const MESSAGE_CHARS_MAX = 2_000;
+/** Other codes may be names of the vendor's own. */
+const PLAIN_CODE = /^[a-z_]{1,64}$/;
 const PARAM_CHARS_MAX = 200;
 /** Clients that are told to wait longer either sleep that long or do not wait at all. */
 const RETRY_AFTER_SECONDS_MAX = 59;
@@ -121,27 +125,37 @@ function refuseRequest(complaint: Complaint): Refusal {
   return refuseWith(isTooLong ? 'context_too_long' : 'invalid_request', complaint);
 }
 
-/** Keeps the upstream's own words, because clients match on them. */
-function refuseWith(refusal: RefusalName, { message, param }: Complaint): Refusal {
+/** Keeps the upstream's own words and its code, because clients match on them. */
+function refuseWith(refusal: RefusalName, { message, param, code }: Complaint): Refusal {
   const words = message ?? 'The upstream refused the request.';
   const isUnknownToNative =
     refusal === 'context_too_long' && !/prompt is too long|exceed context limit/.test(words);
   return new Refusal(refusal, isUnknownToNative ? `prompt is too long: ${words}` : words, {
     chatMessage: words,
     ...(param !== undefined && { param }),
+    ...(refusal === 'invalid_request' && code !== undefined && { chatCode: code }),
   });
 }
+
+const NO_COMPLAINT: Complaint = {
+  names: [],
+  code: undefined,
+  message: undefined,
+  param: undefined,
+};
 
 /** Some vendors put the error into a list. */
 function readComplaint(payload: unknown): Complaint {
   const body: unknown = Array.isArray(payload) ? payload[0] : payload;
-  if (!isObject(body)) return { names: [], message: undefined, param: undefined };
+  if (!isObject(body)) return NO_COMPLAINT;
   const error = isObject(body['error']) ? body['error'] : body;
-  const names = [readText(error, 'code'), readText(error, 'type')];
+  const code = readText(error, 'code');
+  const names = [code, readText(error, 'type')];
   const message =
     readText(error, 'message') ?? readText(body, 'error') ?? readDetail(body['detail']);
   return {
     names: names.filter((name) => name !== undefined),
+    code: code !== undefined && PLAIN_CODE.test(code) ? code : undefined,
     message: message?.slice(0, MESSAGE_CHARS_MAX),
     param: readText(error, 'param')?.slice(0, PARAM_CHARS_MAX),
   };

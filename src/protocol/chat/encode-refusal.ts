@@ -9,7 +9,7 @@ export const encodeRefusal: RefusalEncoder = (refusal) => {
       message: refusal.chatMessage,
       type: kind.chatType,
       param: refusal.param,
-      code: kind.chatCode,
+      code: refusal.chatCode,
     },
   });
 };

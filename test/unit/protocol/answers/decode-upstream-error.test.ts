@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUpstreamError } from '../../../../src/protocol/answers/decode-upstream-error.ts';
+import { encodeRefusal } from '../../../../src/protocol/chat/encode-refusal.ts';
+import { UpstreamFailure } from '../../../../src/routing/upstream-failure.ts';
 
 const SECRET = 'vendor-model of Vendor Inc.';
 
@@ -36,6 +38,19 @@ describe('an error of the request', () => {
 
   it('names the field', () => {
     expect(decode(400, chat('invalid_value', 'Bad', 'tools[0]')).param).toBe('tools[0]');
+  });
+
+  it.each([
+    ['content_filter', 'content_filter'],
+    ['unsupported_parameter', 'unsupported_parameter'],
+    [null, 'invalid_value'],
+    ['Vendor-7', 'invalid_value'],
+    ['x'.repeat(65), 'invalid_value'],
+  ])('keeps a plain code for chat clients: %s', (code, expected) => {
+    const refusal = decode(400, chat(code, 'Bad'));
+    expect(refusal.chatCode).toBe(expected);
+    expect(new UpstreamFailure('refused', refusal).chatCode).toBe(expected);
+    expect(JSON.parse(encodeRefusal(refusal, 'req_1')).error.code).toBe(expected);
   });
 
   it('is told in words of ours where the upstream has none', () => {
