@@ -4,8 +4,8 @@ const OFF: readonly unknown[] = [undefined, null, false, 'none', 'disabled'];
 
 /**
  * Whether a request asks its model to think before it answers, which only the upstream can see, or
- * to hide what it thinks. It knows the fields of all formats, under all names that vendors use. Reading each field by its name
- * is faster than looping over a list of names.
+ * to hide what it thinks. It knows the fields of all formats, under all names that vendors use.
+ * Reading each field by its name is faster than looping over a list of names.
  */
 export function asksToThink(body: Readonly<Record<string, unknown>>): boolean {
   return (
