@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
@@ -286,6 +287,43 @@ describe('the relay of chat streams', () => {
     const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
     const { bytes } = relayAll(relay, [toBytes(`${written}data: [DONE]\n\n`)]);
     expect(new TextDecoder().decode(bytes)).toContain(`"finish_reason":"${reason}"`);
+  });
+
+  const FIXTURES = new URL('../fixtures/upstreams/chat/', import.meta.url);
+  const streams = readdirSync(FIXTURES).filter((file) => file.endsWith('.sse'));
+
+  it.each(streams)('numbers the calls of %s so that clients can tell them apart', (file) => {
+    const upstream = new Uint8Array(readFileSync(new URL(file, FIXTURES)));
+    const { bytes } = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), [upstream]);
+    const calls = new Map<number, Fields>();
+    for (const { data } of createSseDecoder().push(bytes)) {
+      if (data === '[DONE]') continue;
+      const [choice] = (JSON.parse(data) as Chunk).choices;
+      for (const piece of (choice?.delta['tool_calls'] ?? []) as { index: number }[]) {
+        if (!calls.has(piece.index)) calls.set(piece.index, { ...piece });
+      }
+    }
+    const said = readAll(upstream, createStreamDecoder()).events;
+    const blocks = said.flatMap((event) =>
+      event.type === 'block_start' && event.block.type === 'tool_use' ? [event.block] : [],
+    );
+    expect([...calls]).toMatchObject(
+      blocks.map(({ name }, i) => [i, { index: i, type: 'function', function: { name } }]),
+    );
+    expect(new Set([...calls.values()].map(({ id }) => id)).size).toBe(blocks.length);
+  });
+
+  it('keeps unknown fields of a call that it numbers', () => {
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const call = { function: { name: 'f', arguments: '{}' }, extra_content: { google: 1 } };
+    const chunk = { choices: [{ index: 0, delta: { tool_calls: [call, call] } }] };
+    const part = relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
+    const written = new TextDecoder().decode(part.bytes.at(-1));
+    const [choice] = (JSON.parse(written.slice('data: '.length)) as Chunk).choices;
+    expect(choice?.delta['tool_calls']).toEqual([
+      { ...call, index: 0, id: 'call_msg_unnamed_0', type: 'function' },
+      { ...call, index: 1, id: 'call_msg_unnamed_1', type: 'function' },
+    ]);
   });
 
   it('passes what a chunk says on byte for byte, with fields that nobody knows', () => {

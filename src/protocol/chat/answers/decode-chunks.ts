@@ -5,7 +5,7 @@ import type { InferenceEvent, Usage } from '../../inference.ts';
 import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
 import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { isObject } from '../../schema.ts';
-import { createCallDecoder } from '../requests/decode-calls.ts';
+import { createCallDecoder, type PlacedPiece } from '../requests/decode-calls.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
 import { decodeMessageId } from './decode-message-id.ts';
 import { decodeUsage } from './decode-usage.ts';
@@ -47,6 +47,11 @@ class ChunkDecoder {
     for (const event of this.#tellUsage(told)) events.push(event);
     this.#finishReason = readText(choice, 'finish_reason') ?? this.#finishReason;
     return events;
+  }
+
+  /** The places of the pieces of calls in the last chunk that had any. */
+  get placedCalls(): readonly PlacedPiece[] {
+    return this.#calls.placed;
   }
 
   get finishReason(): string | undefined {

@@ -25,6 +25,7 @@ import { createChunkDecoder, readChoices } from './decode-chunks.ts';
 import { STREAM_DONE } from './decode-stream.ts';
 import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
 import { keepFinishReason } from './finish-reasons.ts';
+import { mendCalls } from './mend-calls.ts';
 
 /** The fields in the head of a chunk. If a name occurs twice, the later field counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
@@ -108,9 +109,11 @@ class ChatFrames implements FrameRelay {
   }
 
   #relayChunk(chunk: Json, bytes: Uint8Array): readonly Uint8Array[] {
-    const choices = readChoices(chunk);
-    if (this.#head === undefined || choices.every(isSilent)) return [];
-    const rest = isPlain(chunk, choices) ? cutAtChoices(bytes) : undefined;
+    const told = readChoices(chunk);
+    if (this.#head === undefined || told.every(isSilent)) return [];
+    const choices = mendCalls(told, this.#chunks.placedCalls);
+    const isSame = choices === told && isPlain(chunk, told);
+    const rest = isSame ? cutAtChoices(bytes) : undefined;
     if (rest !== undefined) return [this.#heads.bytes, rest];
     const spoken = choices.map((choice) => ({ ...choice, finish_reason: null }));
     return encodeUtf8(`${this.#head}${JSON.stringify(spoken)}${encodeTail(this.#context)}`);

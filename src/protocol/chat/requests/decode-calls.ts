@@ -19,6 +19,14 @@ interface Piece {
   readonly json: string;
 }
 
+/** Which call a piece belongs to. */
+export interface PlacedPiece {
+  /** The number of the call in this answer. */
+  readonly number: number;
+  /** Of a piece that begins a call. */
+  readonly id: string | undefined;
+}
+
 /** Reads tool calls. Their pieces are told apart by index or, without an index, by id. */
 export function createCallDecoder(blocks: BlockQueue): CallDecoder {
   return new CallDecoder(blocks);
@@ -27,6 +35,7 @@ export function createCallDecoder(blocks: BlockQueue): CallDecoder {
 class CallDecoder {
   readonly #blocks: BlockQueue;
   readonly #calls: Call[] = [];
+  #placed: PlacedPiece[] = [];
 
   constructor(blocks: BlockQueue) {
     this.#blocks = blocks;
@@ -34,9 +43,15 @@ class CallDecoder {
 
   decode(pieces: unknown, answerId: string): InferenceEvent[] {
     if (!Array.isArray(pieces)) return [];
+    this.#placed = [];
     return pieces.flatMap((piece) =>
       isObject(piece) ? this.#decodePiece(readPiece(piece), answerId) : [],
     );
+  }
+
+  /** The places of the pieces that were decoded last, unless some were no pieces at all. */
+  get placed(): readonly PlacedPiece[] {
+    return this.#placed;
   }
 
   hasCalls(): boolean {
@@ -47,11 +62,16 @@ class CallDecoder {
     const { index, id, name, json } = piece;
     const calls = this.#calls;
     const known = this.#findCall(index, id);
-    if (known !== undefined && !isNext(piece, known)) return this.#blocks.add(known.block, json);
+    if (known !== undefined && !isNext(piece, known)) {
+      this.#placed.push({ number: calls.indexOf(known), id: undefined });
+      return this.#blocks.add(known.block, json);
+    }
 
     if (name === undefined) throw brokenAnswer('a tool has no name');
     if (calls.length >= CALLS_MAX) throw brokenAnswer('it calls too many tools');
-    const toolId = mendToolId(id ?? `call_${answerId}_${calls.length}`);
+    const ownId = id ?? `call_${answerId}_${calls.length}`;
+    const toolId = mendToolId(ownId);
+    this.#placed.push({ number: calls.length, id: ownId });
     const [block, events] = this.#blocks.append({ type: 'tool_use', id: toolId, name });
     calls.push({ index, id, block });
     return [...events, ...this.#blocks.add(block, json)];
