@@ -25,7 +25,7 @@ describeBooks('commands that open the books', (scene) => {
     dataDir = createTempDir();
     configPath = join(dataDir, 't.yaml');
     const created = await scene.createTarget();
-    target = created.kind === 'file' ? { kind: 'file', dir: dataDir } : created;
+    target = created.kind === 'file' ? { kind: 'file', dir: join(dataDir, 'books') } : created;
     const books = created.kind === 'file' ? '' : `books: {url: "${created.url}"}\n`;
     writeFileSync(configPath, `data_dir: ${dataDir}\n${books}`);
     // The place where a node has the socket of its own server.
