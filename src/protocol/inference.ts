@@ -150,8 +150,21 @@ export type StopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
+interface SpokenText {
+  readonly type: 'text';
+  /** Whether the model says in it why it does not answer. Native clients read it as any text. */
+  readonly isRefusal?: true | undefined;
+}
+
+/** What only the Responses format says of a text: no other format reads or writes it. */
+export interface TextNotes {
+  readonly annotations?: readonly unknown[];
+  readonly logprobs?: readonly unknown[];
+  readonly phase?: string;
+}
+
 export type OutputBlock =
-  | { readonly type: 'text'; readonly text: string }
+  | (SpokenText & { readonly text: string; readonly notes?: TextNotes | undefined })
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | ToolUseBlock;
@@ -165,7 +178,7 @@ export type InferenceEvent =
   | { readonly type: 'start'; readonly id: string; readonly model: string; readonly usage: Usage }
   | { readonly type: 'block_start'; readonly index: number; readonly block: BlockStart }
   | { readonly type: 'delta'; readonly index: number; readonly delta: BlockDelta }
-  | { readonly type: 'block_stop'; readonly index: number }
+  | { readonly type: 'block_stop'; readonly index: number; readonly notes?: TextNotes | undefined }
   /** The usage of the answer so far; encoders skip it. */
   | { readonly type: 'usage'; readonly usage: Usage }
   | {
@@ -177,7 +190,7 @@ export type InferenceEvent =
     };
 
 export type BlockStart =
-  | { readonly type: 'text' }
+  | SpokenText
   | { readonly type: 'thinking' }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string };

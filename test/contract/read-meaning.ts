@@ -62,7 +62,7 @@ function nameInChat(stopReason: StopReason, hasCalls: boolean): StopReason {
 /** The same for the responses format, which says in words that a model refused. */
 export function throughResponses(meaning: Meaning): Meaning {
   const { stopReason, text } = throughChat(meaning);
-  const isSilent = stopReason === 'refusal' && text === '';
+  const isSilent = stopReason === 'refusal' && ['', REFUSAL_TEXT].includes(text);
   const isKept = stopReason === 'max_tokens' || isSilent;
   const others = meaning.tools.length > 0 ? 'tool_use' : 'end_turn';
   return {

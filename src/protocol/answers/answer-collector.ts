@@ -5,6 +5,7 @@ import type {
   InferenceEvent,
   OutputBlock,
   StopReason,
+  TextNotes,
 } from '../inference.ts';
 import { brokenAnswer } from '../json/upstream-json.ts';
 import { isObject } from '../schema.ts';
@@ -82,7 +83,7 @@ export function createAnswerCollector(): AnswerCollector {
         addDelta(findOpen(event.index), event.delta);
         break;
       case 'block_stop': {
-        const closed = closeBlock(findOpen(event.index));
+        const closed = closeBlock(findOpen(event.index), event.notes);
         content.push(closed.block);
         isCut = closed.isCut;
         open = undefined;
@@ -114,10 +115,13 @@ function addDelta(open: OpenBlock, delta: BlockDelta): void {
   else throw brokenAnswer(`${delta.type} in a block of ${kind}`);
 }
 
-function closeBlock({ start, body, signature }: OpenBlock): ClosedBlock {
+function closeBlock(
+  { start, body, signature }: OpenBlock,
+  notes: TextNotes | undefined,
+): ClosedBlock {
   switch (start.type) {
     case 'text':
-      return { block: { type: 'text', text: body }, isCut: false };
+      return { block: closeText(start, body, notes), isCut: false };
     case 'thinking':
       return { block: { type: 'thinking', thinking: body, signature }, isCut: false };
     case 'redacted_thinking':
@@ -131,6 +135,15 @@ function closeBlock({ start, body, signature }: OpenBlock): ClosedBlock {
       };
     }
   }
+}
+
+function closeText(
+  start: Extract<BlockStart, { type: 'text' }>,
+  text: string,
+  notes: TextNotes | undefined,
+): OutputBlock {
+  if (start.isRefusal === undefined && notes === undefined) return { type: 'text', text };
+  return { ...start, text, ...(notes !== undefined && { notes }) };
 }
 
 /** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */

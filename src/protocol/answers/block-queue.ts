@@ -1,4 +1,4 @@
-import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
+import type { BlockDelta, BlockStart, InferenceEvent, TextNotes } from '../inference.ts';
 import { brokenAnswer } from '../json/upstream-json.ts';
 import { OWN_SIGNATURE } from '../own-signature.ts';
 import { createJsonTracker, type JsonTracker } from './json-tracker.ts';
@@ -18,6 +18,8 @@ export interface QueuedBlock {
   waiting: string;
   /** Ends a thought. */
   signature: string;
+  /** Ends a text. */
+  notes: TextNotes | undefined;
   /** Whether the upstream said that the block is complete. Not every upstream says so. */
   isDone: boolean;
 }
@@ -43,11 +45,11 @@ class BlockQueue {
   #waitingChars = 0;
 
   /** Adds to the last block, or opens a new one if the last block is of another kind. */
-  say(type: 'text' | 'thinking', said: string): InferenceEvent[] {
+  say(type: 'text' | 'thinking' | 'refusal', said: string): InferenceEvent[] {
     if (said === '') return [];
     const last = this.#queue.at(-1);
-    if (last?.start.type === type) return this.add(last, said);
-    const [block, events] = this.append({ type });
+    if (last !== undefined && kindOf(last.start) === type) return this.add(last, said);
+    const [block, events] = this.append(type === 'refusal' ? REFUSING : { type });
     return [...events, ...this.add(block, said)];
   }
 
@@ -62,6 +64,7 @@ class BlockQueue {
       stage: 'waiting',
       waiting: '',
       signature: OWN_SIGNATURE,
+      notes: undefined,
       isDone: false,
     };
     this.#queue.push(block);
@@ -126,10 +129,19 @@ class BlockQueue {
         const delta: BlockDelta = { type: 'signature', signature: first.signature };
         events.push({ type: 'delta', index, delta });
       }
-      events.push({ type: 'block_stop', index });
+      const { notes } = first;
+      events.push(
+        notes === undefined ? { type: 'block_stop', index } : { type: 'block_stop', index, notes },
+      );
     }
     return events;
   }
+}
+
+const REFUSING = { type: 'text', isRefusal: true } as const;
+
+function kindOf(start: Speech): Speech['type'] | 'refusal' {
+  return start.type === 'text' && start.isRefusal === true ? 'refusal' : start.type;
 }
 
 function toDelta(kind: Speech['type'], said: string): BlockDelta {

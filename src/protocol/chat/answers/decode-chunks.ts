@@ -93,7 +93,7 @@ class ChunkDecoder {
     const blocks = this.#blocks;
     const events = blocks.say('thinking', thinking);
     for (const event of blocks.say('text', readContent(delta['content']))) events.push(event);
-    for (const event of blocks.say('text', refusal)) events.push(event);
+    for (const event of blocks.say('refusal', refusal)) events.push(event);
     const called = this.#calls.decode(delta['tool_calls'], this.#id ?? '');
     for (const event of called) events.push(event);
     if (!isObject(delta['function_call'])) return events;

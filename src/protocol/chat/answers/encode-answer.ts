@@ -1,9 +1,10 @@
 import type { AnswerContext, InferenceAnswer, OutputBlock } from '../../inference.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
-import { FINISH_REASONS } from './finish-reasons.ts';
+import { finishReasonOf } from './finish-reasons.ts';
 
 export function encodeAnswer(answer: InferenceAnswer, { createdSeconds }: AnswerContext): string {
+  const message = encodeMessage(answer.content);
   return JSON.stringify({
     id: encodeCompletionId(answer.id),
     object: 'chat.completion',
@@ -12,9 +13,9 @@ export function encodeAnswer(answer: InferenceAnswer, { createdSeconds }: Answer
     choices: [
       {
         index: 0,
-        message: encodeMessage(answer.content),
+        message,
         logprobs: null,
-        finish_reason: FINISH_REASONS[answer.stopReason],
+        finish_reason: finishReasonOf(answer.stopReason, message.refusal !== null),
       },
     ],
     usage: encodeUsage(answer.usage),
@@ -25,10 +26,12 @@ export function encodeAnswer(answer: InferenceAnswer, { createdSeconds }: Answer
 
 function encodeMessage(content: readonly OutputBlock[]) {
   let text = '';
+  let refusal = '';
   let reasoning = '';
   const toolCalls = [];
   for (const block of content) {
-    if (block.type === 'text') text += block.text;
+    if (block.type === 'text' && block.isRefusal === true) refusal += block.text;
+    else if (block.type === 'text') text += block.text;
     else if (block.type === 'thinking') reasoning += block.thinking;
     else if (block.type === 'tool_use') {
       const { id, name, input } = block;
@@ -41,8 +44,8 @@ function encodeMessage(content: readonly OutputBlock[]) {
   }
   return {
     role: 'assistant',
-    content: text === '' && toolCalls.length > 0 ? null : text,
-    refusal: null,
+    content: text === '' && (refusal !== '' || toolCalls.length > 0) ? null : text,
+    refusal: refusal === '' ? null : refusal,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
   };

@@ -10,7 +10,7 @@ import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { encodeRefusal } from '../encode-refusal.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
-import { FINISH_REASONS, type FinishReason } from './finish-reasons.ts';
+import { type FinishReason, finishReasonOf } from './finish-reasons.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
@@ -23,13 +23,15 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   // All chunks of a stream begin and end alike, so these two parts are written once.
   let head = '';
   let usageAtStart = NO_USAGE;
+  let textName: 'content' | 'refusal' = 'content';
+  let saysRefusal = false;
   const tail = encodeTail(context);
   const encodeSome = (delta: Delta): string =>
     delta === undefined ? '' : encodeChunk(head, tail, delta, null);
   const tools = createToolDeltas();
 
   /** Most events are texts. Writing only the text anew takes a quarter of the time. */
-  const encodeSaid = (name: 'content' | 'reasoning_content', said: string): string =>
+  const encodeSaid = (name: 'content' | 'refusal' | 'reasoning_content', said: string): string =>
     said === ''
       ? ''
       : `${head}[{"index":0,"delta":{"${name}":${JSON.stringify(said)}},"logprobs":null,"finish_reason":null}]${tail}`;
@@ -38,7 +40,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   const encodeDelta = (delta: BlockDelta): string => {
     switch (delta.type) {
       case 'text':
-        return encodeSaid('content', delta.text);
+        return encodeSaid(textName, delta.text);
       case 'thinking':
         return encodeSaid('reasoning_content', delta.thinking);
       case 'input_json':
@@ -54,13 +56,20 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
     return encodeBeginning(head, context);
   };
 
+  const startBlock = (block: BlockStart): string => {
+    const isRefusal = block.type === 'text' && block.isRefusal === true;
+    textName = isRefusal ? 'refusal' : 'content';
+    saysRefusal ||= isRefusal;
+    return encodeSome(tools.start(block));
+  };
+
   return {
     encode(event) {
       switch (event.type) {
         case 'start':
           return encodeStart(event);
         case 'block_start':
-          return encodeSome(tools.start(event.block));
+          return startBlock(event.block);
         case 'delta':
           return encodeDelta(event.delta);
         case 'block_stop':
@@ -68,7 +77,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
         case 'usage':
           return '';
         case 'finish': {
-          const reason = FINISH_REASONS[event.stopReason];
+          const reason = finishReasonOf(event.stopReason, saysRefusal);
           return encodeEnd(head, reason, event.usage ?? usageAtStart, context);
         }
       }

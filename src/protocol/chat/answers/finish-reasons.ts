@@ -22,3 +22,8 @@ export function keepFinishReason(told: unknown, stopReason: StopReason): FinishR
   const isKept = KNOWN_REASONS.includes(told) && !(told === 'stop' && stopReason === 'tool_use');
   return isKept ? (told as FinishReason) : FINISH_REASONS[stopReason];
 }
+
+/** Clients show what a model says in a refusal only if nothing else has ended the answer. */
+export function finishReasonOf(reason: StopReason, saysRefusal: boolean): FinishReason {
+  return saysRefusal && reason === 'refusal' ? 'stop' : FINISH_REASONS[reason];
+}

@@ -1,4 +1,4 @@
-import type { InferenceAnswer } from '../../inference.ts';
+import type { InferenceAnswer, OutputBlock } from '../../inference.ts';
 import { encodeUsage } from './encode-usage.ts';
 
 export function encodeAnswer(answer: InferenceAnswer): string {
@@ -7,9 +7,14 @@ export function encodeAnswer(answer: InferenceAnswer): string {
     type: 'message',
     role: 'assistant',
     model: answer.model,
-    content: answer.content,
+    content: answer.content.map(encodeBlock),
     stop_reason: answer.stopReason,
     stop_sequence: answer.stopSequence ?? null,
     usage: encodeUsage(answer.usage),
   });
+}
+
+/** Leaves out what only other formats say. */
+function encodeBlock(block: OutputBlock): OutputBlock {
+  return block.type === 'text' ? { type: 'text', text: block.text } : block;
 }

@@ -4,6 +4,7 @@ import { brokenAnswer, type Json, readText } from '../../json/upstream-json.ts';
 import { mendToolId } from '../../native/requests/mend-messages.ts';
 import { isObject } from '../../schema.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
+import { decodeNotes } from '../decode-notes.ts';
 import { createNameFinder } from '../requests/tool-book.ts';
 import type { ToolNames } from '../response-context.ts';
 import { INPUT_FIELD } from './custom-input.ts';
@@ -30,6 +31,9 @@ interface OpenItem {
   readonly type: ItemType;
   /** The blocks of a message by the number of their part, the only block of any other item. */
   readonly blocks: Map<string, QueuedBlock>;
+  /** The parts of a message that are refusals. */
+  readonly refusals: Set<string>;
+  readonly phase: string | undefined;
   /** How many characters each part has said, as far as they were read. */
   readonly saidChars: Map<string, number>;
 }
@@ -70,7 +74,7 @@ class ItemDecoder {
     const name = nameItem(place, item);
     this.isRepetition = name !== undefined && this.#open.get(place)?.name === name;
     if (this.isRepetition) return [];
-    const open: OpenItem = { name, type: readType(item), blocks: new Map(), saidChars: new Map() };
+    const open = openItem(name, item);
     this.#open.set(place, open);
     return isCall(open) ? this.#openCall(open, item) : [];
   }
@@ -81,6 +85,20 @@ class ItemDecoder {
     const item = this.#find(place);
     noteSaid(item, part, said.length);
     return this.#say(item, part, said);
+  }
+
+  /** Notes that a part is a refusal, before any of it is said. */
+  noteRefusal(place: unknown, part: string): void {
+    this.isRefused = true;
+    this.#open.get(place)?.refusals.add(part);
+  }
+
+  /** Takes what is known of a text when it is complete. */
+  note(place: unknown, part: string, told: unknown): void {
+    const item = this.#open.get(place);
+    if (item?.type !== 'message' || !isObject(told)) return;
+    const block = item.blocks.get(part);
+    if (block !== undefined) block.notes = decodeNotes(told, item.phase);
   }
 
   /** Takes a whole part, of which the end may not have been said. */
@@ -154,8 +172,7 @@ class ItemDecoder {
     const key = item.type === 'reasoning' ? ONLY : part;
     const block = item.blocks.get(key);
     if (block === undefined) {
-      const type = item.type === 'reasoning' ? 'thinking' : 'text';
-      const [opened, events] = this.#queue.append({ type });
+      const [opened, events] = this.#queue.append(startOf(item, part));
       item.blocks.set(key, opened);
       return [...events, ...this.#queue.add(opened, said)];
     }
@@ -206,9 +223,14 @@ class ItemDecoder {
     const events: InferenceEvent[] = [];
     for (const [i, part] of parts.entries()) {
       if (!isObject(part)) continue;
-      if (part['type'] === 'refusal') this.isRefused = true;
-      const whole = part['type'] === 'refusal' ? part['refusal'] : part['text'];
-      for (const event of this.#complete(open, `${prefix}${i}`, whole)) events.push(event);
+      const name = `${prefix}${i}`;
+      const isRefusal = part['type'] === 'refusal';
+      if (isRefusal) open.refusals.add(name);
+      this.isRefused ||= isRefusal;
+      const whole = isRefusal ? part['refusal'] : part['text'];
+      for (const event of this.#complete(open, name, whole)) events.push(event);
+      const block = open.type === 'message' ? open.blocks.get(name) : undefined;
+      if (block !== undefined) block.notes = decodeNotes(part, open.phase);
     }
     return events;
   }
@@ -249,6 +271,22 @@ function readType(item: Json): ItemType {
     default:
       return 'other';
   }
+}
+
+function openItem(name: string | undefined, item: Json): OpenItem {
+  return {
+    name,
+    type: readType(item),
+    blocks: new Map(),
+    refusals: new Set(),
+    phase: readText(item, 'phase'),
+    saidChars: new Map(),
+  };
+}
+
+function startOf({ type, refusals }: OpenItem, part: string): QueuedBlock['start'] {
+  if (type === 'reasoning') return { type: 'thinking' };
+  return refusals.has(part) ? { type: 'text', isRefusal: true } : { type: 'text' };
 }
 
 const isCall = ({ type }: OpenItem) => type === 'function_call' || type === 'custom_tool_call';

@@ -117,7 +117,7 @@ class PayloadDecoder {
       case 'response.reasoning_text.delta':
         return items.say(place, part, delta);
       case 'response.refusal.delta':
-        items.isRefused = true;
+        items.noteRefusal(place, part);
         return items.say(place, part, delta);
       case 'response.reasoning_summary_text.delta':
         return items.say(place, summary, delta);
@@ -127,8 +127,11 @@ class PayloadDecoder {
       case 'response.output_text.done':
         return items.complete(place, part, payload['text']);
       case 'response.refusal.done':
-        items.isRefused = true;
+        items.noteRefusal(place, part);
         return items.complete(place, part, payload['refusal']);
+      case 'response.content_part.done':
+        items.note(place, part, payload['part']);
+        return [];
       default:
         return [];
     }

@@ -83,7 +83,7 @@ function writeItem(
     itemIdOf(prefix, response.requestId, index);
   switch (block.type) {
     case 'text':
-      return writeMessage(idOf('msg'), status, block.text);
+      return writeMessage(idOf('msg'), status, block);
     case 'thinking':
     case 'redacted_thinking': {
       const thinking = block.type === 'thinking' ? block.thinking : '';

@@ -70,6 +70,7 @@ class ResponsesEncoder implements StreamEncoder {
         if (event.delta.type === 'text' && event.delta.text !== '') this.#hasText = true;
         return this.#open?.add(event.delta) ?? '';
       case 'block_stop':
+        if (event.notes !== undefined) this.#open?.note?.(event.notes);
         return this.#open?.isWholeCall() === true ? this.#settle('completed') : '';
       case 'usage':
         return '';
@@ -139,7 +140,7 @@ class ResponsesEncoder implements StreamEncoder {
     };
     switch (block.type) {
       case 'text':
-        return new OpenMessage(place('msg'));
+        return new OpenMessage(place('msg'), block.isRefusal === true);
       case 'thinking':
       case 'redacted_thinking': {
         const redacted = block.type === 'redacted_thinking' ? block.data : undefined;

@@ -1,4 +1,4 @@
-import type { BlockDelta } from '../../inference.ts';
+import type { BlockDelta, TextNotes } from '../../inference.ts';
 import { parseJson } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import type { ToolName } from '../response-context.ts';
@@ -7,11 +7,12 @@ import { CustomInputReader } from './custom-input.ts';
 import { type EventWriter, placeDelta } from './event-writer.ts';
 import {
   type ItemStatus,
+  type Said,
   writeCall,
   writeMessage,
   writeReasoning,
+  writeSaid,
   writeSummaryPart,
-  writeTextPart,
 } from './output-items.ts';
 
 /** The item of an output that is being told. Its methods return the bytes of events. */
@@ -20,6 +21,8 @@ export interface OpenItem {
   readonly hasBegun: boolean;
   begin(): string;
   add(delta: BlockDelta): string;
+  /** Takes what is known of a text at its end. */
+  note?(notes: TextNotes): void;
   /** Whether this is a whole call, which nothing that follows can change. */
   isWholeCall(): boolean;
   /** Whether the answer, if it ends here, would leave half a call behind. */
@@ -52,12 +55,15 @@ export class OpenMessage implements OpenItem {
   readonly #place: ItemPlace;
   readonly #fields: string;
   readonly #deltaPlace: string;
+  readonly #isRefusal: boolean;
   #text = '';
+  #notes: TextNotes | undefined;
 
-  constructor(place: ItemPlace) {
+  constructor(place: ItemPlace, isRefusal: boolean) {
     this.#place = place;
+    this.#isRefusal = isRefusal;
     this.#fields = writePlace(place, ',"content_index":0');
-    this.#deltaPlace = placeDelta(`${this.#fields},"logprobs":[]`);
+    this.#deltaPlace = placeDelta(isRefusal ? this.#fields : `${this.#fields},"logprobs":[]`);
   }
 
   begin(): string {
@@ -69,7 +75,12 @@ export class OpenMessage implements OpenItem {
     const opening = this.hasBegun ? '' : this.#open();
     this.#text += delta.text;
     const { events } = this.#place;
-    return opening + events.writeDelta('text', this.#deltaPlace, delta.text);
+    const kind = this.#isRefusal ? 'refusal' : 'text';
+    return opening + events.writeDelta(kind, this.#deltaPlace, delta.text);
+  }
+
+  note(notes: TextNotes): void {
+    this.#notes = notes;
   }
 
   isWholeCall = () => false;
@@ -77,24 +88,41 @@ export class OpenMessage implements OpenItem {
 
   end(): string {
     const { events } = this.#place;
-    const part = writeTextPart(this.#text);
+    const part = JSON.stringify(writeSaid(this.#said));
     return (
-      events.write(
-        'response.output_text.done',
-        `${this.#fields},"text":${JSON.stringify(this.#text)},"logprobs":[]`,
-      ) +
-      events.write('response.content_part.done', `${this.#fields},"part":${JSON.stringify(part)}`)
+      this.#endText() + events.write('response.content_part.done', `${this.#fields},"part":${part}`)
     );
   }
 
   describe(status: ItemStatus): object {
-    return writeMessage(this.#place.id, status, this.#text);
+    return writeMessage(this.#place.id, status, this.#said);
+  }
+
+  get #said(): Said {
+    return { text: this.#text, isRefusal: this.#isRefusal, notes: this.#notes };
+  }
+
+  #endText(): string {
+    const { events } = this.#place;
+    const text = JSON.stringify(this.#text);
+    if (this.#isRefusal) {
+      return events.write('response.refusal.done', `${this.#fields},"refusal":${text}`);
+    }
+    const { annotations = [], logprobs = [] } = this.#notes ?? {};
+    const annotated = annotations.map((annotation, i) =>
+      events.write(
+        'response.output_text.annotation.added',
+        `${this.#fields},"annotation_index":${i},"annotation":${JSON.stringify(annotation)}`,
+      ),
+    );
+    const done = `${this.#fields},"text":${text},"logprobs":${JSON.stringify(logprobs)}`;
+    return annotated.join('') + events.write('response.output_text.done', done);
   }
 
   #open(): string {
     this.hasBegun = true;
     const { events, id } = this.#place;
-    const part = JSON.stringify(writeTextPart(''));
+    const part = JSON.stringify(writeSaid({ text: '', isRefusal: this.#isRefusal }));
     return (
       writeAdded(this.#place, writeMessage(id, 'in_progress', undefined)) +
       events.write('response.content_part.added', `${this.#fields},"part":${part}`)

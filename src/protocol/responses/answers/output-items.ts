@@ -1,3 +1,4 @@
+import type { TextNotes } from '../../inference.ts';
 import type { ToolName } from '../response-context.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
@@ -5,14 +6,29 @@ export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 /** Said if a model refused without a word of its own. */
 export const REFUSAL_TEXT = 'The model declined to answer.';
 
-/** `undefined` for a message that has not said anything yet. */
-export function writeMessage(id: string, status: ItemStatus, text: string | undefined) {
-  const content = text === undefined ? [] : [writeTextPart(text)];
-  return { type: 'message', id, status, role: 'assistant', content };
+/** What a message says. */
+export interface Said {
+  readonly text: string;
+  readonly isRefusal?: boolean | undefined;
+  readonly notes?: TextNotes | undefined;
 }
 
-export function writeTextPart(text: string) {
-  return { type: 'output_text', text, annotations: [], logprobs: [] };
+/** `undefined` for a message that has not said anything yet. */
+export function writeMessage(id: string, status: ItemStatus, said: Said | undefined) {
+  const content = said === undefined ? [] : [writeSaid(said)];
+  const phase = said?.notes?.phase;
+  return {
+    ...{ type: 'message', id, status, role: 'assistant', content },
+    ...(phase !== undefined && { phase }),
+  };
+}
+
+export function writeSaid({ text, isRefusal, notes }: Said) {
+  return isRefusal === true ? writeRefusalPart(text) : writeTextPart(text, notes);
+}
+
+function writeTextPart(text: string, { annotations = [], logprobs = [] }: TextNotes = {}) {
+  return { type: 'output_text', text, annotations, logprobs };
 }
 
 export function writeRefusal(id: string, status: ItemStatus) {

@@ -31,7 +31,8 @@ describe('the decoder of chat answers', () => {
       id: 'msg_1',
       content: [
         { type: 'thinking', thinking: 'Hm.' },
-        { type: 'text', text: 'Hi! No.' },
+        { type: 'text', text: 'Hi!' },
+        { type: 'text', isRefusal: true, text: ' No.' },
         { type: 'tool_use', id: 'call_1', name: 'f', input: { a: 1 } },
         { type: 'tool_use', id: 'call_2', name: 'g', input: {} },
       ],
