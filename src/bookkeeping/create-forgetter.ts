@@ -13,7 +13,7 @@ interface ForgetterOptions extends ForgetOptions {
   readonly refusalsKeptMs: number | undefined;
 }
 
-/** What the node that writes the books does now and then; a round in Redis takes place once a day. */
+/** What the node that writes the books does now and then; a round in Redis is once a day. */
 export function createForgetter(
   options: ForgetterOptions,
   ingester: () => Pick<Ingester, 'state'> | undefined,

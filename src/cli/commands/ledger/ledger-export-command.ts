@@ -27,8 +27,8 @@ interface LedgerExportOptions {
 }
 
 /**
- * Prints every entry that is in the books, the oldest first. Returns 1 if some are missing: archived,
- * damaged or lost.
+ * Prints every entry that is in the books, the oldest first. Returns 1 if some are missing:
+ * archived, damaged or lost.
  */
 export async function runLedgerExportCommand(options: LedgerExportOptions): Promise<number> {
   const { account, format, out, err, progress } = options;
