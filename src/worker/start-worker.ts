@@ -109,8 +109,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ config, worker, instance, clock, onTries: createObserveTries(metrics) },
     models: options.catalogue.models,
   });
-  const { action, timeoutMs } = config.onLeave;
-  const drains = createAnswerDrains(action === 'drain' ? timeoutMs : undefined);
+  const drains = createAnswerDrains(drainTimeoutOf(config));
   const requestCounts = { activity: createActivityCount(), refusals: createRefusalTally(clock) };
   const observers = createObservers({ config, worker, metrics, ...requestCounts, clock, log });
   const steps: Steps = {
@@ -157,6 +156,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await redis.close();
     },
   };
+}
+
+/** Undefined if no answer is read on. */
+function drainTimeoutOf({ onLeave }: Config): number | undefined {
+  return onLeave.action === 'drain' ? onLeave.timeoutMs : undefined;
 }
 
 function stepLimitsOf({ limits }: Config) {
