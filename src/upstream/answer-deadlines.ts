@@ -32,7 +32,8 @@ export interface DeadlineHolder {
  *
  * A beginning that is held until more is said ends the first limit, and is told after a while.
  *
- * Signs of life that say nothing begin the silence anew, so the total alone ends an answer of pings.
+ * Signs of life that say nothing begin the silence anew, so the total alone ends an answer of
+ * pings.
  *
  * One part is asked for at a time. A caller that takes parts as they come asks for the next part
  * with each one.

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
@@ -7,7 +6,6 @@ import { createStreamEncoder } from '../../src/protocol/chat/answers/encode-stre
 import { createChatRelay } from '../../src/protocol/chat/answers/relay-stream.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
-import { isMereBeginning } from '../../src/upstream/pushed-part.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 import { readChatStream } from './read-chat-stream.ts';
 import { cutBytes, readMeaning } from './read-meaning.ts';
@@ -218,112 +216,6 @@ describe('the relay of chat streams', () => {
       contentBytes: 0,
       refusal: undefined,
     });
-  });
-
-  it('counts whatever it passes on, and holds none of it back as a mere beginning', () => {
-    const values = fc.oneof(
-      fc.string({ minLength: 1 }),
-      fc.jsonValue().filter((value) => value !== null && value !== ''),
-      fc.constantFrom<unknown>(
-        [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }],
-        [{ type: 'image_url', image_url: { url: 'data:,a' } }],
-        { id: 'a', data: 'UklGRg==' },
-      ),
-    );
-    const names = fc.constantFrom('content', 'reasoning_details', 'audio', 'images', 'of_tomorrow');
-    fc.assert(
-      fc.property(names, values, fc.nat(1), (name, value, index) => {
-        fc.pre(!(Array.isArray(value) && value.length === 0));
-        const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
-        const begin = { choices: [{ index: 0, delta: { role: 'assistant' } }] };
-        relay.push(toBytes(`data: ${JSON.stringify(begin)}\n\n`));
-        const chunk = { choices: [{ index, delta: { [name]: value } }] };
-        const part = relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
-        expect(part.bytes).not.toEqual([]);
-        expect(part.contentBytes).toBeGreaterThan(0);
-        expect(isMereBeginning(part)).toBe(false);
-      }),
-      RUNS,
-    );
-  });
-
-  it('counts a call of the deprecated kind', () => {
-    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
-    const push = (call: Fields) => {
-      const chunk = { choices: [{ index: 0, delta: { function_call: call } }] };
-      return relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
-    };
-    const first = push({ name: 'look', arguments: '' });
-    expect(isMereBeginning(first)).toBe(false);
-    expect(push({ arguments: '{"a":1}' }).contentBytes).toBe(7);
-  });
-
-  it('counts the pieces of a call that waits for another one only once', () => {
-    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
-    const push = (calls: readonly Fields[]) => {
-      const chunk = { choices: [{ index: 0, delta: { tool_calls: calls } }] };
-      return relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`)).contentBytes;
-    };
-    const call = (index: number, json: string) => ({
-      ...{ index, id: `c${index}`, type: 'function' },
-      function: { name: 'f', arguments: json },
-    });
-    expect(push([call(0, '{')])).toBe(1);
-    expect(push([call(1, '{}')])).toBe(0);
-    expect(push([{ index: 0, function: { arguments: '}' } }])).toBe(3);
-  });
-
-  it.each([
-    ['stop', { refusal: 'I cannot.' }, 'stop'],
-    ['content_filter', { refusal: 'I cannot.' }, 'content_filter'],
-    ['function_call', { function_call: { name: 'f', arguments: '{}' } }, 'function_call'],
-    ['eos', { refusal: 'I cannot.' }, 'content_filter'],
-  ])('ends with the reason of its upstream, if clients know it: %s', (told, delta, reason) => {
-    const chunks = [
-      { choices: [{ index: 0, delta, finish_reason: null }] },
-      { choices: [{ index: 0, delta: {}, finish_reason: told }] },
-    ];
-    const written = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
-    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
-    const { bytes } = relayAll(relay, [toBytes(`${written}data: [DONE]\n\n`)]);
-    expect(new TextDecoder().decode(bytes)).toContain(`"finish_reason":"${reason}"`);
-  });
-
-  const FIXTURES = new URL('../fixtures/upstreams/chat/', import.meta.url);
-  const streams = readdirSync(FIXTURES).filter((file) => file.endsWith('.sse'));
-
-  it.each(streams)('numbers the calls of %s so that clients can tell them apart', (file) => {
-    const upstream = new Uint8Array(readFileSync(new URL(file, FIXTURES)));
-    const { bytes } = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), [upstream]);
-    const calls = new Map<number, Fields>();
-    for (const { data } of createSseDecoder().push(bytes)) {
-      if (data === '[DONE]') continue;
-      const [choice] = (JSON.parse(data) as Chunk).choices;
-      for (const piece of (choice?.delta['tool_calls'] ?? []) as { index: number }[]) {
-        if (!calls.has(piece.index)) calls.set(piece.index, { ...piece });
-      }
-    }
-    const said = readAll(upstream, createStreamDecoder()).events;
-    const blocks = said.flatMap((event) =>
-      event.type === 'block_start' && event.block.type === 'tool_use' ? [event.block] : [],
-    );
-    expect([...calls]).toMatchObject(
-      blocks.map(({ name }, i) => [i, { index: i, type: 'function', function: { name } }]),
-    );
-    expect(new Set([...calls.values()].map(({ id }) => id)).size).toBe(blocks.length);
-  });
-
-  it('keeps unknown fields of a call that it numbers', () => {
-    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
-    const call = { function: { name: 'f', arguments: '{}' }, extra_content: { google: 1 } };
-    const chunk = { choices: [{ index: 0, delta: { tool_calls: [call, call] } }] };
-    const part = relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
-    const written = new TextDecoder().decode(part.bytes.at(-1));
-    const [choice] = (JSON.parse(written.slice('data: '.length)) as Chunk).choices;
-    expect(choice?.delta['tool_calls']).toEqual([
-      { ...call, index: 0, id: 'call_msg_unnamed_0', type: 'function' },
-      { ...call, index: 1, id: 'call_msg_unnamed_1', type: 'function' },
-    ]);
   });
 
   it('passes what a chunk says on byte for byte, with fields that nobody knows', () => {

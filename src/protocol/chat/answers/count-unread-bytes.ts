@@ -3,9 +3,9 @@ import { type Json, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 
 /**
- * Counts what the choices of a chunk say in fields that no decoder reads, such as images or thoughts
- * in a form of the vendor's own. A client gets it all the same. A choice that says something counts
- * for at least one byte.
+ * Counts what the choices of a chunk say in fields that no decoder reads, such as images or
+ * thoughts in a form of the vendor's own. A client gets it all the same. A choice that says
+ * something counts for at least one byte.
  */
 export function countUnreadBytes(choices: readonly Json[]): number {
   let bytes = 0;

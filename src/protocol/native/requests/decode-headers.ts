@@ -45,7 +45,7 @@ export function readBetas(header: HeaderSource): readonly string[] {
   return [...new Set(betas)].slice(0, BETAS_MAX);
 }
 
-/** Whether the budget for thinking is for all turns of tools together, so that it may exceed one. */
+/** Whether all turns of tools share the budget for thinking, so that it may exceed one of them. */
 export function sharesBudget(betas: readonly string[], tools: readonly unknown[]): boolean {
   return tools.length > 0 && betas.some((beta) => beta.startsWith(BETA_INTERLEAVED));
 }

@@ -4,7 +4,7 @@ import { brokenAnswer, type Json, readText } from '../../json/upstream-json.ts';
 import { mendToolId } from '../../native/requests/mend-messages.ts';
 import { isObject } from '../../schema.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
-import { decodeNotes } from '../decode-notes.ts';
+import { decodeTextNotes } from '../decode-text-notes.ts';
 import { createNameFinder } from '../requests/tool-book.ts';
 import type { ToolNames } from '../response-context.ts';
 import { INPUT_FIELD } from './custom-input.ts';
@@ -98,7 +98,7 @@ class ItemDecoder {
     const item = this.#open.get(place);
     if (item?.type !== 'message' || !isObject(told)) return;
     const block = item.blocks.get(part);
-    if (block !== undefined) block.notes = decodeNotes(told, item.phase);
+    if (block !== undefined) block.notes = decodeTextNotes(told, item.phase);
   }
 
   /** Takes a whole part, of which the end may not have been said. */
@@ -230,7 +230,7 @@ class ItemDecoder {
       const whole = isRefusal ? part['refusal'] : part['text'];
       for (const event of this.#complete(open, name, whole)) events.push(event);
       const block = open.type === 'message' ? open.blocks.get(name) : undefined;
-      if (block !== undefined) block.notes = decodeNotes(part, open.phase);
+      if (block !== undefined) block.notes = decodeTextNotes(part, open.phase);
     }
     return events;
   }

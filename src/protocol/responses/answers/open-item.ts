@@ -7,7 +7,7 @@ import { CustomInputReader } from './custom-input.ts';
 import { type EventWriter, placeDelta } from './event-writer.ts';
 import {
   type ItemStatus,
-  type Said,
+  type MessageText,
   writeCall,
   writeMessage,
   writeReasoning,
@@ -98,7 +98,7 @@ export class OpenMessage implements OpenItem {
     return writeMessage(this.#place.id, status, this.#said);
   }
 
-  get #said(): Said {
+  get #said(): MessageText {
     return { text: this.#text, isRefusal: this.#isRefusal, notes: this.#notes };
   }
 

@@ -7,14 +7,14 @@ export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 export const REFUSAL_TEXT = 'The model declined to answer.';
 
 /** What a message says. */
-export interface Said {
+export interface MessageText {
   readonly text: string;
   readonly isRefusal?: boolean | undefined;
   readonly notes?: TextNotes | undefined;
 }
 
 /** `undefined` for a message that has not said anything yet. */
-export function writeMessage(id: string, status: ItemStatus, said: Said | undefined) {
+export function writeMessage(id: string, status: ItemStatus, said: MessageText | undefined) {
   const content = said === undefined ? [] : [writeSaid(said)];
   const phase = said?.notes?.phase;
   return {
@@ -23,7 +23,7 @@ export function writeMessage(id: string, status: ItemStatus, said: Said | undefi
   };
 }
 
-export function writeSaid({ text, isRefusal, notes }: Said) {
+export function writeSaid({ text, isRefusal, notes }: MessageText) {
   return isRefusal === true ? writeRefusalPart(text) : writeTextPart(text, notes);
 }
 

@@ -169,11 +169,9 @@ describe('the tools of a chat request', () => {
 });
 
 it('makes instructions alone a message of the user', () => {
-  const messages = [
-    { role: 'system', content: 'Be brief.' },
-    { role: 'developer', content: 'Say hello.' },
-  ];
-  expect(decodeWith({ messages })).toMatchObject({
+  const system = { role: 'system', content: 'Be brief.' };
+  const developer = { role: 'developer', content: 'Say hello.' };
+  expect(decodeWith({ messages: [system, developer] })).toMatchObject({
     system: undefined,
     messages: [{ role: 'user', content: 'Be brief.\nSay hello.' }],
   });

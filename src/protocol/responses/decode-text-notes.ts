@@ -2,7 +2,7 @@ import type { TextNotes } from '../inference.ts';
 import type { Json } from '../json/upstream-json.ts';
 
 /** Returns what a part of a message says beside its text; `undefined` for most parts. */
-export function decodeNotes(part: Json, phase: string | undefined): TextNotes | undefined {
+export function decodeTextNotes(part: Json, phase: string | undefined): TextNotes | undefined {
   const { annotations, logprobs } = part;
   const isAnnotated = isFilled(annotations);
   const hasLogprobs = isFilled(logprobs);
