@@ -42,6 +42,16 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     replace: 'return true',
   },
   {
+    name: 'a limit is silent after the hour in which too much was told',
+    find: "redis.pcall('DEL', mark)\n      return",
+    replace: 'return',
+  },
+  {
+    name: 'a settlement is compared with what has expired',
+    find: 'head, before = slice, counted',
+    replace: 'head = slice',
+  },
+  {
     name: 'an account that tells too much is silent about its balance',
     find: "window ~= '' and not may_tell(prefix, owner, now)",
     replace: 'not may_tell(prefix, owner, now)',

@@ -218,6 +218,37 @@ const END_MUTANTS: readonly Mutant[] = [
   },
 ];
 
+const CLOCK_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a limit that began by a clock that was ahead is corrected by nobody',
+    find: 'if since > now then since = now end',
+    replace: '',
+  },
+  {
+    name: 'a period that a clock was ahead for lasts until its end',
+    find: 'if head > start then head = start end',
+    replace: '',
+  },
+  {
+    name: 'a request that a clock was ahead for is not corrected',
+    find: 'if start == head or start > head and head >= periods(window, now) then',
+    replace: 'if start == head then',
+  },
+];
+
+const GROUP_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a group without limits has no usage',
+    find: "local extras_without_limits = (group_id or '') ~= '' and '|,' .. group_id .. ',' or ''",
+    replace: "local extras_without_limits = ''",
+  },
+  {
+    name: 'a lease that runs out is charged to no group',
+    find: "if not group_id or group_id .. user_id == '' then return '' end",
+    replace: "do return '' end",
+  },
+];
+
 /** What is new with lists: units, windows, levels, end users, and how requests end in them. */
 export const LIST_MUTANTS: readonly Mutant[] = [
   ...UNIT_MUTANTS,
@@ -225,4 +256,6 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   ...LEVEL_MUTANTS,
   ...USER_MUTANTS,
   ...END_MUTANTS,
+  ...CLOCK_MUTANTS,
+  ...GROUP_MUTANTS,
 ];
