@@ -129,8 +129,10 @@ function closeBlock(
     case 'tool_use': {
       const input = parseInput(body);
       const { id, name } = start;
+      const block = { type: 'tool_use', id, name, input: input ?? {} } as const;
+      const isExact = input === undefined || !LONG_NUMBER.test(body);
       return {
-        block: { type: 'tool_use', id, name, input: input ?? {} },
+        block: isExact ? block : { ...block, inputJson: body },
         isCut: input === undefined,
       };
     }
@@ -145,6 +147,9 @@ function closeText(
   if (start.isRefusal === undefined && notes === undefined) return { type: 'text', text };
   return { ...start, text, ...(notes !== undefined && { notes }) };
 }
+
+/** A number may be an id that a JavaScript number cannot hold. Formats that write texts keep it. */
+const LONG_NUMBER = /\d{16}/;
 
 /** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */
 function parseInput(json: string): Readonly<Record<string, unknown>> | undefined {

@@ -34,11 +34,11 @@ function encodeMessage(content: readonly OutputBlock[]) {
     else if (block.type === 'text') text += block.text;
     else if (block.type === 'thinking') reasoning += block.thinking;
     else if (block.type === 'tool_use') {
-      const { id, name, input } = block;
+      const { id, name, input, inputJson = JSON.stringify(input) } = block;
       toolCalls.push({
         id,
         type: 'function',
-        function: { name, arguments: JSON.stringify(input) },
+        function: { name, arguments: inputJson },
       });
     }
   }

@@ -16,5 +16,12 @@ export function encodeAnswer(answer: InferenceAnswer): string {
 
 /** Leaves out what only other formats say. */
 function encodeBlock(block: OutputBlock): OutputBlock {
-  return block.type === 'text' ? { type: 'text', text: block.text } : block;
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: block.input };
+    default:
+      return block;
+  }
 }

@@ -92,7 +92,8 @@ function writeItem(
     }
     case 'tool_use': {
       const tool = toolOf(response, block.name);
-      const input = tool.isCustom ? readCustomInput(block.input) : JSON.stringify(block.input);
+      const { inputJson = JSON.stringify(block.input) } = block;
+      const input = tool.isCustom ? readCustomInput(block.input) : inputJson;
       const call = { callId: block.id, tool, input };
       return writeCall(idOf(tool.isCustom ? 'ctc' : 'fc'), status, call);
     }
