@@ -93,8 +93,8 @@ local function write_levels(prefix, account_id, limits, subjects, at)
       redis.pcall('PEXPIRE', subject.name, whole(life))
       redis.pcall('ZADD', users, whole(at + life), subject.id)
       -- The last of them to be forgotten takes the list along.
-      local left = redis.pcall('PTTL', users)
-      if type(left) == 'number' and left < life then redis.pcall('PEXPIRE', users, whole(life)) end
+      local left_s = redis.pcall('TTL', users)
+      if type(left_s) == 'number' and left_s * 1000 < life then redis.pcall('PEXPIRE', users, whole(life)) end
     end
   end
 end
