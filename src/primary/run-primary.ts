@@ -61,7 +61,7 @@ const SIGNAL: Operator = { via: 'signal', token: null, address: null, operator: 
 const DASHBOARD_DIR = fileURLToPath(new URL('../dashboard', import.meta.url));
 const DOCS_DIR = fileURLToPath(new URL('../docs', import.meta.url));
 
-const systemClock: Clock = { nowMs: () => Date.now() };
+const clock: Clock = { nowMs: () => Date.now() };
 
 /**
  * Runs the node until it is told to end, and returns the exit code. Throws if the node cannot
@@ -90,7 +90,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const { metrics } = nodeMetrics;
     const told = { publish, tellMasters: (news: MastersNews) => pool?.tellMasters(news) };
     books = await startBooks(first, target, { metrics, log, configInUse, ...told });
-    const { access, audit, journal, threads } = books;
+    const { connection, access, audit, journal, threads } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const node = loadNodeId(config.dataDir);
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
@@ -100,14 +100,13 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       noteActivity: (activity) => fleet?.noteActivity(activity),
       ...{ checkPlans, noteRefusals: threads.noteRefusals },
       onUse: (used) => threads.changeCosts(costsOf(used)),
-      ...{ clock: systemClock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
+      ...{ clock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = pool;
     const reload: Reload = async (who) => (isReady ? workers.reload(who) : { kind: 'busy' });
-    const time = { clock: systemClock, log };
-    fleet = joinFleet({ target, node, pool, access, threads, sold, reload, metrics, ...time });
+    fleet = joinFleet({ target, node, pool, access, threads, sold, reload, metrics, clock, log });
     const { tellCatalogue: onChange } = workers;
-    await sold.open({ connection: books.connection, line: fleet.line, metrics, onChange, ...time });
+    await sold.open({ connection, line: fleet.line, metrics, onChange, clock, log });
     await checkPlans(sold.currentFor(config).plans);
     ops = await startOps({
       ...{ ...parts, fleet, readCluster: workers.readState, reload, config: configInUse },
@@ -117,8 +116,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await workers.start();
     compactHeap();
     isReady = true;
+    const ended = untilEnd(ending.reached, reload);
     announceNode(config, sold.currentFor(config).models, demoKey, options.print);
-    const reason = await untilEnd(ending.reached, reload);
+    const reason = await ended;
     isReady = false;
     fleet.drain();
     stopRoomWatch();
@@ -153,7 +153,10 @@ async function endWorkers(
   return isHurried === true ? 1 : 0;
 }
 
-/** Reloads at every SIGHUP until the node is to end. */
+/**
+ * Reloads at every SIGHUP until the node is to end. It begins before anybody is told that the node
+ * is ready, since a SIGHUP that nobody expects ends a process.
+ */
 async function untilEnd<Reason>(reached: Promise<Reason>, reload: Reload): Promise<Reason> {
   const reloadBySignal = () => void reload(SIGNAL);
   process.on('SIGHUP', reloadBySignal);
@@ -191,7 +194,7 @@ function startBooks(
   more: Omit<BookkeepingOptions, 'target' | 'config' | 'configPath' | 'clock'>,
 ): Promise<Bookkeeping> {
   const { path: configPath } = source;
-  return startBookkeeping({ target, config, configPath, clock: systemClock, ...more });
+  return startBookkeeping({ target, config, configPath, clock, ...more });
 }
 
 interface OpsParts {
@@ -222,7 +225,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
     docsDir: DOCS_DIR,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
-      ...{ node, reload, readCluster, clock: systemClock },
+      ...{ node, reload, readCluster, clock },
       ...{ fleet: fleet.desk, events: fleet.events, publish: fleet.publish },
       ...{ directory: books.directory, audit: books.audit, books: books.desk },
       limitEvents: books.limitEvents,
