@@ -170,7 +170,8 @@ export async function openLane(
       const held = checkAdmitted(order, subjects, now);
       const { month, extras } = reply;
       must(reply.heldMicros === held.c, () => ({ reply, held }));
-      const isFree = extras === '' || (order.isSoft && held.o === order.output);
+      const countsInLists = /^\d/.test(extras);
+      const isFree = !countsInLists || (order.isSoft && held.o === order.output);
       const room = isFree ? Number.MAX_SAFE_INTEGER : held.o;
       must(reply.outputTokensRoom === room, () => ({ reply, held }));
       const request = model.admit(now, subjects, held, order.isSoft);
