@@ -9,9 +9,9 @@ export interface HoldExtras {
   readonly isSoft: boolean;
 }
 
-/** Undefined if it counts in none. */
+/** Undefined if it counts in none: then there is no moment, and perhaps a group. */
 export function parseExtras(text: string): HoldExtras | undefined {
-  if (text === '') return undefined;
+  if (!/^\d/.test(text)) return undefined;
   const [at, groupId = '', userId = '', input, output, soft] = text.split(',');
   const [atMs, inputHeld, outputHeld] = [at, input, output].map(Number) as [number, number, number];
   return { at: atMs, groupId, userId, input: inputHeld, output: outputHeld, isSoft: soft === '1' };
