@@ -41,9 +41,9 @@ local function write_amounts(account, key, month, balance, account_held, in_flig
   end
 end
 
--- An entry is one text, which `books/writing/decode-entry.ts` takes apart: eleven fields cost Redis
--- twice as much. The request comes last, since the id of a payment is any text. `usage` is the note of a
--- payment. All amounts are texts.
+-- An entry is one text, which `books/writing/decode-entry.ts` takes apart: eleven fields cost
+-- Redis twice as much. The request comes last, since the id of a payment is any text. `usage` is
+-- the note of a payment. All amounts are texts.
 local function enter(ledger, kind, request_id, payer, held, charged, short, balance, usage)
   local entry = kind .. '|' .. payer .. '|' .. held .. '|' .. charged .. '|' .. short .. '|' .. balance
     .. '|' .. request_id
