@@ -12,8 +12,8 @@ export interface AdminClient {
     body?: object,
     answerTimeMaxMs?: number,
   ): Promise<Answer>;
-  /** An answer that is text, such as CSV. */
-  read(path: string, answerTimeMaxMs: number): Promise<string>;
+  /** An answer that is text, such as CSV, of any length: whole lines without the last end. */
+  read(path: string, answerTimeMaxMs: number): AsyncIterable<string>;
 }
 
 export function createAdminClient({ url, token, tokenPath }: AdminSource): AdminClient {
@@ -45,12 +45,33 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       if (response.ok) return answer as Answer;
       throw refuseAnswer(response.status, answer, url);
     },
-    async read(path, answerTimeMaxMs) {
+    async *read(path, answerTimeMaxMs) {
       const response = await ask('GET', path, undefined, answerTimeMaxMs);
-      if (response.ok) return await response.text();
-      throw refuseAnswer(response.status, await readAnswer(response, url), url);
+      if (!response.ok) {
+        throw refuseAnswer(response.status, await readAnswer(response, url), url);
+      }
+      try {
+        yield* splitLines(response.body ?? []);
+      } catch (cause) {
+        const message = `the answer of ${url} broke off: what was printed is not all of it`;
+        throw new CommandFailure(message, { cause });
+      }
     },
   };
+}
+
+/** What comes until the last end of a line at a time, and what follows it at the end. */
+async function* splitLines(body: AsyncIterable<Uint8Array> | readonly never[]) {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body) {
+    rest += decoder.decode(bytes, { stream: true });
+    const end = rest.lastIndexOf('\n');
+    if (end < 0) continue;
+    yield rest.slice(0, end);
+    rest = rest.slice(end + 1);
+  }
+  if (rest !== '') yield rest;
 }
 
 async function readAnswer(response: Response, url: string): Promise<unknown> {

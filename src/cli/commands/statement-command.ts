@@ -54,7 +54,9 @@ export function registerStatementCommand(program: Command, host: CommandHost): v
         const path = `/accounts/${encodeURIComponent(id)}/statements/${options.month}`;
         const format = options.csv === true ? 'csv' : options.html === true ? 'html' : undefined;
         if (format !== undefined) {
-          host.terminal.out((await read(`${path}?format=${format}`, ANSWER_TIME_MAX_MS)).trimEnd());
+          for await (const lines of read(`${path}?format=${format}`, ANSWER_TIME_MAX_MS)) {
+            await host.terminal.outPaced(lines);
+          }
           return undefined;
         }
         const data = await call<StatementData>('GET', path, undefined, ANSWER_TIME_MAX_MS);

@@ -65,7 +65,9 @@ export function registerUsageCommand(program: Command, host: CommandHost): void 
       runAdminCommand(host, options, async ({ call, read }) => {
         const query = queryOf(options);
         if (options.csv === true) {
-          host.terminal.out((await read(`/usage?${query}&format=csv`, CSV_TIME_MAX_MS)).trimEnd());
+          for await (const lines of read(`/usage?${query}&format=csv`, CSV_TIME_MAX_MS)) {
+            await host.terminal.outPaced(lines);
+          }
           return undefined;
         }
         const path = `/usage?${query}`;
