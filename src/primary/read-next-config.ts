@@ -53,7 +53,8 @@ export function readNextConfig(
 }
 
 function nameStore({ redis }: Config): string {
-  return redis === 'embedded' ? redis : formatRedisUrl(redis);
+  if (redis === 'embedded') return redis;
+  return JSON.stringify([formatRedisUrl(redis), redis.auth.password?.reveal()]);
 }
 
 function nameArchive(archive: ArchivePlace | undefined): string {

@@ -32,6 +32,7 @@ describe('the next settings', () => {
     ],
     ['', 'books: {waiting_entries_max: 9}', 'books.waiting_entries_max'],
     ['', 'redis: {url: "redis://h"}', 'redis.url'],
+    ['redis: {url: "redis://:a@h"}', 'redis: {url: "redis://:b@h"}', 'redis.url'],
   ])('need a restart if the books or the store change [%s -> %s]', (before, after, setting) => {
     expect(needsRestart(before, after)).toEqual([setting]);
     expect(needsRestart(after, after)).toEqual([]);
