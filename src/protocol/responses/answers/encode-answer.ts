@@ -1,4 +1,5 @@
 import type { AnswerContext, InferenceAnswer, OutputBlock, StopReason } from '../../inference.ts';
+import { encodeKeptOutput } from '../encode-kept-output.ts';
 import type { AnswerToKeep, ResponseItem } from '../references.ts';
 import type { ResponseContext } from '../response-context.ts';
 import { readCustomInput } from './custom-input.ts';
@@ -32,7 +33,7 @@ export function describeAnswer(
   return {
     id: responseIdOf(requestId),
     previousId,
-    output: `[${writeItems(answer, context).join(',')}]`,
+    output: encodeKeptOutput(writeItems(answer, context)),
     response: writeResponse(answer, [], context, true),
   };
 }

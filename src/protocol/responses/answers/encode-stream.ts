@@ -2,6 +2,7 @@ import type { StreamEncoder } from '../../format.ts';
 import type { AnswerContext, BlockStart, InferenceEvent } from '../../inference.ts';
 import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { REFUSALS, type Refusal } from '../../refusals.ts';
+import { encodeKeptOutput } from '../encode-kept-output.ts';
 import { failureCodeOf } from '../encode-refusal.ts';
 import type { AnswerToKeep } from '../references.ts';
 import type { ResponseContext } from '../response-context.ts';
@@ -83,7 +84,7 @@ class ResponsesEncoder implements StreamEncoder {
     const { wantsStore, previousId, requestId } = this.#response;
     if (!wantsStore) return undefined;
     this.#ending = this.#end(finish);
-    const output = `[${this.#items.join(',')}]`;
+    const output = encodeKeptOutput(this.#items);
     const response = this.#writeEnd(finish, [], true);
     return { id: responseIdOf(requestId), previousId, output, response };
   }

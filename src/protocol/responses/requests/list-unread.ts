@@ -9,7 +9,7 @@ const NOTHING: readonly never[] = Object.freeze([]);
 const READ_NAMES: ReadonlySet<string> = new Set([
   ...['type', 'role', 'id', 'status', 'call_id', 'content', 'output', 'text', 'refusal'],
   ...['name', 'arguments', 'input', 'tools', 'description', 'parameters', 'format'],
-  ...['image_url', 'file_data', 'file_url', 'detail', 'strict'],
+  ...['image_url', 'file_data', 'file_url', 'detail', 'strict', 'logprobs'],
 ]);
 const READ_KINDS: ReadonlySet<unknown> = new Set([
   ...['message', 'function_call', 'function_call_output', 'custom_tool_call'],

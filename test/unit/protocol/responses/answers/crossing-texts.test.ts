@@ -14,6 +14,13 @@ import { collectAnswer } from '../../../../contract/read-meaning.ts';
 import { readResponsesStream } from '../../../../contract/read-responses-stream.ts';
 
 const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
+const KEPT = {
+  ...CONTEXT,
+  response: {
+    ...{ echo: {}, toolNames: new Map(), wantsStore: true, previousId: undefined },
+    ...{ requestId: 'req_1', completedSeconds: () => 1 },
+  },
+};
 const SORRY = "I'm sorry, I can't help.";
 const REFUSAL = { type: 'refusal', refusal: SORRY };
 const CITED = {
@@ -83,6 +90,21 @@ describe.each([
     const said = [{ type: 'message', phase: 'final_answer', content: [part] }];
     expect(encodeWhole(events, responsesFormat).output).toMatchObject(said);
     expect(readResponsesStream(encodeStream(events, responsesFormat)).output).toMatchObject(said);
+  });
+
+  it('is kept without its logprobs, which are many times as long', () => {
+    const events = read(message(CITED));
+    const encoder = responsesFormat.createStreamEncoder(KEPT);
+    const kept = [
+      responsesFormat.keepRules?.describeAnswer(collectAnswer(events), KEPT),
+      ...events.map((event) => {
+        if (event.type === 'finish') return encoder.readKept?.(event);
+        encoder.encode(event);
+        return undefined;
+      }),
+    ].filter((answer) => answer !== undefined);
+    const said = { type: 'message', content: [{ ...CITED, logprobs: [] }] };
+    expect(kept.map(({ output }) => JSON.parse(output))).toMatchObject([[said], [said]]);
   });
 
   it('is a refusal for chat clients if it was one', () => {
