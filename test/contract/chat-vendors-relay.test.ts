@@ -29,6 +29,7 @@ describe('the relay of chat streams of other vendors', () => {
       fc.constantFrom<unknown>(
         [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }],
         [{ type: 'image_url', image_url: { url: 'data:,a' } }],
+        [{ type: 'text', text: { value: 'Hm' } }],
         { id: 'a', data: 'UklGRg==' },
       ),
     );

@@ -12,8 +12,9 @@ export function countUnreadBytes(choices: readonly Json[]): number {
   for (const choice of choices) {
     const isDecoded = (choice['index'] ?? 0) === 0;
     for (const [name, value] of Object.entries(readObject(choice, 'delta'))) {
-      if (name === 'role' || isNothing(value) || (isDecoded && isCall(name, value))) continue;
-      bytes += Math.max(1, countTexts(value));
+      const unread = isDecoded ? leaveUnread(name, value) : value;
+      if (name === 'role' || isNothing(unread)) continue;
+      bytes += Math.max(1, countTexts(unread));
     }
   }
   return bytes;
@@ -22,10 +23,31 @@ export function countUnreadBytes(choices: readonly Json[]): number {
 export const isNothing = (value: unknown) =>
   value == null || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** Whether it is counted where it is decoded, which may be later. */
-function isCall(name: string, value: unknown): boolean {
-  if (name === 'function_call') return isObject(value);
-  return name === 'tool_calls' && Array.isArray(value) && value.some(isObject);
+/**
+ * Returns what no decoder reads of a field. The rest is counted where it is decoded, which may be
+ * later: a text waits while a call is open.
+ */
+function leaveUnread(name: string, value: unknown): unknown {
+  switch (name) {
+    case 'content':
+      if (Array.isArray(value)) return value.filter((part) => !isTextPart(part));
+      return typeof value === 'string' ? undefined : value;
+    case 'reasoning_content':
+    case 'reasoning':
+    case 'refusal':
+      return typeof value === 'string' ? undefined : value;
+    case 'function_call':
+      return isObject(value) ? undefined : value;
+    case 'tool_calls':
+      return Array.isArray(value) && value.some(isObject) ? undefined : value;
+    default:
+      return value;
+  }
+}
+
+function isTextPart(part: unknown): boolean {
+  if (!isObject(part) || part['type'] !== 'text') return false;
+  return typeof part['text'] === 'string' && part['text'] !== '';
 }
 
 /** The names of fields and the kinds of parts are not what a model says. */
