@@ -11,7 +11,7 @@ import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import type { RelayedPart, StreamRelay } from '../protocol/sse/stream-relay.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
-import { type PushedPart, SIGN_OF_LIFE } from './pushed-part.ts';
+import { type PushedPart, SIGN_OF_LIFE, saysAnything } from './pushed-part.ts';
 import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
 
 const { OPENING_BRACE, SPACE } = ascii;
@@ -104,7 +104,8 @@ class RelayReader implements AnswerReader {
   }
 
   push(chunk: Uint8Array): PushedPart {
-    return this.#unlessFailed(this.#relay.push(chunk));
+    const part = this.#unlessFailed(this.#relay.push(chunk));
+    return this.#relay.hasReadFrame && !saysAnything(part) ? SIGN_OF_LIFE : part;
   }
 
   end(): PushedPart {

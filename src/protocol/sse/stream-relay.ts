@@ -29,6 +29,8 @@ export interface StreamRelay {
   push(chunk: Uint8Array): RelayedPart;
   /** Says that the stream has ended. */
   end(): RelayedPart;
+  /** Whether the last chunk ended an event, even one that is not passed on. */
+  readonly hasReadFrame: boolean;
 }
 
 export interface RelayedFrame {
@@ -72,6 +74,7 @@ export function createStreamRelay(frames: FrameRelay): StreamRelay {
 class SseStreamRelay implements StreamRelay {
   readonly #frames: FrameRelay;
   readonly #splitter = createSseSplitter();
+  hasReadFrame = false;
   #isOver = false;
 
   constructor(frames: FrameRelay) {
@@ -79,6 +82,7 @@ class SseStreamRelay implements StreamRelay {
   }
 
   push(chunk: Uint8Array): RelayedPart {
+    this.hasReadFrame = false;
     const isReady = !this.#isOver && this.#splitter.isBetweenFrames();
     const run = isReady ? this.#frames.skim(chunk, 0) : undefined;
     if (run?.end === chunk.length) return this.#relayTexts(run);
@@ -120,6 +124,7 @@ class SseStreamRelay implements StreamRelay {
       }
       const frame = nextFrame(start);
       if (frame === undefined) return;
+      this.hasReadFrame = true;
       start = frame.end;
       this.#isOver = part.addFrame(this.#frames.relay(frame));
     }

@@ -147,12 +147,12 @@ const STALLS: Readonly<Record<string, (kind: UpstreamKind) => Iterable<Step>>> =
   ],
 };
 
-/** For longer than the idle deadline it sends only comments. */
+/** For longer than the idle deadline it sends only comments, or chunks that say nothing. */
 async function* thinkForLong(kind: UpstreamKind): AsyncIterable<Step> {
   const { begin, say, end } = streamParts(kind);
   yield STREAM_HEAD + chunkOf(begin + say('Hello, '));
   for (const untilMs = performance.now() + 7_000; performance.now() < untilMs; ) {
-    yield chunkOf(': alive\n\n');
+    yield chunkOf(kind === 'chat' ? say('') : ': alive\n\n');
     await sleep(PAUSE_MS);
   }
   yield chunkOf(say('you!') + end(USAGE)) + LAST_CHUNK;
