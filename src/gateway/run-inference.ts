@@ -18,7 +18,7 @@ import { findEndUser } from '../protocol/find-end-user.ts';
 import type { RouteFormat } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerPlace } from './answer-keeper.ts';
-import { ClientLeave } from './client-leave.ts';
+import { ClientLeave, type HiddenCost } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
 import { type AnswerEnd, createMeter } from './meter.ts';
@@ -60,7 +60,7 @@ export async function runInference(
   const recorder = new RequestRecorder({ requestId, route, statusOf, trace });
   try {
     const opened = await openAnswer(client, format, steps, recorder);
-    const { sending, leave, admission, place, terms } = opened;
+    const { sending, leave, admission, place, requestTerms } = opened;
     let end: AnswerEnd = 'undelivered';
     try {
       end = await sending;
@@ -74,7 +74,7 @@ export async function runInference(
       if (leave.signal.aborted && end !== 'complete') end = 'left';
       const bill = leave.close(end, admission.heldMicros);
       const outcome = leave.hasLeft ? 'left' : end;
-      admission.settle(bill, recorder.noteBill(bill, outcome, terms, steps.nowMs()));
+      admission.settle(bill, recorder.noteBill(bill, outcome, requestTerms, steps.nowMs()));
     }
   } catch (error) {
     recorder.noteFailure(error, client.signal.aborted);
@@ -90,7 +90,7 @@ interface OpenAnswer {
   readonly leave: ClientLeave;
   readonly admission: Admission;
   readonly place: AnswerPlace | undefined;
-  readonly terms: RequestTerms;
+  readonly requestTerms: RequestTerms;
 }
 
 /** Goes from the key to the admission, then begins to send the answer without waiting for it. */
@@ -128,11 +128,11 @@ async function openAnswer(
   const demand = { input, outputTokensMax, isElastic, price };
   const hold = estimateHold(demand);
   const ratio = steps.ratioOf(model.id);
-  const limits = { contextTokensMax, outputTokensMax, searchesMax };
-  const meter = createMeter({ price, estimate, ratio, input, ...limits });
+  const bounds = { contextTokensMax, outputTokensMax, searchesMax };
+  const meter = createMeter({ price, estimate, ratio, input, ...bounds });
   const usesCache = estimate.cacheWrite !== undefined;
-  const terms = termsOfLeave(asked, model.id, { maySearch: searchesMax > 0, usesCache });
-  const leave = new ClientLeave(client, meter, steps.drains, terms);
+  const hiddenCost = hiddenCostOf(asked, model.id, { maySearch: searchesMax > 0, usesCache });
+  const leave = new ClientLeave(client, meter, steps.drains, hiddenCost);
   const admission = await steps.admit({
     holdMicros: hold.holdMicros,
     holdLeastMicros: hold.holdLeastMicros,
@@ -147,10 +147,8 @@ async function openAnswer(
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
-  const { outputTokensRoom } = admission;
   const addressee = { client, format, leave, meter, recorder };
   const withPdfs = hasPdfs(estimate.files);
-  const bounds = { contextTokensMax, outputTokensMax, outputTokensRoom };
   const order = { asked, key, admission, withPdfs, model, steps, input, hold, bounds };
   const { sending, place } = sendAnswer(addressee, order);
   const requestTerms: RequestTerms = {
@@ -159,7 +157,7 @@ async function openAnswer(
     outputTokensMax,
     ...{ price, configVersion, catalogueVersion: offer.version },
   };
-  return { sending, leave, admission, place, terms: requestTerms };
+  return { sending, leave, admission, place, requestTerms };
 }
 
 function openPlace(
@@ -170,13 +168,11 @@ function openPlace(
   return newItems && answerKeeper?.begin(key, newItems, source.bytes.length);
 }
 
-type LeaveTerms = ConstructorParameters<typeof ClientLeave>[3];
-
-function termsOfLeave(
+function hiddenCostOf(
   { request, source }: ClientRequest,
   model: string,
-  { maySearch, usesCache }: Pick<LeaveTerms, 'maySearch' | 'usesCache'>,
-): LeaveTerms {
+  { maySearch, usesCache }: Pick<HiddenCost, 'maySearch' | 'usesCache'>,
+): HiddenCost {
   return {
     model,
     isStream: request.isStream,
@@ -192,7 +188,7 @@ type Addressee = Pick<Delivery, 'client' | 'format' | 'leave' | 'meter' | 'recor
 interface Order {
   readonly asked: ClientRequest;
   readonly key: ApiKey;
-  readonly admission: Pick<Admission, 'accountId' | 'heldMicros'>;
+  readonly admission: Pick<Admission, 'accountId' | 'heldMicros' | 'outputTokensRoom'>;
   readonly withPdfs: boolean;
   readonly model: Model;
   readonly input: InputBound;
@@ -200,8 +196,6 @@ interface Order {
   readonly bounds: {
     readonly contextTokensMax: number;
     readonly outputTokensMax: number;
-    /** What limits of tokens leave room for. */
-    readonly outputTokensRoom: number;
   };
   readonly steps: Steps;
 }
@@ -230,13 +224,12 @@ function askUpstream(
   reasoning: AnswerTerms['reasoning'],
 ): Promise<AnswerEnd> {
   const { client, format, leave, meter, recorder, context, heldMicros } = delivery;
-  const { asked, model, input, hold, steps, bounds } = order;
-  const { contextTokensMax, outputTokensRoom } = bounds;
+  const { asked, model, input, hold, steps, bounds, admission } = order;
   const { request, readWhole, source } = asked;
   const isPaid = heldMicros >= hold.holdMicros;
   const { price } = model;
   const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
-  const outputTokensMax = Math.min(bounds.outputTokensMax, outputTokensRoom, affordable);
+  const outputTokensMax = Math.min(bounds.outputTokensMax, admission.outputTokensRoom, affordable);
   if (outputTokensMax < bounds.outputTokensMax) tellCut(client, outputTokensMax);
   meter.limitOutput(outputTokensMax);
   const parts = steps.infer({
@@ -244,7 +237,7 @@ function askUpstream(
     readWhole,
     model: model.id,
     outputTokensMax,
-    contextTokensMax,
+    contextTokensMax: bounds.contextTokensMax,
     isBetaContext: request.isBetaContext && model.betaContextTokensMax !== undefined,
     form: { format: format.name, context },
     hasPdfs: order.withPdfs,
