@@ -8,7 +8,7 @@ import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
 import { loadUws } from '../http/load-uws.ts';
 import { addCors } from '../http/routes/add-cors.ts';
 import { addKeyPage } from '../http/routes/add-key-page.ts';
-import { createHealthRoutes } from '../http/routes/health-routes.ts';
+import { createHealthRoutes, type HealthSource } from '../http/routes/health-routes.ts';
 import { createInferenceRoutes } from '../http/routes/inference-routes.ts';
 import { createModelListRoutes } from '../http/routes/model-list-routes.ts';
 import { createOpenApiRoute } from '../http/routes/openapi-route.ts';
@@ -201,7 +201,7 @@ function openStore(
   return { redis, breaker, redisWatch: watchRedis({ connection: redis, breaker, clock, log }) };
 }
 
-type NodeHealth = Omit<Parameters<typeof createHealthRoutes>[0], 'version' | 'worker'>;
+type NodeHealth = Pick<HealthSource, 'uptimeMs' | 'isDraining' | 'readiness'>;
 
 function createRoutes(
   options: WorkerOptions,
