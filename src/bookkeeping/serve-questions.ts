@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { BooksError } from '../books/questions/books-error.ts';
+import { createDeferred } from '../lib/time/deferred.ts';
 import type { BoundQuestions } from './answers.ts';
 import type { MessageFromAnswerer, MessageToAnswerer, QuestionFailure } from './thread-messages.ts';
 
@@ -18,13 +19,12 @@ export function serveQuestions(port: MessagePort, answers: BoundQuestions): void
     const { signal } = question.closing;
     signal.addEventListener('abort', () => question.wantMore(), { once: true });
     for await (const text of parts) {
-      const isWanted = new Promise<void>((resolve) => {
-        question.wantMore = resolve;
-      });
+      const wanted = createDeferred();
+      question.wantMore = wanted.resolve;
       if (signal.aborted) break;
       if (text === '') continue;
       tell({ type: 'part', id, text });
-      await isWanted;
+      await wanted.promise;
     }
     tell({ type: 'end', id });
   };

@@ -1,4 +1,5 @@
 import { BooksError, type BooksErrorCode } from '../books/questions/books-error.ts';
+import { createDeferred } from '../lib/time/deferred.ts';
 import type { MessageFromAnswerer, MessageToAnswerer, QuestionFailure } from './thread-messages.ts';
 
 /**
@@ -97,12 +98,12 @@ async function* readStream(
 ): AsyncGenerator<string, void, undefined> {
   signal?.throwIfAborted();
   const messages: MessageFromAnswerer[] = [];
-  let wake = () => {};
+  let news = createDeferred();
   const id = open(name, query, (message) => {
     messages.push(message);
-    wake();
+    news.resolve();
   });
-  const look = () => wake();
+  const look = () => news.resolve();
   signal?.addEventListener('abort', look, { once: true });
   try {
     for (;;) {
@@ -114,10 +115,8 @@ async function* readStream(
         yield message.text;
         tell({ type: 'more', id });
       } else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          if (messages.length > 0 || signal?.aborted === true) resolve();
-        });
+        await news.promise;
+        news = createDeferred();
       }
     }
   } finally {

@@ -1,3 +1,4 @@
+import { createDeferred, type Deferred } from '../lib/time/deferred.ts';
 import { createHttpClient } from '../upstream/http1/create-http-client.ts';
 import type { HttpRequest } from '../upstream/http1/encode-request.ts';
 import type { HttpClient, HttpExchange, HttpHandler } from '../upstream/http1/http-client.ts';
@@ -76,7 +77,7 @@ function createCrew(options: LoadOptions, client: HttpClient, counted: LoadTally
   const { connectionsMax, isStream = false } = options;
   const waiting = createWaitingLine(WAITING_MAX);
   const running = new Set<HttpExchange>();
-  let onIdle = () => {};
+  let idle: Deferred | undefined;
 
   const tallyOf = createTallyOf(options, counted);
 
@@ -87,7 +88,7 @@ function createCrew(options: LoadOptions, client: HttpClient, counted: LoadTally
       running.delete(exchange);
       const nextDueMs = waiting.take();
       if (nextDueMs !== undefined) send(nextDueMs);
-      else if (running.size === 0) onIdle();
+      else if (running.size === 0) idle?.resolve();
     };
     const exchange = client.send(request, createHandler({ dueMs, isStream, tally, onOver }));
     running.add(exchange);
@@ -97,7 +98,7 @@ function createCrew(options: LoadOptions, client: HttpClient, counted: LoadTally
     for (const exchange of running) exchange.abort();
     counted.countFailures('unanswered', running.size);
     counted.countFailures('unsent', waiting.size);
-    onIdle();
+    idle?.resolve();
   };
 
   return {
@@ -108,9 +109,8 @@ function createCrew(options: LoadOptions, client: HttpClient, counted: LoadTally
     async finish() {
       if (running.size === 0) return;
       const patience = setTimeout(giveUp, LATE_ANSWERS_MAX_MS);
-      await new Promise<void>((resolve) => {
-        onIdle = resolve;
-      });
+      idle = createDeferred();
+      await idle.promise;
       clearTimeout(patience);
     },
   };

@@ -1,17 +1,16 @@
+import { createDeferred } from '../lib/time/deferred.ts';
+
 /** The first signal drains the node. A second one ends it without waiting for the drain. */
 export function createEnding() {
-  let settle: (reason: Error | NodeJS.Signals) => void = () => {};
-  const reached = new Promise<Error | NodeJS.Signals>((resolve) => {
-    settle = resolve;
-  });
-  const hurried = new Promise<true>((resolve) => {
-    let signals = 0;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        settle(signal);
-        if (++signals > 1) resolve(true);
-      });
-    }
-  });
-  return { reached, hurried, fail: (reason: Error) => settle(reason) };
+  const reached = createDeferred<Error | NodeJS.Signals>();
+  const hurried = createDeferred<true>();
+  let signals = 0;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      reached.resolve(signal);
+      if (++signals > 1) hurried.resolve(true);
+    });
+  }
+  const fail = (reason: Error) => reached.resolve(reason);
+  return { reached: reached.promise, hurried: hurried.promise, fail };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { createDeferred } from '../lib/time/deferred.ts';
 import { type Breaker, callThrough } from './breaker.ts';
 import type { RedisConnection } from './connect-redis.ts';
 import { probeRedis } from './probe-redis.ts';
@@ -50,10 +51,7 @@ export function watchRedis({ connection, breaker, clock, log }: WatchRedisOption
   let skewMs = 0;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  let noteSeen: () => void = () => {};
-  const seen = new Promise<void>((resolve) => {
-    noteSeen = resolve;
-  });
+  const seen = createDeferred();
 
   const noteSuccess = (sentMs: number, serverMs: number) => {
     const nowMs = clock.nowMs();
@@ -67,7 +65,7 @@ export function watchRedis({ connection, breaker, clock, log }: WatchRedisOption
     }
     outSinceMs = undefined;
     wasSeen = true;
-    noteSeen();
+    seen.resolve();
   };
   const noteFailure = (error: unknown) => {
     if (outSinceMs !== undefined) return;
@@ -94,7 +92,8 @@ export function watchRedis({ connection, breaker, clock, log }: WatchRedisOption
   return {
     outForMs: () => (outSinceMs === undefined ? 0 : Math.max(1, clock.nowMs() - outSinceMs)),
     clockSkewMs: () => skewMs,
-    waitUntilSeen: (timeMaxMs) => Promise.race([seen, sleep(timeMaxMs, undefined, { ref: false })]),
+    waitUntilSeen: (timeMaxMs) =>
+      Promise.race([seen.promise, sleep(timeMaxMs, undefined, { ref: false })]),
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

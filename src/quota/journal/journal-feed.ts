@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.ts';
+import { createDeferred, type Deferred } from '../../lib/time/deferred.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 import { type JournalFiles, type JournalFilesOptions, openJournalFiles } from './journal-files.ts';
 import type { JournalSegment } from './journal-segment.ts';
@@ -35,7 +36,7 @@ export async function openJournalFeed(options: JournalFeedOptions): Promise<Jour
   const unreadable = new WeakSet<JournalSegment>();
   let isLoading = false;
   let isClosed = false;
-  let noteEmpty: () => void = () => {};
+  let emptied: Deferred | undefined;
 
   const giveOut = (settlements: readonly Settlement[], segment: JournalSegment) => {
     for (const settlement of settlements) onLoaded(settlement, segment);
@@ -92,13 +93,13 @@ export async function openJournalFeed(options: JournalFeedOptions): Promise<Jour
       segment.left--;
       void removeEmpty(segment);
       void loadMore();
-      if (depth() === 0) noteEmpty();
+      if (depth() === 0) emptied?.resolve();
     },
-    waitUntilEmpty: () =>
-      new Promise((resolve) => {
-        noteEmpty = resolve;
-        if (depth() === 0) resolve();
-      }),
+    waitUntilEmpty() {
+      emptied = createDeferred();
+      if (depth() === 0) emptied.resolve();
+      return emptied.promise;
+    },
     close() {
       isClosed = true;
       return files.close();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { createDeferred, type Deferred } from '../../lib/time/deferred.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import { describeSettlement, type Settlement } from '../settlement/settlement.ts';
 import { createOverdueHandOver, QUEUE_ENTRIES_MAX, type QueueTask } from './overdue-hand-over.ts';
@@ -85,9 +86,9 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
     },
   });
   const { tasks } = lanes;
-  let noteEmpty: () => void = () => {};
+  let emptied: Deferred | undefined;
   const noteEnd = () => {
-    if (tasks.size === 0) noteEmpty();
+    if (tasks.size === 0) emptied?.resolve();
   };
   const overdue = createOverdueHandOver({
     tasks,
@@ -116,11 +117,9 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
     },
     async drain(timeoutMs) {
       overdue.hurry(timeoutMs / 2);
-      const emptied = new Promise<void>((resolve) => {
-        noteEmpty = resolve;
-      });
+      emptied = createDeferred();
       noteEnd();
-      await Promise.race([emptied, sleep(timeoutMs, undefined, { ref: false })]);
+      await Promise.race([emptied.promise, sleep(timeoutMs, undefined, { ref: false })]);
       return [...tasks].filter(({ isReplay }) => !isReplay).length;
     },
     replay: replay.start,
