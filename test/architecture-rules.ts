@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   guards: ['lib'],
   keys: ['lib', 'protocol', 'guards'],
   redis: ['lib', 'timers'],
-  quota: ['lib', 'limits', 'protocol', 'catalogue', 'keys', 'redis'],
+  quota: ['lib', 'timers', 'limits', 'protocol', 'catalogue', 'keys', 'redis'],
   events: ['lib', 'limits', 'protocol', 'redis', 'quota'],
   books: ['lib', 'protocol', 'catalogue', 'keys', 'redis', 'quota', 'accounts'],
   routing: ['lib', 'protocol'],
@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   fleet: ['lib', 'redis', 'accounts', 'ops'],
   metrics: ['lib', 'limits', 'protocol', 'gateway', 'redis', 'quota'],
   messages: ['lib', 'config', 'routing', 'ops', 'metrics'],
-  supervise: ['lib', 'quota', 'ops', 'metrics', 'messages'],
+  supervise: ['lib', 'timers', 'quota', 'ops', 'metrics', 'messages'],
   worker: [
     'lib',
     'protocol',

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import { quickenStrings } from '../lib/bytes/quicken-strings.ts';
 import type { Log } from '../lib/log.ts';
+import { waitAtMost } from '../timers/wait-at-most.ts';
 import type { CommandArg } from './direct-line/command-writer.ts';
 import { createCommand } from './direct-line/create-command.ts';
 import { keepDirectLine } from './direct-line/keep-direct-line.ts';
@@ -287,12 +287,10 @@ async function endClient(client: Client, commandTimeoutMs: number): Promise<void
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
   if (client.status === 'ready') {
     const quit = client.quit().catch(() => {});
-    await Promise.race([quit, sleep(commandTimeoutMs, undefined, { ref: false })]);
+    await waitAtMost(commandTimeoutMs, quit);
   }
   // Between two attempts there is no socket, so no event tells that it has closed.
   const willTell = client.status !== 'reconnecting';
   client.disconnect();
-  if (willTell) {
-    await Promise.race([ended, sleep(2 * DISCONNECT_TIMEOUT_MS, undefined, { ref: false })]);
-  }
+  if (willTell) await waitAtMost(2 * DISCONNECT_TIMEOUT_MS, ended);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '../timers/wait-at-most.ts';
 import type { RedisConnection } from './connect-redis.ts';
 
 /** Resolves when commands can be sent, or when the time is up. */
@@ -8,5 +8,5 @@ export async function waitForConnection(
 ): Promise<void> {
   if (client.status === 'ready') return;
   const isReady = new Promise((resolve) => client.once('ready', resolve));
-  await Promise.race([isReady, sleep(timeMaxMs, undefined, { ref: false })]);
+  await waitAtMost(timeMaxMs, isReady);
 }

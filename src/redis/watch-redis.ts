@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDeferred } from '../lib/time/deferred.ts';
+import { waitAtMost } from '../timers/wait-at-most.ts';
 import { type Breaker, callThrough } from './breaker.ts';
 import type { RedisConnection } from './connect-redis.ts';
 import { probeRedis } from './probe-redis.ts';
@@ -92,8 +92,7 @@ export function watchRedis({ connection, breaker, clock, log }: WatchRedisOption
   return {
     outForMs: () => (outSinceMs === undefined ? 0 : Math.max(1, clock.nowMs() - outSinceMs)),
     clockSkewMs: () => skewMs,
-    waitUntilSeen: (timeMaxMs) =>
-      Promise.race([seen.promise, sleep(timeMaxMs, undefined, { ref: false })]),
+    waitUntilSeen: (timeMaxMs) => waitAtMost(timeMaxMs, seen.promise),
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

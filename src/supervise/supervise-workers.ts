@@ -1,4 +1,5 @@
 import type { DrainOrder } from '../messages/worker-messages.ts';
+import { waitAtMost } from '../timers/wait-at-most.ts';
 import type { WorkerProcess } from './fork-worker.ts';
 import { createWorkerSlots, type SlotsOptions } from './worker-slots.ts';
 
@@ -45,7 +46,7 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
     if (isStopping) return;
     const old = slots.vacate(number, order);
     slots.occupy(number, replacement);
-    if (old !== undefined) await waitAtMost(old.exited, ROLL_STEP_MAX_MS);
+    if (old !== undefined) await waitAtMost(ROLL_STEP_MAX_MS, old.exited);
   };
 
   return {
@@ -89,13 +90,4 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
 
 function range(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
-}
-
-async function waitAtMost(event: Promise<unknown>, timeMaxMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise((resolve) => {
-    timer = setTimeout(resolve, timeMaxMs);
-  });
-  await Promise.race([event, timeUp]);
-  clearTimeout(timer);
 }

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListLinks } from '../../lib/collections/linked-list.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { waitAtMost } from '../../timers/wait-at-most.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import { describeSettlement, type Settlement } from '../settlement/settlement.ts';
 import { createSettleLanes, type SettleTask } from '../settling/settle-lanes.ts';
@@ -121,7 +121,7 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
       return feed.depth;
     },
     async drain(timeoutMs) {
-      await Promise.race([feed.waitUntilEmpty(), sleep(timeoutMs, undefined, { ref: false })]);
+      await waitAtMost(timeoutMs, feed.waitUntilEmpty());
       return feed.depth;
     },
     replay: replay.start,

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { createDeferred, type Deferred } from '../../lib/time/deferred.ts';
+import { waitAtMost } from '../../timers/wait-at-most.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import { describeSettlement, type Settlement } from '../settlement/settlement.ts';
 import { createOverdueHandOver, QUEUE_ENTRIES_MAX, type QueueTask } from './overdue-hand-over.ts';
@@ -119,7 +119,7 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
       overdue.hurry(timeoutMs / 2);
       emptied = createDeferred();
       noteEnd();
-      await Promise.race([emptied.promise, sleep(timeoutMs, undefined, { ref: false })]);
+      await waitAtMost(timeoutMs, emptied.promise);
       return [...tasks].filter(({ isReplay }) => !isReplay).length;
     },
     replay: replay.start,

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { RedisTarget } from '../../lib/address/redis-target.ts';
+import { waitAtMost } from '../../timers/wait-at-most.ts';
 import { DirectLine, type DirectLineOptions } from './direct-line.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
@@ -98,9 +98,7 @@ export function keepDirectLine(client: Redis, options: LineKeeperOptions): LineK
       isClosed = true;
       // Replies come in order, so the reply to this last command is the last one.
       const last = current?.send('ping', []).catch(() => {});
-      if (last !== undefined) {
-        await Promise.race([last, sleep(options.commandTimeoutMs, undefined, { ref: false })]);
-      }
+      if (last !== undefined) await waitAtMost(options.commandTimeoutMs, last);
       drop();
     },
   };
