@@ -1,3 +1,4 @@
+import { createQuestions } from '../messages/create-questions.ts';
 import type { MessageToPrimary } from '../messages/worker-messages.ts';
 import { encodeSettlement, type Settlement } from '../quota/settlement/settlement.ts';
 
@@ -17,25 +18,15 @@ interface HandOver {
 }
 
 export function createHandOver(tellPrimary: (message: MessageToPrimary) => void): HandOver {
-  const waiting = new Map<number, () => void>();
-  let lastId = 0;
+  const questions = createQuestions<void>({
+    answerTimeMaxMs: ANSWER_TIME_MAX_MS,
+    failure: 'the primary did not take the settlements',
+  });
   return {
-    send(settlements) {
-      lastId += 1;
-      const id = lastId;
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting.delete(id);
-          reject(new Error('the primary did not take the settlements'));
-        }, ANSWER_TIME_MAX_MS);
-        waiting.set(id, () => {
-          clearTimeout(timer);
-          waiting.delete(id);
-          resolve();
-        });
-        tellPrimary({ type: 'journal', id, settlements: settlements.map(encodeSettlement) });
-      });
-    },
-    noteJournalled: (id) => waiting.get(id)?.(),
+    send: (settlements) =>
+      questions.ask((id) =>
+        tellPrimary({ type: 'journal', id, settlements: settlements.map(encodeSettlement) }),
+      ),
+    noteJournalled: (id) => questions.noteAnswer(id),
   };
 }
