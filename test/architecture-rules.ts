@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   routing: ['lib', 'protocol'],
   upstream: ['lib', 'timers', 'protocol', 'routing'],
   accounts: ['lib', 'limits', 'keys', 'redis', 'quota'],
-  bookkeeping: ['lib', 'config', 'log', 'catalogue', 'redis', 'books', 'ops'],
+  bookkeeping: ['lib', 'timers', 'config', 'log', 'catalogue', 'redis', 'books', 'ops'],
   'page-files': ['lib'],
   'catalogue-store': ['lib', 'config', 'redis', 'accounts'],
   ops: [
@@ -44,6 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   supervise: ['lib', 'timers', 'quota', 'ops', 'metrics', 'messages'],
   worker: [
     'lib',
+    'timers',
     'protocol',
     'config',
     'catalogue',
@@ -65,6 +66,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   primary: [
     'books',
     'lib',
+    'timers',
     'limits',
     'catalogue-store',
     'config',
@@ -95,6 +97,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   dashboard: ['ops', 'protocol'],
   cli: [
     'lib',
+    'timers',
     'limits',
     'protocol',
     'config',

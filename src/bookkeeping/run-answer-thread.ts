@@ -6,6 +6,7 @@ import { unpackSecrets } from '../lib/pack-secrets.ts';
 import { createLog } from '../log/create-log.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { waitForConnection } from '../redis/wait-for-connection.ts';
+import { systemClock } from '../timers/system-clock.ts';
 import { bindAnswers } from './answers.ts';
 import { keepHeapCompact } from './compact-heap.ts';
 import { serveQuestions } from './serve-questions.ts';
@@ -25,7 +26,7 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
     log,
   });
   const books = openBooks({ target: order.books, isReader: true, name: 'questions' });
-  const context: QuestionContext = { books, connection, clock: { nowMs: () => Date.now() } };
+  const context: QuestionContext = { books, connection, clock: systemClock };
   // The thread starts with the first question, which waits at the port until then.
   await waitForConnection(connection, COMMAND_TIMEOUT_MS);
   keepHeapCompact();

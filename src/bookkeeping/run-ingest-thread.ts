@@ -13,6 +13,7 @@ import type { Log } from '../lib/log.ts';
 import { unpackSecrets } from '../lib/pack-secrets.ts';
 import { createLog } from '../log/create-log.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
+import { systemClock } from '../timers/system-clock.ts';
 import { keepHeapCompact } from './compact-heap.ts';
 import { createForgetter } from './create-forgetter.ts';
 import type { IngestOrder, IngestReport, MessageToIngester } from './thread-messages.ts';
@@ -33,7 +34,7 @@ if (parentPort !== null) void run(parentPort, workerData as IngestOrder);
 async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const { nodeId, refusalsKeptMs } = order;
   const log = createLog(order.logLevel, 'books');
-  const clock = { nowMs: () => Date.now() };
+  const clock = systemClock;
   const stopping = new AbortController();
   const connection = connectRedis({
     target: unpackSecrets(order.redis) as RedisTarget,

@@ -15,7 +15,6 @@ import { digestEndUser } from '../keys/digest-end-user.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import type { Readiness } from '../lib/readiness.ts';
-import type { Clock } from '../lib/time/clock.ts';
 import { createLog } from '../log/create-log.ts';
 import type { MastersNews } from '../messages/worker-messages.ts';
 import { loadAdminToken } from '../ops/access/load-admin-token.ts';
@@ -24,6 +23,7 @@ import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../redis/server/embedded-server.ts';
 import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
+import { systemClock } from '../timers/system-clock.ts';
 import { announceNode } from './announce-node.ts';
 import { createEnding } from './create-ending.ts';
 import { createPlansCheck } from './create-plans-check.ts';
@@ -61,7 +61,7 @@ const SIGNAL: Operator = { via: 'signal', token: null, address: null, operator: 
 const DASHBOARD_DIR = fileURLToPath(new URL('../dashboard', import.meta.url));
 const DOCS_DIR = fileURLToPath(new URL('../docs', import.meta.url));
 
-const clock: Clock = { nowMs: () => Date.now() };
+const clock = systemClock;
 
 /**
  * Runs the node until it is told to end, and returns the exit code. Throws if the node cannot

@@ -5,7 +5,6 @@ import type { HttpRoute } from '../http/routes/route-table.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
 import { quickenGlobals } from '../lib/bytes/quicken-globals.ts';
 import type { Log } from '../lib/log.ts';
-import type { Clock } from '../lib/time/clock.ts';
 import { createLog } from '../log/create-log.ts';
 import type {
   DrainOrder,
@@ -13,13 +12,12 @@ import type {
   MessageToWorker,
   StartOrder,
 } from '../messages/worker-messages.ts';
+import { systemClock } from '../timers/system-clock.ts';
 import { createHandOver } from './create-hand-over.ts';
 import { startWorker, type Worker, type WorkerOptions } from './start-worker.ts';
 
 /** A worker that has lost its primary finishes open requests and accepts no new connections. */
 const ORPHAN_LINGER_MS = 500;
-
-const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** What a worker tells its primary by itself. */
 const REPORTS: Pick<WorkerOptions, 'report' | 'tellActivity' | 'tellRefusals'> = {

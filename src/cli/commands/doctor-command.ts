@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../doctor/run-check.ts';
 import { runDoctor } from '../../doctor/run-doctor.ts';
+import { systemClock } from '../../timers/system-clock.ts';
 import { printTable } from '../print-table.ts';
 
 interface DoctorCommandOptions {
@@ -14,7 +15,7 @@ export async function runDoctorCommand({
   json,
   out,
 }: DoctorCommandOptions): Promise<number> {
-  const results = await runDoctor({ configPath, clock: { nowMs: () => Date.now() } });
+  const results = await runDoctor({ configPath, clock: systemClock });
   const isOk = results.every(({ finding }) => finding.state !== 'failed');
   out(
     json

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { openArchive } from '../../../books/archive/open-archive.ts';
 import { nameDay } from '../../../books/engine/days.ts';
 import { planRetention, retainBooks } from '../../../books/retention/retain-books.ts';
+import { systemClock } from '../../../timers/system-clock.ts';
 import type { Terminal } from '../../terminal.ts';
 import { withBooks } from '../../with-books.ts';
 
@@ -27,7 +28,7 @@ export async function runBooksArchiveCommand(options: BooksArchiveOptions): Prom
       err('tollgate: books.archive is not set, so every day stays in the books');
       return 1;
     }
-    const clock = { nowMs: () => Date.now() };
+    const clock = systemClock;
     const retention = { books, connection: await connect(), keepMs, clock };
     if (isDryRun) {
       const days = await planRetention(retention);

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { type ImportReport, importSegments } from '../../../books/import/import-segments.ts';
 import { createFindCost } from '../../../catalogue/find-cost.ts';
+import { systemClock } from '../../../timers/system-clock.ts';
 import { drawProgress } from '../../draw-progress.ts';
 import type { Terminal } from '../../terminal.ts';
 import { withBooks } from '../../with-books.ts';
@@ -20,7 +21,7 @@ export async function runBooksImportCommand(options: BooksImportOptions): Promis
     const dirs = folders.length === 0 ? [join(config.dataDir, 'ledger')] : folders;
     const report = await importSegments({
       ...{ books, connection: await connect(), dirs: dirs.map((dir) => resolve(dir)) },
-      clock: { nowMs: () => Date.now() },
+      clock: systemClock,
       findCost: createFindCost(config.upstreams),
       signal,
       onProgress: ({ lines, linesTotal }) => progress(drawProgress('entries', lines, linesTotal)),

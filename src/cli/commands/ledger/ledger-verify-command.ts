@@ -13,6 +13,7 @@ import type { Config } from '../../../config/config.ts';
 import { formatCredits } from '../../../lib/units/micros.ts';
 import { createLog } from '../../../log/create-log.ts';
 import type { RedisConnection } from '../../../redis/connect-redis.ts';
+import { systemClock } from '../../../timers/system-clock.ts';
 import { drawProgress } from '../../draw-progress.ts';
 import { withBooks } from '../../with-books.ts';
 
@@ -43,7 +44,7 @@ export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Prom
     const connection = await connect();
     const found = await verifyBooks({
       ...{ books, connection, isFull, signal },
-      clock: { nowMs: () => Date.now() },
+      clock: systemClock,
       verifyArchivedDay: createVerifyArchivedDay(config),
       onProgress: ({ what, done, total }) => progress(drawProgress(TITLES[what], done, total)),
     });
