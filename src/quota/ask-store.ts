@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backOff } from '../lib/time/back-off.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { type Breaker, callThrough } from '../redis/breaker.ts';
@@ -8,8 +9,7 @@ import { classifyRedisError } from '../redis/classify-redis-error.ts';
  * The longest that a caller waits for an unreachable store, from the first attempt to the refusal.
  */
 const BUDGET_MS = 1_500;
-const RETRY_DELAY_MS = 50;
-const RETRY_DELAY_MAX_MS = 400;
+const RETRY_DELAYS = { firstMs: 50, maxMs: 400 };
 /** Waiting callers in each worker. Any further caller is refused at once. */
 const WAITING_MAX = 200;
 const RETRY_AFTER_MAX_S = 5;
@@ -32,7 +32,7 @@ export function createAskStore({ breakerOf, clock, random }: AskStoreOptions): A
   let waiting = 0;
 
   const waitForStore = async (attempt: number, deadlineMs: number): Promise<boolean> => {
-    const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, RETRY_DELAY_MAX_MS) * (0.5 + random());
+    const delayMs = backOff(attempt, RETRY_DELAYS, random);
     if (waiting >= WAITING_MAX || clock.nowMs() + delayMs >= deadlineMs) return false;
     waiting++;
     await sleep(delayMs);

@@ -1,5 +1,6 @@
 import type { ListLinks } from '../../lib/collections/linked-list.ts';
 import type { Log } from '../../lib/log.ts';
+import { backOff } from '../../lib/time/back-off.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 import type { SettleLanes, SettleTask } from './settle-lanes.ts';
@@ -8,8 +9,7 @@ import type { SettleLanes, SettleTask } from './settle-lanes.ts';
 export const QUEUE_ENTRIES_MAX = 50_000;
 const OVERDUE_AGE_MS = 1_000;
 const BATCH_MAX = 1_000;
-const RETRY_DELAY_MS = 250;
-const RETRY_DELAY_MAX_MS = 5_000;
+const RETRY_DELAYS = { firstMs: 250, maxMs: 5_000 };
 const TICK_MS = 50;
 
 export interface QueueTask extends SettleTask, ListLinks<QueueTask> {
@@ -60,9 +60,8 @@ export function createOverdueHandOver(options: OverdueHandOverOptions): OverdueH
         failuresInRow = 0;
       }
     } catch (error) {
-      const delayMs = Math.min(RETRY_DELAY_MS * 2 ** failuresInRow, RETRY_DELAY_MAX_MS);
+      nextTryMs = clock.nowMs() + backOff(failuresInRow, RETRY_DELAYS, random);
       failuresInRow++;
-      nextTryMs = clock.nowMs() + delayMs * (0.5 + random());
       log.warn({ err: error, kept: tasks.size }, 'the primary does not take settlements');
     }
     isHandingOver = false;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LinkedList, type ListLinks } from '../../lib/collections/linked-list.ts';
+import { backOff } from '../../lib/time/back-off.ts';
 import { classifyRedisError } from '../../redis/classify-redis-error.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 import { createFifo } from './fifo.ts';
 
 const SETTLES_IN_FLIGHT_MAX = 64;
-const RETRY_DELAY_MS = 50;
-const RETRY_DELAY_MAX_MS = 1_000;
+const RETRY_DELAYS = { firstMs: 50, maxMs: 1_000 };
 
 export interface SettleTask {
   readonly settlement: Settlement;
@@ -100,7 +100,8 @@ export function createSettleLanes<Task extends SettleTask & ListLinks<Task>>(
       if (tasks.delete(task)) await onFault(task, error);
     } else {
       waiting.push(task);
-      await sleep(retryDelayMs(lane.failuresInRow, random), undefined, { ref: false });
+      const delayMs = backOff(lane.failuresInRow, RETRY_DELAYS, random);
+      await sleep(delayMs, undefined, { ref: false });
       lane.failuresInRow++;
     }
     goOn(lane);
@@ -130,8 +131,4 @@ export function createSettleLanes<Task extends SettleTask & ListLinks<Task>>(
       isStopped = true;
     },
   };
-}
-
-function retryDelayMs(failuresInRow: number, random: () => number): number {
-  return Math.min(RETRY_DELAY_MS * 2 ** failuresInRow, RETRY_DELAY_MAX_MS) * (0.5 + random());
 }
