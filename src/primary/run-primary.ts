@@ -89,10 +89,11 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const target = targetOf(config, embedded);
     const { metrics } = nodeMetrics;
     const told = { publish, tellMasters: (news: MastersNews) => pool?.tellMasters(news) };
-    books = await startBooks(first, target, { metrics, log, configInUse, ...told });
+    const node = loadNodeId(config.dataDir);
+    const bookkeeping = { nodeId: node, metrics, log, configInUse, ...told };
+    books = await startBooks(first, target, bookkeeping);
     const { connection, access, audit, journal, threads } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
-    const node = loadNodeId(config.dataDir);
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
     const parts = { books, node, nodeMetrics, sold, log };
     pool = createWorkerPool({

@@ -8,7 +8,6 @@ import { type BooksThreads, startBooksThreads } from '../bookkeeping/start-books
 import type { UpstreamCosts } from '../bookkeeping/thread-messages.ts';
 import { booksTargetOf } from '../config/books-target-of.ts';
 import type { Config } from '../config/config.ts';
-import { loadNodeId } from '../data-dir/load-node-id.ts';
 import type { LimitEventsDesk } from '../events/limit-events-desk.ts';
 import { digestKey } from '../keys/digest-key.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
@@ -65,6 +64,7 @@ export interface BookkeepingOptions {
   /** Of the settings, for the processes that a node starts. */
   readonly configPath: string | undefined;
   readonly target: RedisTarget;
+  readonly nodeId: string;
   readonly config: Config;
   /** The settings in use, which a reload changes. */
   readonly configInUse: () => Config;
@@ -93,8 +93,7 @@ export interface Bookkeeping {
   close(): Promise<void>;
 }
 
-function startBooks({ target, config, log }: BookkeepingOptions) {
-  const nodeId = loadNodeId(config.dataDir);
+function startBooks({ target, nodeId, config, log }: BookkeepingOptions) {
   const books = booksTargetOf(config);
   const { logLevel } = config;
   const { archive, keepMs } = config.books;
@@ -186,9 +185,8 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
 function sweepWithOthers(
   connection: RedisConnection,
   events: Pick<NodeLimitEvents, 'collect'>,
-  { config, configInUse, metrics, log }: BookkeepingOptions,
+  { nodeId, configInUse, metrics, log }: BookkeepingOptions,
 ): Sweeper {
-  const nodeId = loadNodeId(config.dataDir);
   const sweeper = startSweeper({
     learnShare: () => shareSweeps(connection, nodeId),
     leave: () => leaveSweeps(connection, nodeId),

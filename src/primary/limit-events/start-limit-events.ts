@@ -1,6 +1,5 @@
 import type { Config } from '../../config/config.ts';
 import { packageVersion } from '../../config/package-version.ts';
-import { loadNodeId } from '../../data-dir/load-node-id.ts';
 import { showEvent } from '../../events/limit-event.ts';
 import type { LimitEventsDesk } from '../../events/limit-events-desk.ts';
 import { createEventCollector, type EventCollector } from '../../events/list/event-collector.ts';
@@ -16,7 +15,7 @@ import type { PublishEvent } from '../../ops/event-hub.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 
 interface EventsOptions {
-  readonly config: Pick<Config, 'dataDir'>;
+  readonly nodeId: string;
   /** The settings in use, which a reload changes. */
   readonly configInUse: () => Config;
   readonly publish: PublishEvent;
@@ -35,8 +34,7 @@ export function startLimitEvents(
   connection: Pick<RedisConnection, 'send'>,
   options: EventsOptions,
 ): NodeLimitEvents {
-  const { config, configInUse, publish, metrics, clock, log } = options;
-  const nodeId = loadNodeId(config.dataDir);
+  const { nodeId, configInUse, publish, metrics, clock, log } = options;
   const collector = createEventCollector({
     ...{ connection, log },
     onEvent(event) {
