@@ -248,7 +248,7 @@ describe('the tables of the documents', () => {
   it('list the health paths', () => {
     const health = {
       version: '',
-      worker: 0,
+      slot: 0,
       uptimeMs: () => 0,
       isDraining: () => false,
       readiness: () => 'ok' as const,

@@ -16,8 +16,8 @@ const STDERR = 2;
 
 interface ObserverOptions {
   readonly config: Config;
-  /** The slot, from 1. */
-  readonly worker: number;
+  /** From 1. */
+  readonly slot: number;
   readonly metrics: ProcessMetrics;
   readonly activity: ActivityCount;
   readonly refusals: Pick<RefusalTally, 'note'>;
@@ -35,7 +35,7 @@ export interface Observers extends Pick<Steps, 'startTrace' | 'observe'> {
  * of refusals, the request log and the tracer.
  */
 export function createObservers(options: ObserverOptions): Observers {
-  const { config, worker, metrics, activity, refusals, clock, log } = options;
+  const { config, slot, metrics, activity, refusals, clock, log } = options;
   const { requestLog: settings, tracing } = config;
   const { pid } = process;
   const observeRequest = createObserveRequest(metrics);
@@ -44,7 +44,7 @@ export function createObservers(options: ObserverOptions): Observers {
     lines: settings.lines,
     share: settings.sample,
     pid,
-    from: `worker ${worker}`,
+    from: `worker ${slot}`,
     fd: STDERR,
     shapeLine: shapeLogLine,
     clock,

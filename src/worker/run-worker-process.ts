@@ -106,7 +106,7 @@ function open(order: StartOrder, parts: OpenParts): Promise<Worker> {
   const { redis } = parts.config;
   return startWorker({
     ...parts,
-    ...{ worker: order.worker, clock: systemClock },
+    ...{ slot: order.worker, clock: systemClock },
     redis: redis === 'embedded' ? embeddedTarget(order) : redis,
     ...REPORTS,
   });

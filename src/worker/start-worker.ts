@@ -44,8 +44,8 @@ import { createUpstreams } from './upstreams.ts';
 import { createWorkerCatalogue } from './worker-catalogue.ts';
 
 export interface WorkerOptions {
-  /** The slot, from 1. */
-  readonly worker: number;
+  /** From 1. */
+  readonly slot: number;
   readonly config: Config;
   readonly configVersion: string;
   readonly catalogue: CurrentCatalogue;
@@ -88,11 +88,11 @@ const STORE_WAIT_MAX_MS = 2_000;
  * THE COMPOSITION ROOT: builds each part once, in order, and hands it to the parts that need it.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { config, worker, books, clock, log } = options;
+  const { config, slot, books, clock, log } = options;
   const startedMs = clock.nowMs();
   const { uws, label } = loadUws(config.uwsSha256);
 
-  const name = `worker-${worker}`;
+  const name = `worker-${slot}`;
   const sold = createWorkerCatalogue(options.catalogue);
   const metrics = createWorkerMetrics(options);
   const { redis, breaker, redisWatch } = openStore(options, name, metrics);
@@ -104,14 +104,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ clockSkewMs: redisWatch.clockSkewMs, handOver: options.handOver },
     plans: () => sold.current().plans,
   });
-  const instance = `worker ${worker} ${startedMs}`;
+  const instance = `worker ${slot} ${startedMs}`;
   const upstreams = createUpstreams({
-    ...{ config, worker, instance, clock, onTries: createObserveTries(metrics) },
+    ...{ config, slot, instance, clock, onTries: createObserveTries(metrics) },
     models: options.catalogue.models,
   });
   const drains = createAnswerDrains(drainTimeoutOf(config));
   const requestCounts = { activity: createActivityCount(), refusals: createRefusalTally(clock) };
-  const observers = createObservers({ config, worker, metrics, ...requestCounts, clock, log });
+  const observers = createObservers({ config, slot, metrics, ...requestCounts, clock, log });
   const steps: Steps = {
     ...billing.steps,
     ...{ offer: sold.current, configVersion: options.configVersion },
@@ -216,7 +216,7 @@ function createRoutes(
     createOwnKeyRoute(steps),
   ];
   const routes = [
-    ...createHealthRoutes({ ...health, version, worker: options.worker }),
+    ...createHealthRoutes({ ...health, version, slot: options.slot }),
     ...addCors(apiRoutes, options.config.cors.origins),
     createOpenApiRoute(version),
     ...options.extraRoutes,

@@ -47,8 +47,8 @@ interface UpstreamsOptions {
   readonly config: Config;
   /** With their routes. */
   readonly models: readonly ModelConfig[];
-  /** The slot, from 1. */
-  readonly worker: number;
+  /** From 1. */
+  readonly slot: number;
   /** Distinguishes processes in the ids of simulated answers. */
   readonly instance: string;
   readonly clock: Clock;
@@ -58,11 +58,11 @@ interface UpstreamsOptions {
 
 /** The upstreams of one worker. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
-  const { config, worker, clock } = options;
+  const { config, slot, clock } = options;
   const random = Math.random;
   const upstreams = config.upstreams.map((upstream) => ({
     ...upstream,
-    concurrencyMax: shareConcurrency(upstream.concurrencyMax, worker, config.workers),
+    concurrencyMax: shareConcurrency(upstream.concurrencyMax, slot, config.workers),
   }));
   const router = createRouter({
     routes: routesOf(options.models),

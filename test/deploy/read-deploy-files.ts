@@ -13,7 +13,7 @@ export const PROGRAM = { version: PACKAGE.version, path: PACKAGE.bin.tollgate };
 
 const noHealth = {
   version: '',
-  worker: 0,
+  slot: 0,
   uptimeMs: () => 0,
   isDraining: () => false,
   readiness: () => 'ok' as const,

@@ -5,7 +5,7 @@ import type { HttpRoute } from './route-table.ts';
 
 export interface HealthSource {
   readonly version: string;
-  readonly worker: number;
+  readonly slot: number;
   uptimeMs(): number;
   isDraining(): boolean;
   readiness(): Readiness;
@@ -18,7 +18,7 @@ export function createHealthRoutes(health: HealthSource): HttpRoute[] {
     exchange.answerJson(httpStatus, {
       status,
       version: health.version,
-      worker: health.worker,
+      worker: health.slot,
       uptime_seconds: Math.floor(health.uptimeMs() / 1_000),
     });
   const common = { timeMaxMs: TIME_MAX_MS, encodeRefusal: encodeHybridRefusal };
