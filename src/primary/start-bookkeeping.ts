@@ -31,9 +31,9 @@ import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { waitForConnection } from '../redis/wait-for-connection.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
-import { keepBooks } from './keep-books.ts';
 import { type NodeLimitEvents, startLimitEvents } from './limit-events/start-limit-events.ts';
 import { type OperatorAccess, openOperatorAccess } from './open-operator-access.ts';
+import { startArchiver } from './start-archiver.ts';
 import { watchBooks } from './watch-books.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
@@ -139,7 +139,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   const memory = watchMemory(connection);
   watchStore(metrics, { journal, memory });
   watchBooks(metrics, { threads, books: config.books, clock });
-  const keeper = keepBooks(threads, options);
+  const archiver = startArchiver(threads, options);
   const directory = createDirectory({
     ...{ connection: directoryConnection, randomBytes, clock, warnings, digestKey },
   });
@@ -175,7 +175,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       const left = await journal.drain(JOURNAL_DRAIN_MAX_MS);
       if (left > 0) log.warn({ left }, 'settlements stay in the journal until the next start');
       await journal.close();
-      await Promise.all([keeper.stop(), threads.stop()]);
+      await Promise.all([archiver.stop(), threads.stop()]);
       await audit.close();
       await Promise.all([connection.close(), directoryConnection.close()]);
     },

@@ -21,7 +21,7 @@ const MESSAGE_CHARS_MAX = 2_000;
 
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 
-interface KeepBooksOptions {
+interface ArchiverOptions {
   readonly config: Pick<Config, 'books'>;
   /** Of the settings; undefined if they come from the defaults and the environment. */
   readonly configPath: string | undefined;
@@ -30,7 +30,7 @@ interface KeepBooksOptions {
   readonly log: Log;
 }
 
-export interface BooksToKeep {
+export interface RunningArchiver {
   /** Kills the process, if it runs. */
   stop(): Promise<void>;
 }
@@ -40,10 +40,10 @@ export interface BooksToKeep {
  * on the node that writes the books, if the settings name an archive. A process of its own does it,
  * since it needs much memory for a short time; it may be killed at any moment.
  */
-export function keepBooks(
+export function startArchiver(
   threads: Pick<BooksThreads, 'report'>,
-  { config, configPath, metrics, clock, log }: KeepBooksOptions,
-): BooksToKeep {
+  { config, configPath, metrics, clock, log }: ArchiverOptions,
+): RunningArchiver {
   if (config.books.archive === undefined) return { stop: async () => {} };
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
