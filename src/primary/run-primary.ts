@@ -91,7 +91,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const told = { publish, tellMasters: (news: MastersNews) => pool?.tellMasters(news) };
     const node = loadNodeId(config.dataDir);
     const bookkeeping = { nodeId: node, metrics, log, configInUse, ...told };
-    books = await startBooks(first, target, bookkeeping);
+    books = await startNodeBookkeeping(first, target, bookkeeping);
     const { connection, access, audit, journal, threads } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
@@ -189,7 +189,7 @@ function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): Redi
   return redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
 }
 
-function startBooks(
+function startNodeBookkeeping(
   { config, source }: EffectiveConfig,
   target: RedisTarget,
   more: Omit<BookkeepingOptions, 'target' | 'config' | 'configPath' | 'clock'>,

@@ -93,7 +93,7 @@ export interface Bookkeeping {
   close(): Promise<void>;
 }
 
-function startBooks({ target, nodeId, config, log }: BookkeepingOptions) {
+function startThreads({ target, nodeId, config, log }: BookkeepingOptions) {
   const books = booksTargetOf(config);
   const { logLevel } = config;
   const { archive, keepMs } = config.books;
@@ -122,7 +122,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   const connection = connect('primary', 'primary');
   // Waiting for a replica blocks a connection, so accounts have their own.
   const directoryConnection = connect('primary-accounts', 'accounts');
-  const { threads, desk } = startBooks(options);
+  const { threads, desk } = startThreads(options);
   const warnings = () => options.configInUse().warnings;
   const events = startLimitEvents(connection, options);
 
