@@ -10,7 +10,7 @@ import { digestKey } from '../../src/keys/digest-key.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { countFaults } from '../../src/metrics/observe-billing.ts';
 import { createProcessMetrics } from '../../src/metrics/process-metrics.ts';
-import type { ClusterState } from '../../src/ops/cluster-state.ts';
+import type { NodeState } from '../../src/ops/node-state.ts';
 import { joinFleet } from '../../src/primary/join-fleet.ts';
 import { createSoldCatalogue } from '../../src/primary/sold-catalogue.ts';
 import { openSettleJournal } from '../../src/quota/journal/settle-journal.ts';
@@ -210,7 +210,7 @@ function targetOf({ redis }: Config) {
   return redis;
 }
 
-function stateOf(id: string): ClusterState {
+function stateOf(id: string): NodeState {
   const startedMs = Date.now();
   return {
     node: { id, version: '0.1.0', startedMs, configPath: undefined, configVersion: 'bench' },

@@ -12,7 +12,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { LIMITS_FORMAT } from '../limits/limit.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
-import { showCluster } from '../ops/show-cluster.ts';
+import { showNode } from '../ops/show-node.ts';
 import type { OperatorAccess } from './open-operator-access.ts';
 import type { Reload } from './reload.ts';
 import type { SoldCatalogue } from './sold-catalogue.ts';
@@ -37,7 +37,7 @@ export function joinFleet(options: JoinOptions): Fleet {
   const fleet = startFleet({
     ...{ target, nodeId: node, reload, clock, log },
     readOwn: () => readOwnNode(options),
-    readDetail: () => showCluster(pool.readState()),
+    readDetail: () => showNode(pool.readState()),
     readOpen: pool.readOpen,
     onCommand: createObserveCommand(metrics, 'fleet'),
   });
@@ -55,7 +55,7 @@ export function joinFleet(options: JoinOptions): Fleet {
 
 function readOwnNode({ pool, threads, sold }: JoinOptions): OwnNode {
   const { config } = pool.effective();
-  const { node, workers, upstreams, redis } = showCluster(pool.readState());
+  const { node, workers, upstreams, redis } = showNode(pool.readState());
   return {
     version: node.version,
     ops_url: nameOps(config),

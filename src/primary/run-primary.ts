@@ -110,7 +110,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await sold.open({ connection, line: fleet.line, metrics, onChange, clock, log });
     await checkPlans(sold.currentFor(config).plans);
     ops = await startOps({
-      ...{ ...parts, fleet, readCluster: workers.readState, reload, config: configInUse },
+      ...{ ...parts, fleet, readNode: workers.readState, reload, config: configInUse },
       readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
     });
     const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.tellBooksFull);
@@ -204,7 +204,7 @@ interface OpsParts {
   readonly node: string;
   readonly nodeMetrics: NodeMetrics;
   readonly sold: SoldCatalogue;
-  readonly readCluster: WorkerPool['readState'];
+  readonly readNode: WorkerPool['readState'];
   readonly reload: Reload;
   /** The settings in use, which a reload changes. */
   readonly config: () => Config;
@@ -213,7 +213,7 @@ interface OpsParts {
 }
 
 function startOps(parts: OpsParts): Promise<OpsServer> {
-  const { books, fleet, node, nodeMetrics, readCluster, reload, config, readiness, log } = parts;
+  const { books, fleet, node, nodeMetrics, readNode, reload, config, readiness, log } = parts;
   const { ops, dataDir } = config();
   const { metrics } = nodeMetrics;
   const sold = () => parts.sold.currentFor(config());
@@ -226,7 +226,7 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
     docsDir: DOCS_DIR,
     admin: {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
-      ...{ node, reload, readCluster, clock },
+      ...{ node, reload, readNode, clock },
       ...{ fleet: fleet.desk, events: fleet.events, publish: fleet.publish },
       ...{ directory: books.directory, audit: books.audit, books: books.desk },
       limitEvents: books.limitEvents,

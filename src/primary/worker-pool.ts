@@ -8,8 +8,8 @@ import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { MastersNews } from '../messages/worker-messages.ts';
 import type { Activity } from '../ops/activity.ts';
-import type { ClusterState } from '../ops/cluster-state.ts';
 import type { PublishEvent } from '../ops/event-hub.ts';
+import type { NodeState } from '../ops/node-state.ts';
 import type { Settlement } from '../quota/settlement/settlement.ts';
 import { addTries, NO_TRIES, type TryCounts } from '../routing/try-counts.ts';
 import { forkWorker, type WorkerProcess } from '../supervise/fork-worker.ts';
@@ -17,8 +17,8 @@ import { type Supervisor, superviseWorkers } from '../supervise/supervise-worker
 import { createNodeEvents } from './create-node-events.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 import { type NodeProbes, probeUpstreams } from './probe-upstreams.ts';
-import { readClusterState, readUpstreamHealth } from './read-cluster-state.ts';
 import { type EffectiveConfig, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
+import { readNodeState, readUpstreamHealth } from './read-node-state.ts';
 import { createReload, type Reload } from './reload.ts';
 import type { SoldCatalogue } from './sold-catalogue.ts';
 import { takeOverConfig } from './take-over-config.ts';
@@ -39,7 +39,7 @@ export interface WorkerPool {
   tellMasters(news: MastersNews): void;
   /** Tells all workers what is sold now. */
   tellCatalogue(): void;
-  readState(): ClusterState;
+  readState(): NodeState;
   /** How many requests are open. */
   readOpen(): number;
   /**
@@ -128,7 +128,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       for (const worker of workers.workers()) worker.tellCatalogue();
     },
     readState: () =>
-      readClusterState({
+      readNodeState({
         ...{ nodeId: node, startedMs, probes, endedTries: endedTries.read() },
         effective,
         models: options.sold.currentFor(effective.config).models,

@@ -13,12 +13,12 @@ import type { Secret } from '../../src/lib/secret.ts';
 import { createCallerMemory } from '../../src/ops/access/caller-memory.ts';
 import { loadAdminToken } from '../../src/ops/access/load-admin-token.ts';
 import type { AdminHandlerOptions } from '../../src/ops/admin-handler.ts';
-import type { ClusterState } from '../../src/ops/cluster-state.ts';
 import { createEventHub, type EventHub } from '../../src/ops/event-hub.ts';
 import type { FleetDesk } from '../../src/ops/fleet-desk.ts';
 import type { ModelState } from '../../src/ops/model-state.ts';
+import type { NodeState } from '../../src/ops/node-state.ts';
 import type { ReloadResult } from '../../src/ops/reload-result.ts';
-import { showCluster } from '../../src/ops/show-cluster.ts';
+import { showNode } from '../../src/ops/show-node.ts';
 import { startOpsServer } from '../../src/ops/start-ops-server.ts';
 import { openDirectory, systemClock, type TestDirectory } from '../accounts/use-directory.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
@@ -58,7 +58,7 @@ export interface TestOps {
 }
 
 /** A node that has just begun to start. */
-const STARTING_CLUSTER: ClusterState = {
+const STARTING_NODE: NodeState = {
   node: {
     ...{ id: 'node-1', version: '1.2.3', startedMs: 0 },
     ...{ configPath: undefined, configVersion: 'abc-1' },
@@ -76,7 +76,7 @@ const LONELY: FleetDesk = {
   }),
   findNode: async (id) => ({
     ...{ id, state: 'up', heard_at: new Date(0).toISOString() },
-    ...showCluster(STARTING_CLUSTER),
+    ...showNode(STARTING_NODE),
   }),
   findNodesWithoutLists: async () => [],
   readHistory: async () => [],
@@ -134,7 +134,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       ...{ operators, sessions, callers, oidc: undefined },
       onCall: () => {},
       onSignIn: () => {},
-      readCluster: () => STARTING_CLUSTER,
+      readNode: () => STARTING_NODE,
       reload: (who) => ops.reload(who),
       rateRules: () => ({
         windowMs: 60_000,

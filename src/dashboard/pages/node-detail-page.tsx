@@ -2,7 +2,7 @@ import { api } from '../api/api.ts';
 import { useLoad } from '../loading/use-load.ts';
 import { LoadView } from '../parts/load-view.tsx';
 import { measureProcesses } from './nodes/measure-processes.ts';
-import { NodeState } from './nodes/node-state.tsx';
+import { NodeView } from './nodes/node-view.tsx';
 import { ProcessTable } from './nodes/process-table.tsx';
 import { readMetrics } from './nodes/read-metrics.ts';
 import type { PageProps } from './page-props.ts';
@@ -14,7 +14,7 @@ export function NodeDetailPage({ id }: PageProps) {
   const cluster = useLoad((signal) => api.readCluster(signal));
   return (
     <>
-      <NodeState id={id} />
+      <NodeView id={id} />
       {cluster.value?.answered_by === id && <Processes />}
     </>
   );

@@ -2,7 +2,7 @@ import { api } from '../api/api.ts';
 import { useLoad } from '../loading/use-load.ts';
 import { LoadView } from '../parts/load-view.tsx';
 import { openPlace, placeQuery } from '../route.ts';
-import { NodeState } from './nodes/node-state.tsx';
+import { NodeView } from './nodes/node-view.tsx';
 import { FleetHealth } from './overview/fleet-health.tsx';
 import { LastDay } from './overview/last-day.tsx';
 import { LiveTraffic } from './overview/live-traffic.tsx';
@@ -27,7 +27,7 @@ export function OverviewPage() {
       {node === undefined ? (
         <LoadView load={cluster}>{(value) => <FleetHealth cluster={value} />}</LoadView>
       ) : (
-        <NodeState id={node} />
+        <NodeView id={node} />
       )}
     </>
   );

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Operator } from '../../accounts/audit/audit-entry.ts';
-import type { ClusterState } from '../cluster-state.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { FleetDesk } from '../fleet-desk.ts';
+import type { NodeState } from '../node-state.ts';
 import { OpsProblem } from '../ops-problem.ts';
 import type { ReloadResult } from '../reload-result.ts';
 import { reloadAnswer } from '../schemas/answer-schemas.ts';
@@ -14,7 +14,7 @@ import {
 } from '../schemas/cluster-schemas.ts';
 import { eventAnswer } from '../schemas/event-schemas.ts';
 import { filterText } from '../schemas/query-fields.ts';
-import { showCluster } from '../show-cluster.ts';
+import { showNode } from '../show-node.ts';
 import { type AdminAnswer, type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
 const RETRY_AFTER_S = 5;
@@ -23,7 +23,7 @@ const HISTORY_ROW_S = 10;
 
 export interface ClusterRoutesOptions {
   readonly fleet: FleetDesk;
-  readonly readCluster: () => ClusterState;
+  readonly readNode: () => NodeState;
   readonly events: Pick<EventHub, 'subscribe'>;
   readonly reload: (who: Operator) => Promise<ReloadResult>;
 }
@@ -33,7 +33,7 @@ export function createClusterRoutes(options: ClusterRoutesOptions): readonly Adm
   return [...createNodesRoutes(options), ...createLiveRoutes(options), ...createReloads(options)];
 }
 
-function createNodesRoutes({ fleet, readCluster }: ClusterRoutesOptions): readonly AdminRoute[] {
+function createNodesRoutes({ fleet, readNode }: ClusterRoutesOptions): readonly AdminRoute[] {
   return [
     defineAdminRoute({
       method: 'GET',
@@ -44,7 +44,7 @@ function createNodesRoutes({ fleet, readCluster }: ClusterRoutesOptions): readon
       async handle() {
         return {
           status: 200,
-          body: { ...(await fleet.readCluster()), ...showCluster(readCluster()) },
+          body: { ...(await fleet.readCluster()), ...showNode(readNode()) },
         };
       },
     }),

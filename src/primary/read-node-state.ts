@@ -1,6 +1,6 @@
 import type { Config, ModelConfig, UpstreamConfig } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
-import type { ClusterState, UpstreamStatus } from '../ops/cluster-state.ts';
+import type { NodeState, UpstreamStatus } from '../ops/node-state.ts';
 import { addTries, NO_TRIES, type TryCounts } from '../routing/try-counts.ts';
 import type { UpstreamHealth } from '../routing/upstream-slots.ts';
 import type { WorkerProcess } from '../supervise/fork-worker.ts';
@@ -10,7 +10,7 @@ import { type EffectiveConfig, versionOf } from './read-next-config.ts';
 /** The states of health, from the best to the worst. */
 const BY_WEIGHT: readonly UpstreamHealth[] = ['closed', 'paused', 'half-open', 'open', 'down'];
 
-export interface ClusterParts {
+export interface NodeParts {
   readonly nodeId: string;
   readonly startedMs: number;
   readonly effective: EffectiveConfig;
@@ -23,7 +23,7 @@ export interface ClusterParts {
 }
 
 /** Builds the state from the last report of each worker. */
-export function readClusterState(parts: ClusterParts): ClusterState {
+export function readNodeState(parts: NodeParts): NodeState {
   const { effective, workers } = parts;
   const { config, source } = effective;
   return {
@@ -58,7 +58,7 @@ function readReports(workers: readonly WorkerProcess[], name: string) {
   });
 }
 
-function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: ClusterParts) {
+function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: NodeParts) {
   const found = parts.probes.find(name);
   const reports = readReports(parts.workers, name);
   const view: UpstreamStatus = {
@@ -87,7 +87,7 @@ function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: Cluster
   return view;
 }
 
-function viewRedis({ redis }: Config, workers: readonly WorkerProcess[]): ClusterState['redis'] {
+function viewRedis({ redis }: Config, workers: readonly WorkerProcess[]): NodeState['redis'] {
   const told = workers.flatMap((worker) => worker.report()?.storeOutForMs ?? []);
   const outForMs = Math.max(0, ...told);
   return {

@@ -1,5 +1,5 @@
 /** A node as its primary knows it. */
-export interface ClusterState {
+export interface NodeState {
   readonly node: {
     readonly id: string;
     readonly version: string;

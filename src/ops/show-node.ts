@@ -1,8 +1,8 @@
-import type { ClusterState, UpstreamStatus } from './cluster-state.ts';
+import type { NodeState, UpstreamStatus } from './node-state.ts';
 import { showTime } from './schemas/admin-views.ts';
 
 /** A node as operators see it. */
-export function showCluster({ node, workers, upstreams, redis }: ClusterState) {
+export function showNode({ node, workers, upstreams, redis }: NodeState) {
   return {
     node: {
       id: node.id,
