@@ -90,8 +90,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const { metrics } = nodeMetrics;
     const told = { publish, tellMasters: (news: MastersNews) => pool?.tellMasters(news) };
     const node = loadNodeId(config.dataDir);
-    const bookkeeping = { nodeId: node, metrics, log, configInUse, ...told };
-    books = await startNodeBookkeeping(first, target, bookkeeping);
+    books = await startNodeBookkeeping(first, target, { node, metrics, log, configInUse, ...told });
     const { connection, access, audit, journal, threads } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const checkPlans = createPlansCheck(() => fleet?.desk, node);

@@ -64,7 +64,8 @@ export interface BookkeepingOptions {
   /** Of the settings, for the processes that a node starts. */
   readonly configPath: string | undefined;
   readonly target: RedisTarget;
-  readonly nodeId: string;
+  /** The id of this node. */
+  readonly node: string;
   readonly config: Config;
   /** The settings in use, which a reload changes. */
   readonly configInUse: () => Config;
@@ -93,12 +94,12 @@ export interface Bookkeeping {
   close(): Promise<void>;
 }
 
-function startThreads({ target, nodeId, config, log }: BookkeepingOptions) {
+function startThreads({ target, node, config, log }: BookkeepingOptions) {
   const books = booksTargetOf(config);
   const { logLevel } = config;
   const { archive, keepMs } = config.books;
   const order = {
-    ...{ redis: packSecrets(target), books, nodeId, logLevel, costs: costsOf(config) },
+    ...{ redis: packSecrets(target), books, nodeId: node, logLevel, costs: costsOf(config) },
     refusalsKeptMs: archive === undefined ? keepMs : undefined,
   };
   const threads = startBooksThreads(order, log);
@@ -185,11 +186,11 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
 function sweepWithOthers(
   connection: RedisConnection,
   events: Pick<NodeLimitEvents, 'collect'>,
-  { nodeId, configInUse, metrics, log }: BookkeepingOptions,
+  { node, configInUse, metrics, log }: BookkeepingOptions,
 ): Sweeper {
   const sweeper = startSweeper({
-    learnShare: () => shareSweeps(connection, nodeId),
-    leave: () => leaveSweeps(connection, nodeId),
+    learnShare: () => shareSweeps(connection, node),
+    leave: () => leaveSweeps(connection, node),
     sweep: (bucket, countMax) => sweep(connection, bucket, countMax, configInUse().warnings),
     onEvents: events.collect,
     onSwept: createObserveSwept(metrics),

@@ -15,7 +15,8 @@ import type { PublishEvent } from '../../ops/event-hub.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 
 interface EventsOptions {
-  readonly nodeId: string;
+  /** The id of this node. */
+  readonly node: string;
   /** The settings in use, which a reload changes. */
   readonly configInUse: () => Config;
   readonly publish: PublishEvent;
@@ -34,7 +35,7 @@ export function startLimitEvents(
   connection: Pick<RedisConnection, 'send'>,
   options: EventsOptions,
 ): NodeLimitEvents {
-  const { nodeId, configInUse, publish, metrics, clock, log } = options;
+  const { node, configInUse, publish, metrics, clock, log } = options;
   const collector = createEventCollector({
     ...{ connection, log },
     onEvent(event) {
@@ -47,7 +48,7 @@ export function startLimitEvents(
   const userAgent = `tollgate/${packageVersion()}`;
   const resolve = createHostLookup();
   const webhooks = startWebhooks({
-    ...{ connection, nodeId, settings, userAgent, resolve, clock, log },
+    ...{ connection, nodeId: node, settings, userAgent, resolve, clock, log },
     onOutcome: (result, count) => metrics.webhookEvents.at({ result }).add(count),
     random: Math.random,
   });
