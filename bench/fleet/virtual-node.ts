@@ -84,7 +84,7 @@ export async function startVirtualNode(options: VirtualNodeOptions): Promise<Vir
   const fleet = joinFleet({
     ...{ target: targetOf(config), node: id, metrics, clock, log, sold },
     pool: {
-      effective: () => ({ source, config, count: 1 }),
+      inUse: () => ({ source, config, count: 1 }),
       readState: () => stateOf(id),
       readOpen: options.readOpen,
     },

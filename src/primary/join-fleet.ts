@@ -21,7 +21,7 @@ import type { WorkerPool } from './worker-pool.ts';
 interface JoinOptions {
   readonly target: RedisTarget;
   readonly node: string;
-  readonly pool: Pick<WorkerPool, 'effective' | 'readState' | 'readOpen'>;
+  readonly pool: Pick<WorkerPool, 'inUse' | 'readState' | 'readOpen'>;
   readonly access: Pick<OperatorAccess, 'hear'>;
   readonly threads: Pick<BooksThreads, 'report'>;
   readonly sold: Pick<SoldCatalogue, 'state'>;
@@ -54,7 +54,7 @@ export function joinFleet(options: JoinOptions): Fleet {
 }
 
 function readOwnNode({ pool, threads, sold }: JoinOptions): OwnNode {
-  const { config } = pool.effective();
+  const { config } = pool.inUse();
   const { node, workers, upstreams, redis } = showNode(pool.readState());
   return {
     version: node.version,

@@ -17,12 +17,12 @@ export interface NodeMetrics {
 
 interface NodeMetricsOptions {
   /** The settings in use, which a reload changes. */
-  readonly config: () => Config;
+  readonly configInUse: () => Config;
   readonly log: Log;
 }
 
 /** The metrics that the primary counts itself, and those it collects from its workers. */
-export function createNodeMetrics({ config, log }: NodeMetricsOptions): NodeMetrics {
+export function createNodeMetrics({ configInUse, log }: NodeMetricsOptions): NodeMetrics {
   const metrics = createProcessMetrics({
     models: [],
     upstreams: [],
@@ -31,7 +31,7 @@ export function createNodeMetrics({ config, log }: NodeMetricsOptions): NodeMetr
   });
   watchProcess(metrics, 'primary');
   metrics.buildInfo.watch((set) => set({ version: packageVersion(), node: process.version }, 1));
-  metrics.configHash.watch((set) => set({}, Number.parseInt(hashSettings(config()), 16)));
+  metrics.configHash.watch((set) => set({}, Number.parseInt(hashSettings(configInUse()), 16)));
   const unread = metrics.workersUnread.at({});
   const collector = createMetricsCollector({
     readOwn: metrics.read,

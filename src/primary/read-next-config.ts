@@ -8,7 +8,7 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
 
 /** The settings in use, their source, and how many times the node has taken settings. */
-export interface EffectiveConfig {
+export interface ConfigInUse {
   readonly source: ConfigSource;
   readonly config: Config;
   readonly count: number;
@@ -36,20 +36,17 @@ const FIXED: Readonly<Record<string, (config: Config) => string | undefined>> = 
  * Throws if a setting differs that cannot change while the node runs. Nothing has been touched by
  * then.
  */
-export function readNextConfig(
-  readSource: () => ConfigSource,
-  current: EffectiveConfig,
-): EffectiveConfig {
+export function readNextConfig(readSource: () => ConfigSource, inUse: ConfigInUse): ConfigInUse {
   const source = readSource();
   const config = parseConfig(source);
   const needsRestart = Object.entries(FIXED)
-    .filter(([, read]) => read(config) !== read(current.config))
+    .filter(([, read]) => read(config) !== read(inUse.config))
     .map(([setting]) => setting);
   if (needsRestart.length > 0) {
     const problems = needsRestart.map((setting) => `${setting}: needs a restart to change`);
     throw new ConfigError(problems, { needsRestart });
   }
-  return { source, config, count: current.count + 1 };
+  return { source, config, count: inUse.count + 1 };
 }
 
 function nameStore({ redis }: Config): string {
@@ -63,10 +60,10 @@ function nameArchive(archive: ArchivePlace | undefined): string {
   return JSON.stringify([place, accessKey.reveal(), secretKey.reveal()]);
 }
 
-export function isMoved(current: Config, next: Config): boolean {
-  return formatEndpoint(current.listen) !== formatEndpoint(next.listen);
+export function isMoved(inUse: Config, next: Config): boolean {
+  return formatEndpoint(inUse.listen) !== formatEndpoint(next.listen);
 }
 
-export function versionOf({ config, count }: EffectiveConfig): string {
+export function versionOf({ config, count }: ConfigInUse): string {
   return configVersion(config, count);
 }

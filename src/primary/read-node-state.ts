@@ -5,7 +5,7 @@ import { addTries, NO_TRIES, type TryCounts } from '../routing/try-counts.ts';
 import type { UpstreamHealth } from '../routing/upstream-slots.ts';
 import type { WorkerProcess } from '../supervise/fork-worker.ts';
 import type { NodeProbes } from './probe-upstreams.ts';
-import { type EffectiveConfig, versionOf } from './read-next-config.ts';
+import { type ConfigInUse, versionOf } from './read-next-config.ts';
 
 /** The states of health, from the best to the worst. */
 const BY_WEIGHT: readonly UpstreamHealth[] = ['closed', 'paused', 'half-open', 'open', 'down'];
@@ -13,7 +13,7 @@ const BY_WEIGHT: readonly UpstreamHealth[] = ['closed', 'paused', 'half-open', '
 export interface NodeParts {
   readonly nodeId: string;
   readonly startedMs: number;
-  readonly effective: EffectiveConfig;
+  readonly inUse: ConfigInUse;
   /** Those that are sold. */
   readonly models: readonly ModelConfig[];
   readonly workers: readonly WorkerProcess[];
@@ -24,15 +24,15 @@ export interface NodeParts {
 
 /** Builds the state from the last report of each worker. */
 export function readNodeState(parts: NodeParts): NodeState {
-  const { effective, workers } = parts;
-  const { config, source } = effective;
+  const { inUse, workers } = parts;
+  const { config, source } = inUse;
   return {
     node: {
       id: parts.nodeId,
       version: packageVersion(),
       startedMs: parts.startedMs,
       configPath: source.path,
-      configVersion: versionOf(effective),
+      configVersion: versionOf(inUse),
     },
     workers: workers.map(({ slot, pid, state, startedMs }) => {
       return { worker: slot, pid, state: state(), startedMs };

@@ -23,7 +23,7 @@ interface ReloadOptions<Next> {
   /** Rejects if the new settings cannot take over. Everything is then as it was before. */
   readonly takeOver: (next: Next) => Promise<void>;
   /** The settings in use. */
-  readonly current: () => Next;
+  readonly inUse: () => Next;
   readonly versionOf: (settings: Next) => string;
   /** Called once for each caller, when the reload that answers the call is over. */
   readonly onEnd: (run: ReloadRun<Next>, who: Operator) => Promise<void>;
@@ -37,7 +37,7 @@ export type Reload = (who: Operator) => Promise<ReloadResult>;
  * because the running one may have read the file before it was changed.
  */
 export function createReload<Next>(options: ReloadOptions<Next>): Reload {
-  const { current, versionOf, onEnd, log } = options;
+  const { inUse, versionOf, onEnd, log } = options;
   let running: Promise<ReloadRun<Next>> | undefined;
   let following: Promise<ReloadRun<Next>> | undefined;
   let waiting = 0;
@@ -65,15 +65,15 @@ export function createReload<Next>(options: ReloadOptions<Next>): Reload {
     const timer = new AbortController();
     const isLate = sleep(WAIT_MAX_MS, undefined, { ref: false, signal: timer.signal });
     const late = isLate.then((): ReloadResult => {
-      return { kind: 'running', configVersion: versionOf(current()) };
+      return { kind: 'running', configVersion: versionOf(inUse()) };
     });
     return await Promise.race([ended, late]).finally(() => timer.abort());
   };
 }
 
 async function carryOut<Next>(options: ReloadOptions<Next>): Promise<ReloadRun<Next>> {
-  const { readNext, takeOver, current, versionOf, log } = options;
-  const before = current();
+  const { readNext, takeOver, inUse, versionOf, log } = options;
+  const before = inUse();
   let next: Next;
   try {
     next = await readNext();

@@ -29,7 +29,7 @@ import { createEnding } from './create-ending.ts';
 import { createPlansCheck } from './create-plans-check.ts';
 import { joinFleet } from './join-fleet.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
-import type { EffectiveConfig } from './read-next-config.ts';
+import type { ConfigInUse } from './read-next-config.ts';
 import type { Reload } from './reload.ts';
 import { createSoldCatalogue, type SoldCatalogue } from './sold-catalogue.ts';
 import {
@@ -71,9 +71,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const first = readFirstConfig(options.readSource);
   const { config } = first;
   const log = createLog(config.logLevel, 'primary');
-  const configInUse = () => pool?.effective().config ?? config;
+  const configInUse = () => pool?.inUse().config ?? config;
   const publish: PublishEvent = (event) => fleet?.publish(event);
-  const nodeMetrics = createNodeMetrics({ config: configInUse, log });
+  const nodeMetrics = createNodeMetrics({ configInUse, log });
   const sold = createSoldCatalogue(configInUse);
   const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
@@ -99,7 +99,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       ...{ first, readSource: options.readSource, journal, audit, publish, ...parts },
       noteActivity: (activity) => fleet?.noteActivity(activity),
       ...{ checkPlans, noteRefusals: threads.noteRefusals },
-      onUse: (used) => threads.changeCosts(costsOf(used)),
+      onUse: (next) => threads.changeCosts(costsOf(next)),
       ...{ clock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = pool;
@@ -109,7 +109,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await sold.open({ connection, line: fleet.line, metrics, onChange, clock, log });
     await checkPlans(sold.currentFor(config).plans);
     ops = await startOps({
-      ...{ ...parts, fleet, readNode: workers.readState, reload, config: configInUse },
+      ...{ ...parts, fleet, readNode: workers.readState, reload, configInUse },
       readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
     });
     const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.tellBooksFull);
@@ -189,7 +189,7 @@ function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): Redi
 }
 
 function startNodeBookkeeping(
-  { config, source }: EffectiveConfig,
+  { config, source }: ConfigInUse,
   target: RedisTarget,
   more: Omit<BookkeepingOptions, 'target' | 'config' | 'configPath' | 'clock'>,
 ): Promise<Bookkeeping> {
@@ -206,16 +206,16 @@ interface OpsParts {
   readonly readNode: WorkerPool['readState'];
   readonly reload: Reload;
   /** The settings in use, which a reload changes. */
-  readonly config: () => Config;
+  readonly configInUse: () => Config;
   readonly readiness: () => Readiness;
   readonly log: Log;
 }
 
 function startOps(parts: OpsParts): Promise<OpsServer> {
-  const { books, fleet, node, nodeMetrics, readNode, reload, config, readiness, log } = parts;
-  const { ops, dataDir } = config();
+  const { books, fleet, node, nodeMetrics, readNode, reload, configInUse, readiness, log } = parts;
+  const { ops, dataDir } = configInUse();
   const { metrics } = nodeMetrics;
-  const sold = () => parts.sold.currentFor(config());
+  const sold = () => parts.sold.currentFor(configInUse());
   return startOpsServer({
     endpoint: ops.listen,
     version: packageVersion(),
@@ -232,18 +232,18 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       ...{ ...books.access, oidc: ops.oidc },
       onCall: (by, outcome) => metrics.adminCalls.at({ by, outcome }).add(1),
       onSignIn: (result) => metrics.signIns.at({ result }).add(1),
-      rateRules: () => ({ windowMs: config().limits.rateWindowMs, plans: sold().plans }),
-      digestEndUser: (name) => digestEndUser(name, config().limits.endUsers.secret),
+      rateRules: () => ({ windowMs: configInUse().limits.rateWindowMs, plans: sold().plans }),
+      digestEndUser: (name) => digestEndUser(name, configInUse().limits.endUsers.secret),
       nameModel: (name) => nameForList(createCatalogue(sold().models), name),
       readModels: () => sold().models,
       catalogue: parts.sold.desk,
-      readApiEndpoint: () => config().listen,
+      readApiEndpoint: () => configInUse().listen,
     },
     log,
   });
 }
 
-function readFirstConfig(readSource: () => ConfigSource): EffectiveConfig {
+function readFirstConfig(readSource: () => ConfigSource): ConfigInUse {
   const source = readSource();
   return { source, config: parseConfig(source), count: 1 };
 }

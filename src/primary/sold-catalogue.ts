@@ -45,18 +45,19 @@ function catalogueOf({ models, plans }: Config): CurrentCatalogue {
   return { version: undefined, models, plans };
 }
 
-/** `config` answers the settings in use, which a reload changes. */
-export function createSoldCatalogue(config: () => Config): SoldCatalogue {
-  let source = sellFromFile(config);
+/** A reload changes the settings in use. */
+export function createSoldCatalogue(configInUse: () => Config): SoldCatalogue {
+  let source = sellFromFile(configInUse);
   return {
-    currentFor: (used) => source.currentFor(used),
+    currentFor: (given) => source.currentFor(given),
     check: (next) => source.check(next),
     state: () => source.state(),
     get desk() {
       return source.desk;
     },
     async open(options) {
-      if (config().catalogue === 'store') source = await sellFromStore(config, options);
+      if (configInUse().catalogue !== 'store') return;
+      source = await sellFromStore(configInUse, options);
     },
     stop: () => source.stop(),
   };
@@ -65,11 +66,11 @@ export function createSoldCatalogue(config: () => Config): SoldCatalogue {
 type Source = Omit<SoldCatalogue, 'open'>;
 
 async function sellFromStore(
-  config: () => Config,
+  configInUse: () => Config,
   { connection, line, metrics, onChange, clock, log }: OpenOptions,
 ): Promise<Source> {
-  const { dataDir, models, plans } = config();
-  const upstreams = () => config().upstreams;
+  const { dataDir, models, plans } = configInUse();
+  const upstreams = () => configInUse().upstreams;
   const keeper = await keepCatalogue({
     ...{ connection, line, dataDir, upstreams, onChange, randomBytes, clock, log },
     seed: { models, plans },
@@ -77,7 +78,7 @@ async function sellFromStore(
   metrics.catalogueVersion.watch((set) => set({}, keeper.state().version));
   metrics.catalogueRefused.watch((set) => set({}, keeper.state().refused === undefined ? 0 : 1));
   return {
-    currentFor: (used) => keeper.currentFor(used.upstreams),
+    currentFor: (given) => keeper.currentFor(given.upstreams),
     check(next) {
       const refused = keeper.findRefused(next.upstreams);
       if (refused === undefined) return;
@@ -91,12 +92,12 @@ async function sellFromStore(
   };
 }
 
-function sellFromFile(config: () => Config): Source {
+function sellFromFile(configInUse: () => Config): Source {
   return {
     currentFor: catalogueOf,
     check: () => {},
     state: () => undefined,
-    desk: createFileDesk(() => describeCatalogue(config(), config().upstreams)),
+    desk: createFileDesk(() => describeCatalogue(configInUse(), configInUse().upstreams)),
     stop: () => {},
   };
 }

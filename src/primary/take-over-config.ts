@@ -1,16 +1,16 @@
 import type { DrainOrder } from '../messages/worker-messages.ts';
 import type { Supervisor } from '../supervise/supervise-workers.ts';
-import type { EffectiveConfig } from './read-next-config.ts';
+import type { ConfigInUse } from './read-next-config.ts';
 
 /** A roll is in no hurry: idle connections stay open until the time-out that closes them anyway. */
 const ROLL_LINGER_MS = 13_000;
 
 interface TakeOverOptions {
   readonly workers: Pick<Supervisor, 'roll'>;
-  readonly previous: EffectiveConfig;
-  readonly next: EffectiveConfig;
+  readonly previous: ConfigInUse;
+  readonly next: ConfigInUse;
   /** Workers that start after this call get these settings. */
-  readonly use: (effective: EffectiveConfig) => void;
+  readonly use: (config: ConfigInUse) => void;
 }
 
 /**
@@ -33,6 +33,6 @@ export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
   throw failure;
 }
 
-function orderOf({ config }: EffectiveConfig): DrainOrder {
+function orderOf({ config }: ConfigInUse): DrainOrder {
   return { timeoutMs: config.drain.timeoutMs, lingerMs: ROLL_LINGER_MS };
 }

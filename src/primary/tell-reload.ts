@@ -2,7 +2,7 @@ import type { Operator } from '../accounts/audit/audit-entry.ts';
 import type { AuditLog } from '../accounts/audit/audit-log.ts';
 import { diffSettings } from '../config/diff-settings.ts';
 import type { PublishEvent } from '../ops/event-hub.ts';
-import { type EffectiveConfig, versionOf } from './read-next-config.ts';
+import { type ConfigInUse, versionOf } from './read-next-config.ts';
 import type { ReloadRun } from './reload.ts';
 
 export type ReloadAudit = Pick<AuditLog, 'add'>;
@@ -18,7 +18,7 @@ interface TellOptions {
  * audit log, with the settings it changed.
  */
 export function tellReload({ audit, publish, node }: TellOptions) {
-  return async (run: ReloadRun<EffectiveConfig>, who: Operator): Promise<void> => {
+  return async (run: ReloadRun<ConfigInUse>, who: Operator): Promise<void> => {
     const { end, before, after } = run;
     if (end.kind !== 'reloaded') {
       const { kind, problems } = end;

@@ -55,13 +55,13 @@ export function watchBooks(metrics: ProcessMetrics, { threads, books, clock }: W
 /** Tells when too many entries wait for the books, and when there is room again. */
 export function watchBooksRoom(
   threads: Pick<BooksThreads, 'report'>,
-  config: () => Config,
+  configInUse: () => Config,
   tell: (isFull: boolean) => void,
 ): () => void {
   let isFull = false;
   const timer = setInterval(() => {
     const waiting = threads.report()?.waitingEntries ?? 0;
-    const max = config().books.waitingEntriesMax;
+    const max = configInUse().books.waitingEntriesMax;
     isFull = waiting > (isFull ? max * ROOM_AGAIN_SHARE : max);
     tell(isFull);
   }, LOOK_MS).unref();

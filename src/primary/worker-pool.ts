@@ -17,7 +17,7 @@ import { type Supervisor, superviseWorkers } from '../supervise/supervise-worker
 import { createNodeEvents } from './create-node-events.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 import { type NodeProbes, probeUpstreams } from './probe-upstreams.ts';
-import { type EffectiveConfig, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
+import { type ConfigInUse, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
 import { readNodeState, readUpstreamHealth } from './read-node-state.ts';
 import { createReload, type Reload } from './reload.ts';
 import type { SoldCatalogue } from './sold-catalogue.ts';
@@ -30,7 +30,7 @@ import { createUpstreamEvents, type UpstreamEvents } from './upstream-events.ts'
  * report.
  */
 export interface WorkerPool {
-  effective(): EffectiveConfig;
+  inUse(): ConfigInUse;
   /** Rejects when a worker cannot start at all. */
   start(): Promise<void>;
   readonly reload: Reload;
@@ -52,13 +52,13 @@ export interface WorkerPool {
 }
 
 interface WorkerPoolOptions {
-  readonly first: EffectiveConfig;
+  readonly first: ConfigInUse;
   readonly readSource: () => ConfigSource;
   readonly embeddedRedisPath: string | undefined;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** Called with the settings that a reload has brought into use. */
-  readonly onUse: (config: EffectiveConfig['config']) => void;
+  readonly onUse: (config: ConfigInUse['config']) => void;
   /** Takes what a worker has refused, about once a second and when it has drained. */
   readonly noteRefusals: (batch: RefusalBatch) => void;
   readonly sold: Pick<SoldCatalogue, 'currentFor' | 'check'>;
@@ -77,7 +77,7 @@ interface WorkerPoolOptions {
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { first, publish, node, clock, log } = options;
   const startedMs = clock.nowMs();
-  let effective = first;
+  let inUse = first;
   let areBooksFull = false;
   const endedTries = createEndedTries();
   const nodeEvents = createNodeEvents(options);
@@ -90,7 +90,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
   });
   const upstreamEvents = createUpstreamEvents(publish, {
-    names: () => effective.config.upstreams.map(({ name }) => name),
+    names: () => inUse.config.upstreams.map(({ name }) => name),
     readHealth: (name) => readUpstreamHealth(workers.workers(), name),
   });
   const fork = createFork(options, {
@@ -98,23 +98,23 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     areBooksFull: () => areBooksFull,
   });
   const workers: Supervisor = superviseWorkers({
-    fork: (slot) => fork(slot, effective),
+    fork: (slot) => fork(slot, inUse),
     onReplace: () => options.nodeMetrics.metrics.workerRestarts.at({}).add(1),
     ...{ clock, log, onGiveUp: options.onGiveUp },
   });
-  const use = (used: EffectiveConfig) => {
-    probes.changeConfig(used.config);
-    effective = used;
-    options.onUse(used.config);
-    endedTries.keepOnly(used.config.upstreams.map(({ name }) => name));
+  const use = (next: ConfigInUse) => {
+    probes.changeConfig(next.config);
+    inUse = next;
+    options.onUse(next.config);
+    endedTries.keepOnly(next.config.upstreams.map(({ name }) => name));
   };
 
   return {
-    effective: () => effective,
-    start: () => workers.start(effective.config.workers),
+    inUse: () => inUse,
+    start: () => workers.start(inUse.config.workers),
     reload: createPoolReload(options, {
-      effective: () => effective,
-      takeOver: (next) => takeOverConfig({ workers, next, previous: effective, use }),
+      inUse: () => inUse,
+      takeOver: (next) => takeOverConfig({ workers, next, previous: inUse, use }),
     }),
     tellBooksFull(isFull) {
       if (isFull === areBooksFull) return;
@@ -130,14 +130,14 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     readState: () =>
       readNodeState({
         ...{ nodeId: node, startedMs, probes, endedTries: endedTries.read() },
-        effective,
-        models: options.sold.currentFor(effective.config).models,
+        inUse,
+        models: options.sold.currentFor(inUse.config).models,
         workers: workers.workers(),
       }),
     readOpen: nodeEvents.readOpen,
     readReadiness: () =>
       findWorstReadiness(workers.workers().flatMap((worker) => worker.report()?.readiness ?? [])),
-    stop: (lingerMs) => workers.stop({ timeoutMs: effective.config.drain.timeoutMs, lingerMs }),
+    stop: (lingerMs) => workers.stop({ timeoutMs: inUse.config.drain.timeoutMs, lingerMs }),
     killAll() {
       probes.stop();
       workers.killAll();
@@ -146,25 +146,22 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 }
 
 interface ReloadParts {
-  readonly effective: () => EffectiveConfig;
-  readonly takeOver: (next: EffectiveConfig) => Promise<void>;
+  readonly inUse: () => ConfigInUse;
+  readonly takeOver: (next: ConfigInUse) => Promise<void>;
 }
 
-function createPoolReload(
-  options: WorkerPoolOptions,
-  { effective, takeOver }: ReloadParts,
-): Reload {
+function createPoolReload(options: WorkerPoolOptions, { inUse, takeOver }: ReloadParts): Reload {
   const tell = tellReload(options);
   return createReload({
     async readNext() {
-      const next = readNextConfig(options.readSource, effective());
+      const next = readNextConfig(options.readSource, inUse());
       options.sold.check(next.config);
       await options.checkPlans(options.sold.currentFor(next.config).plans);
-      if (isMoved(effective().config, next.config)) await checkEndpointFree(next.config.listen);
+      if (isMoved(inUse().config, next.config)) await checkEndpointFree(next.config.listen);
       return next;
     },
     takeOver,
-    current: effective,
+    inUse,
     versionOf,
     onEnd(run, who) {
       const result = run.end.kind === 'reloaded' ? 'ok' : 'refused';
@@ -186,17 +183,17 @@ interface ForkParts {
 function createFork(
   { embeddedRedisPath, journal, noteRefusals, nodeMetrics, sold }: WorkerPoolOptions,
   { areBooksFull, probes, nodeEvents, upstreamEvents, endedTries }: ForkParts,
-): (slot: number, effective: EffectiveConfig) => WorkerProcess {
-  return (slot, effective) => {
+): (slot: number, inUse: ConfigInUse) => WorkerProcess {
+  return (slot, inUse) => {
     const order = {
       worker: slot,
-      config: packConfig(effective.config),
-      configVersion: versionOf(effective),
+      config: packConfig(inUse.config),
+      configVersion: versionOf(inUse),
       embeddedRedisPath,
     };
     const links = {
       journal,
-      catalogue: () => sold.currentFor(effective.config),
+      catalogue: () => sold.currentFor(inUse.config),
       noteRefusals,
       areBooksFull,
       downUpstreams: () => probes.downNames(),

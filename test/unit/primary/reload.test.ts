@@ -23,7 +23,7 @@ function createScene() {
           resolve();
         });
       }),
-    current: () => version,
+    inUse: () => version,
     versionOf: (settings) => `v${settings}`,
     onEnd: async ({ end }) => {
       ends.push(end);
@@ -79,7 +79,7 @@ it('wrong settings are refused before anything takes over', async () => {
       throw new ConfigError(['a: b', 'c: d'], { needsRestart: ['a'] });
     },
     takeOver: () => expect.unreachable('nothing takes over'),
-    current: () => 1,
+    inUse: () => 1,
     versionOf: () => 'v1',
     onEnd: async () => {},
     log: createMemoryLog(),

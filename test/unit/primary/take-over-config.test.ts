@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import type { EffectiveConfig } from '../../../src/primary/read-next-config.ts';
+import type { ConfigInUse } from '../../../src/primary/read-next-config.ts';
 import { takeOverConfig } from '../../../src/primary/take-over-config.ts';
 
-function settings(workers: number, count: number): EffectiveConfig {
+function settings(workers: number, count: number): ConfigInUse {
   const source = { path: undefined, text: `workers: ${workers}\n`, env: {} };
   return { source, config: parseConfig(source), count };
 }
@@ -15,8 +15,8 @@ const NEXT = settings(4, 2);
 async function takeOver(brokenSlot: number) {
   const done: string[] = [];
   let used = PREVIOUS;
-  const use = (effective: EffectiveConfig) => {
-    used = effective;
+  const use = (inUse: ConfigInUse) => {
+    used = inUse;
   };
   const workers = {
     async roll(count: number) {
