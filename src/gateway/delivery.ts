@@ -3,7 +3,7 @@ import type { AnswerContext } from '../protocol/inference.ts';
 import type { AnswerPlace } from './answer-keeper.ts';
 import type { ClientLeave } from './client-leave.ts';
 import type { Meter } from './meter.ts';
-import type { RequestRecorder } from './record-request.ts';
+import type { RequestRecorder } from './request-recorder.ts';
 import type { ClientSide } from './steps.ts';
 
 /** An admitted request with all that is needed to send its answer. */

@@ -24,7 +24,7 @@ import type { RequestTerms } from './describe-request.ts';
 import { type AnswerEnd, createMeter } from './meter.ts';
 import type { ClientRequest } from './read-request.ts';
 import { readResolved } from './read-resolved.ts';
-import { RequestRecorder } from './record-request.ts';
+import { RequestRecorder } from './request-recorder.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
 import type { ClientSide, Steps } from './steps.ts';

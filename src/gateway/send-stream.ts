@@ -13,7 +13,7 @@ import { createDeadlineList } from '../timers/deadline-list.ts';
 import { type ClientLeave, CUT_OFF } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
 import type { AnswerEnd, Meter } from './meter.ts';
-import type { RequestRecorder } from './record-request.ts';
+import type { RequestRecorder } from './request-recorder.ts';
 import type { ClientStream } from './steps.ts';
 
 /** Proxies and clients give up on a connection that is silent for long. */

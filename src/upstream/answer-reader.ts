@@ -56,14 +56,14 @@ export function createAnswerReader(options: AnswerOptions): AnswerReader {
   const { isStream, contentType } = options;
   const contrary = isStream ? 'application/json' : 'text/event-stream';
   const isAsAsked = contentType?.toLowerCase().startsWith(contrary) !== true;
-  return isAsAsked ? createReader(options, isStream) : createLookingReader(options);
+  return isAsAsked ? createReader(options, isStream) : createReaderByFirstByte(options);
 }
 
 /**
  * The content type can be wrong, so the first byte decides: an object begins with a brace, and
  * events do not.
  */
-function createLookingReader(options: AnswerOptions): AnswerReader {
+function createReaderByFirstByte(options: AnswerOptions): AnswerReader {
   let reader: AnswerReader | undefined;
   return {
     push(chunk) {

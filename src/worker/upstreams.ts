@@ -12,8 +12,8 @@ import { createTryCounts } from '../routing/try-counts.ts';
 import { createWaitingRoom } from '../routing/waiting-room.ts';
 import type { ThinkingUpstreams } from '../upstream/bind-thoughts.ts';
 import { createHttpUpstream } from '../upstream/create-http-upstream.ts';
+import { inferWithRetries } from '../upstream/infer-with-retries.ts';
 import { readUpstreamTls } from '../upstream/read-upstream-tls.ts';
-import { inferWithRetries } from '../upstream/retry.ts';
 import { createSimulatedUpstream } from '../upstream/simulated/create-simulated-upstream.ts';
 import { traceCalls } from '../upstream/trace-calls.ts';
 

@@ -10,7 +10,7 @@ import type { Try } from '../../../src/protocol/try.ts';
 import { createRetryBudget } from '../../../src/routing/retry-budget.ts';
 import { createRouter, type ModelRoute } from '../../../src/routing/router.ts';
 import { createWaitingRoom } from '../../../src/routing/waiting-room.ts';
-import { inferWithRetries } from '../../../src/upstream/retry.ts';
+import { inferWithRetries } from '../../../src/upstream/infer-with-retries.ts';
 import { createRandom } from '../../../src/upstream/simulated/random.ts';
 import { ask, createCall } from './simulated-support.ts';
 
