@@ -21,7 +21,7 @@ import {
   streamIdBefore,
 } from '../stream/stream-id.ts';
 import { StaleBatchError } from '../writing/write-batch.ts';
-import { inBooks } from './database-error.ts';
+import { markDatabaseErrors } from './database-error.ts';
 import type { IngestPace } from './ingest-pace.ts';
 import { readAccountNames, readKeyNames } from './names/read-names.ts';
 import { writeNames } from './names/write-names.ts';
@@ -93,7 +93,7 @@ export function createAuditReader(
         await writeRows(tx, rows, damaged);
         await writeNames(tx, accounts, keys);
       });
-      await inBooks(write);
+      await markDatabaseErrors(write);
       cursor = after;
       read = last;
       return entries.length < STREAM_PAGE_MAX;

@@ -7,7 +7,7 @@ export class DatabaseError extends Error {}
 export class RedisInBatchError extends Error {}
 
 /** Tells failures of the database from all others. */
-export async function inBooks<Result>(work: Promise<Result>): Promise<Result> {
+export async function markDatabaseErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   releaseBooksLease,
 } from '../stream/books-lease.ts';
 import { readIngestion } from '../writing/write-batch.ts';
-import { inBooks } from './database-error.ts';
+import { markDatabaseErrors } from './database-error.ts';
 
 interface LeaseOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
@@ -38,7 +38,7 @@ export function createIngestLease(options: LeaseOptions): IngestLease {
 
   return {
     async hold(progress) {
-      ownId ??= await inBooks(prepareBooks());
+      ownId ??= await markDatabaseErrors(prepareBooks());
       const order = { nodeId, leaseMs, booksId: ownId, ...progress };
       return { ...(await holdBooksLease(connection, order)), ownId };
     },

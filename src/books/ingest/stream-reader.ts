@@ -21,7 +21,7 @@ import {
 } from '../stream/stream-id.ts';
 import { type Cursors, cursorOf } from '../writing/cursors.ts';
 import { type IngestionState, readIngestion, StaleBatchError } from '../writing/write-batch.ts';
-import { inBooks } from './database-error.ts';
+import { markDatabaseErrors } from './database-error.ts';
 import type { IngestPace } from './ingest-pace.ts';
 import { isLost, type StoredEntry } from './is-lost.ts';
 import { decodeItem, type StreamItem } from './stream-item.ts';
@@ -144,7 +144,7 @@ export function createStreamReader(
 
 /** A standby that has taken over may lack batches, and nothing else need have noticed that. */
 async function expectVersion(books: Books, expected: number): Promise<void> {
-  const { version } = await inBooks(readIngestion(books));
+  const { version } = await markDatabaseErrors(readIngestion(books));
   if (version !== expected) throw new StaleBatchError('the books have another version');
 }
 

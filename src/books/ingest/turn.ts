@@ -1,7 +1,7 @@
 import { readIngestion } from '../writing/write-batch.ts';
 import type { AuditReaderOptions } from './audit-reader.ts';
 import { type AuditReader, createAuditReader } from './audit-reader.ts';
-import { inBooks } from './database-error.ts';
+import { markDatabaseErrors } from './database-error.ts';
 import { createNamesMirror } from './names/names-mirror.ts';
 import {
   createStreamReader,
@@ -41,7 +41,7 @@ export function createTurn(options: TurnOptions): Turn {
   let namesBegunMs = Number.NEGATIVE_INFINITY;
 
   const openReaders = async () => {
-    const ingestion = await inBooks(readIngestion(books));
+    const ingestion = await markDatabaseErrors(readIngestion(books));
     return {
       streams: createStreamReader(ingestion, options),
       audit: createAuditReader(ingestion.auditCursor, { ...options, auditConnection }),

@@ -5,7 +5,7 @@ import { laterStreamId, type StreamId } from '../stream/stream-id.ts';
 import { cursorOf } from '../writing/cursors.ts';
 import type { EnterContext } from '../writing/enter-rows.ts';
 import { type Batch, writeBatch } from '../writing/write-batch.ts';
-import { DatabaseError, inBooks } from './database-error.ts';
+import { DatabaseError, markDatabaseErrors } from './database-error.ts';
 import { keepDamaged, type StreamItem } from './stream-item.ts';
 
 /** How far the streams are in the books, kept up to date by what is written. */
@@ -56,7 +56,7 @@ async function writeAll(
   gaps: readonly GapRow[],
 ): Promise<void> {
   const batch = createBatch(state, items, gaps, context.nowMs);
-  const { repeats } = await inBooks(writeBatch(books, batch, context));
+  const { repeats } = await markDatabaseErrors(writeBatch(books, batch, context));
   state.version = batch.version + 1;
   for (const [bucket, id] of batch.cursors) state.cursors.set(bucket, id);
   tellDamaged(log, items);

@@ -85,8 +85,8 @@ export async function enterRows(
       ofDay.filter((entry) => !hindered.has(entry)),
     );
     added.push(...inserted);
-    const isInserted = new Set(inserted);
-    const known = ofDay.filter((entry) => !hindered.has(entry) && !isInserted.has(entry));
+    const insertedEntries = new Set(inserted);
+    const known = ofDay.filter((entry) => !hindered.has(entry) && !insertedEntries.has(entry));
     for (const entry of listEntries(await findRivals(tx, known, [day]))) hindered.add(entry);
     for (const entry of ofDay.filter((one) => hindered.has(one))) await replace(entry, days);
   }

@@ -76,8 +76,8 @@ async function insertLists<Table extends BulkTable>(
   const found = await tx.executeQuery<BooksTables[Table]>(query);
   if (found.rows.length === rows.length) return rows;
   const identify = (row: BooksTables[Table]) => identity.map((name) => row[name]).join(' ');
-  const isInserted = new Set(found.rows.map(identify));
-  return rows.filter((row) => isInserted.has(identify(row)));
+  const insertedIds = new Set(found.rows.map(identify));
+  return rows.filter((row) => insertedIds.has(identify(row)));
 }
 
 function quote(names: readonly string[]): string {

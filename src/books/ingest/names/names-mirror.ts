@@ -2,7 +2,7 @@ import { BUCKETS } from '../../../keys/bucket-tags.ts';
 import type { RedisConnection } from '../../../redis/connect-redis.ts';
 import type { Books } from '../../engine/books.ts';
 import { listAccounts } from '../../stream/audit-bucket.ts';
-import { inBooks } from '../database-error.ts';
+import { markDatabaseErrors } from '../database-error.ts';
 import { listKeyIds, readAccountNames, readKeyNames } from './read-names.ts';
 import { writeNames } from './write-names.ts';
 
@@ -51,7 +51,9 @@ export function createNamesMirror(
       const accounts = await readAccountNames(connection, someAccounts);
       const keys = await readKeyNames(connection, allKeys.slice(0, KEYS_MAX));
       if (accounts.length > 0 || keys.length > 0) {
-        await inBooks(books.db.transaction().execute((tx) => writeNames(tx, accounts, keys)));
+        await markDatabaseErrors(
+          books.db.transaction().execute((tx) => writeNames(tx, accounts, keys)),
+        );
       }
       accountIds = accountIds.slice(someAccounts.length);
       keyIds = allKeys.slice(KEYS_MAX);
