@@ -61,7 +61,7 @@ export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
     return worker;
   };
 
-  const settle = (number: number, worker: WorkerProcess, shortLives: number) => {
+  const occupy = (number: number, worker: WorkerProcess, shortLives: number) => {
     const slot: Slot = { worker, shortLives, restartTimer: undefined };
     slots.set(number, slot);
     void worker.exited.then((exit) => {
@@ -82,7 +82,7 @@ export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
     }
     onReplace();
     slot.restartTimer = setTimeout(
-      () => settle(number, launch(number), decision.shortLives),
+      () => occupy(number, launch(number), decision.shortLives),
       decision.delayMs,
     );
   };
@@ -96,7 +96,7 @@ export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
   return {
     launch,
     retire,
-    occupy: (number, worker) => settle(number, worker, 0),
+    occupy: (number, worker) => occupy(number, worker, 0),
     vacate(number, order) {
       const slot = slots.get(number);
       if (slot === undefined) return undefined;

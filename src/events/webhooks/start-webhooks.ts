@@ -94,7 +94,7 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
       const delivery = deliveries.get(name) ?? (await open(name));
       deliveries.set(name, delivery);
       if (await delivery.look()) continue;
-      await delivery.settle();
+      await delivery.finishPosts();
       deliveries.delete(name);
     }
   };
@@ -115,7 +115,7 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
       stopping.abort();
       const grace = setTimeout(() => ending.abort(), STOP_GRACE_MS);
       await ended;
-      await Promise.all([...deliveries.values()].map((delivery) => delivery.settle()));
+      await Promise.all([...deliveries.values()].map((delivery) => delivery.finishPosts()));
       clearTimeout(grace);
       if (lease.endMs > 0) await store.release();
     },

@@ -45,7 +45,7 @@ export interface WebhookDelivery {
    */
   look(): Promise<boolean>;
   /** Resolves when nothing is under way. */
-  settle(): Promise<void>;
+  finishPosts(): Promise<void>;
   waiting(): number;
   failingSinceMs(): number | undefined;
 }
@@ -119,7 +119,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
       dropped = 0;
       return isOwn;
     },
-    async settle() {
+    async finishPosts() {
       while (posts.size > 0) await Promise.allSettled(posts);
     },
     waiting: queues.size,

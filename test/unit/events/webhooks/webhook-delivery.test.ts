@@ -45,7 +45,7 @@ it('an account whose events nobody takes keeps back no other account, however ma
   });
   for (let look = 0; look < 3; look++) {
     expect(await delivery.look()).toBe(true);
-    await delivery.settle();
+    await delivery.finishPosts();
     nowMs += 60_000;
   }
   expect(delivered).toEqual([EVENTS_OF_ONE + 1]);
