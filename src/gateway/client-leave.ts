@@ -2,9 +2,9 @@ import { StopSource } from '../lib/time/stop-signal.ts';
 import type { Bill } from '../protocol/admission.ts';
 import type { Answer } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import type { AnswerDrains, Drain, UnreadAnswer } from './answer-drains.ts';
 import type { AnswerEnd, Meter } from './meter.ts';
 import type { ClientSide } from './steps.ts';
+import type { UnreadAnswer, UnreadList, UnreadPlace } from './unread-list.ts';
 
 /** Ends an answer whose client did not leave by itself, but read nothing for too long. */
 export const CUT_OFF = new Error('the client was cut off');
@@ -30,8 +30,8 @@ export interface HiddenCost {
  * leaving before the cost is told. If the client cannot see all of the cost, the answer is read on
  * for its usage; otherwise the upstream is stopped.
  *
- *   here ──client gone──▶ draining ──all told──▶ over
- *    │                       │ timeout, revoked, the worker ends
+ *   here ──client gone──▶ unread ──all told──▶ over
+ *    │                      │ timeout, revoked, the worker ends
  *    └──nothing is hidden, or not sent, or no room──▶ stopped
  */
 export class ClientLeave implements UnreadAnswer {
@@ -39,19 +39,19 @@ export class ClientLeave implements UnreadAnswer {
   readonly signal = new StopSource();
   readonly #client: ClientSide;
   readonly #meter: Meter;
-  readonly #drains: AnswerDrains;
+  readonly #unread: UnreadList;
   readonly #cost: HiddenCost;
   #answer: Answer | undefined;
-  #drain: Drain | undefined;
-  #state: 'here' | 'draining' | 'stopped' = 'here';
+  #place: UnreadPlace | undefined;
+  #state: 'here' | 'unread' | 'stopped' = 'here';
   #wasSent = false;
   /** What the answer had cost when its client left. */
   #seenMicros = 0;
 
-  constructor(client: ClientSide, meter: Meter, drains: AnswerDrains, cost: HiddenCost) {
+  constructor(client: ClientSide, meter: Meter, unread: UnreadList, cost: HiddenCost) {
     this.#client = client;
     this.#meter = meter;
-    this.#drains = drains;
+    this.#unread = unread;
     this.#cost = cost;
     if (client.signal.aborted) this.#onGone();
     else client.signal.addEventListener('abort', this.#onGone);
@@ -69,8 +69,8 @@ export class ClientLeave implements UnreadAnswer {
     return this.#state !== 'here' && !(this.#client.signal.reason instanceof Refusal);
   }
 
-  get isDraining(): boolean {
-    return this.#state === 'draining';
+  get isUnread(): boolean {
+    return this.#state === 'unread';
   }
 
   /**
@@ -83,10 +83,10 @@ export class ClientLeave implements UnreadAnswer {
   }
 
   /** Ask this when there is no client to write to: whether to read more of the answer anyway. */
-  readsOn(): boolean {
+  goesOnUnread(): boolean {
     if (this.#state === 'here') this.#leave(CUT_OFF);
-    if (this.#state === 'draining' && !this.#isWorthReading()) this.stop();
-    return this.#state === 'draining';
+    if (this.#state === 'unread' && !this.#isWorthReading()) this.stop();
+    return this.#state === 'unread';
   }
 
   /** The key was revoked, or its account suspended. */
@@ -105,10 +105,10 @@ export class ClientLeave implements UnreadAnswer {
    * or the cost at the time it left, whichever is more.
    */
   close(end: AnswerEnd, heldMicros: number): Bill {
-    this.#drains.end(this.#drain);
+    this.#unread.end(this.#place);
     const { model, asksToThink } = this.#cost;
     const bill = this.#meter.close(end, this.isSent());
-    if (bill.usage.thinking > 0 && !asksToThink) this.#drains.noteHiding(model);
+    if (bill.usage.thinking > 0 && !asksToThink) this.#unread.noteHiding(model);
     const chargeMaxMicros = Math.max(heldMicros, this.#seenMicros);
     if (!this.hasLeft || bill.chargeMicros <= chargeMaxMicros) return bill;
     return { ...bill, chargeMicros: chargeMaxMicros };
@@ -122,19 +122,19 @@ export class ClientLeave implements UnreadAnswer {
 
   #leave(reason: unknown): void {
     const isSent = this.isSent();
-    if (isSent && this.#isWorthReading()) this.#drain = this.#drains.begin(this);
-    if (this.#drain === undefined) {
+    if (isSent && this.#isWorthReading()) this.#place = this.#unread.begin(this);
+    if (this.#place === undefined) {
       this.#stop(reason);
       return;
     }
     this.#noteLeft();
-    this.#state = 'draining';
+    this.#state = 'unread';
   }
 
   #stop(reason: unknown): void {
     if (this.#state === 'here') this.#noteLeft();
     this.#state = 'stopped';
-    this.#drains.end(this.#drain);
+    this.#unread.end(this.#place);
     this.signal.abort(reason);
   }
 
@@ -150,6 +150,6 @@ export class ClientLeave implements UnreadAnswer {
   #mayHide(): boolean {
     const { isStream, asksToThink, maySearch, model } = this.#cost;
     if (!isStream || asksToThink || maySearch) return true;
-    return this.#meter.hasThought() || this.#drains.hides(model);
+    return this.#meter.hasThought() || this.#unread.hides(model);
   }
 }

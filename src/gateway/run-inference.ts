@@ -65,7 +65,7 @@ export async function runInference(
     try {
       end = await sending;
     } catch (error) {
-      if (!leave.isDraining || !(error instanceof Refusal)) {
+      if (!leave.isUnread || !(error instanceof Refusal)) {
         recorder.noteFailure(error, client.signal.aborted);
         throw error;
       }
@@ -132,7 +132,7 @@ async function openAnswer(
   const meter = createMeter({ price, estimate, ratio, input, ...bounds });
   const usesCache = estimate.cacheWrite !== undefined;
   const hiddenCost = hiddenCostOf(asked, model.id, { maySearch: searchesMax > 0, usesCache });
-  const leave = new ClientLeave(client, meter, steps.drains, hiddenCost);
+  const leave = new ClientLeave(client, meter, steps.unread, hiddenCost);
   const admission = await steps.admit({
     holdMicros: hold.holdMicros,
     holdLeastMicros: hold.holdLeastMicros,
@@ -245,7 +245,7 @@ function askUpstream(
     reasoning,
     noteTries: (tries) => recorder.noteTries(tries),
     trace: recorder.trace,
-    isUnread: () => leave.isDraining,
+    isUnread: () => leave.isUnread,
     signal: leave.signal,
   });
   leave.follow(parts);

@@ -49,11 +49,11 @@ export async function sendStream(delivery: Delivery, parts: Answer): Promise<Ans
     recorder.waitFor('upstream');
     if (isMoreWanted) await pourAnswer(parts, (part) => sender.take(part));
     recorder.waitFor('nobody');
-    if (sender.isFinished && !sender.isComplete && !leave.isDraining) return 'left';
+    if (sender.isFinished && !sender.isComplete && !leave.isUnread) return 'left';
   } catch (error) {
     recorder.waitFor('nobody');
     if (error === CUT_OFF) return 'left';
-    if (error instanceof Refusal && leave.isDraining) return 'failed';
+    if (error instanceof Refusal && leave.isUnread) return 'failed';
     if (!(error instanceof Refusal) || sender.isFinished) throw error;
     end = 'failed';
     recorder.noteFailure(error, false);
@@ -147,15 +147,15 @@ class StreamSender {
 
   #write(bytes: string | Uint8Array, isLast: boolean): boolean | Promise<boolean> {
     if (bytes.length === 0) return this.#isMoreWanted();
-    const drained = isLast ? this.#writeLast(bytes) : this.#stream.write(bytes);
-    return drained === undefined ? this.#isMoreWanted() : this.#waitForClient(drained);
+    const caughtUp = isLast ? this.#writeLast(bytes) : this.#stream.write(bytes);
+    return caughtUp === undefined ? this.#isMoreWanted() : this.#waitForClient(caughtUp);
   }
 
   #writeLast(bytes: string | Uint8Array): Promise<void> | undefined {
     const hasLeft = this.#stream.isFinished;
-    const drained = this.#stream.writeLast(bytes);
+    const caughtUp = this.#stream.writeLast(bytes);
     this.#isComplete = !hasLeft && this.#stream.isFinished;
-    return drained;
+    return caughtUp;
   }
 
   sendError(error: Refusal, requestId: string): Promise<void> | undefined {
@@ -180,17 +180,17 @@ class StreamSender {
     silences.delete(this.#silence);
   }
 
-  async #waitForClient(drained: Promise<void>): Promise<boolean> {
+  async #waitForClient(caughtUp: Promise<void>): Promise<boolean> {
     this.#recorder.waitFor('client');
     this.#isBehind = true;
-    await drained;
+    await caughtUp;
     this.#isBehind = false;
     this.#recorder.waitFor('upstream');
     return this.#isMoreWanted();
   }
 
   #isMoreWanted(): boolean {
-    return this.#isComplete || !this.#stream.isFinished || this.#leave.readsOn();
+    return this.#isComplete || !this.#stream.isFinished || this.#leave.goesOnUnread();
   }
 
   /** Counts what goes out, whether the upstream's own bytes or newly encoded ones. */

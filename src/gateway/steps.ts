@@ -9,10 +9,10 @@ import type { KeyInfo } from '../protocol/key-info.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { ReasoningVault } from '../protocol/sealed-reasoning.ts';
 import type { Trace } from '../protocol/trace-context.ts';
-import type { AnswerDrains } from './answer-drains.ts';
 import type { AnswerKeeper } from './answer-keeper.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { TokenRatio } from './token-ratios.ts';
+import type { UnreadList } from './unread-list.ts';
 
 /** What the spine needs from outside. A step that says no throws a `Refusal`. */
 export interface Steps {
@@ -51,7 +51,7 @@ export interface Steps {
   /** Seals what models thought, for clients that bring it back. */
   readonly reasoning: ReasoningVault;
   readonly infer: Infer;
-  readonly drains: AnswerDrains;
+  readonly unread: UnreadList;
   /**
    * The formats that upstreams read. Requests in these formats are passed on as they came, so their
    * long texts need not be read.

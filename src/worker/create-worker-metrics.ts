@@ -1,6 +1,6 @@
 import type { CatalogueConfig, Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
-import type { AnswerDrains } from '../gateway/answer-drains.ts';
+import type { UnreadList } from '../gateway/unread-list.ts';
 import type { Server } from '../http/start-server.ts';
 import { createProcessMetrics, type ProcessMetrics } from '../metrics/process-metrics.ts';
 import { watchProcess } from '../metrics/watch-process.ts';
@@ -31,7 +31,7 @@ export function createWorkerMetrics({ config, catalogue }: Settings): ProcessMet
 
 interface WorkerParts {
   readonly server: Pick<Server, 'activeExchanges' | 'activeStreams'>;
-  readonly drains: Pick<AnswerDrains, 'count'>;
+  readonly unread: Pick<UnreadList, 'count'>;
   readonly redisWatch: Pick<RedisWatch, 'outForMs'>;
   /** Undefined if the settings file rules. */
   readonly catalogueVersion: () => number | undefined;
@@ -39,10 +39,10 @@ interface WorkerParts {
 }
 
 export function watchWorker(metrics: ProcessMetrics, parts: WorkerParts): void {
-  const { server, drains, redisWatch, catalogueVersion, upstreams } = parts;
+  const { server, unread, redisWatch, catalogueVersion, upstreams } = parts;
   metrics.exchangesActive.watch((set) => set({}, server.activeExchanges));
   metrics.streamsActive.watch((set) => set({}, server.activeStreams));
-  metrics.answersDraining.watch((set) => set({}, drains.count));
+  metrics.answersDraining.watch((set) => set({}, unread.count));
   metrics.redisUp.watch((set) => set({}, redisWatch.outForMs() === 0 ? 1 : 0));
   metrics.catalogueVersion.watch((set) => {
     const version = catalogueVersion();

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import type { AnswerDrains } from '../gateway/answer-drains.ts';
+import type { UnreadList } from '../gateway/unread-list.ts';
 import type { Server } from '../http/start-server.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { DrainOrder } from '../messages/worker-messages.ts';
@@ -15,12 +15,12 @@ const PORT_CLOSED_BEFORE_MS = 200;
 interface DrainTarget {
   readonly server: Server;
   /** Answers that are still read although their exchanges have ended. */
-  readonly drains: AnswerDrains;
+  readonly unread: UnreadList;
 }
 
 /** Lets every open exchange end. Returns how many had to be cut when the time was up. */
 export async function drainServer(
-  { server, drains }: DrainTarget,
+  { server, unread }: DrainTarget,
   order: DrainOrder,
   clock: Clock,
 ): Promise<number> {
@@ -33,14 +33,14 @@ export async function drainServer(
     const nowMs = clock.nowMs();
     // Before `startMs` no client was asked to leave, so quiet time before it does not count.
     const quietMs = Math.min(server.quietForMs(), nowMs - startMs);
-    const active = server.activeExchanges + drains.count;
+    const active = server.activeExchanges + unread.count;
     if (active === 0 && quietMs >= order.lingerMs) break;
     if (nowMs >= deadlineMs) break;
     await sleep(POLL_MS);
   }
-  const cut = server.activeExchanges + drains.count;
-  // Closed first, so that no cut answer begins to drain.
-  drains.close();
+  const cut = server.activeExchanges + unread.count;
+  // Closed first, so that no cut answer is read on.
+  unread.close();
   server.close();
   // Exchanges that were cut settle before the caller goes on.
   await setImmediate();

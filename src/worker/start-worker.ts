@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Config, CurrentCatalogue } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
-import { createAnswerDrains } from '../gateway/answer-drains.ts';
 import type { Steps } from '../gateway/steps.ts';
 import { createTokenRatios } from '../gateway/token-ratios.ts';
+import { createUnreadList } from '../gateway/unread-list.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
 import { loadUws } from '../http/load-uws.ts';
 import { addCors } from '../http/routes/add-cors.ts';
@@ -109,7 +109,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ config, slot, instance, clock, onTries: createObserveTries(metrics) },
     models: options.catalogue.models,
   });
-  const drains = createAnswerDrains(drainTimeoutOf(config));
+  const unread = createUnreadList(unreadTimeoutOf(config));
   const requestCounts = { activity: createActivityCount(), refusals: createRefusalTally(clock) };
   const observers = createObservers({ config, slot, metrics, ...requestCounts, clock, log });
   const steps: Steps = {
@@ -117,7 +117,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ offer: sold.current, configVersion: options.configVersion },
     ...{ estimate: config.estimate, ...stepLimitsOf(config) },
     ...{ reasoning: reasoning.vault, ratioOf: createTokenRatios(config.estimate.bytesPerToken) },
-    ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, drains },
+    ...{ infer: upstreams.infer, upstreamFormats: upstreams.formats, unread },
     ...{ startTrace: observers.startTrace, observe: observers.observe, nowMs: clock.nowMs },
   };
 
@@ -133,7 +133,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ limits: limitsOf(config), clock, log },
   });
   const catalogueVersion = () => sold.current().version;
-  watchWorker(metrics, { server, drains, redisWatch, catalogueVersion, upstreams });
+  watchWorker(metrics, { server, unread, redisWatch, catalogueVersion, upstreams });
   log.debug({ uws: label }, 'native HTTP server loaded');
   const stopTelling = startTelling(options, server, requestCounts);
   const readReport = () => ({
@@ -148,7 +148,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ noteMasters: billing.noteMasters, readMetrics: metrics.read },
     async drain(order) {
       isDraining = true;
-      const cut = await drainServer({ server, drains }, order, clock);
+      const cut = await drainServer({ server, unread }, order, clock);
       stopTelling();
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       for (const stop of [stopReports, reasoning.stop, redisWatch.stop]) stop();
@@ -159,7 +159,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 /** Undefined if no answer is read on. */
-function drainTimeoutOf({ onLeave }: Config): number | undefined {
+function unreadTimeoutOf({ onLeave }: Config): number | undefined {
   return onLeave.action === 'drain' ? onLeave.timeoutMs : undefined;
 }
 

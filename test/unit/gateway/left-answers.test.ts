@@ -111,13 +111,13 @@ describe('an answer that may hide some of its cost', () => {
     revoked.books.orders[0]?.stop(new Refusal('unauthenticated', 'Revoked.'));
     const ended = await start(tellAll(USAGE), THINKING);
     ended.leave();
-    ended.steps.drains.close();
+    ended.steps.unread.close();
     for (const { running, books, isStopped, steps } of [revoked, ended]) {
       await expect(running).rejects.toThrow('gone');
       expect(isStopped()).toBe(true);
       expect(books.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
       expect(books.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
-      expect(steps.drains.count).toBe(0);
+      expect(steps.unread.count).toBe(0);
     }
   });
 
@@ -127,9 +127,9 @@ describe('an answer that may hide some of its cost', () => {
     const first = await start(tellAll(usage), plain);
     first.goOn();
     await first.running;
-    expect(first.steps.drains.hides('m-1')).toBe(true);
+    expect(first.steps.unread.hides('m-1')).toBe(true);
     const second = await start(tellAll(usage), plain);
-    second.steps.drains.noteHiding('m-1');
+    second.steps.unread.noteHiding('m-1');
     second.leave();
     second.goOn();
     await second.running;

@@ -1,8 +1,8 @@
 import { createOffer } from '../../../src/catalogue/offer.ts';
-import { createAnswerDrains } from '../../../src/gateway/answer-drains.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import type { ClientSide, Steps } from '../../../src/gateway/steps.ts';
 import { createTokenRatios } from '../../../src/gateway/token-ratios.ts';
+import { createUnreadList } from '../../../src/gateway/unread-list.ts';
 import { readApiKey } from '../../../src/keys/read-api-key.ts';
 import { refuseKey } from '../../../src/keys/refuse-key.ts';
 import type { AdmissionOrder, Bill } from '../../../src/protocol/admission.ts';
@@ -58,7 +58,7 @@ export function createSteps(
   infer: Infer,
   books: Books = { orders: [], bills: [], records: [] },
   heldMicros = Number.MAX_SAFE_INTEGER,
-  drainTimeoutMs: number | undefined = undefined,
+  unreadTimeoutMs: number | undefined = undefined,
 ): Steps {
   const price = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
   const model = {
@@ -108,7 +108,7 @@ export function createSteps(
       sealOf: () => ({ seal: () => undefined, open: () => undefined, isReady: () => false }),
     },
     infer,
-    drains: createAnswerDrains(drainTimeoutMs),
+    unread: createUnreadList(unreadTimeoutMs),
     upstreamFormats: new Set(['native', 'chat']),
     observe: (record) => books.records.push(record),
     nowMs: () => 1_700_000_000_000,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAnswerDrains } from '../../../src/gateway/answer-drains.ts';
+import { createUnreadList } from '../../../src/gateway/unread-list.ts';
 
 const MIB = 1024 * 1024;
 
@@ -20,10 +20,10 @@ function createAnswer(requestBytes = 0) {
 
 describe('answers that are read on', () => {
   it('are stopped when their time is up, and not once they are over', () => {
-    const drains = createAnswerDrains(1_000);
+    const unread = createUnreadList(1_000);
     const [late, early] = [createAnswer(), createAnswer()];
-    drains.begin(late);
-    drains.end(drains.begin(early));
+    unread.begin(late);
+    unread.end(unread.begin(early));
     vi.advanceTimersByTime(999);
     expect(late.stops).toBe(0);
     vi.advanceTimersByTime(2);
@@ -31,35 +31,35 @@ describe('answers that are read on', () => {
   });
 
   it('are 256 of a worker at most, and have room for others when they are over', () => {
-    const drains = createAnswerDrains(1_000);
-    const begun = Array.from({ length: 256 }, () => drains.begin(createAnswer()));
+    const unread = createUnreadList(1_000);
+    const begun = Array.from({ length: 256 }, () => unread.begin(createAnswer()));
     expect(begun).not.toContain(undefined);
-    expect(drains.begin(createAnswer())).toBeUndefined();
-    drains.end(begun[0]);
-    drains.end(begun[0]);
-    expect(drains.count).toBe(255);
-    expect(drains.begin(createAnswer())).toBeDefined();
-    expect(drains.begin(createAnswer())).toBeUndefined();
+    expect(unread.begin(createAnswer())).toBeUndefined();
+    unread.end(begun[0]);
+    unread.end(begun[0]);
+    expect(unread.count).toBe(255);
+    expect(unread.begin(createAnswer())).toBeDefined();
+    expect(unread.begin(createAnswer())).toBeUndefined();
   });
 
   it('keep 64 MiB of requests at most, even when those are smaller in the end', () => {
-    const drains = createAnswerDrains(1_000);
+    const unread = createUnreadList(1_000);
     const large = { ...createAnswer(40 * MIB) };
-    const drain = drains.begin(large);
-    expect(drains.begin(createAnswer(25 * MIB))).toBeUndefined();
+    const place = unread.begin(large);
+    expect(unread.begin(createAnswer(25 * MIB))).toBeUndefined();
     large.requestBytes = 0;
-    drains.end(drain);
-    expect(drains.begin(createAnswer(64 * MIB))).toBeDefined();
-    expect(drains.begin(createAnswer(1))).toBeUndefined();
+    unread.end(place);
+    expect(unread.begin(createAnswer(64 * MIB))).toBeDefined();
+    expect(unread.begin(createAnswer(1))).toBeUndefined();
   });
 
   it('are none where that is not wanted, and none after the end', () => {
-    expect(createAnswerDrains(undefined).begin(createAnswer())).toBeUndefined();
-    const drains = createAnswerDrains(1_000);
+    expect(createUnreadList(undefined).begin(createAnswer())).toBeUndefined();
+    const unread = createUnreadList(1_000);
     const answer = createAnswer();
-    drains.begin(answer);
-    drains.close();
+    unread.begin(answer);
+    unread.close();
     expect(answer.stops).toBe(1);
-    expect(drains.begin(createAnswer())).toBeUndefined();
+    expect(unread.begin(createAnswer())).toBeUndefined();
   });
 });

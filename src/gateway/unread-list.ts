@@ -12,20 +12,20 @@ export interface UnreadAnswer {
   stop(): void;
 }
 
-export type Drain = Deadline<UnreadAnswer>;
+export type UnreadPlace = Deadline<UnreadAnswer>;
 
 /**
  * Answers of one worker that are read on, although their clients have left, to learn what they
  * cost.
  */
-export interface AnswerDrains {
+export interface UnreadList {
   readonly count: number;
   /**
-   * Returns `undefined` if there is no room, or draining is over. The caller must then stop the
+   * Returns `undefined` if there is no room, or the list is closed. The caller must then stop the
    * answer.
    */
-  begin(answer: UnreadAnswer): Drain | undefined;
-  end(drain: Drain | undefined): void;
+  begin(answer: UnreadAnswer): UnreadPlace | undefined;
+  end(place: UnreadPlace | undefined): void;
   /** Notes that answers of this model think without being asked to, which clients do not see. */
   noteHiding(model: string): void;
   hides(model: string): boolean;
@@ -33,11 +33,11 @@ export interface AnswerDrains {
   close(): void;
 }
 
-/** Without a timeout, nothing is drained. */
-export function createAnswerDrains(timeoutMs: number | undefined): AnswerDrains {
+/** Without a timeout, no answer is read on. */
+export function createUnreadList(timeoutMs: number | undefined): UnreadList {
   const hidingModels = new Set<string>();
-  /** The request bytes that each drain takes up. */
-  const open = new Map<Drain, number>();
+  /** The request bytes of each answer. */
+  const open = new Map<UnreadPlace, number>();
   let requestBytes = 0;
   let isClosed = timeoutMs === undefined;
 
@@ -56,16 +56,16 @@ export function createAnswerDrains(timeoutMs: number | undefined): AnswerDrains 
     begin(answer) {
       const bytes = answer.requestBytes;
       if (isClosed || !hasRoomFor(bytes)) return undefined;
-      const drain = deadlines.add(answer);
-      open.set(drain, bytes);
+      const place = deadlines.add(answer);
+      open.set(place, bytes);
       requestBytes += bytes;
-      return drain;
+      return place;
     },
-    end(drain) {
-      const bytes = drain && open.get(drain);
-      if (drain === undefined || bytes === undefined) return;
-      open.delete(drain);
-      deadlines.delete(drain);
+    end(place) {
+      const bytes = place && open.get(place);
+      if (place === undefined || bytes === undefined) return;
+      open.delete(place);
+      deadlines.delete(place);
       requestBytes -= bytes;
     },
     noteHiding: (model) => hidingModels.add(model),
