@@ -26,10 +26,10 @@ const start = (file: string, args: readonly string[] = []) =>
   startRedisServer({ config: readText(`redis/${file}`), args });
 
 async function startPair(): Promise<readonly [TestRedisServer, TestRedisServer]> {
-  const primary = await start('primary.conf');
-  const replica = await start('replica.conf', ['--replicaof', `127.0.0.1 ${primary.port}`]);
-  await waitForReplicas(primary, 1);
-  return [primary, replica];
+  const master = await start('master.conf');
+  const replica = await start('replica.conf', ['--replicaof', `127.0.0.1 ${master.port}`]);
+  await waitForReplicas(master, 1);
+  return [master, replica];
 }
 
 async function expectHealthy(redisUrl: string): Promise<void> {
@@ -52,40 +52,40 @@ describe('the configurations of Redis', () => {
     expect(await readSettings(server, 'appendfsync')).toEqual({ appendfsync: 'always' });
   });
 
-  it('for a primary and its replica: the doctor has nothing to say', async () => {
-    const [primary] = await startPair();
-    await expectHealthy(`redis://127.0.0.1:${primary.port}`);
+  it('for a master and its replica: the doctor has nothing to say', async () => {
+    const [master] = await startPair();
+    await expectHealthy(`redis://127.0.0.1:${master.port}`);
   });
 
-  it('for a primary and its replica are the same, whoever is which', async () => {
-    const [primary, replica] = await startPair();
+  it('for a master and its replica are the same, whoever is which', async () => {
+    const [master, replica] = await startPair();
     const names = [
       ...['appendonly', 'appendfsync', 'no-appendfsync-on-rewrite', 'aof-use-rdb-preamble', 'save'],
       ...['maxmemory', 'maxmemory-policy', 'min-replicas-to-write', 'min-replicas-max-lag'],
       ...['repl-backlog-size', 'repl-diskless-sync-delay', 'timeout', 'tcp-keepalive'],
     ];
-    expect(await readSettings(replica, ...names)).toEqual(await readSettings(primary, ...names));
+    expect(await readSettings(replica, ...names)).toEqual(await readSettings(master, ...names));
   });
 
-  it('let a primary that has lost its replica take no writes', async () => {
-    const [primary, replica] = await startPair();
+  it('let a master that has lost its replica take no writes', async () => {
+    const [master, replica] = await startPair();
     replica.signal('SIGSTOP');
     await waitUntil(
-      async () => (await primary.cli('set', 'a', '1')).includes('NOREPLICAS'),
+      async () => (await master.cli('set', 'a', '1')).includes('NOREPLICAS'),
       'writes are refused',
     );
     replica.signal('SIGCONT');
-    await waitUntil(async () => (await primary.cli('set', 'a', '1')) === 'OK', 'writes are taken');
+    await waitUntil(async () => (await master.cli('set', 'a', '1')) === 'OK', 'writes are taken');
   });
 
-  it('for Sentinels: they agree on the primary, and the doctor has nothing to say', async () => {
-    const [primary] = await startPair();
+  it('for Sentinels: they agree on the master, and the doctor has nothing to say', async () => {
+    const [master] = await startPair();
     const config = readText('redis/sentinel.conf');
     expect(config).toContain('sentinel monitor main 10.0.0.1 6379 2');
     const sentinels = await Promise.all(
       [1, 2, 3].map(() =>
         startRedisServer({
-          config: config.replace('10.0.0.1 6379', `127.0.0.1 ${primary.port}`),
+          config: config.replace('10.0.0.1 6379', `127.0.0.1 ${master.port}`),
           isSentinel: true,
         }),
       ),

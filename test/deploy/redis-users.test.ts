@@ -128,20 +128,20 @@ describe("the users of Redis: the gateway's own", () => {
 });
 
 describe("the users of Redis: a replica's and a Sentinel's", () => {
-  it('are enough to follow a primary, and to take over from it', async () => {
+  it('are enough to follow a master, and to take over from it', async () => {
     const masterAuth = ['--masteruser', 'replica', '--masterauth', 'REPLICA_PASSWORD'];
-    const primary = await startWithUsers('primary.conf', masterAuth);
+    const master = await startWithUsers('master.conf', masterAuth);
     const replica = await startWithUsers('replica.conf', [
-      ...['--replicaof', `127.0.0.1 ${primary.port}`],
+      ...['--replicaof', `127.0.0.1 ${master.port}`],
       ...masterAuth,
     ]);
     await waitUntil(
       async () =>
-        /slave0:.*state=online/.test(await primary.cli(...AS_ADMIN, 'info', 'replication')),
+        /slave0:.*state=online/.test(await master.cli(...AS_ADMIN, 'info', 'replication')),
       'the replica follows',
     );
     const config = readText('redis/sentinel.conf')
-      .replace('10.0.0.1 6379 2', `127.0.0.1 ${primary.port} 1`)
+      .replace('10.0.0.1 6379 2', `127.0.0.1 ${master.port} 1`)
       .concat('sentinel auth-user main sentinel\nsentinel auth-pass main SENTINEL_PASSWORD\n');
     const sentinel = await startRedisServer({ config, isSentinel: true });
     await waitUntil(
@@ -157,11 +157,11 @@ describe("the users of Redis: a replica's and a Sentinel's", () => {
     const roleOf = (server: typeof replica) => server.cli(...AS_ADMIN, 'role').catch(() => '');
     await waitUntil(
       async () =>
-        (await roleOf(replica)).startsWith('master') && (await roleOf(primary)).startsWith('slave'),
+        (await roleOf(replica)).startsWith('master') && (await roleOf(master)).startsWith('slave'),
       'they have changed places',
       60_000,
     );
-    for (const server of [primary, replica]) {
+    for (const server of [master, replica]) {
       expect(await server.cli(...AS_ADMIN, 'acl', 'log')).toBe('');
     }
   });

@@ -70,13 +70,13 @@ function installProgram(): string {
 
 async function startPair(dir?: string): Promise<readonly [TestRedisServer, TestRedisServer]> {
   const args = dir === undefined ? [] : ['--dir', dir];
-  const primary = await startRedisServer({ config: readText('redis/primary.conf'), args });
+  const master = await startRedisServer({ config: readText('redis/master.conf'), args });
   const replica = await startRedisServer({
     config: readText('redis/replica.conf'),
-    args: ['--replicaof', `127.0.0.1 ${primary.port}`],
+    args: ['--replicaof', `127.0.0.1 ${master.port}`],
   });
-  await waitForReplicas(primary, 1);
-  return [primary, replica];
+  await waitForReplicas(master, 1);
+  return [master, replica];
 }
 
 const urlOf = ({ port }: { readonly port: number }) => `redis://127.0.0.1:${port}`;
@@ -111,8 +111,8 @@ describe('a backup', () => {
     const postgres = await startPostgres(onTestFinished);
     const booksUrl = await postgres.createDatabase('tollgate');
 
-    const [primary, replica] = await startPair();
-    const node = await startNode(urlOf(primary), booksUrl);
+    const [master, replica] = await startPair();
+    const node = await startNode(urlOf(master), booksUrl);
     const operator = admin(node);
     const account = await operator.createAccount();
     const { id, key } = await operator.createKey(account);
@@ -121,7 +121,7 @@ describe('a backup', () => {
     await waitForBooks(node, account, REQUESTS);
     const before = [await operator.account(account), await operator.key(id)];
 
-    await primary.cli('wait', '1', '0');
+    await master.cli('wait', '1', '0');
     await runCommands(BACKUP, {
       BACKUP: backup,
       REPLICA_URL: urlOf(replica),
@@ -129,13 +129,13 @@ describe('a backup', () => {
     });
     node.signal('SIGTERM');
     await node.waitForExit();
-    await Promise.all([primary.stop(), replica.stop()]);
+    await Promise.all([master.stop(), replica.stop()]);
 
     const config = join(dir, 'redis.conf');
     const port = await findFreePort();
     writeFileSync(
       config,
-      readText('redis/primary.conf').replace('port 6379', `port ${port}\nbind 127.0.0.1`),
+      readText('redis/master.conf').replace('port 6379', `port ${port}\nbind 127.0.0.1`),
     );
     await runCommands(RESTORE_REDIS, {
       BACKUP: backup,
