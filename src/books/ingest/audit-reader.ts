@@ -8,6 +8,7 @@ import type { Books, BooksTransaction } from '../engine/books.ts';
 import type { DamagedRow } from '../engine/tables.ts';
 import { createAgedPlaces } from '../stream/aged-places.ts';
 import { readSpan } from '../stream/audit-bucket.ts';
+import { REREAD_MS } from '../stream/late-entries.ts';
 import { readPageOf, STREAM_PAGE_MAX, type StreamEntry } from '../stream/read-stream.ts';
 import {
   compareStreamIds,
@@ -26,7 +27,6 @@ import type { IngestPace } from './ingest-pace.ts';
 import { readAccountNames, readKeyNames } from './names/read-names.ts';
 import { writeNames } from './names/write-names.ts';
 import { keepDamaged } from './stream-item.ts';
-import { REREAD_MS } from './stream-reader.ts';
 
 /** In the place of a bucket where damaged entries are kept. */
 const AUDIT_BUCKET = -1;

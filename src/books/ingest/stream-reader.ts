@@ -9,6 +9,7 @@ import { createAgedPlaces } from '../stream/aged-places.ts';
 import { readStreamSpan } from '../stream/audit-bucket.ts';
 import { forEachBucket } from '../stream/for-each-bucket.ts';
 import { gatherBuckets, type ReadPage } from '../stream/gather-buckets.ts';
+import { REREAD_MS } from '../stream/late-entries.ts';
 import { readStreamEntry, readStreamPage, STREAM_PAGE_MAX } from '../stream/read-stream.ts';
 import {
   compareStreamIds,
@@ -26,9 +27,6 @@ import type { IngestPace } from './ingest-pace.ts';
 import { isLost, type StoredEntry } from './is-lost.ts';
 import { decodeItem, type StreamItem } from './stream-item.ts';
 import { type WrittenState, writeItems } from './write-items.ts';
-
-/** The clock of a new master may be behind that of the old one: new ids then lie below old ones. */
-export const REREAD_MS = 120_000;
 
 export interface ReadResult {
   /** Every bucket that answered has been read to its end. */

@@ -6,6 +6,7 @@ import { verifyArchivedDay } from '../archive/verify-archived-day.ts';
 import type { Books } from '../engine/books.ts';
 import { msOfDay, nameDay } from '../engine/days.ts';
 import type { DayRow } from '../engine/tables.ts';
+import { LATE_WITHIN_MAX_MS } from '../stream/late-entries.ts';
 import { dropDay, noteArchived } from './drop-day.ts';
 import { firstKeptDay } from './first-kept-day.ts';
 import { restoreDay } from './restore-day.ts';
@@ -14,8 +15,6 @@ import { sourceOfDay } from './source-of-day.ts';
 import { hasUnchecked, takeBackRepeats } from './take-back-repeats.ts';
 
 const UNCHECKED = 'late entries must be compared with the archive first';
-/** A request may be settled so long after its day: see `find-request.ts`. */
-const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
 
 interface Retention {
   readonly books: Books;

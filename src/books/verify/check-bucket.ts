@@ -8,6 +8,7 @@ import {
   listAccounts,
   readStreamSpan,
 } from '../stream/audit-bucket.ts';
+import { REREAD_MS } from '../stream/late-entries.ts';
 import { compareStreamIds, rewindStreamId, type StreamId } from '../stream/stream-id.ts';
 import { cursorOf, decodeCursors } from '../writing/cursors.ts';
 import { compareAccount } from './compare-account.ts';
@@ -16,8 +17,6 @@ import type { Drift, UnknownAccount } from './ledger-report.ts';
 
 /** The first attempts may meet a failover, or a stream that is trimmed behind the books. */
 const ATTEMPTS_MAX = 3;
-/** The clock of a new master may be behind that of the old one: new ids then lie below old ones. */
-const REREAD_MS = 120_000;
 
 export interface CheckBucketOptions {
   readonly books: Books;

@@ -3,13 +3,13 @@ import type { Books, BooksTransaction } from '../engine/books.ts';
 import { msOfDay, nameDay } from '../engine/days.ts';
 import { readSnapshot } from '../engine/read-snapshot.ts';
 import type { DayRow } from '../engine/tables.ts';
+import { LATE_WITHIN_MAX_MS } from '../stream/late-entries.ts';
 import { checkEntries, type EntrySums } from './check-entries.ts';
 import { checkRollups } from './check-rollups.ts';
 import { DRIFTS_SHOWN_MAX } from './compare-sums.ts';
 import type { SumDrift } from './ledger-report.ts';
 import {
   addUnsettled,
-  LATE_WITHIN_MAX_MS,
   NONE_UNSETTLED,
   sumUnsettled,
   type UnsettledOfDay,

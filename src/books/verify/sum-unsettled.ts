@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import type { BooksTransaction } from '../engine/books.ts';
 import { entriesOf } from '../engine/days.ts';
-
-/** A request that is charged by the sweeper may be settled in the end, as long as it is known. */
-export const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
+import { LATE_WITHIN_MAX_MS } from '../stream/late-entries.ts';
 
 /** Holds of a day that ran out, and whose requests nobody settled afterwards. */
 export interface UnsettledOfDay {

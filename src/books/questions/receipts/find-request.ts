@@ -5,6 +5,7 @@ import { dayOfMs, entriesOf, msOfDay } from '../../engine/days.ts';
 import { listDays } from '../../engine/migrate-books.ts';
 import type { EntryRow } from '../../engine/tables.ts';
 import { forEachBucket } from '../../stream/for-each-bucket.ts';
+import { LATE_WITHIN_MAX_MS } from '../../stream/late-entries.ts';
 import { readIngestion } from '../../writing/write-batch.ts';
 import type { QuestionContext } from '../question.ts';
 import { yieldTurn } from '../yield-turn.ts';
@@ -15,8 +16,6 @@ import { searchStreams } from './search-streams.ts';
 const CLOCK_DIFFERENCE_MAX_MS = 600_000;
 /** The longest exchange, what settles it afterwards, and what is late then. */
 const ENTERED_WITHIN_MAX_MS = 27 * 3_600_000;
-/** A request that is charged by the sweeper may be settled in the end, as long as it is known. */
-const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
 
 /** After these nothing follows, unless Redis loses them. */
 const FINAL_KINDS: ReadonlySet<EntryRow['kind']> = new Set(['charge', 'release', 'refused']);
