@@ -1,7 +1,7 @@
 import type { Books } from '../../src/books/engine/books.ts';
 import type { DamagedRow, EntryRow, PaymentRow } from '../../src/books/engine/tables.ts';
-import { isLost } from '../../src/books/ingest/is-lost.ts';
 import { decodeItem, keepDamaged } from '../../src/books/ingest/stream-item.ts';
+import { isLost } from '../../src/books/stream/is-lost.ts';
 import { readStreamPage, STREAM_PAGE_MAX } from '../../src/books/stream/read-stream.ts';
 import { cursorOf } from '../../src/books/writing/cursors.ts';
 import { readIngestion, writeBatch } from '../../src/books/writing/write-batch.ts';

@@ -2,7 +2,7 @@ import type { FindCost } from '../../catalogue/find-cost.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { Books } from '../engine/books.ts';
 import type { EntryRow, RepeatRow } from '../engine/tables.ts';
-import { isLost } from '../ingest/is-lost.ts';
+import { isLost } from '../stream/is-lost.ts';
 import { decodeItem } from '../ingest/stream-item.ts';
 import { compareStreamIds } from '../stream/stream-id.ts';
 import { enterRows } from '../writing/enter-rows.ts';

@@ -3,10 +3,12 @@ import { StaleBatchError } from '../writing/write-batch.ts';
 /** The database failed, and not Redis. */
 export class DatabaseError extends Error {}
 
-/** Redis did not answer a question that came up in the middle of a batch. */
-export class RedisInBatchError extends Error {}
+class RedisInBatchError extends Error {}
 
-/** Tells failures of the database from all others. */
+/**
+ * Awaits `work`, and turns a failure of the database into a `DatabaseError`, so that it can be told
+ * from failures of Redis.
+ */
 export async function markDatabaseErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -16,5 +18,14 @@ export async function markDatabaseErrors<Result>(work: Promise<Result>): Promise
     throw new DatabaseError(error instanceof Error ? error.message : String(error), {
       cause: error,
     });
+  }
+}
+
+/** Awaits what `markDatabaseErrors` work asks of Redis, whose failure is not one of the database. */
+export async function inRedis<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new RedisInBatchError('Redis did not answer in the middle of a batch', { cause });
   }
 }

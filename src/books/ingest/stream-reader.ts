@@ -9,6 +9,7 @@ import { createAgedPlaces } from '../stream/aged-places.ts';
 import { readStreamSpan } from '../stream/audit-bucket.ts';
 import { forEachBucket } from '../stream/for-each-bucket.ts';
 import { gatherBuckets, type ReadPage } from '../stream/gather-buckets.ts';
+import { isLost, type StoredEntry } from '../stream/is-lost.ts';
 import { REREAD_MS } from '../stream/late-entries.ts';
 import { readStreamEntry, readStreamPage, STREAM_PAGE_MAX } from '../stream/read-stream.ts';
 import {
@@ -22,9 +23,8 @@ import {
 } from '../stream/stream-id.ts';
 import { type Cursors, cursorOf } from '../writing/cursors.ts';
 import { type IngestionState, readIngestion, StaleBatchError } from '../writing/write-batch.ts';
-import { markDatabaseErrors } from './database-error.ts';
+import { markDatabaseErrors, inRedis } from './database-error.ts';
 import type { IngestPace } from './ingest-pace.ts';
-import { isLost, type StoredEntry } from './is-lost.ts';
 import { decodeItem, type StreamItem } from './stream-item.ts';
 import { type WrittenState, writeItems } from './write-items.ts';
 
@@ -85,7 +85,7 @@ export function createStreamReader(
     for (const [i, batch] of batches.entries()) {
       const context = {
         nowMs: clock.nowMs(),
-        isLost: (place: StoredEntry) => isLost(connection, place),
+        isLost: (place: StoredEntry) => inRedis(isLost(connection, place)),
       };
       await writeItems({ books, state, context, log }, batch, i === 0 ? gaps : []);
     }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { migrateBooks } from '../../../src/books/engine/migrate-books.ts';
-import { isLost } from '../../../src/books/ingest/is-lost.ts';
 import { claimBooks, readBooksProgress } from '../../../src/books/stream/books-lease.ts';
+import { isLost } from '../../../src/books/stream/is-lost.ts';
 import { readIngestion } from '../../../src/books/writing/write-batch.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import type { CommandArg } from '../../../src/redis/direct-line/command-writer.ts';

@@ -1,8 +1,6 @@
-import { keysOfBucket } from '../../../quota/keys-of-bucket.ts';
 import type { RedisConnection } from '../../../redis/connect-redis.ts';
 import type { EntryRow } from '../../engine/tables.ts';
-import { readStreamSpan } from '../../stream/audit-bucket.ts';
-import { compareStreamIds } from '../../stream/stream-id.ts';
+import { isLost } from '../../stream/is-lost.ts';
 
 type Connection = Pick<RedisConnection, 'client' | 'send'>;
 
@@ -29,18 +27,4 @@ export function compareRows(first: EntryRow, second: EntryRow): number {
 
 function eventOf({ account, kind }: EntryRow): string {
   return `${kind} ${account}`;
-}
-
-/** Another event, or none, is where this one ought to be. */
-async function isLost(
-  connection: Connection,
-  { ms, bucket, seq, request }: EntryRow,
-): Promise<boolean> {
-  const id = `${ms}-${seq}`;
-  const { ledger } = keysOfBucket(bucket);
-  const reply = await connection.client.callBuffer('xrange', ledger, id, id);
-  const [found] = reply as [Buffer, Buffer[]][];
-  if (found !== undefined) return !found[1].some((field) => field.includes(request));
-  const { floor } = await readStreamSpan(connection, bucket);
-  return compareStreamIds(floor, id) < 0;
 }

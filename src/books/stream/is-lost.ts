@@ -1,11 +1,9 @@
-import { keysOfBucket } from '../../quota/keys-of-bucket.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { EntryRow } from '../engine/tables.ts';
-import { readStreamSpan } from '../stream/audit-bucket.ts';
-import { readStreamEntry } from '../stream/read-stream.ts';
-import { compareStreamIds } from '../stream/stream-id.ts';
 import { decodeEntry } from '../writing/decode-entry.ts';
-import { RedisInBatchError } from './database-error.ts';
+import { readStreamSpan } from './audit-bucket.ts';
+import { readStreamEntry } from './read-stream.ts';
+import { compareStreamIds } from './stream-id.ts';
 
 type Connection = Pick<RedisConnection, 'client' | 'send'>;
 /** An entry as the books have it. */
@@ -18,15 +16,11 @@ export type StoredEntry = Pick<EntryRow, 'ms' | 'seq' | 'bucket' | 'request' | '
 export async function isLost(connection: Connection, stored: StoredEntry): Promise<boolean> {
   const { bucket, ms, seq } = stored;
   const id = `${ms}-${seq}`;
-  try {
-    const fields = await readStreamEntry(connection, bucket, id);
-    if (fields !== undefined) return !isSameEvent(stored, fields, id);
-    // Read after the entry: a floor only rises, so the entry was not trimmed before either.
-    const { floor } = await readStreamSpan(connection, bucket);
-    return compareStreamIds(id, floor) > 0;
-  } catch (cause) {
-    throw new RedisInBatchError(`${keysOfBucket(bucket).ledger} cannot be read`, { cause });
-  }
+  const fields = await readStreamEntry(connection, bucket, id);
+  if (fields !== undefined) return !isSameEvent(stored, fields, id);
+  // Read after the entry: a floor only rises, so the entry was not trimmed before either.
+  const { floor } = await readStreamSpan(connection, bucket);
+  return compareStreamIds(id, floor) > 0;
 }
 
 function isSameEvent(stored: StoredEntry, fields: readonly Buffer[], id: string): boolean {
