@@ -1,4 +1,3 @@
-import type { AuditEntry } from '../../accounts/audit/audit-entry.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
@@ -13,14 +12,13 @@ import { readPageOf, STREAM_PAGE_MAX, type StreamEntry } from '../stream/read-st
 import {
   compareStreamIds,
   laterStreamId,
-  msOfStreamId,
   NUMBER_MAX,
   rewindStreamId,
   STREAM_START,
   type StreamId,
-  seqOfStreamId,
   streamIdBefore,
 } from '../stream/stream-id.ts';
+import { decodeAuditEntry } from '../writing/decode-audit-entry.ts';
 import { StaleBatchError } from '../writing/write-batch.ts';
 import { markDatabaseErrors } from './database-error.ts';
 import type { IngestPace } from './ingest-pace.ts';
@@ -30,8 +28,6 @@ import { keepDamaged } from './stream-item.ts';
 
 /** In the place of a bucket where damaged entries are kept. */
 const AUDIT_BUCKET = -1;
-/** Places of entries that were written again after a failover are told apart by this much. */
-const PLACES_PER_MS = 2 ** 20;
 const DAMAGED = 'an entry of the audit log cannot be read; the books keep its bytes';
 
 export interface AuditReader {
@@ -106,36 +102,13 @@ function decodePage(entries: readonly StreamEntry[], nowMs: number, log: Log) {
   const damaged: DamagedRow[] = [];
   for (const entry of entries) {
     try {
-      rows.push(decodeAuditEntry(entry));
+      rows.push(decodeAuditEntry(entry.id, entry.fields.map(String)));
     } catch (reason) {
       log.error({ id: entry.id, err: reason }, DAMAGED);
       damaged.push(keepDamaged({ ...entry, bucket: AUDIT_BUCKET }, nowMs));
     }
   }
   return { rows, damaged };
-}
-
-/**
- * Reads what `accounts/audit/note.lua` writes. The time is that of the first writing: after a
- * failover the same entry may stand at a later place.
- */
-function decodeAuditEntry({ id, fields }: StreamEntry): AuditRow {
-  const [idName, entryId = '', atName, at, entryName, entry = ''] = fields.map(String);
-  const ms = Number(at);
-  if (idName !== 'id' || atName !== 'at' || entryName !== 'entry' || !Number.isSafeInteger(ms)) {
-    throw new Error('it has other fields than an entry of the audit log');
-  }
-  const { what, who, node, account, key, outcome, before, after } = JSON.parse(entry) as AuditEntry;
-  const lateMs = Math.max(0, msOfStreamId(id) - ms);
-  const seq = Math.min(lateMs * PLACES_PER_MS + seqOfStreamId(id), Number.MAX_SAFE_INTEGER);
-  return {
-    ...{ entry: clean(entryId), ms, seq },
-    ...{ what: cleanText(what), via: cleanText(who.via) },
-    ...{ token: cleanIfAny(who.token), address: cleanIfAny(who.address), node: cleanText(node) },
-    ...{ account: cleanIfAny(account), key: cleanIfAny(key), outcome: cleanText(outcome) },
-    ...{ before: encodeIfAny(before), after: encodeIfAny(after) },
-    ...{ operator: cleanIfAny(who.operator?.id), operator_name: cleanIfAny(who.operator?.name) },
-  };
 }
 
 async function moveAuditCursor(tx: BooksTransaction, from: StreamId, to: StreamId): Promise<void> {
@@ -165,23 +138,4 @@ async function writeRows(
 function listNamed(rows: readonly AuditRow[], name: 'account' | 'key'): string[] {
   const ids = rows.map((row) => row[name]);
   return [...new Set(ids)].filter((id) => id !== null);
-}
-
-/** Throws unless it is a text. Postgres takes no zero bytes in one. */
-function cleanText(value: unknown): string {
-  if (typeof value !== 'string') throw new Error(`${typeof value} is no text`);
-  return clean(value);
-}
-
-function cleanIfAny(value: unknown): string | null {
-  return value === null || value === undefined ? null : cleanText(value);
-}
-
-function clean(text: string): string {
-  return text.replaceAll('\0', '');
-}
-
-/** JSON has no zero bytes. */
-function encodeIfAny(value: object | null | undefined): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
 }
