@@ -1,9 +1,10 @@
 import { minuteTextOf } from '../lib/request-id.ts';
+
 /**
- * The names of all Redis keys of the project are here and nowhere else. The braces hold the hash
- * tag: in a Redis Cluster, keys with the same tag live on the same node. A script that follows one
- * record to another gets the prefix of the bucket; `quota/scripts/lua/names.lua` has the same
- * names for scripts.
+ * The names of all Redis keys of the project. The braces hold the hash tag: in a Redis Cluster,
+ * keys with the same tag live on the same node. Scripts get the names of their keys from here, or
+ * the prefix of a bucket if they follow one record to another: then they make the name of the other
+ * one as it is here, most of them in `quota/scripts/lua/names.lua`.
  */
 
 /** No probe reads or writes this key. It only selects the node that the probe asks. */
@@ -147,6 +148,10 @@ export interface BucketKeys {
   readonly events: string;
   /** HASH: up to where the list has these events, and how many were lost. */
   readonly eventsTaken: string;
+  /** STRING: there while an event is not told again. */
+  told(event: string): string;
+  /** HASH: how many events an account has told in this hour. */
+  toldOf(accountId: string): string;
   /** SET of the ids of all accounts. */
   readonly accounts: string;
   /** HASH: the record of an account. */
@@ -195,6 +200,8 @@ export function bucketKeys(tag: string): BucketKeys {
     payments: `${prefix}payments`,
     events: `${prefix}events`,
     eventsTaken: `${prefix}events-taken`,
+    told: (event) => `${prefix}told:${event}`,
+    toldOf: (accountId) => `${prefix}told-of:${accountId}`,
     accounts: `${prefix}accounts`,
     account: (accountId) => `${prefix}account:${accountId}`,
     key: (keyId) => `${prefix}key:${keyId}`,

@@ -132,7 +132,7 @@ const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement does not reach the group',
-    find: "if group_id ~= '' then names[#names + 1] = prefix .. 'group:' .. group_id end",
+    find: "if group_id ~= '' then names[#names + 1] = group_name(prefix, group_id) end",
     replace: '',
   },
   {
@@ -160,7 +160,7 @@ const USER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement does not reach the end user',
-    find: "if user_id ~= '' then names[#names + 1] = prefix .. 'user:' .. user_id end",
+    find: "if user_id ~= '' then names[#names + 1] = user_name(prefix, user_id) end",
     replace: '',
   },
   {

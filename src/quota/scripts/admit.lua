@@ -7,7 +7,7 @@
   ARGV  plans
   Each  asker, model_names, request_id, numbers
   Uses  numbers, clock, month, names, digest, window, plans, holds
-  Lists numbers, names, window, periods, rows, events, limits, levels, demands
+  Lists numbers, names, subjects, window, periods, rows, events, limits, levels, demands
   Reply {'admitted', now_ms, limit, left, reset_ms, account_id, month, held_micros, credits_left}  or with extras, output_held, …: then level, unit, window, amount, left and reset_ms of the tightest limit of requests and of each unit of tokens
         {'unknown'}  no such key, or another secret
         {'revoked'} {'expired'} {'suspended'}

@@ -6,7 +6,7 @@
   KEYS  account, key, holds, renewals, done
   ARGV  prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
-  Lists numbers, periods, rows, events, corrections
+  Lists numbers, subjects, periods, rows, events, corrections
   Reply 'active', 'revoked', 'suspended', 'gone' when the lease had run out, or 'invalid' when a number is not valid
 
   A hold that a failover lost is made again, as far as others have not taken what it held. One that is

@@ -7,7 +7,7 @@
   ARGV  warn_at, low_micros
   Each  who, request_id, actual_micros, first_tried_ms, usage, extras
   Uses  numbers, clock, names, holds, money
-  Lists numbers, periods, rows, events, corrections
+  Lists numbers, subjects, periods, rows, events, corrections
   Reply {kind, charged_micros, short_micros, balance_micros}
         {'repeated', charged_micros}  it was settled before; nothing happens
         {'too_old'}  it may have been settled before, and its mark may be gone; nothing happens

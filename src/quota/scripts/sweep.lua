@@ -6,7 +6,7 @@
   KEYS  holds, leases, renewals, ledger, events
   ARGV  prefix, count_max, low_micros
   Uses  numbers, clock, names, holds, money
-  Lists numbers, periods, rows, events, corrections
+  Lists numbers, subjects, periods, rows, events, corrections
   Reply {swept, charged_micros, taken, has_events}  taken is how many entries it took off the indexes; if it
         is count_max, there may be more. has_events is 1 if events wait to be taken out
 

@@ -6,7 +6,7 @@
   KEYS  account
   ARGV  prefix, account_id, group_id, plans
   Uses  numbers, clock, names, window, plans
-  Lists numbers, names, window, periods, rows, events, limits, levels, demands
+  Lists numbers, names, subjects, window, periods, rows, events, limits, levels, demands
   Reply {'described', now_ms, limit, count, reset_ms}
          then level, unit, window, amount, counted, held and reset_ms of each limit of the lists
 

@@ -5,7 +5,7 @@
   KEYS  key
   ARGV  prefix, key_id, account_id, user, plans
   Uses  numbers, clock, month, names, window, plans
-  Lists numbers, names, window, periods, rows, events, limits, levels, demands
+  Lists numbers, names, subjects, window, periods, rows, events, limits, levels, demands
   Reply {'described', now_ms, month, key_limit, key_count, key_reset_ms,
          account_limit, account_count, account_reset_ms,
          expires, models, in_flight, in_flight_max, cap, spent, held, balance, account_held, …}

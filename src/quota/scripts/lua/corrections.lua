@@ -112,8 +112,8 @@ end
 -- run may be already. Returns the names of their records.
 local function open_states(opened, prefix, key, account, group_id, user_id)
   local names = { key, account }
-  if user_id ~= '' then names[#names + 1] = prefix .. 'user:' .. user_id end
-  if group_id ~= '' then names[#names + 1] = prefix .. 'group:' .. group_id end
+  if user_id ~= '' then names[#names + 1] = user_name(prefix, user_id) end
+  if group_id ~= '' then names[#names + 1] = group_name(prefix, group_id) end
   local known = {}
   for index = 1, #names do
     local name = names[index]

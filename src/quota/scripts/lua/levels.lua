@@ -15,10 +15,14 @@ local function read_field(name, field)
   return type(text) == 'string' and text or nil
 end
 
+local function users_name(prefix, account_id)
+  return prefix .. 'users:' .. account_id
+end
+
 -- Whether an account may have one more end user. Those that are forgotten make room.
 local function has_room_for_user(prefix, account_id, user_id, users_max, now)
-  local users = prefix .. 'users:' .. account_id
-  if redis.call('EXISTS', prefix .. 'user:' .. user_id) == 1 then return true end
+  local users = users_name(prefix, account_id)
+  if redis.call('EXISTS', user_name(prefix, user_id)) == 1 then return true end
   redis.call('ZREMRANGEBYSCORE', users, '-inf', whole(now))
   return redis.call('ZCARD', users) < users_max
 end
@@ -30,7 +34,7 @@ end
 -- number behind its bar for a question, which makes no end user known.
 local function read_levels(prefix, key, key_id, key_limits, account, account_id, account_list, user, now)
   local group_id, required, key_list, template = decode_limits(key_limits)
-  local group, group_list, owner, user_id = prefix .. 'group:' .. group_id, '', key_id, ''
+  local group, group_list, owner, user_id = group_name(prefix, group_id), '', key_id, ''
   if group_id ~= '' then
     local _, group_required, list, group_template = decode_limits(read_field(group, 'limits'))
     group_list, required = list, required or group_required
@@ -58,7 +62,7 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
     subjects[#subjects + 1] = { level = level, name = name, id = id, list = list, use = use, prefix = prefix }
   end
   add('key', key, key_id, key_list)
-  add('user', prefix .. 'user:' .. user_id, user_id, template)
+  add('user', user_name(prefix, user_id), user_id, template)
   add('group', group, group_id, group_list)
   add('account', account, account_id, account_list)
   local limits = {}
@@ -89,7 +93,7 @@ local function write_levels(prefix, account_id, limits, subjects, at)
     end
     redis.pcall('HSET', subject.name, 'use', encode_state(limits, subject, at, life))
     if life then
-      local users = prefix .. 'users:' .. account_id
+      local users = users_name(prefix, account_id)
       redis.pcall('PEXPIRE', subject.name, whole(life))
       redis.pcall('ZADD', users, whole(at + life), subject.id)
       -- The last of them to be forgotten takes the list along.

@@ -1,4 +1,4 @@
--- Names of Redis keys that a script learns on its way. The other half is redis/redis-keys.ts.
+-- Names of Redis keys that a script learns on its way. All names are in redis/redis-keys.ts too.
 
 local function account_name(prefix, account_id)
   return prefix .. 'account:' .. account_id
@@ -15,19 +15,6 @@ end
 
 local function done_name(prefix, request_id)
   return prefix .. 'done:' .. string.sub(request_id, 5, 10)
-end
-
-local function group_name(prefix, group_id)
-  return prefix .. 'group:' .. group_id
-end
-
--- `user_id` is the id of the key or group that has the template, and the digest of the end user.
-local function user_name(prefix, user_id)
-  return prefix .. 'user:' .. user_id
-end
-
-local function users_name(prefix, account_id)
-  return prefix .. 'users:' .. account_id
 end
 
 local function holds_name(prefix)

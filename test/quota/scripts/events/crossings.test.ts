@@ -14,7 +14,7 @@ const readEvents = async (): Promise<LimitEvent[]> => {
   );
 };
 const told = async () => (await readEvents()).map(({ type, counted }) => `${type} ${counted}`);
-const toldMarks = async () => (await scripts.send('keys', `${redisKeys.prefix}told:*`)) as string[];
+const toldMarks = async () => (await scripts.send('keys', redisKeys.told('*'))) as string[];
 /** Its output may become longer than what is held. */
 const askOpen = (number: number) =>
   ask(number, 0, 0, { tokens: { input: 0, output: 10, outputLeast: 10, isOutputOpen: true } });

@@ -182,7 +182,7 @@ describe('a rate', () => {
 });
 
 const FILL = "#!lua\nfor i = 1, ARGV[1] do redis.call('XADD', KEYS[1], '*', 'event', i) end";
-const toldMarks = async () => (await scripts.send('keys', `${redisKeys.prefix}told:*`)) as string[];
+const toldMarks = async () => (await scripts.send('keys', redisKeys.told('*'))) as string[];
 
 describe('the monthly cap', () => {
   it('warns and is reached once, by admissions, refusals and settlements', async () => {

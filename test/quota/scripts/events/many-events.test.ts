@@ -15,7 +15,7 @@ const readEvents = async (): Promise<LimitEvent[]> => {
 
 describe('an account with many events', () => {
   it('tells so many in an hour, and then that more are left out', async () => {
-    const count = `${redisKeys.prefix}told-of:${ACCOUNT}`;
+    const count = redisKeys.toldOf(ACCOUNT);
     await scripts.setKey({ rpm: 1 });
     await ask(0, 0);
     expect(Number(await scripts.send('pttl', count))).toBeGreaterThan(MINUTE_MS);
@@ -32,7 +32,7 @@ describe('an account with many events', () => {
 
   it('tells of its balance all the same', async () => {
     scripts.setWarnings({ lowBalanceMicros: 500 });
-    await scripts.send('hset', `${redisKeys.prefix}told-of:${ACCOUNT}`, 'count', 5_000);
+    await scripts.send('hset', redisKeys.toldOf(ACCOUNT), 'count', 5_000);
     await ask(1, 0, 0, { holdMicros: 600 });
     await scripts.settle(600, { requestId: requestNumber(1) });
     await ask(2, 0, 0, { holdMicros: 500, holdLeastMicros: 500 });
@@ -41,7 +41,7 @@ describe('an account with many events', () => {
   });
 
   it('tells in the next hour what still refuses requests then', async () => {
-    const count = `${redisKeys.prefix}told-of:${ACCOUNT}`;
+    const count = redisKeys.toldOf(ACCOUNT);
     await scripts.setAccount({ limits: 't,m,100,b;' });
     await ask(1, 60);
     await scripts.send('hset', count, 'count', 300);
