@@ -2,14 +2,14 @@ import type { Mutant } from './mutant.ts';
 
 const UNIT_MUTANTS: readonly Mutant[] = [
   {
-    name: 'tokens are held without those of the output',
-    find: 'local tokens = input + output\n  return { r = 1',
-    replace: 'local tokens = input\n  return { r = 1',
+    name: 'no tokens of the output are held',
+    find: 'listing.by_unit(1, input, output, held)',
+    replace: 'listing.by_unit(1, input, 0, held)',
   },
   {
-    name: 'tokens are corrected without those of the output',
-    find: 'local tokens = input + output\n  return { r = requests',
-    replace: 'local tokens = input\n  return { r = requests',
+    name: 'tokens count without those of the output',
+    find: 'local tokens = input + output',
+    replace: 'local tokens = input',
   },
   {
     name: 'tokens of a cache count nothing',

@@ -203,7 +203,7 @@ while first <= #ARGV do
           reply = { 'admitted', now, limit, math.max(0, left - 1), window, account_id, month, held, credits_left }
           if extras ~= '' then reply[10] = string.sub(extras, 2) end
           if limits then
-            listing.hold_in_limits(limits, listing.amounts_of(input, output, held), at)
+            listing.hold_in_limits(limits, listing.by_unit(1, input, output, held), at)
             reply[11] = output
             listing.add_tightest(reply, limits, at)
           end

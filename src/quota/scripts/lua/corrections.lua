@@ -134,12 +134,6 @@ local function room_to_settle(opened, names, unit, admitted_at, now)
   return room
 end
 
-local function by_unit(requests, input, output, micros)
-  local tokens = input + output
-  return { r = requests, t = tokens, i = input, o = output, c = micros,
-    R = requests, T = tokens, I = input, O = output, C = micros }
-end
-
 -- Corrects the states for the end of a request, and returns what may be charged: no more than is
 -- held, and as much beyond that as all lists have room for. `already` is what an expired hold was
 -- charged; its request counts that and the tokens that were held. A lost hold counts nothing.

@@ -1,9 +1,4 @@
--- What a request asks of the lists of limits, by unit; in capitals what it asks of those that only
--- warn.
-local function amounts_of(input, output, micros)
-  local tokens = input + output
-  return { r = 1, t = tokens, i = input, o = output, c = micros, R = 1, T = tokens, I = input, O = output, C = micros }
-end
+-- What a request needs of the lists of limits, and what they have room for.
 
 -- Returns when nothing of a limit will count any more or, with a need, when it has room for it if
 -- nothing more is used. The need is not above the amount.
@@ -65,7 +60,7 @@ end
 local function meet_limits(limits, least_micros, numbers, now)
   local input, output, output_least = struct.unpack('<ddd', numbers, 25)
   if not (is_amount(input) and is_amount(output) and is_amount(output_least)) then return 0, 0, 0, { 'invalid' } end
-  local needs = amounts_of(input, output_least, least_micros)
+  local needs = by_unit(1, input, output_least, least_micros)
   local credits, is_met = math.huge, false
   for index = 1, #limits do
     local limit = limits[index]
@@ -122,5 +117,5 @@ local function describe_limits(reply, limits, now)
 end
 
 return { describe_limits = describe_limits, read_levels = read_levels, meet_limits = meet_limits,
-  encode_extras = encode_extras, amounts_of = amounts_of, hold_in_limits = hold_in_limits, warn_from = warn_from,
+  encode_extras = encode_extras, by_unit = by_unit, hold_in_limits = hold_in_limits, warn_from = warn_from,
   note_crossing = note_crossing, tell_crossed = tell_crossed, telling = telling, add_tightest = add_tightest, write_levels = write_levels }

@@ -29,6 +29,13 @@ local STATE, STATE_BYTES = '<dI2', 10
 local ROW, ROW_BYTES, ROW_AND_SLICES = '<c1dddddddI2', 59, '<c1dddddddI2c0'
 local SLICE, SLICE_BYTES, SLICES = '<Bd', 9, 60
 
+-- What a request counts, by unit. In capitals are the units of limits that only warn.
+local function by_unit(requests, input, output, micros)
+  local tokens = input + output
+  return { r = requests, t = tokens, i = input, o = output, c = micros,
+    R = requests, T = tokens, I = input, O = output, C = micros }
+end
+
 -- Moves a rolling window on to a slice. Slices of a clock that was ahead become the newest one.
 -- Returns counted, current and slices.
 local function advance(slice, head, counted, current, slices)
