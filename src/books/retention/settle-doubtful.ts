@@ -1,7 +1,8 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
-import type { Books, BooksTransaction } from '../engine/books.ts';
+import type { Books } from '../engine/books.ts';
 import type { DayRow, DoubtfulRow, RepeatRow } from '../engine/tables.ts';
+import { deleteDoubtful } from '../writing/delete-entry.ts';
 import { enterRows } from '../writing/enter-rows.ts';
 import { eventOf, isSamePlace, type RowPlace } from '../writing/find-rivals.ts';
 import { openMissingDays } from '../writing/known-days.ts';
@@ -93,6 +94,7 @@ async function settlePage(
   const { tables } = await openMissingDays(books, { entries: lacked });
   await books.db.transaction().execute(async (tx) => {
     const own = new Set<DoubtfulRow>();
+    // Another archiver may have settled some of them.
     for (const row of rows) if (await deleteDoubtful(tx, row)) own.add(row);
     const entries = lacked
       .filter((row) => own.has(row))
@@ -114,21 +116,4 @@ async function settlePage(
     const insert = tx.insertInto('repeats').values(repeats);
     await insert.onConflict((conflict) => conflict.doNothing()).execute();
   });
-}
-
-/** False if another archiver has settled it. */
-async function deleteDoubtful(
-  tx: BooksTransaction,
-  { ms, bucket, seq, request, kind, account }: DoubtfulRow,
-): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('doubtful')
-    .where('ms', '=', ms)
-    .where('bucket', '=', bucket)
-    .where('seq', '=', seq)
-    .where('request', '=', request)
-    .where('kind', '=', kind)
-    .where('account', '=', account)
-    .executeTakeFirst();
-  return numDeletedRows === 1n;
 }
