@@ -1,11 +1,11 @@
 import { setInterval } from 'node:timers';
 import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
+import { firstKeptDay } from '../books/retention/first-kept-day.ts';
 import type { BooksConfig, Config } from '../config/config.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 
 const LOOK_MS = 1_000;
-const DAY_MS = 86_400_000;
 /** Admissions begin again when the books have caught up this far. */
 const ROOM_AGAIN_SHARE = 0.9;
 
@@ -44,7 +44,7 @@ export function watchBooks(metrics: ProcessMetrics, { threads, books, clock }: W
   watchFact(metrics.booksSize, ({ bytes }) => bytes);
   watchFact(metrics.booksDaysDue, ({ daysKept }) => {
     if (books.archive === undefined) return undefined;
-    const firstKept = Math.floor((clock.nowMs() - books.keepMs) / DAY_MS);
+    const firstKept = firstKeptDay(clock.nowMs(), books.keepMs);
     return daysKept.filter((day) => day < firstKept).length;
   });
   watchFact(metrics.booksDrifts, ({ verified }) => verified?.drifts);

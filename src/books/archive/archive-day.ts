@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
+import { nameDay } from '../engine/days.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import { type DaySource, dateOfDay } from './day-source.ts';
+import type { DaySource } from './day-source.ts';
 import { addRows, compareDaySums, type DaySums, joinSums, NO_DAY_SUMS } from './day-sums.ts';
 import type { FileHash } from './hash-file.ts';
 import {
@@ -43,7 +44,7 @@ export async function archiveDay(
     const differences = compareDaySums(sums, archived);
     if (differences.length === 0) return archived;
     if (sums.rows <= archived.rows) {
-      const date = dateOfDay(source.day);
+      const date = nameDay(source.day);
       throw new Error(
         `${place.title} has another ${date} than the books: ${differences.join(', ')}`,
       );
@@ -53,7 +54,7 @@ export async function archiveDay(
   const parts = await putParts(source, place, options);
   const manifest: Manifest = {
     version: 1,
-    date: dateOfDay(source.day),
+    date: nameDay(source.day),
     ...parts.reduce<DaySums>(joinSums, NO_DAY_SUMS),
     bytes: parts.reduce((bytes, part) => bytes + part.bytes, 0),
     columns: source.columns.map(({ name, type }) => ({ name, type })),
@@ -70,7 +71,7 @@ async function putParts(
   place: ArchiveStore,
   options: ArchiveOptions,
 ): Promise<ManifestPart[]> {
-  const tempFolder = join(options.tempFolder, `archiving-${dateOfDay(source.day)}`);
+  const tempFolder = join(options.tempFolder, `archiving-${nameDay(source.day)}`);
   // A run that was killed leaves its folder behind.
   await rm(tempFolder, { recursive: true, force: true });
   await mkdir(tempFolder, { recursive: true });

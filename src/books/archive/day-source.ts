@@ -21,10 +21,3 @@ export interface DaySource {
    */
   rows(): AsyncIterable<readonly Row[]>;
 }
-
-export const MS_PER_DAY = 86_400_000;
-
-/** `2026-11-23`. */
-export function dateOfDay(day: number): string {
-  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
-}

@@ -1,4 +1,5 @@
-import { dateOfDay, MS_PER_DAY, type Row } from './day-source.ts';
+import { dayOfMs, nameDay } from '../engine/days.ts';
+import type { Row } from './day-source.ts';
 
 /** The place of an entry in the order of all entries. */
 export interface EntryPlace {
@@ -31,8 +32,8 @@ export function addRows(day: number, sums: DaySums, rows: readonly Row[]): DaySu
   let { held, charged, short, first, last } = sums;
   for (const row of rows) {
     const place = placeOf(row);
-    if (Math.floor(place.ms / MS_PER_DAY) !== day) {
-      throw new Error(`entry ${describe(place)} is not of ${dateOfDay(day)}`);
+    if (dayOfMs(place.ms) !== day) {
+      throw new Error(`entry ${describe(place)} is not of ${nameDay(day)}`);
     }
     if (last !== null && comparePlaces(last, place) >= 0) {
       throw new Error(`entry ${describe(place)} comes after ${describe(last)}`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { dayOfMs, nameDay } from '../engine/days.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import { dateOfDay, MS_PER_DAY } from './day-source.ts';
 
 const amount = z
   .string()
@@ -46,16 +46,16 @@ export type ManifestPart = Manifest['parts'][number];
 const MANIFESTS = 'manifest/';
 
 function manifestName(day: number): string {
-  return `${MANIFESTS}${dateOfDay(day)}.json`;
+  return `${MANIFESTS}${nameDay(day)}.json`;
 }
 
 /** The names of all files of a day begin so. */
 export function partsPrefix(day: number): string {
-  return `entries/date=${dateOfDay(day)}/`;
+  return `entries/date=${nameDay(day)}/`;
 }
 
 function dayOfManifest(manifest: Manifest): number {
-  return Date.parse(manifest.date) / MS_PER_DAY;
+  return dayOfMs(Date.parse(manifest.date));
 }
 
 /** Undefined if the day is not archived. */
@@ -73,7 +73,7 @@ export async function listArchivedDays(place: ArchiveStore): Promise<number[]> {
   const names = await place.list(MANIFESTS);
   return names.flatMap((name) => {
     const [, date] = /^manifest\/(\d{4}-\d\d-\d\d)\.json$/.exec(name) ?? [];
-    return date === undefined ? [] : [Date.parse(date) / MS_PER_DAY];
+    return date === undefined ? [] : [dayOfMs(Date.parse(date))];
   });
 }
 
@@ -106,6 +106,6 @@ function parseManifest(title: string, day: number, text: string): Manifest {
   }
   const parsed = manifestFile.safeParse(json);
   if (!parsed.success) throw new Error(`${title} is no manifest: ${z.prettifyError(parsed.error)}`);
-  if (parsed.data.date !== dateOfDay(day)) throw new Error(`${title} is of ${parsed.data.date}`);
+  if (parsed.data.date !== nameDay(day)) throw new Error(`${title} is of ${parsed.data.date}`);
   return parsed.data;
 }

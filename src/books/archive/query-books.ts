@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { msOfDay, nameDay } from '../engine/days.ts';
 import { bringDayHere } from '../retention/bring-day-here.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import { type DayColumn, type DaySource, dateOfDay, MS_PER_DAY } from './day-source.ts';
+import type { DayColumn, DaySource } from './day-source.ts';
 import { encodeResult, type ResultFormat } from './encode-result.ts';
 import { ENTRY_COLUMNS } from './entry-columns.ts';
 import { listArchivedDays, readManifest } from './manifest.ts';
@@ -96,13 +97,13 @@ async function gatherFiles(options: QueryOptions, tempFolder: string): Promise<s
   const files: string[] = [];
   for (const [index, { day, from }] of days.entries()) {
     options.signal?.throwIfAborted();
-    const folder = join(tempFolder, `${from}-${dateOfDay(day)}`);
+    const folder = join(tempFolder, `${from}-${nameDay(day)}`);
     await mkdir(folder);
     if (from === 'books' && live) {
       files.push(...(await writeLiveDay(live.open(day), folder, options.signal)));
     }
     if (from === 'archive' && place) files.push(...(await bringArchivedDay(place, day, folder)));
-    options.onDay?.({ date: dateOfDay(day), from, done: index + 1, days: days.length });
+    options.onDay?.({ date: nameDay(day), from, done: index + 1, days: days.length });
   }
   refuseMoved(known, (await live?.list()) ?? []);
   return files;
@@ -116,7 +117,7 @@ function refuseMissing(
 ): void {
   const missing = known.find(({ day, has }) => has !== 'all' && !archived.includes(day));
   if (missing === undefined) return;
-  const date = dateOfDay(missing.day);
+  const date = nameDay(missing.day);
   const cause = place === undefined ? 'books.archive is not set' : `${place.title} has no ${date}`;
   throw new Error(`${cause}, and the books do not have all entries of ${date} any more`);
 }
@@ -126,12 +127,12 @@ function refuseMoved(before: readonly LiveDay[], after: readonly LiveDay[]): voi
   const now = new Map(after.map(({ day, has }) => [day, has]));
   const moved = before.find(({ day, has }) => has !== 'all' && now.get(day) !== has);
   if (moved === undefined) return;
-  const date = dateOfDay(moved.day);
+  const date = nameDay(moved.day);
   throw new Error(`${date} has left or entered the archive meanwhile: ask again`);
 }
 
 function isAsked({ fromMs = -Infinity, toMs = Infinity }: QueryOptions, day: number): boolean {
-  return (day + 1) * MS_PER_DAY > fromMs && day * MS_PER_DAY < toMs;
+  return msOfDay(day + 1) > fromMs && msOfDay(day) < toMs;
 }
 
 async function bringArchivedDay(
@@ -141,7 +142,7 @@ async function bringArchivedDay(
 ): Promise<string[]> {
   const manifest = await readManifest(place, day);
   if (manifest === undefined) {
-    throw new Error(`${place.title} has no ${dateOfDay(day)} any more: ask again`);
+    throw new Error(`${place.title} has no ${nameDay(day)} any more: ask again`);
   }
   return await bringDayHere(place, manifest, folder);
 }

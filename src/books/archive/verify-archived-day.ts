@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nameDay } from '../engine/days.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import { dateOfDay } from './day-source.ts';
 import { compareDaySums, type DaySums, joinSums, NO_DAY_SUMS } from './day-sums.ts';
 import { compareHashes, hashFile } from './hash-file.ts';
 import { isManifest, type ManifestPart, readManifest } from './manifest.ts';
@@ -26,7 +26,7 @@ export async function verifyArchivedDay(
   options: VerifyOptions,
 ): Promise<string[]> {
   const manifest = await readManifest(place, day);
-  if (manifest === undefined) return [`${dateOfDay(day)} has no manifest`];
+  if (manifest === undefined) return [`${nameDay(day)} has no manifest`];
   if (options.noted !== undefined && !isManifest(manifest, options.noted)) {
     return [`the manifest of ${manifest.date} is not the one that the books have`];
   }

@@ -1,10 +1,6 @@
-import {
-  type Cell,
-  type DaySource,
-  MS_PER_DAY,
-  type Row,
-} from '../../../src/books/archive/day-source.ts';
+import type { Cell, DaySource, Row } from '../../../src/books/archive/day-source.ts';
 import { ENTRY_COLUMNS } from '../../../src/books/archive/entry-columns.ts';
+import { msOfDay } from '../../../src/books/engine/days.ts';
 
 /** 2026-11-23. */
 export const DAY = 20_780;
@@ -13,7 +9,7 @@ export const DAY = 20_780;
 export function rowOf(index: number, differing: Readonly<Record<string, Cell>> = {}): Row {
   const row: Record<string, Cell> = {
     ...Object.fromEntries(ENTRY_COLUMNS.map(({ name }) => [name, null])),
-    ms: DAY * MS_PER_DAY + Math.floor(index / 3),
+    ms: msOfDay(DAY) + Math.floor(index / 3),
     bucket: index % 3,
     seq: 0,
     kind: 'charge',

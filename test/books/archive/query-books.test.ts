@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { archiveDay } from '../../../src/books/archive/archive-day.ts';
 import type { ArchiveStore } from '../../../src/books/archive/archive-store.ts';
-import { MS_PER_DAY, type Row } from '../../../src/books/archive/day-source.ts';
+import type { Row } from '../../../src/books/archive/day-source.ts';
 import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import {
   type QueryOptions,
@@ -11,11 +11,12 @@ import {
   type ReadyDay,
 } from '../../../src/books/archive/query-books.ts';
 import { createS3Place } from '../../../src/books/archive/s3-place.ts';
+import { msOfDay } from '../../../src/books/engine/days.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { startS3Server } from '../../support/servers/start-s3-server.ts';
 import { DAY, rowOf, rowsOf, sourceOf } from './days.ts';
 
-const DAY_START = DAY * MS_PER_DAY;
+const DAY_START = msOfDay(DAY);
 
 async function ask(sql: string, options: Partial<QueryOptions> = {}): Promise<string> {
   const tempFolder = createTempDir();
@@ -42,7 +43,7 @@ async function placeWith(rows: readonly Row[]): Promise<ArchiveStore> {
 }
 
 const nextDay = (rows: readonly Row[]) =>
-  rows.map((row) => ({ ...row, ms: Number(row['ms']) + MS_PER_DAY }));
+  rows.map((row) => ({ ...row, ms: Number(row['ms']) + msOfDay(1) }));
 
 const PLACES: readonly [string, () => ArchiveStore | Promise<ArchiveStore>][] = [
   ['a folder', () => createFolderPlace(createTempDir())],
@@ -75,7 +76,7 @@ describe.each(PLACES)('a query over %s and the live days', (_where, createPlace)
       { date: '2026-11-25', from: 'books', done: 3, days: 3 },
     ]);
     ready.length = 0;
-    const bounds = { fromMs: DAY_START + 100, toMs: DAY_START + MS_PER_DAY };
+    const bounds = { fromMs: DAY_START + 100, toMs: msOfDay(DAY + 1) };
     expect(await ask(sql, { place, live, onDay, ...bounds })).toContain('"n":200,');
     expect(ready.map(({ date }) => date)).toEqual(['2026-11-23']);
   });
@@ -90,7 +91,7 @@ describe.each(PLACES)('a query over %s and the live days', (_where, createPlace)
     const live = { list: async () => days, open: (day: number) => sourceOf([], day) };
     await expect(ask('FROM entries', { place, live })).rejects.toThrow('has no 2026-11-24, and');
     await expect(ask('FROM entries', { live })).rejects.toThrow('books.archive is not set, and');
-    const toMs = DAY_START + MS_PER_DAY;
+    const toMs = msOfDay(DAY + 1);
     expect(await ask('SELECT count(*) AS n FROM entries', { place, live, toMs })).toBe(
       '{"n":10}\n',
     );
