@@ -1,34 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { decodeEvent, type LimitEvent } from '../../src/events/limit-event.ts';
+import { describe, expect, it } from 'vitest';
 import { createEventCollector } from '../../src/events/list/event-collector.ts';
 import { addEvents, type RawEvent } from '../../src/events/list/event-list.ts';
-import { startWebhooks, type WebhookSettings } from '../../src/events/webhooks/start-webhooks.ts';
-import { Secret } from '../../src/lib/secret.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { EVENT_KEYS } from '../../src/redis/redis-keys.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
-import {
-  closeConnections,
-  openConnection,
-  standalone,
-  type TestConnection,
-  tcp,
-  waitForRedis,
-} from '../support/servers/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
-import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import {
-  answerStatus,
-  startReceiver,
-  type WebhookReceiver,
-} from '../support/webhooks/start-receiver.ts';
+import { answerStatus } from '../support/webhooks/start-receiver.ts';
+import { BUCKET, NAME, rawOf, textOf, useWebhookScene } from './webhook-scene.ts';
 
-const BUCKET = 3;
-const NAME = 'billing';
-const START_MS = Date.UTC(2026, 10, 15, 12);
 const MINUTE_MS = 60_000;
 
 const { list, known } = EVENT_KEYS;
@@ -42,34 +23,11 @@ const COPY = `for at = 1, #KEYS, 2 do
 end`;
 const ADD = readFileSync(new URL('../../src/events/list/add-events.lua', import.meta.url), 'utf8');
 
-const cleanUp = useCleanUp();
-let connection: TestConnection;
-let receiver: WebhookReceiver;
-
-beforeAll(async () => {
-  const { port } = await startRedisServer();
-  connection = openConnection(standalone(tcp(port)));
-  await waitForRedis(connection);
-});
-beforeEach(async () => {
-  await connection.send('flushall', []);
-  receiver = await startReceiver(cleanUp);
-});
-afterAll(async () => {
-  await closeConnections();
-  await stopRedisServers();
-});
-
-const textOf = (number: number) =>
-  `w|key|03key|t|60000|100|80|0|acct_03a|03key|${number}|${START_MS}`;
-
-function rawOf(number: number): RawEvent {
-  const text = textOf(number);
-  return { text, event: decodeEvent(text) as LimitEvent };
-}
+const scene = useWebhookScene();
+const eventOf = (number: number) => rawOf(textOf(number));
 
 const copy = (pairs: readonly (readonly [string, string])[]) =>
-  connection.send('eval', [COPY, String(pairs.length * 2), ...pairs.flat()]);
+  scene.connection.send('eval', [COPY, String(pairs.length * 2), ...pairs.flat()]);
 
 /** From now on the replica gets nothing more. */
 const cutReplica = () => copy(STATE.map((key) => [key, replicaOf(key)]));
@@ -77,75 +35,55 @@ const cutReplica = () => copy(STATE.map((key) => [key, replicaOf(key)]));
 /** The replica is the master now, and these events were the first to come into its list. */
 async function failOver(events: readonly RawEvent[]): Promise<void> {
   const args = events.flatMap(({ text, event }) => [event.id, text]);
-  await connection.send('eval', [ADD, '2', replicaOf(list), replicaOf(known), ...args]);
+  await scene.connection.send('eval', [ADD, '2', replicaOf(list), replicaOf(known), ...args]);
   await copy(STATE.map((key) => [replicaOf(key), key]));
 }
 
-function startTelling() {
-  const settings: WebhookSettings = {
-    hosts: ['127.0.0.1'],
-    privateNetworks: [{ address: '127.0.0.0', bits: 8, family: 4 }],
-    endpoints: [
-      {
-        ...{ name: NAME, url: receiver.url, events: ['limit.warning'] },
-        secrets: [new Secret('whsec_AQEB')],
-      },
-    ],
-  };
-  return startWebhooks({
-    ...{ connection, nodeId: 'a-node', settings: () => settings, userAgent: 'tollgate' },
-    resolve: () => Promise.reject(new Error('there are no names')),
-    onOutcome: () => {},
-    clock: { nowMs: () => START_MS },
-    random: () => 0,
-    log: createMemoryLog(),
-  });
-}
-
 const hasCursor = (cursor: number) =>
-  waitUntil(
-    async () =>
-      (await connection.send('hget', [EVENT_KEYS.webhook(NAME), 'cursor'])) === `${cursor}`,
-    `the webhook is at ${cursor}`,
-  );
-const isTold = ({ event }: RawEvent) =>
-  receiver.received.some(({ headers }) => headers['webhook-id'] === event.id);
+  waitUntil(async () => (await scene.cursorOf()) === `${cursor}`, `the webhook is at ${cursor}`);
+const isTold = ({ event }: RawEvent) => scene.receivedIds().includes(event.id);
 
 describe('a webhook, after a failover that takes back the end of the list', () => {
-  const [first, lost, next, fresh, other] = [rawOf(1), rawOf(2), rawOf(3), rawOf(4), rawOf(5)];
+  const [first, lost, next, fresh, other] = [
+    eventOf(1),
+    eventOf(2),
+    eventOf(3),
+    eventOf(4),
+    eventOf(5),
+  ];
 
   it('is told of an event that has the number of one it was told', async () => {
-    const { stop } = startTelling();
+    const { stop } = scene.tell();
     await hasCursor(0);
-    await addEvents(connection, [first]);
+    await addEvents(scene.connection, [first]);
     await hasCursor(1);
     await cutReplica();
-    await addEvents(connection, [lost, next]);
+    await addEvents(scene.connection, [lost, next]);
     await hasCursor(3);
     // The last event that it was told has the number that it had.
     await failOver([fresh, next]);
     await waitUntil(() => isTold(fresh), 'it is told');
-    await addEvents(connection, [lost]);
+    await addEvents(scene.connection, [lost]);
     await hasCursor(4);
     await stop();
   });
 
   it('is told of all, also if a post ends that began before', async () => {
-    const { stop } = startTelling();
+    const { stop } = scene.tell();
     await hasCursor(0);
-    await addEvents(connection, [first]);
+    await addEvents(scene.connection, [first]);
     await hasCursor(1);
     await cutReplica();
     const waiting: ServerResponse[] = [];
-    receiver.answer((response, { headers }) => {
+    scene.receiver.answer((response, { headers }) => {
       if (headers['webhook-id'] === next.event.id) waiting.push(response);
       else response.writeHead(204).end();
     });
-    await addEvents(connection, [lost, next]);
+    await addEvents(scene.connection, [lost, next]);
     await waitUntil(() => waiting.length === 1, 'a post is under way');
     await hasCursor(2);
     await failOver([fresh, other, lost, next]);
-    receiver.answer(answerStatus(204));
+    scene.receiver.answer(answerStatus(204));
     waiting[0]?.writeHead(204).end();
     await waitUntil(() => isTold(fresh) && isTold(other), 'it is told');
     await hasCursor(5);
@@ -153,57 +91,55 @@ describe('a webhook, after a failover that takes back the end of the list', () =
   });
 
   it('goes on behind events that have their old numbers, and is not told of them again', async () => {
-    const { stop } = startTelling();
+    const { stop } = scene.tell();
     await hasCursor(0);
-    await addEvents(connection, [first]);
+    await addEvents(scene.connection, [first]);
     await hasCursor(1);
     await cutReplica();
-    await addEvents(connection, [lost]);
+    await addEvents(scene.connection, [lost]);
     await hasCursor(2);
     await failOver([lost, fresh]);
     await hasCursor(3);
     await stop();
-    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(
-      [first, lost, fresh].map(({ event }) => event.id),
-    );
+    expect(scene.receivedIds()).toEqual([first, lost, fresh].map(({ event }) => event.id));
   });
 });
 
 it('a webhook that is ahead of a list that begins anew is told of all of it', async () => {
-  await connection.send('hset', [EVENT_KEYS.webhook(NAME), 'cursor', '7']);
-  await connection.send('zadd', [EVENT_KEYS.told(NAME), '9', '9']);
-  const events = Array.from({ length: 3 }, (_, n) => rawOf(n));
-  await addEvents(connection, events);
-  const { stop } = startTelling();
+  await scene.connection.send('hset', [EVENT_KEYS.webhook(NAME), 'cursor', '7']);
+  await scene.connection.send('zadd', [EVENT_KEYS.told(NAME), '9', '9']);
+  const events = Array.from({ length: 3 }, (_, n) => eventOf(n));
+  await addEvents(scene.connection, events);
+  const { stop } = scene.tell();
   await waitUntil(() => events.every(isTold), 'it is told');
   await hasCursor(3);
   await stop();
-  expect(await connection.send('zcard', [EVENT_KEYS.told(NAME)])).toBe(0);
+  expect(await scene.connection.send('zcard', [EVENT_KEYS.told(NAME)])).toBe(0);
 });
 
 it('a list without histories, of the version before, is told on from where the webhook was', async () => {
-  const events = Array.from({ length: 3 }, (_, n) => rawOf(n));
+  const events = Array.from({ length: 3 }, (_, n) => eventOf(n));
   for (const [n, { text }] of events.entries()) {
-    await connection.send('xadd', [list, `${n + 1}-0`, 'event', text]);
+    await scene.connection.send('xadd', [list, `${n + 1}-0`, 'event', text]);
   }
-  await connection.send('hset', [EVENT_KEYS.webhook(NAME), 'cursor', '1']);
-  const { stop } = startTelling();
+  await scene.connection.send('hset', [EVENT_KEYS.webhook(NAME), 'cursor', '1']);
+  const { stop } = scene.tell();
   await hasCursor(3);
-  await addEvents(connection, [rawOf(4)]);
+  await addEvents(scene.connection, [eventOf(4)]);
   await hasCursor(4);
   await stop();
-  expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(
-    [...events.slice(1), rawOf(4)].map(({ event }) => event.id),
+  expect(scene.receivedIds()).toEqual(
+    [...events.slice(1), eventOf(4)].map(({ event }) => event.id),
   );
 });
 
 describe('a bucket, before a failover and after it', () => {
   const { events } = keysOfBucket(BUCKET);
-  const length = async (key: string) => Number(await connection.send('xlen', [key]));
+  const length = async (key: string) => Number(await scene.connection.send('xlen', [key]));
 
   function startCollecting() {
     const collector = createEventCollector({
-      ...{ connection, log: createMemoryLog() },
+      ...{ connection: scene.connection, log: createMemoryLog() },
       onEvent: () => {},
       onLost: () => {},
     });
@@ -218,11 +154,11 @@ describe('a bucket, before a failover and after it', () => {
     const { collect, noteSame, noteMasterChange } = startCollecting();
     noteMasterChange();
     const id = `${Date.now() - 60 * MINUTE_MS}-0`;
-    await connection.send('xadd', [events, id, 'event', textOf(1)]);
+    await scene.connection.send('xadd', [events, id, 'event', textOf(1)]);
     await collect();
     expect(await length(list)).toBe(1);
     noteSame(MINUTE_MS - 1);
-    await connection.send('del', [list, known]);
+    await scene.connection.send('del', [list, known]);
     // A sweep may come before anybody has noticed the change.
     await collect();
     noteMasterChange();
@@ -233,10 +169,10 @@ describe('a bucket, before a failover and after it', () => {
   it('lets an event go when the masters were the same for a minute since the list has it', async () => {
     const { collect, noteSame, noteMasterChange } = startCollecting();
     noteMasterChange();
-    await connection.send('xadd', [events, '1-18', 'event', textOf(1)]);
+    await scene.connection.send('xadd', [events, '1-18', 'event', textOf(1)]);
     await collect();
     noteSame(MINUTE_MS);
-    await connection.send('xadd', [events, '1-19', 'event', textOf(2)]);
+    await scene.connection.send('xadd', [events, '1-19', 'event', textOf(2)]);
     await collect();
     expect(await length(events)).toBe(2);
     noteSame(MINUTE_MS - 1);
