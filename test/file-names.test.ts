@@ -45,7 +45,6 @@ const TWICE: Readonly<Record<string, string>> = {
 
 /** Pairs of names that differ in one letter, and why. */
 const ONE_LETTER: Readonly<Record<string, string>> = {
-  'HEAD_BYTES_MAX READ_BYTES_MAX': 'two words',
   'Trace Tracer': 'what one makes and who makes it',
 };
 

@@ -9,7 +9,7 @@ import { showTraffic } from './traffic.ts';
 import { ROW_MS } from './traffic-rows.ts';
 
 /** An hour. */
-export const ROWS_MAX = 360;
+const ROWS_MAX = 360;
 /** A row is added up when every node has had the time to write its part: three beats. */
 const GRACE_MS = 3_000;
 /** A last row that is further ahead is of another clock. */

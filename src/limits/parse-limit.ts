@@ -1,6 +1,6 @@
-import { formatCredits, parseCredits } from '../lib/units/micros.ts';
+import { parseCredits } from '../lib/units/micros.ts';
 import { LIMIT_UNITS, type Limit, type LimitUnit } from './limit.ts';
-import { formatWindow, parseWindow } from './parse-window.ts';
+import { parseWindow } from './parse-window.ts';
 
 /**
  * Reads a limit such as `tokens=400000/1m` or `credits=2.5/day:warn`. Undefined if it is none.
@@ -14,11 +14,6 @@ export function parseLimit(text: string): Limit | undefined {
   const amount = parseLimitAmount(unit, Number(number));
   if (amount === undefined) return undefined;
   return { unit, window, amount, action: action === 'warn' ? 'warn' : 'block' };
-}
-
-export function formatLimit({ unit, window, amount, action }: Limit): string {
-  const number = unit === 'credits' ? formatCredits(amount) : String(amount);
-  return `${unit}=${number}/${formatWindow(window)}${action === 'warn' ? ':warn' : ''}`;
 }
 
 /** Credits as micro-credits, all else as it is. Undefined if it is no amount. */

@@ -1,6 +1,6 @@
 import type { ConfiguredSets, LabelSets, LabelValues } from './metric-declaration.ts';
 
-export const OTHER = 'other';
+const OTHER = 'other';
 /**
  * The limit of one metric. The product of its label sets is rarely reached, and clients cannot add
  * to any set.

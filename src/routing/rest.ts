@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/time/clock.ts';
 
-export const REST_MAX_MS = 30_000;
+const REST_MAX_MS = 30_000;
 
 /** A time in which an upstream is left alone. */
 export interface Rest {

@@ -20,7 +20,7 @@ export interface SocketListener {
 export type OpenSocket = (listener: SocketListener) => Socket;
 
 /** One read brings at most this many bytes. */
-export const READ_BYTES_MAX = 64 * 1024;
+const READ_BYTES_MAX = 64 * 1024;
 
 /**
  * Creates the function that begins to connect to the origin. The caller listens for errors and for

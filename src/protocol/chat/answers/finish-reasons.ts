@@ -2,7 +2,7 @@ import type { StopReason } from '../../inference.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call';
 
-export const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
+const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   pause_turn: 'stop',

@@ -9,7 +9,7 @@ import { createNameFinder } from '../requests/tool-book.ts';
 import type { ToolNames } from '../response-context.ts';
 import { INPUT_FIELD } from './custom-input.ts';
 
-export const ITEMS_MAX = 1_024;
+const ITEMS_MAX = 1_024;
 /** Parts of one item. */
 const PARTS_MAX = 1_024;
 
