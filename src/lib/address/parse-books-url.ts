@@ -1,5 +1,6 @@
 import { Secret } from '../secret.ts';
 import type { BooksPlace } from './books-target.ts';
+import { decodeUrlPart } from './decode-url-part.ts';
 import { parseEndpoint } from './parse-endpoint.ts';
 
 const PORT = 5432;
@@ -29,7 +30,7 @@ export function parseBooksUrl(text: string): BooksPlace {
     throw new Error('must not contain white space or control characters');
   }
   const { credentials = '', host, database, query } = splitUrl(text);
-  for (const part of [...credentials.split(':'), database]) decode(part);
+  for (const part of [...credentials.split(':'), database]) decodeUrlPart(part);
   if (database === '') throw new Error('must name a database, as in /tollgate');
   const socketFolder = readOptions(query).get('host');
   if (socketFolder === undefined) checkHost(host);
@@ -80,21 +81,11 @@ function readOptions(query: string | undefined): ReadonlyMap<string, string> {
     if (!OPTIONS.includes(name)) {
       throw new Error(`the options after ? are ${OPTIONS.join(', ')}`);
     }
-    options.set(name, decode(value));
+    options.set(name, decodeUrlPart(value));
   }
   const mode = options.get('sslmode');
   if (mode !== undefined && !SSL_MODES.includes(mode)) {
     throw new Error(`sslmode= must be one of ${SSL_MODES.join(', ')}`);
   }
   return options;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (cause) {
-    throw new Error('a % must begin a percent-encoded character, such as %25 for % itself', {
-      cause,
-    });
-  }
 }

@@ -1,4 +1,5 @@
 import { Secret } from '../secret.ts';
+import { decodeUrlPart } from './decode-url-part.ts';
 import type { Endpoint } from './endpoint.ts';
 import { formatEndpoint, parseEndpoint } from './parse-endpoint.ts';
 import type { RedisAuth, RedisTarget } from './redis-target.ts';
@@ -103,7 +104,7 @@ function parseStandalone({ auth, hosts, path, query }: UrlParts, tls: boolean): 
 
 function parseSocket({ auth, hosts, path, query }: UrlParts): RedisTarget {
   if (hosts !== '') throw new Error('a unix URL names no host: write unix:///path');
-  const endpoint: Endpoint = parseEndpoint(`unix:${decode(path)}`);
+  const endpoint: Endpoint = parseEndpoint(`unix:${decodeUrlPart(path)}`);
   return { topology: 'standalone', endpoint, tls: false, auth, database: databaseOf(query) };
 }
 
@@ -127,8 +128,8 @@ function parseAuth(text: string | undefined): RedisAuth {
   if (text === undefined) return { username: undefined, password: undefined };
   const colon = text.indexOf(':');
   if (colon === -1) throw new Error('a password must be given as :password@ or user:password@');
-  const username = decode(text.slice(0, colon));
-  const password = decode(text.slice(colon + 1));
+  const username = decodeUrlPart(text.slice(0, colon));
+  const password = decodeUrlPart(text.slice(colon + 1));
   if (password === '') throw new Error('the password is empty');
   return { username: username === '' ? undefined : username, password: new Secret(password) };
 }
@@ -156,14 +157,4 @@ function parseDatabase(text: string): number {
   const database = /^(0|[1-9]\d{0,9})$/.test(text) ? Number(text) : DATABASE_MAX + 1;
   if (database > DATABASE_MAX) throw new Error('the database must be a whole number from 0');
   return database;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (cause) {
-    throw new Error('a % must begin a percent-encoded character, such as %25 for % itself', {
-      cause,
-    });
-  }
 }
