@@ -1,4 +1,5 @@
 import { countSaidChars, createNameMatcher } from '../lib/name-pattern.ts';
+import { DO_NOT_RETRY } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 
 /** Credits per million tokens. */
@@ -84,7 +85,7 @@ export function refuseForbiddenModel(name: string): Refusal {
   return new Refusal(
     'model_not_allowed',
     `This API key may not use the model ${name}: it is not among the allowed models of the key.`,
-    { param: 'model', headers: { 'x-should-retry': 'false' } },
+    { param: 'model', headers: DO_NOT_RETRY },
   );
 }
 

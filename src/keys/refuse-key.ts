@@ -1,7 +1,6 @@
+import { DO_NOT_RETRY } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { maskKey } from './api-key.ts';
-
-const DO_NOT_RETRY = { 'x-should-retry': 'false' };
 
 /** Shows only as much of a key as its owner needs to recognise it. */
 export function refuseKey(key: string | undefined): Refusal {

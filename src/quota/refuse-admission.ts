@@ -1,7 +1,7 @@
 import { refuseForbiddenModel } from '../catalogue/catalogue.ts';
 import { refuseClosedKey, refuseKey } from '../keys/refuse-key.ts';
 import { formatCredits } from '../lib/units/micros.ts';
-import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
+import { DO_NOT_RETRY, retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { refuseByLimit, refuseTooLarge } from './refuse-by-limit.ts';
 import type { AdmitReply } from './scripts/admit.ts';
@@ -16,8 +16,6 @@ const MINUTE_MS = 60_000;
 /** The books need some time to catch up. Clients that waited must not all come back at once. */
 const BOOKS_WAIT_MS_MIN = 5_000;
 const BOOKS_WAIT_MS_MAX = 15_000;
-
-const DO_NOT_RETRY = { 'x-should-retry': 'false' };
 
 /** Translates why the store did not admit a request into what the caller is told. */
 export function refuseAdmission(

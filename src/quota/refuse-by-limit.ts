@@ -1,7 +1,7 @@
 import { formatCredits } from '../lib/units/micros.ts';
 import type { LimitUnit } from '../limits/limit.ts';
 import type { LimitLevel, MetLimit } from '../protocol/rates/limit-state.ts';
-import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
+import { DO_NOT_RETRY, retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AdmitReply } from './scripts/admit.ts';
 
@@ -10,7 +10,6 @@ const SECOND_MS = 1_000;
  * Nobody waits for longer. `retry-after` says at most 59 s, so the client would come back in vain.
  */
 const RETRY_WAIT_MS_MAX = 120_000;
-const DO_NOT_RETRY = { 'x-should-retry': 'false' };
 
 const HOLDERS: Readonly<Record<LimitLevel, string>> = {
   key: 'this API key',
