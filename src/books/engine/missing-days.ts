@@ -1,9 +1,15 @@
 import type { Books } from './books.ts';
+import type { DayRow } from './tables.ts';
 
 /**
- * The days of which the archive has entries that the books do not, the oldest first. Late entries
- * may have opened such a day again.
+ * Whether the archive has entries of a day that the books do not. Late entries may have opened such
+ * a day again.
  */
+export function isMissingDay({ state, archive }: Pick<DayRow, 'state' | 'archive'>): boolean {
+  return state === 'dropped' || (state === 'open' && archive !== null);
+}
+
+/** The days that are missing, the oldest first. */
 export async function listMissingDays({ db }: Pick<Books, 'db'>): Promise<number[]> {
   const rows = await db
     .selectFrom('days')

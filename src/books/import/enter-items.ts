@@ -4,7 +4,7 @@ import type { DamagedRow, EntryRow, PaymentRow } from '../engine/tables.ts';
 import { keepDamaged, type StreamItem } from '../ingest/stream-item.ts';
 import { enterRows } from '../writing/enter-rows.ts';
 import { eventOf, isSamePlace } from '../writing/find-rivals.ts';
-import { type KnownDays, openMissingDays } from '../writing/known-days.ts';
+import { type KnownDays, openDaysOf } from '../writing/known-days.ts';
 import { noteProblems } from '../writing/note-problems.ts';
 import { type FileProgress, keepImportProgress } from './import-progress.ts';
 
@@ -33,7 +33,7 @@ export interface EnteredItems {
 export async function enterItems(books: Books, options: ItemsToEnter): Promise<EnteredItems> {
   const { path, items, progress, isShared, nowMs } = options;
   const { entries, payments, damaged } = divide(items, nowMs);
-  const days = daysNear(entries, await openMissingDays(books, { entries }));
+  const days = daysNear(entries, await openDaysOf(books, { entries }));
   return await books.db.transaction().execute(async (tx) => {
     const shared = new Set(items.filter(isShared).map(({ content }) => content));
     const mayClash = items.flatMap(({ content }) =>
@@ -67,13 +67,13 @@ function divide(items: readonly StreamItem[], nowMs: number) {
 
 export function daysNear(
   entries: readonly Pick<EntryRow, 'ms'>[],
-  { tables, archived }: KnownDays,
+  { tables, missing }: KnownDays,
 ): KnownDays {
   const own = entries.map(({ ms }) => dayOfMs(ms));
   const [first, last] = [Math.min(...own) - DAYS_APART_MAX, Math.max(...own) + DAYS_APART_MAX];
   const near = (days: ReadonlySet<number>) =>
     new Set([...days].filter((day) => first <= day && day <= last));
-  return { tables: near(tables), archived: near(archived) };
+  return { tables: near(tables), missing: near(missing) };
 }
 
 /**

@@ -2,12 +2,12 @@ import type { FindCost } from '../../catalogue/find-cost.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { Books } from '../engine/books.ts';
 import type { EntryRow, RepeatRow } from '../engine/tables.ts';
-import { isLost } from '../stream/is-lost.ts';
 import { decodeItem } from '../ingest/stream-item.ts';
+import { isLost } from '../stream/is-lost.ts';
 import { compareStreamIds } from '../stream/stream-id.ts';
 import { enterRows } from '../writing/enter-rows.ts';
 import { eventOf } from '../writing/find-rivals.ts';
-import { openMissingDays } from '../writing/known-days.ts';
+import { openDaysOf } from '../writing/known-days.ts';
 import type { Coverage } from './coverage.ts';
 import { daysNear } from './enter-items.ts';
 import { type OpenedSegment, readLines } from './open-segments.ts';
@@ -87,7 +87,7 @@ async function settleEvent(
   const counted = regular[0] ?? lost.shift();
   if (counted === undefined || lost.length === 0) return;
   const isDropped = new Set(lost.map(idOf));
-  const days = daysNear([counted, ...lost], await openMissingDays(books, { entries: [counted] }));
+  const days = daysNear([counted, ...lost], await openDaysOf(books, { entries: [counted] }));
   await books.db.transaction().execute(async (tx) => {
     // Deleted first: they are noted anew if they stand in the way of the one that counts.
     for (const { bucket, ms, seq, request } of [counted, ...lost]) {

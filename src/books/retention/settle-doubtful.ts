@@ -1,11 +1,12 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
 import type { Books } from '../engine/books.ts';
+import { listMissingDays } from '../engine/missing-days.ts';
 import type { DayRow, DoubtfulRow, RepeatRow } from '../engine/tables.ts';
 import { deleteDoubtful } from '../writing/delete-entry.ts';
 import { enterRows } from '../writing/enter-rows.ts';
 import { eventOf, isSamePlace, type RowPlace } from '../writing/find-rivals.ts';
-import { openMissingDays } from '../writing/known-days.ts';
+import { openDaysOf } from '../writing/known-days.ts';
 import { noteRepeat } from '../writing/note-repeat.ts';
 import { withArchivedDay } from './find-archived.ts';
 
@@ -55,9 +56,10 @@ function readPage({ db }: Books, sinceDay: number): Promise<DoubtfulRow[]> {
 async function findInArchive(options: SettleDoubtfulOptions, rows: readonly DoubtfulRow[]) {
   const { books, place, tempFolder, signal, onFailure } = options;
   const places = new Map<string, RowPlace>();
-  const days = await listArchivedDays(books, Math.min(...rows.map((row) => row.since_day)));
+  const sinceDay = Math.min(...rows.map((row) => row.since_day));
+  const days = (await listMissingDays(books)).filter((day) => day >= sinceDay);
   // From the last one on: the first one that fails is then the last that keeps entries back.
-  for (const day of days) {
+  for (const day of days.reverse()) {
     signal.throwIfAborted();
     try {
       const found = await withArchivedDay({ place, day, tempFolder }, (find) => find(rows));
@@ -71,19 +73,6 @@ async function findInArchive(options: SettleDoubtfulOptions, rows: readonly Doub
   return { places };
 }
 
-/** The last one first. The table of a day that is archived but not dropped yet is whole. */
-async function listArchivedDays({ db }: Books, sinceDay: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('days')
-    .select('day')
-    .where('day', '>=', sinceDay)
-    .where('archive', 'is not', null)
-    .where('state', '<>', 'archived')
-    .orderBy('day', 'desc')
-    .execute();
-  return rows.map(({ day }) => day);
-}
-
 async function settlePage(
   { books, clock }: SettleDoubtfulOptions,
   rows: readonly DoubtfulRow[],
@@ -91,7 +80,7 @@ async function settlePage(
 ): Promise<void> {
   const nowMs = clock.nowMs();
   const lacked = rows.filter((row) => !archived.has(eventOf(row)));
-  const { tables } = await openMissingDays(books, { entries: lacked });
+  const { tables } = await openDaysOf(books, { entries: lacked });
   await books.db.transaction().execute(async (tx) => {
     const own = new Set<DoubtfulRow>();
     // Another archiver may have settled some of them.
@@ -105,7 +94,7 @@ async function settlePage(
       const isOther = known !== undefined && !isSamePlace(known, row);
       return isOther ? [noteRepeat(row, 'second', nowMs)] : [];
     });
-    const days = { tables, archived: new Set<number>() };
+    const days = { tables, missing: new Set<number>() };
     await enterRows(
       books.engine,
       tx,

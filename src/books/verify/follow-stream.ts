@@ -1,8 +1,8 @@
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { BooksTransaction } from '../engine/books.ts';
 import type { EntryRow, PaymentRow } from '../engine/tables.ts';
-import { isLost } from '../stream/is-lost.ts';
 import { decodeItem } from '../ingest/stream-item.ts';
+import { isLost } from '../stream/is-lost.ts';
 import { readStreamPage, STREAM_PAGE_MAX, type StreamEntry } from '../stream/read-stream.ts';
 import { compareStreamIds, type StreamId } from '../stream/stream-id.ts';
 import { eventOf } from '../writing/find-rivals.ts';

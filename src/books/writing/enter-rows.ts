@@ -47,7 +47,7 @@ export async function enterRows(
   context: EnterContext,
 ): Promise<EnteredRows> {
   const { payments } = rows;
-  const entries = await setDoubtfulAside(engine, tx, rows.entries, context.days.archived);
+  const entries = await setDoubtfulAside(engine, tx, rows.entries, context.days.missing);
   const added: EntryRow[] = [];
   const removed: EntryRow[] = [];
   const repeats: RepeatRow[] = [];

@@ -4,7 +4,7 @@ import type { Books } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, RefusalRow } from '../engine/tables.ts';
 import { insertRows } from './insert-rows.ts';
-import { openMissingDays } from './known-days.ts';
+import { openDaysOf } from './known-days.ts';
 
 /** Counts that wait for the database; the oldest go first. */
 const COUNTS_WAITING_MAX = 50_000;
@@ -141,7 +141,7 @@ async function writeRows(
   rows: readonly RefusalRow[],
   entries: readonly EntryRow[],
 ): Promise<void> {
-  await openMissingDays(books, { entries });
+  await openDaysOf(books, { entries });
   await books.db.transaction().execute(async (tx) => {
     await insertRows(books.engine, tx, {
       columns: 'refusals',

@@ -11,10 +11,10 @@ export async function setDoubtfulAside(
   engine: Engine,
   tx: BooksTransaction,
   entries: readonly EntryRow[],
-  archived: ReadonlySet<number>,
+  missing: ReadonlySet<number>,
 ): Promise<readonly EntryRow[]> {
-  if (archived.size === 0) return entries;
-  const lastDay = Math.max(...archived);
+  if (missing.size === 0) return entries;
+  const lastDay = Math.max(...missing);
   const doubtful = new Set(entries.filter((entry) => firstDayOfEvent(entry) <= lastDay));
   if (doubtful.size === 0) return entries;
   await insertRows(engine, tx, {

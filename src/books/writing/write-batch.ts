@@ -3,7 +3,7 @@ import type { DamagedRow, GapRow } from '../engine/tables.ts';
 import type { StreamId } from '../stream/stream-id.ts';
 import { type Cursors, decodeCursors, encodeCursors } from './cursors.ts';
 import { type EnterContext, type EnteredRows, enterRows, type RowsToEnter } from './enter-rows.ts';
-import { openMissingDays } from './known-days.ts';
+import { openDaysOf } from './known-days.ts';
 import { noteProblems } from './note-problems.ts';
 
 /** How far the streams are in the books. */
@@ -42,7 +42,7 @@ export async function writeBatch(
   batch: Batch,
   context: Pick<EnterContext, 'isLost' | 'nowMs'>,
 ): Promise<EnteredRows> {
-  const days = await openMissingDays(books, batch);
+  const days = await openDaysOf(books, batch);
   return await books.db.transaction().execute(async (tx) => {
     await moveCursors(tx, batch);
     const entered = await enterRows(books.engine, tx, batch, { ...context, days });

@@ -9,7 +9,7 @@ import { msOfDay, nameDay } from '../../../src/books/engine/days.ts';
 import type { EntryRow } from '../../../src/books/engine/tables.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
 import { enterRows } from '../../../src/books/writing/enter-rows.ts';
-import { openMissingDays } from '../../../src/books/writing/known-days.ts';
+import { openDaysOf } from '../../../src/books/writing/known-days.ts';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { describeBooks } from '../books-scene.ts';
@@ -166,8 +166,8 @@ describeBooks('late entries of events that are in the archive', (scene) => {
 
 /** Before entries were set aside. */
 async function enterAsBefore(books: Books, entry: EntryRow): Promise<void> {
-  const { tables } = await openMissingDays(books, { entries: [entry] });
-  const days = { tables, archived: new Set<number>() };
+  const { tables } = await openDaysOf(books, { entries: [entry] });
+  const days = { tables, missing: new Set<number>() };
   await books.db.transaction().execute(async (tx) => {
     const rows = { entries: [entry], payments: [] };
     await enterRows(books.engine, tx, rows, { isLost: async () => false, days, nowMs: 0 });

@@ -4,7 +4,7 @@ import { SUM_COLUMNS } from '../../engine/tables.ts';
 import { addAccountOfKey } from '../add-account-of-key.ts';
 import { BooksError } from '../books-error.ts';
 import { yieldTurn } from '../yield-turn.ts';
-import { findDays, refuseMissingDays } from './known-days.ts';
+import { findDays, refuseMissingDays } from './find-days.ts';
 import { DAY_MS, HOUR_MS, planUsage, type UsageSegment } from './plan-usage.ts';
 import { listSlices } from './slice-accounts.ts';
 import { type AccountSlice, type SummedRow, sumChunk } from './sum-chunk.ts';
