@@ -26,8 +26,8 @@ interface ChangeRecordOptions<Subject> extends Pick<RecordWrite, 'subject' | 'id
 }
 
 /**
- * Reads a record and writes the change that follows from it. Tries again if somebody else changed
- * the record meanwhile.
+ * Reads a record and writes a change to it. Tries again if somebody else has changed the record in
+ * the meantime.
  */
 export async function changeRecord<Subject>(
   options: ChangeRecordOptions<Subject>,

@@ -32,8 +32,9 @@ export type ReloadNodes = (
 ) => Promise<readonly NodeReload[]>;
 
 /**
- * Returns what reloads nodes, one after the other, up to the first that does not. This node does so
- * itself, the others over the line; and this one answers those that want it to.
+ * Returns a function that reloads nodes one after the other, and stops at the first that fails. It
+ * reloads this node directly and the others over the line. This node also answers when another one
+ * asks it to reload.
  */
 export function createReloadNodes(options: ReloadNodesOptions): ReloadNodes {
   const { run, reload } = options;

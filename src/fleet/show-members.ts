@@ -69,7 +69,7 @@ export function countVersions(
   };
 }
 
-/** A node that said that it ends is not missed, so it does not count as gone. */
+/** A node that has said that it ends is not missing, so it does not count as gone. */
 export function findFacts(members: readonly Member[]): FleetFacts {
   const count = (state: Member['state']) =>
     members.filter((member) => member.state === state && !member.has_ended).length;

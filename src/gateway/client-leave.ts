@@ -27,8 +27,8 @@ export interface HiddenCost {
 
 /**
  * Decides what becomes of an answer when its client leaves. A client must not get unpaid work by
- * leaving before the cost is told. If the client cannot see all of the cost, the answer is read on
- * for its usage; otherwise the upstream is stopped.
+ * leaving before the cost is told. If the client cannot see all of the cost, the rest of the answer
+ * is read for its usage; otherwise the upstream is stopped.
  *
  *   here ──client gone──▶ unread ──all told──▶ over
  *    │                      │ timeout, revoked, the worker ends

@@ -42,7 +42,7 @@ import { type AnswerTerms, createAnswerTerms } from './thoughts/answer-terms.ts'
  *   runInference                   └──▶ SETTLE ─▶ observe
  *                                       always    always
  *
- * It has three parts because streams may be open for long, thousands at once. While a function
+ * It has three parts because thousands of streams may be open for a long time. While a function
  * waits, it keeps all of its variables alive, and those of `openAnswer` hold the body and
  * everything read from it. So `openAnswer` returns when `sendAnswer` has begun, and `runInference`
  * alone waits for the end of the answer, with nothing but an `OpenAnswer`.

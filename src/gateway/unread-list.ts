@@ -15,8 +15,7 @@ export interface UnreadAnswer {
 export type UnreadPlace = Deadline<UnreadAnswer>;
 
 /**
- * Answers of one worker that are read on, although their clients have left, to learn what they
- * cost.
+ * Answers of one worker whose clients have left, and that are still read to learn what they cost.
  */
 export interface UnreadList {
   readonly count: number;

@@ -19,7 +19,7 @@ export interface RefusedRequest extends Omit<RefusalSeries, 'minute' | 'count'> 
   /** When it was refused, in milliseconds since the epoch. */
   readonly refusedMs: number;
   readonly status: number;
-  /** The format of the client: `native` or `chat`. */
+  /** The route of the request, such as `native`, `responses` or `embeddings`. */
   readonly format: string;
   readonly isStream: boolean;
   readonly durationMs: number;

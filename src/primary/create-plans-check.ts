@@ -10,9 +10,9 @@ const ASK_PAUSE_MS = 100;
 type Fleet = Pick<FleetDesk, 'findNodesWithoutLists'>;
 
 /**
- * Returns a check that throws while another node runs that would not hold the limits of these
- * plans, and could not read what this one holds. `node` is this node, whose run before may have
- * been of that version.
+ * Returns a check that throws while a node of an earlier version runs: that node would not hold the
+ * limits of these plans, and could not read the holds of this one. `node` is this node: the fleet
+ * may still list its own last run, which may have had that version.
  */
 export function createPlansCheck(fleet: () => Fleet | undefined, node: string) {
   const findOlder = async (): Promise<readonly string[]> => {

@@ -10,7 +10,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { type CallerMemory, createCallerMemory } from '../ops/access/caller-memory.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 
-/** Who may use the admin API, by what Redis has. */
+/** Who may use the admin API, according to Redis. */
 export interface OperatorAccess {
   readonly operators: OperatorDirectory;
   readonly sessions: Sessions;

@@ -45,7 +45,7 @@ function catalogueOf({ models, plans }: Config): CurrentCatalogue {
   return { version: undefined, models, plans };
 }
 
-/** A reload changes the settings in use. */
+/** A reload changes what `configInUse` returns. */
 export function createSoldCatalogue(configInUse: () => Config): SoldCatalogue {
   let source = sellFromFile(configInUse);
   return {

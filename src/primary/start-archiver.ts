@@ -36,9 +36,9 @@ export interface RunningArchiver {
 }
 
 /**
- * Archives the books once an hour, and compares late entries with the archive soon after they came,
- * on the node that writes the books, if the settings name an archive. A process of its own does it,
- * since it needs much memory for a short time; it may be killed at any moment.
+ * If the settings name an archive, the node that writes the books archives them once an hour, and
+ * compares late entries with the archive soon after they come. A separate process does this,
+ * because it needs much memory for a short time. It may be killed at any moment.
  */
 export function startArchiver(
   threads: Pick<BooksThreads, 'report'>,

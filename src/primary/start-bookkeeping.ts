@@ -40,7 +40,7 @@ const COMMAND_TIMEOUT_MS = 1_000;
 /** How long a node that ends may wait for the store. What is left stays on the disk. */
 const JOURNAL_DRAIN_MAX_MS = 2_000;
 /**
- * A new master may not take writes at once. Recent writes are then repeated once a second, for as
+ * A new master may refuse writes at first. Recent writes are then repeated once a second, for as
  * long as they are kept.
  */
 const REPEAT_ATTEMPTS_MAX = 600;

@@ -1,6 +1,6 @@
 import { type AdmitOrder, type AdmitReply, UNTOLD_USER } from './scripts/admit.ts';
 
-/** Beyond this many keys, some ask twice now and then. */
+/** Beyond this many keys, all are forgotten, and each asks twice once more. */
 const NAMED_KEYS_MAX = 10_000;
 
 interface AdmitByUserOptions {
@@ -9,9 +9,9 @@ interface AdmitByUserOptions {
 }
 
 /**
- * Admits requests that may name an end user. Few keys count by end user, and requests of one key
- * share a call only if they are of one end user. So a call leaves the end user out until the store
- * has asked for it once.
+ * Admits requests that may name an end user. Few keys have limits for each end user, and requests
+ * of a key can share a call only if they name the same end user. So calls leave the end user out
+ * until the store has asked for it once.
  */
 export function createAdmitByUser({ admit, digestEndUser }: AdmitByUserOptions) {
   const named = new Set<string>();

@@ -1,4 +1,7 @@
-/** The text is that of the client for one that a node has taken: see `classify-redis-error.ts`. */
+/**
+ * The message is the one that the Redis client has for a command that timed out;
+ * `classify-redis-error.ts` knows it.
+ */
 export function failAfter<Reply>(reply: Promise<Reply>, timeoutMs: number): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('Command timed out')), timeoutMs);

@@ -88,8 +88,8 @@ export function loadLuaScript<
 
 /**
  * Puts the parts that the header names in front of the script. `#!lua` has to stay the first line.
- * Redis makes the functions of a script anew at each run, at 400 instructions each, so those that
- * few requests need are in a function of their own, which ends with the table of what it gives.
+ * Redis makes the functions of a script anew at each run, at 400 instructions each. So functions
+ * that few requests need are made by `lists()`, which returns them in a table.
  */
 function readSource(file: URL, names: NamedLists): string {
   const script = readFileSync(file, 'utf8');

@@ -5,7 +5,10 @@ export interface LuaHeader {
   readonly each: readonly string[];
   /** Files of the folder `lua` that the script needs in front of it. */
   readonly uses: readonly string[];
-  /** Files of the same folder that the script gets from `lists()`, if a request needs them. */
+  /**
+   * Files of the same folder whose functions the script makes only when a request needs them, by a
+   * call of `lists()`.
+   */
   readonly lists: readonly string[];
 }
 

@@ -16,7 +16,7 @@ export interface SlotsOptions {
 
 export interface WorkerSlots {
   launch(number: number): WorkerProcess;
-  /** From then on, a worker in this slot is replaced when it dies. */
+  /** Puts the worker into the slot. If it dies there, another one replaces it. */
   occupy(number: number, worker: WorkerProcess): void;
   /** Drains the worker of a slot and returns it. It then belongs to no slot. */
   vacate(number: number, order: DrainOrder): WorkerProcess | undefined;

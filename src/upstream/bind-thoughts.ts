@@ -5,7 +5,8 @@ import type { OpenedThought } from '../protocol/sealed-reasoning.ts';
 
 /**
  * The upstreams that get thoughts back, by name: signed ones of the native format, or encrypted
- * ones of the responses format. All others get a request without its thoughts, whoever's they are.
+ * ones of the responses format. All others get the request without thoughts, whichever upstream
+ * these came from.
  */
 export type ThinkingUpstreams = ReadonlyMap<string, 'signed' | 'encrypted'>;
 

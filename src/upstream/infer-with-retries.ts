@@ -206,7 +206,10 @@ function endFailed(lease: Lease, { signal }: CallEnd, error: unknown): FailedTry
   return { result: failure.kind, failure };
 }
 
-/** What an upstream says about the request is final; else a client is best told when to return. */
+/**
+ * If an upstream refuses the request itself, that is final. Otherwise it helps the client most to
+ * learn when to try again.
+ */
 function moreHelpful(before: UpstreamFailure | undefined, last: UpstreamFailure): UpstreamFailure {
   if (before === undefined || last.kind === 'refused') return last;
   return before.kind === 'overloaded' && last.kind !== 'overloaded' ? before : last;

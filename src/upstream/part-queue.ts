@@ -52,8 +52,8 @@ const DONE: Result = { done: true, value: undefined };
  *      │                └──────flush──▶ taker, in the turn of the read
  *      └──finish, fail, expire──▶ end, behind all that waits
  *
- * The first part is held until it says more than that the answer begins, for a while. If the answer
- * ends before, another upstream can still be asked.
+ * For a while, the first part waits until the upstream has said more than that its answer begins.
+ * If the answer ends before that, another upstream can still be asked.
  *
  * A pushed part may lie in memory that the next read uses again. So every part is copied, except
  * one that a free taker gets with the `flush` that ends the read.

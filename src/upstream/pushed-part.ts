@@ -30,7 +30,7 @@ export function saysAnything({ events, bytes }: PushedPart): boolean {
 
 /**
  * Whether a part says only that an answer begins. Nobody could act on it. A beginning that tells
- * usage says more: what a client is charged that leaves now follows from it.
+ * usage says more: it decides what a client is charged that leaves at this moment.
  */
 export function isMereBeginning({ events, contentBytes, closing }: PushedPart): boolean {
   return contentBytes === 0 && closing === undefined && events.every(isMereStart);

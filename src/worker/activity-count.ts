@@ -52,7 +52,7 @@ function createCounts() {
   };
 }
 
-/** Returns what reports when it is called, if there is something to report. */
+/** Returns a function that reports the activity, if there is something new. */
 export function createActivityTeller(
   count: ActivityCount,
   openRequests: () => number,

@@ -1,6 +1,6 @@
 const INTERVAL_MS = 1_000;
 
-/** Calls once a second. Returns a function that calls a last time and ends this. */
+/** Calls `call` once a second. Returns a function that stops this and calls it one last time. */
 export function callEachSecond(call: (isLast: boolean) => void): () => void {
   const timer = setInterval(call, INTERVAL_MS, false);
   return () => {

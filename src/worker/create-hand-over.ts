@@ -10,8 +10,8 @@ const ANSWER_TIME_MAX_MS = 5_000;
 
 interface HandOver {
   /**
-   * Resolves when the primary has the settlements on its disk. Rejects if it does not say so in
-   * time.
+   * Resolves when the primary has written the settlements to its disk. Rejects if the primary does
+   * not confirm that in time.
    */
   send(settlements: readonly Settlement[]): Promise<void>;
   noteJournalled(id: number): void;

@@ -84,8 +84,8 @@ function readKeyId({ keyId = '', isKeyProven, refusal }: RequestRecord): string 
 }
 
 /**
- * Returns what tells the batches when it is called. At most one batch is under way at a time: the
- * next one then has the refusals of both times. Only the last call does not wait.
+ * Returns a function that sends the next batch. At most one batch is under way: while it is,
+ * refusals wait for the next one. Only the last call sends without waiting.
  */
 export function createRefusalTeller(
   tally: Pick<RefusalTally, 'take'>,

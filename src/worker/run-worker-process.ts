@@ -112,11 +112,13 @@ function open(order: StartOrder, parts: OpenParts): Promise<Worker> {
   });
 }
 
-/** What the primary has told since this process began, for a worker that has not started too. */
+/**
+ * What the primary has told this process since it began; a worker that starts later needs it too.
+ */
 interface WorkerNews {
   downUpstreams: readonly string[];
   readonly books: { isFull: boolean };
-  /** Undefined as long as the one of the order to start holds. */
+  /** Undefined while the catalogue of the start order is still the current one. */
   catalogue: CurrentCatalogue | undefined;
 }
 

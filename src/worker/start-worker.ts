@@ -158,7 +158,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 }
 
-/** Undefined if no answer is read on. */
+/** Undefined if no answer is read after its client has left. */
 function unreadTimeoutOf({ onLeave }: Config): number | undefined {
   return onLeave.action === 'drain' ? onLeave.timeoutMs : undefined;
 }

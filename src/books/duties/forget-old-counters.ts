@@ -90,8 +90,10 @@ async function listOrders(
   const removable = await findRevoked(books, idle, nowMs - REVOKED_KEPT_MS);
   return accounts.flatMap(({ id: accountId, keys }) =>
     [...keys].flatMap(([keyId, counts]) => {
-      const markDatabaseErrors = spent.get(`${accountId} ${keyId}`) ?? new Map<string, number>();
-      const months = new Map([...markDatabaseErrors].filter(([month]) => counts.has(`spent:${month}`)));
+      const inBooks = spent.get(`${accountId} ${keyId}`) ?? new Map<string, number>();
+      const months = new Map(
+        [...inBooks].filter(([month]) => counts.has(`spent:${month}`)),
+      );
       const mayRemove = removable.has(keyId);
       if (months.size === 0 && !mayRemove) return [];
       return [{ bucket, accountId, keyId, months, mayRemove }];

@@ -36,7 +36,7 @@ export interface Ingester {
 
 export interface IngesterOptions {
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
-  /** To the audit log, where it has one of its own. */
+  /** The connection for the audit log, if it has its own. */
   readonly auditConnection?: Pick<RedisConnection, 'client' | 'send'>;
   /** A writer. */
   readonly books: Books;
@@ -46,7 +46,7 @@ export interface IngesterOptions {
   readonly log: Log;
   readonly findCost: FindCost;
   readonly pace?: IngestPace;
-  /** Those that the books take. */
+  /** The rests that `books` takes between its statements. */
   readonly rests?: Pick<WorkRests, 'allow'>;
 }
 

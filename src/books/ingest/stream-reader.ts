@@ -23,7 +23,7 @@ import {
 } from '../stream/stream-id.ts';
 import { type Cursors, cursorOf } from '../writing/cursors.ts';
 import { type IngestionState, readIngestion, StaleBatchError } from '../writing/write-batch.ts';
-import { markDatabaseErrors, inRedis } from './database-error.ts';
+import { inRedis, markDatabaseErrors } from './database-error.ts';
 import type { IngestPace } from './ingest-pace.ts';
 import { decodeItem, type StreamItem } from './stream-item.ts';
 import { type WrittenState, writeItems } from './write-items.ts';
@@ -248,9 +248,10 @@ function laterOf(id: StreamId, other: StreamId | undefined): StreamId {
 }
 
 /**
- * Exactly, not by whole nodes. The entry at the cursor itself stays: where it is gone, Redis has
- * lost some of what is in the books, and nothing is trimmed. What comes in the place of entries can
- * be told from what was charged twice only while they are known to be lost, and not trimmed.
+ * Trims exactly, not in whole nodes of the stream. The entry at the cursor stays: if it is gone,
+ * Redis has lost entries that the books have. Then nothing is trimmed: an entry that replaces a
+ * lost one can be told from a second charge only while the stream shows that the other one is lost,
+ * and was not trimmed.
  */
 async function trimStream(
   connection: Pick<RedisConnection, 'client' | 'send'>,

@@ -13,8 +13,8 @@ import type { WorkRests } from './work-rests.ts';
 /** What a node does from taking the lease until losing it. */
 export interface Turn {
   /**
-   * Takes on what there is, one batch of entries at most, and what else is due. True when every
-   * stream was read to its end.
+   * Enters at most one batch of entries, and does what else is due. True when every stream was read
+   * to its end.
    */
   carryOn(nowMs: number): Promise<boolean>;
   /** Every older entry is in the books; undefined before all streams were read once. */

@@ -77,7 +77,7 @@ async function countWrong(tx: BooksTransaction, sums: Side, rows: Side): Promise
   return found.rows[0]?.wrong ?? 0;
 }
 
-/** Primes, so that what one column has too much hardly ever fits what others lack. */
+/** Primes, so that an excess in one column hardly ever cancels a lack in others. */
 const WEIGHTS = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47];
 
 async function findWrong(

@@ -4,8 +4,8 @@ import { firstDayOfEvent } from './days-of-events.ts';
 import { insertRows } from './insert-rows.ts';
 
 /**
- * Keeps entries apart that the archive may have under another id, since it cannot be asked in the
- * middle of a batch: the archiver compares them within a minute. Returns all others.
+ * Sets aside entries that the archive may have under another id. The archive cannot be asked in the
+ * middle of a batch; the archiver compares them within a minute. Returns all other entries.
  */
 export async function setDoubtfulAside(
   engine: Engine,

@@ -48,7 +48,8 @@ export function createAnswerTerms(
     completed ??= nowSeconds();
     return completed;
   };
-  // Named one by one: to copy an object takes as long as to decode a small request.
+  // The fields are named one by one, because copying the object takes as long as decoding a small
+  // request.
   const answering: ResponseContext = {
     echo,
     toolNames,

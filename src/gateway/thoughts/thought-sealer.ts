@@ -2,7 +2,10 @@ import { isUnsigned } from '../../protocol/own-signature.ts';
 import { type CallSeal, isSealed } from '../../protocol/sealed-reasoning.ts';
 import type { ThinkingBlock } from '../../protocol/thinking-block.ts';
 
-/** Seals the thoughts of whichever upstream answers, each once: what is kept is what is told. */
+/**
+ * Seals the thoughts of the upstream that answers. Each is sealed once, so that the kept answer and
+ * the sent one have the same text.
+ */
 export interface ThoughtSealer {
   noteUpstream(upstream: string): void;
   sealThought(thought: SealedThought): string | undefined;

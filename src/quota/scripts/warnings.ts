@@ -1,4 +1,4 @@
-/** From when customers and operators are told, before anything is refused. */
+/** From what point on customers and operators are warned, before anything is refused. */
 export interface Warnings {
   /** The share of a limit that blocks, or of a monthly cap, from which it warns. */
   readonly atShare: number;

@@ -28,8 +28,9 @@ local function name_of(window)
   return window < 4 and string.sub('dwm', window, window) or window
 end
 
--- Returns the refusal of a request that limits leave no room for. First come limits that are
--- smaller than what it needs, then requests, tokens, credits; among these the longest wait.
+-- Returns the refusal of a request for which some limit has no room. A limit that is smaller than
+-- what the request needs comes first, then limits of requests, of tokens and of credits; among
+-- these, the one with the longest wait.
 local function refuse_by_limits(limits, needs, now)
   for _, limit in ipairs(limits) do
     local need = limit[1] >= 'a' and needs[limit[1]]

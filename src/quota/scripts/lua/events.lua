@@ -13,9 +13,9 @@
 --   period   which window it is, so that what is told again after a failover is known again; a
 --            window that rolls may be another one by then, since a loss would be worse
 --
--- The stream is bounded, since whoever takes the events out may be away for long. What it has no
--- room for is counted in the hash `events-taken`: `place` is up to where the list has the events,
--- and `lost` how many were pushed out behind that. What one account may tell in an hour is bounded
+-- The stream is bounded, since whoever takes the events out may be away for long. The hash
+-- `events-taken` tells the rest: `place` is the last event that the list has, and `lost` counts the
+-- later events that were dropped for lack of room. What one account may tell in an hour is bounded
 -- too, since end users are many: then one event of the kind m says that more are left out. A
 -- balance tells little, and always. A wrong type must not keep a script from its other writes, so
 -- everything here is `pcall`.

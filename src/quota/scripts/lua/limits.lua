@@ -60,7 +60,8 @@ local function open_limits(limits, subject, use, now, periods)
       struct.unpack(ROW_AND_SLICES, use, from)
     local times
     from = next_from
-    -- A limit that a clock began to count which was ahead would not be corrected for long.
+    -- If the clock was ahead when the limit began to count, it would not be corrected for a long
+    -- time.
     if since > now then since = now end
     if window < 4 then
       local start = periods(window, now)
