@@ -1,3 +1,4 @@
+import type { AccountShown } from '../../test/support/clients/admin.ts';
 import type { CallAdmin } from '../support/admin-api.ts';
 import type { World } from './world.ts';
 
@@ -9,12 +10,6 @@ export interface Books {
   readonly month: string;
   readonly accounts: readonly { id: string; balance: number; held: number }[];
   readonly keys: readonly { id: string; spent: number; held: number; cap: number | undefined }[];
-}
-
-interface AccountShown {
-  readonly id: string;
-  readonly balance: number;
-  readonly held: number;
 }
 
 interface KeyShown {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Gateway } from '../servers/start-gateway.ts';
 import { waitUntil } from '../wait-until.ts';
 
-interface AccountShown {
+export interface AccountShown {
   readonly id: string;
   readonly balance: number;
   readonly held: number;
