@@ -170,6 +170,11 @@ const USER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an end user goes on with the log of one who was forgotten',
+  {
+    name: 'a list of end users without an end ends with any of them',
+    find: 'math.max(life, last[2] - at)',
+    replace: 'life',
+  },
     find: "if blocks == 0 and read.dropped == 0 then redis.call('DEL', log_name(prefix, id)) end",
     replace: '',
   },

@@ -152,6 +152,17 @@ describe('end users', () => {
     const left = Number(await scripts.send('pttl', redisKeys.usersOf(ACCOUNT)));
     expect(left).toBeGreaterThan(59 * MINUTE_MS);
   });
+
+  it('are all known for that long where their list had no end', async () => {
+    await setKeyList('', { template: 'i,3600000,10,b;' });
+    await ask(1, 1, 0, of('one'));
+    await scripts.send('persist', redisKeys.usersOf(ACCOUNT));
+    await setKeyList('', { template: 'i,1000,10,b;' });
+    await ask(2, 1, 0, of('two'));
+    const left = Number(await scripts.send('pttl', redisKeys.usersOf(ACCOUNT)));
+    expect(left).toBeGreaterThan(59 * MINUTE_MS);
+    expect(left).toBeLessThanOrEqual(62 * MINUTE_MS);
+  });
 });
 
 describe('an end user that a call leaves out', () => {

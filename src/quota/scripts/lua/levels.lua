@@ -96,9 +96,11 @@ local function write_levels(prefix, account_id, limits, subjects, at)
       local users = users_name(prefix, account_id)
       redis.pcall('PEXPIRE', subject.name, whole(life))
       redis.pcall('ZADD', users, whole(at + life), subject.id)
-      -- The last of them to be forgotten takes the list along.
-      local left_s = redis.pcall('TTL', users)
-      if type(left_s) == 'number' and left_s * 1000 < life then redis.pcall('PEXPIRE', users, whole(life)) end
+      -- The last of them to be forgotten takes the list along, also where it had no end until now.
+      local left_s, last = redis.pcall('TTL', users), nil
+      if left_s == -1 then last = redis.pcall('ZREVRANGE', users, 0, 0, 'WITHSCORES') end
+      local ends = last and tonumber(last[2]) and math.max(life, last[2] - at) or life
+      if type(left_s) == 'number' and left_s * 1000 < ends then redis.pcall('PEXPIRE', users, whole(ends)) end
     end
   end
 end
