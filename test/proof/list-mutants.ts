@@ -66,8 +66,8 @@ const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a period begins with what the one before held',
-    find: 'if head < start then head, counted, held = start, 0, 0 end',
-    replace: 'if head < start then head, counted = start, 0 end',
+    find: "return start, 0, 0, since, ''",
+    replace: "return start, 0, held, since, ''",
   },
   {
     name: 'a settlement counts in the windows of its own moment',
@@ -91,11 +91,8 @@ const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement counts beyond the amount of a period',
-    find: `        if change > 0 and unit >= 'a' and not (is_soft and unit ~= 'c') then
-          change = math.min(change, math.max(0, amount - counted))
-        end
-        counted`,
-    replace: '        counted',
+    find: 'if change > 0 then change = math.min(change, math.max(0, most - counted)) end',
+    replace: '',
   },
   {
     name: 'a settlement moves a window back with the clock',
@@ -170,13 +167,13 @@ const USER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an end user goes on with the log of one who was forgotten',
+    find: "if blocks == 0 and read.dropped == 0 then redis.call('DEL', log_name(prefix, id)) end",
+    replace: '',
+  },
   {
     name: 'a list of end users without an end ends with any of them',
     find: 'math.max(life, last[2] - at)',
     replace: 'life',
-  },
-    find: "if blocks == 0 and read.dropped == 0 then redis.call('DEL', log_name(prefix, id)) end",
-    replace: '',
   },
   {
     name: 'an account has end users without end',
@@ -231,13 +228,33 @@ const CLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a period that a clock was ahead for lasts until its end',
-    find: 'if head > start then head = start end',
-    replace: '',
+    find: 'if head ~= start then',
+    replace: 'if head < start then',
   },
   {
     name: 'a request that a clock was ahead for is not corrected',
-    find: 'if start == head or start > head and head >= periods(window, now) then',
+    find: "if start == head or slices ~= '' and head >= periods(window, now) and was_moved_back(start, head, slices) then",
     replace: 'if start == head then',
+  },
+  {
+    name: 'a later period that a clock was ahead for begins anew',
+    find: "if later == start then return start, later_counted, later_held, since, '' end",
+    replace: '',
+  },
+  {
+    name: 'a later period is not corrected before it comes',
+    find: 'if start == later then\n          slices',
+    replace: 'if false then\n          slices',
+  },
+  {
+    name: 'a period is corrected for all that a clock was ahead for',
+    find: 'return later > head and start >= later',
+    replace: 'return start > head',
+  },
+  {
+    name: 'a period that comes back gives back what it has lost',
+    find: 'return start, counted, held, now, struct',
+    replace: 'return start, counted, held, since, struct',
   },
 ];
 

@@ -74,6 +74,7 @@ describe.each(Object.entries(JUMPS))('a clock that was ahead by a %s', (_jump, j
     await setKeyList('t,d,100,b;');
     await goAhead();
     await ask(1, 60);
+    await settle(1, 60);
     await goBack();
     await ask(2, 40);
     await expectLimit(ask(3, 1), { countedAmount: 100, waitMs: DAY_MS / 2 });
@@ -81,3 +82,94 @@ describe.each(Object.entries(JUMPS))('a clock that was ahead by a %s', (_jump, j
     expect((await ask(4, 100)).kind).toBe('admitted');
   });
 });
+
+const EDGES = { d: Date.UTC(2026, 10, 16), w: Date.UTC(2026, 10, 16), m: Date.UTC(2026, 11, 1) };
+
+describe.each(Object.entries(EDGES))(
+  'a clock that goes back over the edge of %s',
+  (window, edgeMs) => {
+    const setClock = (seconds: number) => scripts.setClock(edgeMs + seconds * 1_000);
+    const setLimit = (unit: string) => setKeyList(`${unit},${window},1000,b;`);
+
+    it('goes on after the edge with what it counted there before', async () => {
+      await setLimit('t');
+      await setClock(5);
+      for (const number of [1, 2]) await ask(number, 400);
+      await settle(1, 100);
+      await setClock(-120);
+      await ask(3, 50);
+      await expectLimit(ask(4, 451), { countedAmount: 550, heldAmount: 450 });
+      await setClock(10);
+      await ask(5, 500);
+      await expectLimit(ask(6, 1), { countedAmount: 1_000, heldAmount: 900 });
+      for (const number of [2, 3]) await settle(number, 10);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 110, heldAmount: 500 }]);
+      await settle(5, 500);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 610, heldAmount: 0 }]);
+    });
+
+    it('goes on after the edge with what has ended before it', async () => {
+      await setLimit('t');
+      await setClock(5);
+      await ask(1, 900);
+      await setClock(-120);
+      await ask(2, 50);
+      await settle(1, 10);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 10, heldAmount: 50 }]);
+      await setClock(10);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 10, heldAmount: 0 }]);
+    });
+
+    it('charges after the edge what there is room for then', async () => {
+      await setLimit('c');
+      await setClock(5);
+      await ask(1, 0, 0, { holdMicros: 100 });
+      await setClock(-120);
+      await ask(2, 0, 0, { holdMicros: 10 });
+      await setClock(10);
+      await scripts.setAccount({ balance: 10_000 });
+      await ask(3, 0, 0, { holdMicros: 850 });
+      expect(await scripts.settle(400, { requestId: requestNumber(1) })).toMatchObject({
+        ...{ chargedMicros: 150, shortMicros: 250 },
+      });
+      await expectLimit(ask(4, 0, 0, { holdMicros: 1 }), { countedAmount: 1_000 });
+    });
+
+    it('takes nothing off for a request of the time before it was ahead', async () => {
+      await setLimit('t');
+      await setClock(-180);
+      await ask(1, 900);
+      await setClock(5);
+      await ask(2, 900);
+      await setClock(-120);
+      await ask(3, 50);
+      await settle(1, 10);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 0, heldAmount: 950 }]);
+    });
+
+    it('takes nothing off for a request of a time that is far away', async () => {
+      await setLimit('t');
+      await setClock((40 * DAY_MS) / 1_000);
+      await ask(1, 900);
+      await setClock(-120);
+      await ask(2, 50);
+      await setClock(10);
+      await ask(3, 900);
+      await settle(1, 10);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 0, heldAmount: 900 }]);
+    });
+
+    it('begins a period that was not so near with what still runs', async () => {
+      await setLimit('t');
+      await setClock(5);
+      for (const number of [1, 2]) await ask(number, 400);
+      await settle(1, 400);
+      await setClock(-2 * 3_600);
+      await ask(3, 50);
+      await setClock(10);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 0, heldAmount: 400 }]);
+      await settle(2, 10);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 10, heldAmount: 0 }]);
+    });
+  },
+);

@@ -22,6 +22,19 @@ local function change_slice(slices, head, slice, change)
   return change, struct.pack(SLICE, slice % 256, change) .. slices
 end
 
+-- Whether a limit counts in its present period what was admitted in a later one that begins at
+-- `start`: the clock was ahead then, and the row was moved back since with all it had counted.
+local function was_moved_back(start, head, slices)
+  local later = struct.unpack(LATER, slices)
+  return later > head and start >= later
+end
+
+-- Returns what a period has counted and holds, with a correction. It adds nothing beyond `most`.
+local function correct_period(counted, held, change, released, most)
+  if change > 0 then change = math.min(change, math.max(0, most - counted)) end
+  return math.max(0, counted + change), math.max(0, held - released)
+end
+
 -- Adds `changes` to what an admission counts, as far as its windows still count, and takes
 -- `released` from what is held; both by unit. What would pass the amount of a limit that blocks is
 -- left out, but for tokens if `is_soft`. Returns the new state.
@@ -37,12 +50,15 @@ local function correct_state(name, use, admitted_at, now, changes, released, is_
       -- It does not count this request.
     elseif window < 4 then
       local start = periods(window, admitted_at)
-      -- If the clock was ahead then, the row was moved back since, with all that it had counted.
-      if start == head or start > head and head >= periods(window, now) then
-        if change > 0 and unit >= 'a' and not (is_soft and unit ~= 'c') then
-          change = math.min(change, math.max(0, amount - counted))
+      local most = unit >= 'a' and not (is_soft and unit ~= 'c') and amount or math.huge
+      if start == head or slices ~= '' and head >= periods(window, now) and was_moved_back(start, head, slices) then
+        counted, held = correct_period(counted, held, change, released[unit], most)
+      end
+      if slices ~= '' then
+        local later, later_counted, later_held = struct.unpack(LATER, slices)
+        if start == later then
+          slices = struct.pack(LATER, later, correct_period(later_counted, later_held, change, released[unit], most))
         end
-        counted, held = math.max(0, counted + change), math.max(0, held - released[unit])
       end
     elseif unit ~= 'r' then
       if change > 0 then
@@ -87,7 +103,13 @@ local function room_in_state(use, wanted_unit, admitted_at, now)
     if unit == wanted_unit and admitted_at >= since then
       local counts
       if window < 4 then
-        counts = head >= periods(window, now) and periods(window, admitted_at) >= head
+        local start, slices = periods(window, admitted_at), string.sub(use, from - bytes, from - 1)
+        counts = head >= periods(window, now)
+          and (start == head or slices ~= '' and was_moved_back(start, head, slices))
+        if slices ~= '' then
+          local later, later_counted = struct.unpack(LATER, slices)
+          if later == start then room = math.min(room, math.max(0, amount - later_counted)) end
+        end
       else
         local slice = math.floor(now * SLICES / window)
         if slice ~= head then counted = advance(slice, head, counted, current, string.sub(use, from - bytes, from - 1)) end

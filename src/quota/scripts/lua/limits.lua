@@ -50,6 +50,24 @@ local function convert_state(list, use, at)
   return table.concat(parts)
 end
 
+-- Moves a limit of the calendar to the period that begins at `start`. Returns head, counted, held,
+-- since and slices.
+local function move_period(start, head, counted, held, since, slices, now)
+  local HOUR_MS = 3600000
+  if head < start then
+    if slices ~= '' then
+      local later, later_counted, later_held = struct.unpack(LATER, slices)
+      if later == start then return start, later_counted, later_held, since, '' end
+    end
+    return start, 0, 0, since, ''
+  end
+  -- A clock that was ahead has seen a later period. What it counted there counts in this one; what
+  -- this one had counted before is lost. The later one goes on from there if it comes within the
+  -- hour. If it comes next but not so soon, it begins with those that are still running then.
+  local later_counted = head - now > HOUR_MS and held or counted
+  return start, counted, held, now, struct.pack(LATER, head, later_counted, held)
+end
+
 -- Adds the limits of a subject to `limits`, as they are at a moment. `periods` has start and end of
 -- the day, the week and the month.
 local function open_limits(limits, subject, use, now, periods)
@@ -65,9 +83,9 @@ local function open_limits(limits, subject, use, now, periods)
     if since > now then since = now end
     if window < 4 then
       local start = periods(window, now)
-      if head < start then head, counted, held = start, 0, 0 end
-      -- A clock that was ahead has seen a later period. What it counted there counts in this one.
-      if head > start then head = start end
+      if head ~= start then
+        head, counted, held, since, slices = move_period(start, head, counted, held, since, slices, now)
+      end
     elseif unit == 'r' then
       times = read_window(subject.prefix, subject.id .. ':' .. window, slices ~= '' and slices or nil,
         math.max(1, amount), now, window)

@@ -17,7 +17,9 @@
 --   7 held     the part of it that running requests hold
 --   8 since    when the limit began to count: what was admitted before is not in it
 --   9 slices   the older slices that are not empty, oldest first, each packed as SLICE: the last
---              byte of its number, and its amount; for requests that block, times of `window.lua`
+--              byte of its number, and its amount; for requests that block, times of `window.lua`;
+--              of d, w, m nothing, or a later period that a clock was ahead for, packed as LATER:
+--              its start, and what it has counted and held
 --
 -- In a script a limit is a list of these values, since a table with names costs four times as much;
 -- then come 10 its subject and 11 the times that were read.
@@ -28,6 +30,7 @@
 local STATE, STATE_BYTES = '<dI2', 10
 local ROW, ROW_BYTES, ROW_AND_SLICES = '<c1dddddddI2', 59, '<c1dddddddI2c0'
 local SLICE, SLICE_BYTES, SLICES = '<Bd', 9, 60
+local LATER = '<ddd'
 
 -- What a request counts, by unit. In capitals are the units of limits that only warn.
 local function by_unit(requests, input, output, micros)
