@@ -57,6 +57,11 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     replace: 'not may_tell(prefix, owner, now)',
   },
   {
+    name: 'an account that tells too much writes for each refusal',
+    find: "if window ~= '' and is_silent(prefix, owner) then return end",
+    replace: '',
+  },
+  {
     name: 'nobody hears that events are left out',
     find: 'if count == EVENTS_PER_HOUR_MAX + 1 then',
     replace: 'if false then',

@@ -66,11 +66,22 @@ local function telling()
     return redis.pcall('XADD', events, '*', 'event', text)
   end
 
+  local function told_of_name(prefix, account_id)
+    return prefix .. 'told-of:' .. account_id
+  end
+
+  -- Whether the account has told too much in this hour and has said so. Then nothing is written, as
+  -- every request that is refused may come here.
+  local function is_silent(prefix, owner)
+    local count = redis.pcall('HGET', told_of_name(prefix, string.match(owner, '^[^|]*')), 'count')
+    return type(count) == 'string' and (tonumber(count) or 0) > EVENTS_PER_HOUR_MAX
+  end
+
   -- Returns whether the account may tell one more event in this hour. The first one too many is
   -- told as such.
   local function may_tell(prefix, owner, now)
     local account_id = string.match(owner, '^[^|]*')
-    local name = prefix .. 'told-of:' .. account_id
+    local name = told_of_name(prefix, account_id)
     local count = redis.pcall('HINCRBY', name, 'count', '1')
     if type(count) ~= 'number' then return true end
     if count == 1 then redis.pcall('PEXPIRE', name, whole(HOUR_MS)) end
@@ -87,6 +98,7 @@ local function telling()
     local what = kind .. '|' .. level .. '|' .. subject .. '|' .. unit .. '|' .. window .. '|' .. whole(amount)
     local mark = prefix .. 'told:' .. what
     if is_period_marked then mark = mark .. '|' .. period end
+    if window ~= '' and is_silent(prefix, owner) then return end
     local set = redis.pcall('SET', mark, '1', 'NX', 'PX', whole(life))
     if not set or set.err then return end
     if window ~= '' and not may_tell(prefix, owner, now) then

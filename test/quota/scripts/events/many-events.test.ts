@@ -30,6 +30,26 @@ describe('an account with many events', () => {
     ]);
   });
 
+  it.each([
+    ['a limit', 't,d,100,b;', undefined],
+    ['a cap', '', 100],
+  ])(
+    'writes nothing for a request that %s refuses once it has told too much',
+    async (_, list, cap) => {
+      const count = `${redisKeys.prefix}told-of:${ACCOUNT}`;
+      if (cap !== undefined) await scripts.setKey({ cap });
+      await setKeyList(list);
+      await ask(1, 60, 0, { holdMicros: 60 });
+      await scripts.send('hset', count, 'count', 301);
+      for (const number of [2, 3]) {
+        const refused = await ask(number, 60, 0, { holdMicros: 60 });
+        expect(refused.kind).toBe(cap === undefined ? 'limit' : 'cap');
+      }
+      expect(await scripts.send('hget', count, 'count')).toBe('301');
+      expect(await readEvents()).toEqual([]);
+    },
+  );
+
   it('tells of its balance all the same', async () => {
     scripts.setWarnings({ lowBalanceMicros: 500 });
     await scripts.send('hset', redisKeys.toldOf(ACCOUNT), 'count', 5_000);
