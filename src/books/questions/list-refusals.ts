@@ -12,8 +12,7 @@ const ROWS_MAX = 10_000;
 const MINUTE_MS = 60_000;
 const MINUTES_OF_HOUR = 60;
 const MINUTES_OF_DAY = 1_440;
-/** A query that takes less may become longer, one that takes more becomes shorter. */
-const FAST_MS = 15;
+/** What the work of one query is to take at most, apart from the way to the server and back. */
 const SLOW_MS = 60;
 
 /** Refusals are counted by the minute: one that has begun belongs to it as a whole. */
@@ -83,6 +82,7 @@ async function sumRefusals(
 ): Promise<Row[]> {
   const found = new Map<string | number, Row>();
   const span = await findSpan(db, query);
+  let { wayMs } = span;
   let minutes = MINUTES_OF_HOUR;
   for (let from = span.first; from < span.end; ) {
     const until = Math.min(from + minutes, span.end);
@@ -96,23 +96,28 @@ async function sumRefusals(
     }
     if (found.size > ROWS_MAX) throw refuseRows();
     const tookMs = performance.now() - startedMs;
-    if (tookMs < FAST_MS) minutes *= 2;
-    else if (tookMs > SLOW_MS) minutes = Math.max(Math.floor(minutes / 2), 1);
+    wayMs = Math.min(wayMs, tookMs);
+    const workMs = tookMs - wayMs;
+    // An hour is little to sum: where that is slow, more queries would only take longer.
+    if (workMs > SLOW_MS) minutes = Math.max(minutes / 2, MINUTES_OF_HOUR);
+    else if (workMs < SLOW_MS / 2) minutes *= 2;
     from = until;
   }
   return [...found.values()];
 }
 
-/** The minutes that have counts, of whichever account. */
+/** The minutes that have counts, of whichever account, and how long a query takes without work. */
 async function findSpan(db: Books['db'], { fromMs, toMs }: RefusalsQuery) {
   let asked = db.selectFrom('refusals').select('minute').limit(1);
   if (fromMs !== undefined) asked = asked.where('minute', '>=', Math.floor(fromMs / MINUTE_MS));
   if (toMs !== undefined) asked = asked.where('minute', '<', Math.ceil(toMs / MINUTE_MS));
   const first = await asked.orderBy('minute').executeTakeFirst();
+  const startedMs = performance.now();
   const last = await asked.orderBy('minute', 'desc').executeTakeFirst();
+  const wayMs = performance.now() - startedMs;
   return first === undefined || last === undefined
-    ? { first: 0, end: 0 }
-    : { first: first.minute, end: last.minute + 1 };
+    ? { first: 0, end: 0, wayMs }
+    : { first: first.minute, end: last.minute + 1, wayMs };
 }
 
 async function sumMinutes(
