@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { encodeManifest, type Manifest } from '../archive/manifest.ts';
-import type { Books, BooksTransaction } from '../engine/books.ts';
+import type { Books, BooksTransaction, Engine } from '../engine/books.ts';
 import { entriesOf, msOfDay, nameDay } from '../engine/days.ts';
 import { limitLockWait, lockBooks } from '../engine/migrate-books.ts';
 import type { DayRow } from '../engine/tables.ts';
@@ -31,15 +31,13 @@ export async function noteArchived(
 
 /**
  * Drops the table of an archived day, unless it has other sums than the archive. One transaction
- * does both, so nothing can be entered in between.
+ * does both, so nothing can be entered in between. The sums may take minutes: until they are known,
+ * the day can be read, and nobody who opens another one has to wait.
  */
 export async function dropDay({ engine, db }: Books, day: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    if (engine === 'postgres') {
-      await limitLockWait(engine, tx);
-      await lockBooks(engine, tx);
-      await sql.raw(`lock table ${entriesOf(day)} in access exclusive mode`).execute(tx);
-    }
+    await limitLockWait(engine, tx);
+    await lockDay(engine, tx, day, 'share row exclusive');
     const row = await tx
       .selectFrom('days')
       .select(['state', 'archive'])
@@ -56,6 +54,8 @@ export async function dropDay({ engine, db }: Books, day: number): Promise<void>
         `${nameDay(day)} has changed since it was archived (${differences.join(', ')}): its entries stay in the books until the next run`,
       );
     }
+    await lockDay(engine, tx, day, 'access exclusive');
+    await lockBooks(engine, tx);
     await sql.raw(`drop table ${entriesOf(day)}`).execute(tx);
     await tx
       .updateTable('days')
@@ -63,6 +63,20 @@ export async function dropDay({ engine, db }: Books, day: number): Promise<void>
       .where('day', '=', day)
       .execute();
   });
+}
+
+/**
+ * Until the end of the transaction; libsql has only one writer anyway. Both modes keep writers out;
+ * the first lets in readers, but no other transaction of this kind, so the second one can follow.
+ */
+async function lockDay(
+  engine: Engine,
+  tx: BooksTransaction,
+  day: number,
+  mode: 'share row exclusive' | 'access exclusive',
+): Promise<void> {
+  if (engine === 'libsql') return;
+  await sql.raw(`lock table ${entriesOf(day)} in ${mode} mode`).execute(tx);
 }
 
 /** An hour at a time: no statement may take longer than the client waits for its answer. */

@@ -5,11 +5,13 @@ import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import { readManifest } from '../../../src/books/archive/manifest.ts';
 import { createS3Place } from '../../../src/books/archive/s3-place.ts';
 import { entriesOf, msOfDay } from '../../../src/books/engine/days.ts';
+import { openDay } from '../../../src/books/engine/migrate-books.ts';
 import { dropDay, noteArchived } from '../../../src/books/retention/drop-day.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
 import { ARCHIVER_KEY, BOOKS_KEYS } from '../../../src/redis/redis-keys.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { startS3Server } from '../../support/servers/start-s3-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { describeBooks } from '../books-scene.ts';
 import { enter } from '../questions/questions-scene.ts';
 import { useRedis } from '../use-redis.ts';
@@ -28,7 +30,7 @@ import {
 
 const redis = useRedis();
 
-describeBooks('days that are older than books.keep', ({ create }) => {
+describeBooks('days that are older than books.keep', ({ create, engine }) => {
   /** A day that is due, one that is kept, and today. */
   const createFilled = async () => {
     const books = await create();
@@ -140,6 +142,31 @@ describeBooks('days that are older than books.keep', ({ create }) => {
     await sql`update ${sql.table(entriesOf(other))} set charged = charged + 1`.execute(books.db);
     expect(await countTable(books, other)).toBe(20);
   });
+
+  it.runIf(engine === 'postgres')(
+    'keep nobody from opening another day while somebody reads them',
+    async () => {
+      const { books, ...scene } = await createFilled();
+      const isDropperWaiting = async () => {
+        const { rows } = await sql`
+          select 1 from pg_locks join pg_stat_activity using (pid)
+          where datname = current_database() and mode = 'AccessExclusiveLock' and not granted`.execute(
+          books.db,
+        );
+        return rows.length > 0;
+      };
+      const place = createFolderPlace(createTempDir());
+      const retaining = await books.db.transaction().execute(async (tx) => {
+        await sql`select ms from ${sql.table(entriesOf(TODAY - 5))} limit 1`.execute(tx);
+        const retained = retain({ books, ...scene, place });
+        await waitUntil(isDropperWaiting, 'the day is to be dropped');
+        await openDay(books, TODAY + 1);
+        expect(await isDropperWaiting()).toBe(true);
+        return { retained };
+      });
+      expect(await retaining.retained).toEqual({ archived: ['2026-11-15'], failures: [] });
+    },
+  );
 
   it('take what was entered while they were archived with them', async () => {
     const { entries, ...scene } = await createFilled();
