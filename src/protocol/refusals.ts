@@ -228,7 +228,15 @@ interface RefusalDetails {
   readonly chatCode?: string | null;
   /** Machine-readable details with which native clients can go on without the refused feature. */
   readonly nativeDetails?: Readonly<Record<string, unknown>>;
+  /** Set if an upstream may have refused what another one serves. */
+  readonly denial?: Denial;
 }
+
+/**
+ * What an upstream does not serve: nothing of us, by our key or our credit; or this request, by its
+ * model or its content.
+ */
+export type Denial = 'account' | 'request';
 
 /** An expected refusal for the client, as opposed to a fault of the gateway. */
 export class Refusal extends Error {
@@ -239,6 +247,7 @@ export class Refusal extends Error {
   readonly chatMessage: string;
   readonly chatCode: string | null;
   readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
+  readonly denial: Denial | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
     // The place tells nothing here, and a stack trace costs more than the rest of a refused
@@ -253,6 +262,7 @@ export class Refusal extends Error {
     this.chatMessage = details.chatMessage ?? message;
     this.chatCode = details.chatCode ?? REFUSALS[refusal].chatCode;
     this.nativeDetails = details.nativeDetails;
+    this.denial = details.denial;
   }
 
   get status(): number {

@@ -11,6 +11,8 @@ export interface Candidate {
   readonly latency: Latency;
   /** A pause that the upstream asked for, for this model. */
   readonly pause: Rest;
+  /** The upstream denied a request for this model: it is asked only if no other can be. */
+  readonly doubt: Rest;
 }
 
 /** A smaller lead is noise: then the weights decide. */

@@ -14,6 +14,7 @@ export function createRest(clock: Clock): Rest {
   let untilMs = 0;
 
   const leftMs = () => {
+    if (untilMs === 0) return 0;
     const ms = untilMs - clock.nowMs();
     // A rest longer than the maximum means that the clock was set back.
     return ms > REST_MAX_MS ? 0 : Math.max(0, ms);

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { type Candidate, chooseCandidate } from './choose-candidate.ts';
 import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';
+import { createRest } from './rest.ts';
 import {
   createPause,
   createUpstreamSlots,
@@ -27,8 +28,11 @@ export interface Lease {
   readonly kind: 'lease';
   readonly upstream: string;
   noteFirstEvent(): void;
-  /** `retryAfterMs` is what an overloaded upstream asked for. */
-  end(outcome: Outcome, retryAfterMs?: number): void;
+  /**
+   * `retryAfterMs` is what an overloaded upstream asked for. `denied` says nothing about the
+   * upstream: others are preferred to it for a while, for this model.
+   */
+  end(outcome: Outcome | 'denied', retryAfterMs?: number): void;
 }
 
 export interface NoRoute {
@@ -83,6 +87,9 @@ export interface RouterOptions {
  */
 const RETRY_AFTER_GUESS_MS = 3_000;
 
+/** How long another upstream comes first after one that has denied a request. */
+const DOUBT_MS = 5_000;
+
 /** How many models that are gone keep their routes. */
 const GONE_MODELS_MAX = 256;
 
@@ -118,10 +125,11 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
    */
   const find = (groups: Groups, exclude: ReadonlySet<string>): Candidate | undefined => {
     if (exclude.size > 0) {
-      const proven = findReady(groups, exclude, isProven);
+      const proven =
+        findReady(groups, exclude, isProvenAndServing) ?? findReady(groups, exclude, isProven);
       if (proven !== undefined) return chooseCandidate(proven, random);
     }
-    const ready = findReady(groups, exclude, isAny);
+    const ready = findReady(groups, exclude, isServing) ?? findReady(groups, exclude, isAny);
     if (ready === undefined) return undefined;
     return ready.find(isUnproven) ?? chooseCandidate(ready, random);
   };
@@ -166,7 +174,8 @@ function groupRoutes(
       const relativeWeight = weight / averageWeight;
       const latency = known.get(upstream)?.latency ?? createLatency(clock);
       const pause = known.get(upstream)?.pause ?? createPause(shared, clock);
-      return { slots: shared, weight, relativeWeight, latency, pause };
+      const doubt = known.get(upstream)?.doubt ?? createRest(clock);
+      return { slots: shared, weight, relativeWeight, latency, pause, doubt };
     });
   });
 }
@@ -183,6 +192,15 @@ function isProven({ slots }: Candidate): boolean {
 
 function isUnproven(candidate: Candidate): boolean {
   return !isProven(candidate);
+}
+
+/** A body may have caused the denial, so a model is never without upstreams because of it. */
+function isServing({ doubt }: Candidate): boolean {
+  return doubt.leftMs() === 0;
+}
+
+function isProvenAndServing(candidate: Candidate): boolean {
+  return isProven(candidate) && isServing(candidate);
 }
 
 function isAny(): boolean {
@@ -251,15 +269,16 @@ class OpenLease implements Lease {
     this.#watch.onChange();
   }
 
-  end(outcome: Outcome, retryAfterMs?: number): void {
+  end(outcome: Outcome | 'denied', retryAfterMs?: number): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const { latency, slots } = this.#candidate;
+    const { latency, slots, doubt } = this.#candidate;
     slots.inFlight -= 1;
     if (outcome === 'ignored' && !this.#hasAnswered) {
       latency.noteAtLeast(this.#watch.clock.nowMs() - this.#startedMs);
     }
-    slots.health.leave(this.#pass, outcome, retryAfterMs);
+    if (outcome === 'denied') doubt.extendTo(DOUBT_MS);
+    slots.health.leave(this.#pass, outcome === 'denied' ? 'ignored' : outcome, retryAfterMs);
     this.#watch.onChange();
   }
 }

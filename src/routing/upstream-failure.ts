@@ -9,7 +9,7 @@ import { encodeRetryAfter } from './retry-after.ts';
  *   overloaded    the upstream is well, but has too much to do: another upstream, or later
  *   broken        it answered with an error or with nonsense
  *   unreachable   it never got the request
- *   denied        it does not serve us, by our key or its address: another upstream, never this one
+ *   denied        it does not serve us, or not this request: another upstream, never this one
  *   slow          it did not answer in time: another upstream, never this one
  */
 export type FailureKind = Exclude<TryResult, 'ok' | 'left' | 'fault'>;
@@ -32,6 +32,7 @@ export class UpstreamFailure extends Refusal {
       ...(refusal.param === null ? {} : { param: refusal.param }),
       chatMessage: refusal.chatMessage,
       chatCode: refusal.chatCode,
+      ...(refusal.denial !== undefined && { denial: refusal.denial }),
     });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
@@ -53,7 +54,9 @@ export function classifyFailure(error: unknown): UpstreamFailure | undefined {
     return new UpstreamFailure('overloaded', error, readRetryAfterMs(error));
   }
   if (error.refusal === 'answer_too_slow') return new UpstreamFailure('slow', error);
-  if (error.refusal === 'upstream_denied') return new UpstreamFailure('denied', error);
+  if (error.denial !== undefined || error.refusal === 'upstream_denied') {
+    return new UpstreamFailure('denied', error);
+  }
   return new UpstreamFailure(error.status >= 500 ? 'broken' : 'refused', error);
 }
 

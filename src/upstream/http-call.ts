@@ -188,12 +188,13 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
 
 function maskRefusal(refusal: Refusal, maskText: MaskText): Refusal {
   if (refusal instanceof UpstreamFailure) return refusal;
-  const { message, chatMessage, chatCode, param, headers } = refusal;
+  const { message, chatMessage, chatCode, param, headers, denial } = refusal;
   return new Refusal(refusal.refusal, maskText(message), {
     headers,
     chatMessage: maskText(chatMessage),
     chatCode: chatCode && maskText(chatCode),
     ...(param !== null && { param: maskText(param) }),
+    ...(denial !== undefined && { denial }),
   });
 }
 

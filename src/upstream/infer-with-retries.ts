@@ -201,6 +201,7 @@ function endFailed(lease: Lease, { signal }: CallEnd, error: unknown): FailedTry
     return { result: signal.aborted ? 'left' : 'fault', failure };
   }
   if (failure.kind === 'refused') lease.end('ignored');
+  else if (failure.kind === 'denied' && failure.denial !== 'account') lease.end('denied');
   else if (failure.kind === 'overloaded') lease.end('overloaded', failure.retryAfterMs);
   else lease.end('failed');
   return { result: failure.kind, failure };

@@ -1,5 +1,5 @@
 import { type Json, parseJson, readObject, readText } from '../json/upstream-json.ts';
-import { Refusal, type RefusalName } from '../refusals.ts';
+import { type Denial, Refusal, type RefusalName } from '../refusals.ts';
 import { isObject } from '../schema.ts';
 
 interface UpstreamErrorAnswer {
@@ -49,8 +49,20 @@ const STATUS_OF_NAME: Readonly<Record<string, number>> = {
 
 /** Problems between the gateway and its upstream, which the client cannot fix. */
 const STATUSES_OF_OURS = [401, 402, 403, 404];
+/** The others may be about one model, or about what a request says. */
+const STATUSES_OF_OUR_ACCOUNT = [401, 402];
+/** Vendors quote requests when they refuse them with 400, but not when they count them. */
+const OUR_QUOTA = /credit balance is too low|plans? (and|&) billing|your current quota/i;
+/** What vendors say about our account with 400. */
 const OUR_ACCOUNT =
-  /credit balance is too low|plans? (and|&) billing|your current quota|\bapi[ -_]key\b/i;
+  /credit balance is too low|\bAPI key (not valid|expired)|Incorrect API key provided|invalid x-api-key/i;
+/** The same as whole messages, which have no room for words that a client could have sent. */
+const OUR_ACCOUNT_ALONE = [
+  /^Your credit balance is too low to access the (\w+ )?API\.( Please go to Plans & Billing to upgrade or purchase credits\.)?$/,
+  /^API key (not valid|expired)\.( Please (pass a valid|renew the) API key\.)?$/,
+  /^Incorrect API key provided: \S+\. You can (find|obtain) (your|an) API key (at|from|on) https:\/\/\S+$/,
+  /^invalid x-api-key$/,
+];
 const CONTEXT_TOO_LONG =
   /prompt is too long|exceed context limit|maximum context length|exceeds the context window/i;
 
@@ -80,7 +92,8 @@ function statusOf(name: string): number | undefined {
 }
 
 function toRefusal(status: number, complaint: Complaint, retryAfter: string | undefined): Refusal {
-  if (isBetweenUs(complaint)) return refuseDenied();
+  if (isAboutAccount(status, complaint)) return refuseDenied('account');
+  if (isBetweenUs(complaint)) return refuseDenied('request');
   switch (status) {
     case 400:
     case 422:
@@ -99,7 +112,7 @@ function toRefusal(status: number, complaint: Complaint, retryAfter: string | un
       });
     default:
       return status >= 300 && status < 500
-        ? refuseDenied()
+        ? refuseDenied('request')
         : new Refusal('upstream_broken', 'The upstream failed.');
   }
 }
@@ -107,31 +120,45 @@ function toRefusal(status: number, complaint: Complaint, retryAfter: string | un
 /**
  * For the client this looks like a broken upstream, but a retry at the same upstream cannot help.
  */
-function refuseDenied(): Refusal {
-  return new Refusal('upstream_denied', 'The upstream failed.');
+function refuseDenied(denial: Denial): Refusal {
+  return new Refusal('upstream_denied', 'The upstream failed.', { denial });
 }
 
-function isBetweenUs({ names, message }: Complaint): boolean {
-  return (
-    names.some((name) => STATUSES_OF_OURS.includes(statusOf(name) ?? 0)) ||
-    OUR_ACCOUNT.test(message ?? '')
-  );
+/** Never true of what a client could bring about: it would cut off all others. */
+function isAboutAccount(status: number, { names, message }: Complaint): boolean {
+  if (STATUSES_OF_OUR_ACCOUNT.includes(status)) return true;
+  if (status === 429 && OUR_QUOTA.test(message ?? '')) return true;
+  return (status === 429 || status >= 500) && namesOneOf(STATUSES_OF_OUR_ACCOUNT, names);
+}
+
+function isBetweenUs({ names, message = '' }: Complaint): boolean {
+  return namesOneOf(STATUSES_OF_OURS, names) || OUR_ACCOUNT_ALONE.some((all) => all.test(message));
+}
+
+function namesOneOf(statuses: readonly number[], names: Complaint['names']): boolean {
+  return names.some((name) => statuses.includes(statusOf(name) ?? 0));
 }
 
 function refuseRequest(complaint: Complaint): Refusal {
-  const { names, message } = complaint;
-  const isTooLong =
-    names.includes('context_length_exceeded') || CONTEXT_TOO_LONG.test(message ?? '');
+  const { names, message = '' } = complaint;
+  // It may be about our key, or quote the client. Another upstream will tell.
+  if (OUR_ACCOUNT.test(message)) return refuseWith('invalid_request', complaint, 'request');
+  const isTooLong = names.includes('context_length_exceeded') || CONTEXT_TOO_LONG.test(message);
   return refuseWith(isTooLong ? 'context_too_long' : 'invalid_request', complaint);
 }
 
 /** Keeps the upstream's own words and its code, because clients match on them. */
-function refuseWith(refusal: RefusalName, { message, param, code }: Complaint): Refusal {
+function refuseWith(
+  refusal: RefusalName,
+  { message, param, code }: Complaint,
+  denial?: Denial,
+): Refusal {
   const words = message ?? 'The upstream refused the request.';
   const isUnknownToNative =
     refusal === 'context_too_long' && !/prompt is too long|exceed context limit/.test(words);
   return new Refusal(refusal, isUnknownToNative ? `prompt is too long: ${words}` : words, {
     chatMessage: words,
+    ...(denial !== undefined && { denial }),
     ...(param !== undefined && { param }),
     ...(refusal === 'invalid_request' && code !== undefined && { chatCode: code }),
   });

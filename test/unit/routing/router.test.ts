@@ -50,6 +50,20 @@ describe('the choice among upstreams', () => {
     expect(take(router).upstream).toBe('main');
   });
 
+  it('prefers others to an upstream that denied the model, until that is a while ago', () => {
+    const { router, time } = createTestRouter([
+      { upstream: 'main' },
+      { upstream: 'spare', priority: 2 },
+    ]);
+    take(router).end('denied');
+    expect(stateOf(router, 'main').health).toBe('closed');
+    expect(take(router).upstream).toBe('spare');
+    expect(take(router, new Set(['none'])).upstream).toBe('spare');
+    expect(take(router, new Set(['spare'])).upstream).toBe('main');
+    time.nowMs += 30_000;
+    expect(take(router).upstream).toBe('main');
+  });
+
   it('does not risk a second try on a probe while another upstream is known to be well', () => {
     const { router, time } = createTestRouter([
       { upstream: 'main' },

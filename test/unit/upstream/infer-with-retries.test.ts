@@ -104,6 +104,33 @@ describe('a call that fails before its first event', () => {
     expect(stage.router.readStates()).toMatchObject([{ health: 'closed', inFlight: 0 }]);
   });
 
+  it('says nothing of an upstream that denied what a request may have caused', async () => {
+    const refusals = [
+      new Refusal('upstream_denied', 'It failed.', { denial: 'request' }),
+      new Refusal('invalid_request', 'api_key: unknown', { denial: 'request' }),
+    ];
+    for (const refusal of refusals) {
+      const stage = createStage({
+        a: { acts: [failWith(refusal)] },
+        b: { acts: [failWith(refusal)] },
+      });
+      for (let n = 0; n < 20; n += 1) {
+        expect(errorOf(await finish(stage.infer))).toMatchObject({ message: refusal.message });
+      }
+      expect(stage.calls).toHaveLength(40);
+      expect(stage.router.readStates()).toMatchObject([{ health: 'closed' }, { health: 'closed' }]);
+      expect(stage.ends[0]).toMatchObject([{ result: 'denied' }, { result: 'denied' }]);
+    }
+  });
+
+  it('counts against an upstream that denies us everything', async () => {
+    const refusal = new Refusal('upstream_denied', 'It failed.', { denial: 'account' });
+    const stage = createStage({ a: { acts: [failWith(refusal)] } });
+    for (let n = 0; n < 5; n += 1) run(stage.infer);
+    await pass(0);
+    expect(stage.router.readStates()).toMatchObject([{ health: 'open', inFlight: 0 }]);
+  });
+
   it('is not tried again after a mistake of ours, which no upstream has to answer for', async () => {
     const mistake = new TypeError('undefined is not a function');
     const stage = createStage({ a: { acts: [failWith(mistake)] } });

@@ -117,12 +117,61 @@ describe('an error between the gateway and its upstream', () => {
     [400, native('billing_error', 'x')],
     [400, chat('invalid_api_key', 'x')],
     [400, chat('model_not_found', `The model ${SECRET} does not exist.`)],
-    [400, { error: { message: 'API key not valid.' } }],
+    [400, { error: { message: 'API key not valid. Please pass a valid API key.' } }],
+    [
+      400,
+      { error: 'Incorrect API key provided: x***y. You can obtain an API key from https://a.b.' },
+    ],
     [429, chat('insufficient_quota', 'You exceeded your current quota, check your plan.')],
   ])('is one whatever its status: %i %j', (status, body) => {
     expect(decode(status, body)).toMatchObject({
       refusal: 'upstream_denied',
       message: 'The upstream failed.',
+    });
+  });
+
+  it.each([
+    ['account', 401, ''],
+    ['account', 402, ''],
+    ['account', 429, chat('insufficient_quota', 'x')],
+    ['account', 429, { error: { message: 'You exceeded your current quota.' } }],
+    ['account', 500, native('authentication_error', 'x')],
+    ['request', 403, native('permission_error', 'Blocked, for your API key not valid')],
+    ['request', 404, native('not_found_error', 'model: x')],
+    ['request', 400, chat('model_not_found', 'x')],
+    ['request', 400, chat('invalid_api_key', 'x')],
+    ['request', 400, native('invalid_request_error', 'invalid x-api-key')],
+    ['request', 405, ''],
+    [undefined, 429, chat('rate_limit_exceeded', 'Rate limit reached for your API key')],
+    [undefined, 500, { error: { message: "KeyError: 'api_key'" } }],
+  ])('is about our %s only where no request can be the cause: %i %j', (denial, status, body) => {
+    expect(decode(status, body).denial).toBe(denial);
+  });
+});
+
+describe('an error that quotes the client', () => {
+  it.each([
+    'messages.0.api_key: Extra inputs are not permitted',
+    'Unrecognized request argument supplied: api_key',
+    "metadata: 'your current quota' is too long",
+    'plan & billing: Extra inputs are not permitted',
+  ])('is one of the request: %s', (message) => {
+    for (const status of [400, 422]) {
+      const refusal = decode(status, native('invalid_request_error', message));
+      expect(refusal).toMatchObject({ refusal: 'invalid_request', message });
+      expect(refusal.denial).toBeUndefined();
+    }
+  });
+
+  it.each([
+    'API key not valid. Please pass a valid API key.: Extra inputs are not permitted',
+    'Unrecognized request argument supplied: invalid x-api-key',
+    "tools.0.name: 'Your credit balance is too low to access the Anthropic API.'",
+  ])('with words about our account may be served elsewhere, else is told: %s', (message) => {
+    expect(decode(400, native('invalid_request_error', message))).toMatchObject({
+      refusal: 'invalid_request',
+      message,
+      denial: 'request',
     });
   });
 });
