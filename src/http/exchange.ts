@@ -254,16 +254,17 @@ export class Exchange implements WriterOwner {
     const collected = this.#collector.finish();
     this.#bodyState = 'late';
     this.#stopWaitingForBody();
-    if (this.#heldAnswer !== undefined) {
-      this.#sendHeldAnswer();
-    } else if (collected instanceof Refusal) {
-      this.refuse(collected);
-    } else {
-      const seconds = this.#context.limits.bodyTimeMaxMs / 1_000;
-      this.refuse(
-        new Refusal('body_too_slow', `The request body did not arrive within ${seconds} seconds.`),
-      );
-    }
+    const seconds = this.#context.limits.bodyTimeMaxMs / 1_000;
+    const tooSlow = `The request body did not arrive within ${seconds} seconds.`;
+    if (this.#heldAnswer !== undefined) this.#sendHeldAnswer();
+    else if (collected instanceof Refusal) this.#refuseUnread(collected);
+    else this.#refuseUnread(new Refusal('body_too_slow', tooSlow));
+  }
+
+  /** A handler that waits for the body throws the refusal, so it knows what the client gets. */
+  #refuseUnread(refusal: Refusal): void {
+    if (this.#settleBody === undefined) this.refuse(refusal);
+    else this.#refuseBody(refusal);
   }
 
   #stopWaitingForBody(): void {
@@ -273,14 +274,15 @@ export class Exchange implements WriterOwner {
 
   /** The time of the whole exchange is up. */
   expire(): void {
-    this.#stop.abort(new Refusal('answer_too_slow', 'The request took too long.'));
+    const refusal = new Refusal('answer_too_slow', 'The request took too long.');
+    this.#stop.abort(refusal);
     if (this.#bodyState === 'arriving') {
       this.#bodyState = 'late';
       this.#stopWaitingForBody();
     }
     if (this.#heldAnswer !== undefined) this.#sendHeldAnswer();
     else if (this.#writer.hasStarted) this.#writer.close();
-    else this.refuse(new Refusal('answer_too_slow', 'The request took too long.'));
+    else this.#refuseUnread(refusal);
   }
 
   /** The writer calls this once: the answer is complete or the connection is gone. */

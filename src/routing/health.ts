@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/time/clock.ts';
 import { createFailureWindow, FAILURE_WINDOW_MS } from './failure-window.ts';
+import { createProbeTurn } from './probe-turn.ts';
 import { createRest, type Rest } from './rest.ts';
 
 /**
@@ -9,7 +10,7 @@ import { createRest, type Rest } from './rest.ts';
  *    ▲                                                          │ pause is over │ the probe fails:
  *    │                                                          ▼               │ a longer pause
  *    │                                                       half-open ─────────┘
- *    │                                                          │ (one call at a time)
+ *    │                                                          │ (few calls at a time)
  *    └──────────────────── the probe's first event ◀────────────┘
  */
 export type HealthState = 'closed' | 'half-open' | 'open';
@@ -66,8 +67,8 @@ interface HealthOptions {
 export function createHealth({ clock, random }: HealthOptions): Health {
   const window = createFailureWindow(clock);
   const rest = createRest(clock);
+  const turn = createProbeTurn(clock);
   let isOpen = false;
-  let isProbing = false;
   let epoch = 0;
   let closedMs = Number.NEGATIVE_INFINITY;
   let openingsInRow = 0;
@@ -76,7 +77,7 @@ export function createHealth({ clock, random }: HealthOptions): Health {
 
   const change = (open: boolean) => {
     isOpen = open;
-    isProbing = false;
+    turn.end();
     epoch += 1;
     failuresInRow = 0;
     window.clear();
@@ -113,21 +114,21 @@ export function createHealth({ clock, random }: HealthOptions): Health {
   return {
     state: () => (!isOpen ? 'closed' : rest.leftMs() > 0 ? 'open' : 'half-open'),
     restMs: rest.leftMs,
-    canEnter: () => !isProbing && rest.leftMs() === 0,
+    canEnter: () => !turn.isTaken() && rest.leftMs() === 0,
     revive() {
-      if (!isOpen) return;
-      close();
+      if (isOpen) close();
       rest.end();
     },
     enter(pause) {
-      isProbing = isOpen;
-      return { epoch, pause, hasAnswered: false };
+      const pass = { epoch, pause, hasAnswered: false };
+      if (isOpen) turn.take(pass);
+      return pass;
     },
     noteFirstEvent,
     leave(pass, outcome, retryAfterMs = 0) {
       if (pass.epoch !== epoch) return;
       if (outcome === 'ok') noteFirstEvent(pass);
-      else if (outcome === 'ignored') isProbing = false;
+      else if (outcome === 'ignored') turn.giveBack(pass);
       else if (isOpen) open(retryAfterMs);
       else if (outcome === 'overloaded' && retryAfterMs > 0) pass.pause.extendTo(retryAfterMs);
       else countFailure(pass);

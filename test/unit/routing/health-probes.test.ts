@@ -11,8 +11,34 @@ describe('a failed upstream', () => {
     expect(health.canEnter()).toBe(true);
     health.enter(pause);
     expect(health.canEnter()).toBe(false);
-    time.nowMs += 3_600_000;
+  });
+
+  it('is not closed to all others for as long as one probe runs', () => {
+    const { health, pause, time, open } = createTestHealth();
+    open();
+    time.nowMs += health.restMs();
+    const first = health.enter(pause);
+    time.nowMs += 2_000;
+    expect(health.canEnter()).toBe(true);
+    const second = health.enter(pause);
     expect(health.canEnter()).toBe(false);
+    health.leave(first, 'ignored');
+    expect(health.canEnter()).toBe(false);
+    health.noteFirstEvent(second);
+    expect(health.state()).toBe('closed');
+  });
+
+  it('is left alone again by the first probe that fails, whatever becomes of the others', () => {
+    const { health, pause, time, open } = createTestHealth();
+    open();
+    time.nowMs += health.restMs();
+    const first = health.enter(pause);
+    time.nowMs += 2_000;
+    const second = health.enter(pause);
+    health.leave(second, 'failed');
+    expect(health.state()).toBe('open');
+    health.noteFirstEvent(first);
+    expect(health.state()).toBe('open');
   });
 
   it('is back at the first event of the probe', () => {
@@ -102,8 +128,11 @@ describe('a failed upstream', () => {
   });
 
   it('does not stay away when the clock is set back', () => {
-    const { health, time, open } = createTestHealth();
+    const { health, pause, time, open } = createTestHealth();
     open();
+    time.nowMs -= 3_600_000;
+    expect(health.canEnter()).toBe(true);
+    health.enter(pause);
     time.nowMs -= 3_600_000;
     expect(health.canEnter()).toBe(true);
   });

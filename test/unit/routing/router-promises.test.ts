@@ -54,27 +54,41 @@ type Step = typeof STEP extends fc.Arbitrary<infer Value> ? Value : never;
 
 interface OpenLease {
   readonly lease: Lease;
-  readonly isProbe: boolean;
+  /** Of a probe that nothing has decided yet. */
+  probedMs: number | undefined;
 }
+
+/** How long a probe keeps all others away. */
+const PROBE_ALONE_MAX_MS = 2_000;
 
 /** What the router should know, kept by the simplest means. */
 interface Book {
   readonly router: Router;
+  readonly time: { readonly nowMs: number };
   readonly routes: readonly TestRoute[];
   readonly open: OpenLease[];
+  /** The last probe of each upstream. */
+  readonly probes: Map<string, OpenLease>;
   chosen: number;
 }
 
-function findUsable({ routes, open }: Book, exclude: readonly string[], states: StatesByName) {
+function isProbing({ open, probes, time }: Book, upstream: string): boolean {
+  const probe = probes.get(upstream);
+  if (probe?.probedMs === undefined || !open.includes(probe)) return false;
+  const aloneMs = time.nowMs - probe.probedMs;
+  return aloneMs >= 0 && aloneMs < PROBE_ALONE_MAX_MS;
+}
+
+function findUsable(book: Book, exclude: readonly string[], states: StatesByName) {
+  const { routes } = book;
   return routes.filter(({ upstream, concurrencyMax }) => {
     const state = states.get(upstream);
-    const hasProbe = open.some(({ lease, isProbe }) => isProbe && lease.upstream === upstream);
     return (
       !exclude.includes(upstream) &&
       state !== undefined &&
       state.inFlight < concurrencyMax &&
       state.restMs === 0 &&
-      (state.health === 'closed' || (state.health === 'half-open' && !hasProbe))
+      (state.health === 'closed' || (state.health === 'half-open' && !isProbing(book, upstream)))
     );
   });
 }
@@ -97,17 +111,28 @@ function choose(book: Book, exclude: readonly string[]): void {
   if (exclude.length === 0) expect(route?.priority).toBe(bestPriority);
   book.chosen += 1;
   const isProbe = states.get(chosen.upstream)?.health === 'half-open';
-  book.open.push({ lease: chosen, isProbe });
+  const opened: OpenLease = { lease: chosen, probedMs: isProbe ? book.time.nowMs : undefined };
+  book.open.push(opened);
+  if (isProbe) book.probes.set(chosen.upstream, opened);
 }
 
-function progress({ open }: Book, step: Extract<Step, { index: number }>): void {
+/** The first probe that learns anything decides for all of its upstream. */
+function decideProbes({ open }: Book, { lease, probedMs }: OpenLease): void {
+  if (probedMs === undefined) return;
+  for (const each of open) if (each.lease.upstream === lease.upstream) each.probedMs = undefined;
+}
+
+function progress(book: Book, step: Extract<Step, { index: number }>): void {
+  const { open } = book;
   const [picked] = open.splice(step.index % Math.max(1, open.length), 1);
   if (picked === undefined) return;
   if (step.type === 'event') {
     picked.lease.noteFirstEvent();
-    open.push({ ...picked, isProbe: false });
+    decideProbes(book, picked);
+    open.push({ ...picked, probedMs: undefined });
     return;
   }
+  if (step.outcome !== 'ignored') decideProbes(book, picked);
   picked.lease.end(step.outcome, step.retryAfterMs);
   if (step.type === 'end twice') picked.lease.end('failed');
 }
@@ -121,7 +146,7 @@ it('calls nobody who is full, resting, probed or excluded, and forgets no call',
       fc.integer(),
       (routes, steps, seed) => {
         const { router, time } = createTestRouter(routes, createRandom(seed));
-        const book: Book = { router, routes, open: [], chosen: 0 };
+        const book: Book = { router, time, routes, open: [], probes: new Map(), chosen: 0 };
         for (const step of steps) {
           if (step.type === 'wait') time.nowMs += step.ms;
           else if (step.type === 'choose') choose(book, step.exclude);
