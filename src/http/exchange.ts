@@ -228,11 +228,8 @@ export class Exchange implements WriterOwner {
   #handOverBody(): void {
     if (this.#settleBody === undefined) return;
     const body = this.#collector.finish();
-    if (body instanceof Refusal) {
-      this.#refuseBody(body);
-      return;
-    }
-    this.#settleBody.resolve(body);
+    if (body instanceof Refusal) this.#refuseBody(body);
+    else this.#settleBody.resolve(body);
     this.#settleBody = undefined;
   }
 

@@ -7,6 +7,8 @@ import { waitUntil } from '../support/wait-until.ts';
 const MIB = 1024 * 1024;
 
 let target: TestServer;
+/** What handlers were told in place of a body. */
+const told: unknown[] = [];
 afterEach(() => target.server.close());
 
 const start = async (limits: Partial<HttpLimits>) => {
@@ -18,6 +20,12 @@ const start = async (limits: Partial<HttpLimits>) => {
       'POST /stranger': async (exchange) => {
         const body = await exchange.body(exchange.header('x-from') ?? 'somewhere');
         exchange.answerJson(200, { size: body.byteLength });
+      },
+      'POST /notes': async (exchange) => {
+        await exchange.body().catch((error: unknown) => {
+          told.push(error);
+          throw error;
+        });
       },
       'POST /refuses': (exchange) => exchange.answerJson(401, { refused: true }),
     },
@@ -34,6 +42,25 @@ describe('the limits of a request body', () => {
     expect(connection.received()).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
     expect(connection.received()).toContain('did not arrive within 0.3 seconds');
     expect(connection.received()).toMatch(/connection: close/i);
+  });
+
+  it('tell a handler that waits for the body what the client is told', async () => {
+    await start({ bodyTimeMaxMs: 300, bodyBytesMax: 1_000, bodyDiscardedBytesMax: 1_000 });
+    const answers: string[] = [];
+    for (const [announced, body] of [
+      [10, '123'],
+      [9_000, 'x'.repeat(3_000)],
+    ] as const) {
+      const connection = await openRawConnection(target.port);
+      connection.send(
+        `POST /notes HTTP/1.1\r\nHost: a\r\nContent-Length: ${announced}\r\n\r\n${body}`,
+      );
+      await connection.waitForClose();
+      answers.push(connection.received().slice(0, 12));
+    }
+    expect(answers).toEqual(['HTTP/1.1 408', 'HTTP/1.1 413']);
+    expect(told).toMatchObject([{ refusal: 'body_too_slow' }, { refusal: 'body_too_large' }]);
+    expect(target.log.lines).toEqual([]);
   });
 
   it('give an early refusal to a client that never ends its body', async () => {
